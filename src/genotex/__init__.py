@@ -1,0 +1,5 @@
+"""Raw GEO and TCGA files in, trustworthy trait-associated genes out."""
+
+from importlib.metadata import version
+
+__version__ = version("genotex")

@@ -1,0 +1,1 @@
+"""Which genes are associated with a trait, with evidence."""

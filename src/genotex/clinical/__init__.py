@@ -1,0 +1,1 @@
+"""Clinical inference: which characteristic tells trait, age and gender, and how."""

@@ -1,0 +1,1 @@
+"""One cohort from raw files to a linked table."""

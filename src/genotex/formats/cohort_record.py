@@ -1,0 +1,90 @@
+"""What is recorded about a preprocessed cohort: the benchmark's flags, and every decision.
+
+``cohort_info.json`` holds the benchmark's record of each cohort of a trait (its README, section 3);
+``evidence/<cohort>.json`` is our own record of how the cohort was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["CohortInfo", "Evidence", "Role"]
+
+Role = Literal["case", "healthy control", "other disease", "unknown"]
+"""What a sample is in the contrast of a binary trait; "unknown" also for continuous traits."""
+
+
+@dataclass(frozen=True)
+class CohortInfo:
+    """The benchmark's record of one cohort; None where a field was never reached."""
+
+    is_usable: bool
+    is_gene_available: bool
+    is_trait_available: bool
+    is_available: bool
+    is_biased: bool | None = None
+    has_age: bool | None = None
+    has_gender: bool | None = None
+    sample_size: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Every decision about one cohort, as JSON beside the tables.
+
+    Attributes
+    ----------
+    trait, cohort, procedure : str
+        What was read, and by which procedure.
+    source : str
+        "GEO" or "TCGA".
+    genotex_version : str
+        Version that wrote it.
+    files : list of dict
+        ``name``, ``size`` (bytes) and ``used_for`` ("matrix", "platform", "clinical",
+        "expression") of every input file that was read.
+    options : dict
+        The options that shaped the result.
+    series : dict of str
+        ``title``, ``summary``, ``overall_design``, ``platform``, ``platform_title``, ``organism``,
+        ``type``, ``pubmed_id``; missing keys were not told.
+    reading : dict
+        A ``clinical.ClinicalReading`` in its JSON form: gene verdict and encodings with evidence.
+    encoded : dict
+        ``trait``, ``Age``, ``Gender`` -> list of ``{"raw", "code", "role", "samples"}``, one for
+        each different raw value (role None except for the trait).
+    roles : dict
+        Sample id -> role in the contrast (see `Role`).
+    mapping : dict
+        How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
+        ``rows_with_symbol``, ``genes_mapped``, ``genes``.
+    linking : dict
+        Counts of step 9: ``samples``, ``samples_without_trait``, ``genes_dropped``,
+        ``samples_dropped``, ``values_filled``, and what became of Age and Gender.
+    notes : list of str
+        Everything a careful reader should know.
+    info : dict
+        The cohort's `CohortInfo` as JSON.
+    fingerprint : str
+        Digest of input files, options and version; equal means nothing needs doing again.
+    """
+
+    trait: str
+    cohort: str
+    procedure: str
+    source: str
+    genotex_version: str
+    files: list[dict[str, Any]] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    series: dict[str, str] = field(default_factory=dict)
+    reading: dict[str, Any] = field(default_factory=dict)
+    encoded: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    mapping: dict[str, Any] = field(default_factory=dict)
+    linking: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    info: dict[str, Any] = field(default_factory=dict)
+    fingerprint: str = ""

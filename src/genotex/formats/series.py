@@ -1,0 +1,80 @@
+"""One GEO series on one platform: what its file says about the samples, and their expression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from genotex.formats.matrix import ExpressionMatrix
+
+__all__ = ["Series"]
+
+Cells = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A GEO series as told by one series matrix, or by one platform's part of a family SOFT.
+
+    Attributes
+    ----------
+    path : Path
+        The file it was read from.
+    samples : tuple of str
+        GSM accessions in file order.
+    series_fields : mapping of str to tuple of str
+        All ``!Series_*`` lines; keys without ``!Series_``, values in file order.
+    sample_fields : mapping of str to tuple of rows
+        All ``!Sample_*`` lines; keys without ``!Sample_``. A key that stands on several lines has
+        several rows; a row has one cell for each sample, None where the cell is empty.
+    expression : ExpressionMatrix or None
+        The table with probe ids; None when it was not asked for. An empty table has no rows.
+    notes : tuple of str
+        What was odd and how it was read (padded lines, cells that are no number, duplicates).
+    """
+
+    path: Path
+    samples: tuple[str, ...]
+    series_fields: Mapping[str, tuple[str, ...]]
+    sample_fields: Mapping[str, tuple[Cells, ...]]
+    expression: ExpressionMatrix | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def accession(self) -> str:
+        """GSE accession, empty when the file does not say."""
+        return self._first("geo_accession")
+
+    @property
+    def title(self) -> str:
+        """Series title."""
+        return " ".join(self.series_fields.get("title", ()))
+
+    @property
+    def summary(self) -> str:
+        """Series summary, its lines joined by line ends."""
+        return "\n".join(self.series_fields.get("summary", ()))
+
+    @property
+    def overall_design(self) -> str:
+        """Series design, its lines joined by line ends."""
+        return "\n".join(self.series_fields.get("overall_design", ()))
+
+    @property
+    def platform(self) -> str | None:
+        """GPL accession of the samples: the most frequent one, else the series' only one."""
+        rows = self.sample_fields.get("platform_id", ())
+        cells = [cell for row in rows for cell in row if cell]
+        if cells:
+            return max(sorted(set(cells)), key=cells.count)
+        platforms = self.series_fields.get("platform_id", ())
+        return platforms[0] if len(platforms) == 1 else None
+
+    @property
+    def characteristics(self) -> tuple[Cells, ...]:
+        """The ``!Sample_characteristics_ch1`` rows, numbered from 0 in file order."""
+        return self.sample_fields.get("characteristics_ch1", ())
+
+    def _first(self, name: str) -> str:
+        return next(iter(self.series_fields.get(name, ())), "")

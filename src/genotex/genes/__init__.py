@@ -1,0 +1,1 @@
+"""Probe ids to official gene symbols."""

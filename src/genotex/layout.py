@@ -1,0 +1,279 @@
+"""Where every file lives in an input and in an output folder, and how files get there whole.
+
+Names are those of the GenoTEX benchmark (its README, sections 2 to 4), so that anybody's tools for
+the benchmark read our output. Files that only we write lie in folders of their own.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from genotex.errors import UsageError
+
+__all__ = [
+    "TCGA_COHORT",
+    "GeoCohortFiles",
+    "InputFolder",
+    "OutputFolder",
+    "Procedure",
+    "TcgaCohortFiles",
+    "atomic_write",
+    "lock",
+    "trait_folder_name",
+]
+
+Procedure = Literal["sound", "benchmark"]
+
+TCGA_COHORT = "TCGA"
+"""Cohort id of a trait's TCGA cohort (older releases of the benchmark wrote ``Xena``)."""
+
+
+def trait_folder_name(trait: str) -> str:
+    """Return the trait as a folder name: no apostrophes, underscores for white space.
+
+    Raises
+    ------
+    UsageError
+        If nothing is left or the name would leave its folder.
+    """
+    name = re.sub(r"\s+", "_", re.sub("['\N{RIGHT SINGLE QUOTATION MARK}]", "", trait).strip())
+    if not name or name.startswith(".") or re.search(r"[/\\\0]", name):
+        msg = f"{trait!r} cannot be a trait name: use letters, digits, '-', '_' and spaces"
+        raise UsageError(msg)
+    return name
+
+
+@dataclass(frozen=True)
+class GeoCohortFiles:
+    """The files of one GEO series for one trait."""
+
+    trait: str
+    cohort: str
+    folder: Path
+    matrices: tuple[Path, ...]
+    family_soft: tuple[Path, ...]
+    platforms: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class TcgaCohortFiles:
+    """The files of one TCGA folder as downloaded from the Xena hub."""
+
+    name: str
+    folder: Path
+    clinical: Path | None
+    expression: Path | None
+    expression_pancan: Path | None
+
+
+class InputFolder:
+    """An input folder: ``GEO/<Trait>/<GSE>/`` and ``TCGA/<any name>/``.
+
+    Parameters
+    ----------
+    root : Path
+        Folder that holds ``GEO``, ``TCGA`` or both.
+
+    Raises
+    ------
+    UsageError
+        If it is no folder or holds neither.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        if not root.is_dir():
+            msg = f"{root} is not a folder; give the folder that holds GEO/<Trait>/<GSE>/"
+            raise UsageError(msg)
+        if not (root / "GEO").is_dir() and not (root / "TCGA").is_dir():
+            msg = f"{root} holds neither GEO/ nor TCGA/; expected GEO/<Trait>/<GSE>/ inside it"
+            raise UsageError(msg)
+
+    def traits(self) -> list[str]:
+        """Return the trait folder names under ``GEO``, sorted."""
+        return _folders(self.root / "GEO")
+
+    def geo_cohorts(self, trait: str) -> list[GeoCohortFiles]:
+        """Return the series of a trait in the order of their accession numbers."""
+        trait = trait_folder_name(trait)
+        parent = self.root / "GEO" / trait
+        names = sorted(_folders(parent), key=_accession_order)
+        return [_geo_files(trait, parent / name) for name in names]
+
+    def tcga_folders(self) -> list[TcgaCohortFiles]:
+        """Return every folder under ``TCGA``, sorted by name."""
+        parent = self.root / "TCGA"
+        return [_tcga_files(parent / name) for name in _folders(parent)]
+
+
+def _folders(parent: Path) -> list[str]:
+    if not parent.is_dir():
+        return []
+    return sorted(p.name for p in parent.iterdir() if p.is_dir() and not p.name.startswith("."))
+
+
+def _accession_order(name: str) -> tuple[str, int, str]:
+    digits = re.search(r"\d+", name)
+    return (re.sub(r"\d.*", "", name), int(digits.group()) if digits else -1, name)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+
+
+def _geo_files(trait: str, folder: Path) -> GeoCohortFiles:
+    files = _files(folder)
+    matrices = tuple(p for p in files if "matrix" in p.name.lower())
+    rest = [p for p in files if p not in matrices]
+    platforms = tuple(p for p in rest if p.name.upper().startswith("GPL"))
+    soft = tuple(p for p in rest if p not in platforms and "soft" in p.name.lower())
+    return GeoCohortFiles(trait, folder.name, folder, matrices, soft, platforms)
+
+
+def _tcga_files(folder: Path) -> TcgaCohortFiles:
+    files = _files(folder)
+
+    def first(test: str, unless: str | None = None) -> Path | None:
+        hits = (p for p in files if test in p.name and not (unless and unless in p.name))
+        return next(hits, None)
+
+    return TcgaCohortFiles(
+        folder.name,
+        folder,
+        first("clinicalMatrix"),
+        first("HiSeqV2", unless="PANCAN"),
+        first("HiSeqV2_PANCAN"),
+    )
+
+
+class OutputFolder:
+    """An output folder in the benchmark's layout, with our own files beside.
+
+    Parameters
+    ----------
+    root : Path
+        The folder; it need not exist yet.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def traits(self) -> list[str]:
+        """Return the traits that have preprocessed cohorts."""
+        return _folders(self.root / "preprocess")
+
+    def _preprocess(self, trait: str) -> Path:
+        return self.root / "preprocess" / trait_folder_name(trait)
+
+    def cohort_info(self, trait: str) -> Path:
+        """Return the path of the trait's ``cohort_info.json``."""
+        return self._preprocess(trait) / "cohort_info.json"
+
+    def clinical_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the clinical features (features x samples)."""
+        return self._preprocess(trait) / "clinical_data" / f"{cohort}.csv"
+
+    def gene_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the gene expression (genes x samples)."""
+        return self._preprocess(trait) / "gene_data" / f"{cohort}.csv"
+
+    def linked_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the linked table (samples x features, missing values filled)."""
+        return self._preprocess(trait) / f"{cohort}.csv"
+
+    def linked_parquet(self, trait: str, cohort: str) -> Path:
+        """Return the path of our twin of the linked table (features x samples, not filled)."""
+        return self._preprocess(trait) / "linked" / f"{cohort}.parquet"
+
+    def evidence(self, trait: str, cohort: str) -> Path:
+        """Return the path of the record of every decision about a cohort."""
+        return self._preprocess(trait) / "evidence" / f"{cohort}.json"
+
+    def significant_genes(self, trait: str, condition: str | None) -> Path:
+        """Return the path of a problem's result in the benchmark's format."""
+        name = f"significant_genes_condition_{_condition(condition)}.json"
+        return self.root / "regress" / trait_folder_name(trait) / name
+
+    def all_genes(self, trait: str, condition: str | None) -> Path:
+        """Return the path of the table of all tested genes of a problem."""
+        name = f"all_genes_condition_{_condition(condition)}.parquet"
+        return self.root / "regress" / trait_folder_name(trait) / name
+
+    def report(self, trait: str, condition: str | None) -> Path:
+        """Return the path of a problem's report; the gene table lies beside it as CSV."""
+        name = f"{trait_folder_name(trait)}_condition_{_condition(condition)}.html"
+        return self.root / "report" / name
+
+
+def _condition(condition: str | None) -> str:
+    return "None" if condition is None else trait_folder_name(condition)
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside `path` that replaces it when the block ends well.
+
+    The reader of `path` sees the old file or the whole new one, also after a crash: the file is
+    flushed to disk, renamed, and the folder flushed. When the block raises, nothing is left.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write; missing parent folders are made.
+
+    Yields
+    ------
+    Path
+        Where to write.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    part = Path(name)
+    try:
+        yield part
+        part.chmod(0o666 & ~_umask())
+        _flush(part)
+        part.replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            part.unlink()
+        raise
+    _flush(path.parent)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock named after `path`, so that two processes do not interleave.
+
+    Parameters
+    ----------
+    path : Path
+        The file that is about to be read, changed and written; the lock is a hidden file beside it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (path.parent / f".{path.name}.lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

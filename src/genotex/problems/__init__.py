@@ -1,0 +1,1 @@
+"""Gene-trait association problems and the cohorts that fit them."""

@@ -1,0 +1,16 @@
+"""Shared fixtures: where the real files of the project lie, when they are at hand."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real files (see docs/development.md); tests that need them skip when they are absent."""
+    default = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("GENOTEX_SHARED_DATA", default))
+    if not folder.is_dir():
+        pytest.skip("real data not at hand: set GENOTEX_SHARED_DATA to the folder that holds them")
+    return folder
