@@ -17,7 +17,7 @@ Parser = Literal["age_years", "sex", "number"]
 
 @dataclass(frozen=True)
 class GeneVerdict:
-    """Does the series hold human gene expression, and why?"""
+    """Whether the series holds human gene expression, and why."""
 
     available: bool
     reason: str
