@@ -13,6 +13,9 @@ __all__ = ["judge_expression"]
 
 HUMAN_TAXID = "9606"
 
+NOT_HUMAN = "the organism is not human"
+"""How the reason of a verdict begins when the samples are not human."""
+
 _ID_SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (what, re.compile(pattern, re.IGNORECASE))
     for what, pattern in (
@@ -37,30 +40,61 @@ _NUMBER_RANGES = (
     (20500000, 20540000, "", "microRNA (Affymetrix miRNA 4.0)"),
 )
 
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
 _COLUMNS = (
-    ("microRNA", re.compile(r"mirna(_id|_list|_name)?|mature.?mirna|mirbase.*", re.IGNORECASE)),
-    ("circular RNA", re.compile(r"circ_?rna.*", re.IGNORECASE)),
-    ("SNP genotypes", re.compile(r"snp|snp_?id|dbsnp.*|ilmn strand|customer strand", re.IGNORECASE)),
-    ("DNA methylation", re.compile(r"ucsc_cpg.*|relation_to_.*cpg.*|infinium_design.*|probe_snps.*", re.IGNORECASE)),
-    ("protein", re.compile(r"targetfullname|somaid|uniprot_?id_list|antibody.*", re.IGNORECASE)),
-)  # fmt: skip
-_SPECIES_COLUMN = re.compile(r"species(?: scientific name)?|organism", re.IGNORECASE)
-_SYMBOL_COLUMN = re.compile(r"(?:gene[ _])?symbol|ilmn_gene|gene_assignment|mrna_assignment|range_gb", re.IGNORECASE)  # fmt: skip
-_RODENT_TEXT = re.compile(r"ENS(?:MUS|RNO)[GT]\d+|Mus musculus|Rattus norvegicus|\bNC_0000(?:6[7-9]|7\d|8[0-7])\.|predicted gene,? \d+")  # fmt: skip
+    ("microRNA", _any(r"mirna(?:_id|_list|_name)?", "mature.?mirna", "mirbase.*")),
+    ("circular RNA", _any(r"circ_?rna.*")),
+    ("SNP genotypes", _any("snp", "snp_?id", "dbsnp.*", "ilmn strand", "customer strand")),
+    (
+        "DNA methylation",
+        _any(r"ucsc_cpg.*", r"relation_to_.*cpg.*", r"infinium_design.*", r"probe_snps.*"),
+    ),
+    ("protein", _any("targetfullname", "somaid", "uniprot_?id_list", "antibody.*")),
+)
+_SPECIES_COLUMN = _any("species(?: scientific name)?", "organism")
+_SYMBOL_COLUMN = _any(
+    "(?:gene[ _])?symbol", "ilmn_gene", "gene_assignment", "mrna_assignment", "range_gb"
+)
+_PLAIN_SYMBOL_COLUMN = _any("gene[ _]?symbol", "ilmn_gene", "entrez.*symbol.*")
+_RODENT_TEXT = re.compile(
+    r"ENS(?:MUS|RNO)[GT]\d+|Mus musculus|Rattus norvegicus"
+    r"|\bNC_0000(?:6[7-9]|7\d|8[0-7])\."  # RefSeq chromosomes of the mouse
+)
 _RODENT_SYMBOL = re.compile(r"[A-Z][a-z][a-z0-9]*[a-z0-9]\d*")
+_BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
 
 _TEXT_RULES = (
-    ("circular RNA", re.compile(r"circular rna|circrna", re.IGNORECASE)),
-    ("DNA methylation", re.compile(r"methylation profil|methylome|genome-wide methylation|450k|epic array", re.IGNORECASE)),
-    ("SNP genotypes", re.compile(r"\bsnps?\b|genotyping|exome|gwas\b|genome-wide association|copy number", re.IGNORECASE)),
-    ("microRNA", re.compile(r"\bmi(?:cro)?-?rnas?\b", re.IGNORECASE)),
-    ("protein", re.compile(r"proteom|protein array|antibody array", re.IGNORECASE)),
-    ("viral probes", re.compile(r"virochip|viral detection", re.IGNORECASE)),
+    ("circular RNA", _any("circular rna", "circrna")),
+    (
+        "DNA methylation",
+        _any("methylation profil", "methylome", "genome-wide methylation", "450k", "epic array"),
+    ),
+    (
+        "SNP genotypes",
+        _any(
+            r"\bsnps?\b", "genotyping", "exome", r"gwas\b", "genome-wide association", "copy number"
+        ),
+    ),
+    ("microRNA", _any(r"\bmi(?:cro)?-?rnas?\b")),
+    ("protein", _any("proteom", "protein array", "antibody array")),
+    ("viral probes", _any("virochip")),
+)
+_EXPRESSION_TEXT = _any(
+    "gene[- ]expression", "transcriptom", "mrna", "rna-?seq", "gene profil", "transcriptional",
+    "expression (?:profil|data|analysis|array|signature)", "differentially expressed",
+    "single[- ]cell",
 )  # fmt: skip
-_EXPRESSION_TEXT = re.compile(r"gene[- ]expression|transcriptom|mrna|rna-?seq|expression (?:profil|data|analysis|array|signature)|gene profil|transcriptional|differentially expressed|single[- ]cell", re.IGNORECASE)  # fmt: skip
-_OTHER_SPECIES = re.compile(r"\b(?:papio|baboons?|macaques?|rhesus|non-?human primates?|zebrafish|drosophila|porcine|canine|bovine)\b", re.IGNORECASE)  # fmt: skip
-_STRAIN = re.compile(r"c57\s?bl|balb/?c|fvb|cd-?1\b|129s|nod/|sprague|wistar|dba/", re.IGNORECASE)
-_HUMAN_TEXT = re.compile(r"\b(?:humans?|patients?|donors?|subjects?|individuals|volunteers|women|men)\b", re.IGNORECASE)  # fmt: skip
+_PRIMATES = _any(r"\bpapio\b", r"\bbaboons?\b", r"\bmacaques?\b", r"\bnon-?human primates?\b")
+_OTHER_SPECIES = _any(r"\b(?:rhesus|zebrafish|drosophila|porcine|canine|bovine)\b")
+_STRAIN = _any(
+    r"c57\s?bl", "balb/?c", "fvb", r"cd-?1\b", "129s", "nod/", "sprague", "wistar", "dba/"
+)
+_HUMAN_TEXT = _any(r"\b(?:humans?|patients?|donors?|subjects?|individuals|volunteers|women|men)\b")
+_SAYS_HUMAN = _any(r"(?<!non)(?<!non[- ])\bhumans?\b")
 
 _MAJORITY = 0.5
 
@@ -95,10 +129,10 @@ def _no(what: str, *evidence: str) -> GeneVerdict:
 def _by_organism(description: SeriesDescription) -> GeneVerdict | None:
     if description.taxids and HUMAN_TAXID not in description.taxids:
         names = ", ".join(description.organisms) or f"taxid {', '.join(description.taxids)}"
-        return _no(f"the organism is not human: {names}", f"taxids {description.taxids}")
+        return _no(f"{NOT_HUMAN}: {names}", f"taxids {description.taxids}")
     if description.organisms and "Homo sapiens" not in description.organisms:
         names = ", ".join(description.organisms)
-        return _no(f"the organism is not human: {names}", f"organism {names}")
+        return _no(f"{NOT_HUMAN}: {names}", f"organism {names}")
     return None
 
 
@@ -125,7 +159,8 @@ def _by_ids(description: SeriesDescription) -> GeneVerdict | None:
     kind, count = found.most_common(1)[0]
     if count <= _MAJORITY * len(ids):
         return None
-    return _no(f"the rows are {kind}", f"row ids look like it: {', '.join(ids[:3])}")
+    what = f"{NOT_HUMAN}: {kind}" if kind.startswith(("mouse", "rat")) else f"the rows are {kind}"
+    return _no(what, f"row ids look like it: {', '.join(ids[:3])}")
 
 
 def _kind_of_id(row_id: str) -> str | None:
@@ -144,17 +179,19 @@ def _by_annotation(description: SeriesDescription) -> GeneVerdict | None:
     columns = description.annotation_columns
     for kind, pattern in _COLUMNS:
         hit = next((c for c in columns if pattern.fullmatch(c)), None)
-        symbols = any(re.fullmatch(r"gene[ _]?symbol|ilmn_gene", c, re.IGNORECASE) for c in columns)
+        symbols = any(_PLAIN_SYMBOL_COLUMN.fullmatch(c) for c in columns)
         if hit is not None and not symbols:
             return _no(f"the platform measures {kind}", f"annotation column {hit!r}")
     preview = description.annotation_preview
     for name, cells in preview.items():
-        known = [c for c in cells if c]
-        if _SPECIES_COLUMN.fullmatch(name) and known and "Homo sapiens" not in known:
-            return _no(f"the platform is not human: {known[0]}", f"annotation column {name!r}")
+        known = [c for c in cells if c and _BINOMIAL.fullmatch(c)]
+        if not _SPECIES_COLUMN.fullmatch(name) or not known or "Homo sapiens" in known:
+            continue
+        if not _SAYS_HUMAN.search(description.title):
+            return _no(f"{NOT_HUMAN}: {known[0]}", f"annotation column {name!r}")
     rodent = _rodent_cells(preview.items())
-    if rodent:
-        return _no("the platform's genes are of mouse or rat", f"annotation: {rodent}")
+    if rodent and not _SAYS_HUMAN.search(description.title):
+        return _no(f"{NOT_HUMAN}: genes of mouse or rat", f"annotation: {rodent}")
     return None
 
 
@@ -164,23 +201,24 @@ def _rodent_cells(columns: Iterable[tuple[str, Iterable[str | None]]]) -> str | 
         if not known or not _SYMBOL_COLUMN.fullmatch(name):
             continue
         hits = [c for c in known if _RODENT_TEXT.search(c) or _RODENT_SYMBOL.fullmatch(c)]
-        if len(hits) > _MAJORITY * len(known):
+        if len(hits) > max(1, _MAJORITY * len(known)):
             return hits[0][:60]
     return None
 
 
 def _by_text(description: SeriesDescription) -> GeneVerdict | None:
     text = description.text
+    primate = _PRIMATES.search(f"{description.title} {description.overall_design}")
+    if primate:
+        return _no(NOT_HUMAN, f"title or design speak of {primate[0]}")
     other = _OTHER_SPECIES.search(text)
-    if other and not re.search(
-        r"(?<!non)(?<!non-)\bhumans?\b(?!\s+primate)", _drop_nonhuman(text), re.IGNORECASE
-    ):
-        return _no("the organism is not human", f"the texts speak of {other[0]}")
+    if other and not _HUMAN_TEXT.search(text):
+        return _no(NOT_HUMAN, f"the texts speak of {other[0]}")
     strain = next(
         (c for row in description.characteristics for c in row if c and _STRAIN.search(c)), None
     )
     if strain and not _HUMAN_TEXT.search(text):
-        return _no("the organism is not human", f"characteristics name a strain: {strain}")
+        return _no(NOT_HUMAN, f"characteristics name a strain: {strain}")
     if description.first_ids and description.annotation_columns:
         return None
     for kind, pattern in _TEXT_RULES:
@@ -190,10 +228,6 @@ def _by_text(description: SeriesDescription) -> GeneVerdict | None:
         if hit and not _EXPRESSION_TEXT.search(description.title):
             return _no(f"the series is about {kind}", f"the texts speak of {hit[0]!r}")
     return None
-
-
-def _drop_nonhuman(text: str) -> str:
-    return re.sub(r"non-?\s?human", " ", text, flags=re.IGNORECASE)
 
 
 def _what_speaks_for(description: SeriesDescription) -> str:

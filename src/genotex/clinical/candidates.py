@@ -12,6 +12,8 @@ from genotex.clinical.values import simple_key, split_cell, split_pairs
 
 __all__ = ["Candidate", "characteristic_candidates", "other_candidates"]
 
+MOSTLY = 0.8
+
 FREE_TEXT_LINES: tuple[SampleField, ...] = ("source_name_ch1", "title")
 
 
@@ -88,16 +90,16 @@ def _candidates_of_key(
     mixed = [n for n in rows if n not in pure]
     if key == "":
         return [_candidate(n, [], rows, counts) for n in rows]
-    # Cut lists of unique values have no more to say about which row is the fullest.
-    best = max(rows, key=lambda n: (min(_size(rows[n], counts[n]), SHOWN_VALUES * 1000), -n))
+    best = max(rows, key=lambda n: (_size(rows[n], counts[n]), -n))
     found = [_candidate(best, [n for n in mixed if n != best], rows, counts)]
     found.extend(_candidate(n, [], rows, counts) for n in sorted(pure) if n != best)
     return found
 
 
 def _size(cells: Counter[str], row: Counter[str]) -> int:
-    uncounted = max(row.values()) == 1
-    return SHOWN_VALUES if uncounted and len(row) >= SHOWN_VALUES - 1 else cells.total()
+    """Return how many values of a key a row has; in a cut list, at least as many as are shown."""
+    cut = max(row.values()) == 1 and len(row) >= SHOWN_VALUES - 1
+    return SHOWN_VALUES if cut and len(cells) > MOSTLY * len(row) else cells.total()
 
 
 def _candidate(

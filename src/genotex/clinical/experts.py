@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from genotex.clinical.age_sex import read_age, read_gender
-from genotex.clinical.assay import judge_expression
+from genotex.clinical.assay import NOT_HUMAN, judge_expression
 from genotex.clinical.candidates import characteristic_candidates, other_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
@@ -61,7 +61,7 @@ class RuleExpert:
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
-        human = not gene.reason.startswith("the organism is not human")
+        human = not gene.reason.startswith(NOT_HUMAN)
         found = read_trait(rows, judge) or _whole(read_trait(rest, judge, strict=True), description)
         age = gender = None
         if human:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import Confidence, FeatureEncoding
 from genotex.clinical.value_roles import (
+    UNKNOWN,
+    BROADER,
     CONTEXT,
     INCLUDED,
     NAMED,
@@ -29,14 +31,18 @@ _NEVER = re.compile(
 _HARDLY = re.compile(
     r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|time|"
     r"visit|stage|grade|tnm|surviv|relapse|recurr|response|respond|outcome|passage|smok|family|father|"
-    r"mother|relative|batch|onset|duration|vaccin|genotype|allele|mutation|cell line|culture|"
+    r"mother|relative|batch|onset|duration|vaccin|cell line|culture|"
     r"protocol|score|follow|metasta|protein|antibody|growth|medium|induc|infect|differentiation|year"
 )
 _IDENTIFIER = re.compile(r"(?:^|\W|_)(?:ids?|identifier|number|name|no|code|patient|donor|individual|subject|sample)$|^(?:patient|donor|subject|individual|sample|animal)s?$|titles?$")  # fmt: skip
 _STRONG = re.compile(r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|case.?control|cancer|tumou?r type|\bdx\b")  # fmt: skip
+_FIRST_GUESS = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
 _STATUS = re.compile(r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample")  # fmt: skip
 _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
 
+_PLAIN_TUMOUR = re.compile(r"\b(?:primary|tumou?r|metasta\w+)\b", re.IGNORECASE)
+
+_MANY_DISEASES = 3
 _ENOUGH = 2.3
 _MOSTLY = 0.6
 _FEWEST_LEVELS = 3
@@ -101,6 +107,9 @@ def _read(candidate: Candidate, judge: ValueJudge) -> _Reading | None:
     score = best + _key_bonus(key, judge) + 0.8 * told / total * min(1.0, 0.3 + candidate.share)
     if any(j.role == "healthy control" for j in controls):
         score += 0.3
+    if _FIRST_GUESS.search(key):
+        score -= 0.2
+    score -= 0.01 * len(candidate.in_row)
     return _Reading(candidate, judgements, score, best) if score >= _ENOUGH else None
 
 
@@ -124,21 +133,49 @@ def _with_row_context(
     """Read what single values leave open from the company they keep in their row."""
     named = any(j.role == "case" and j.strength >= INCLUDED for j in judgements.values())
     if not named:
-        wider = {cell: judge.broader(v) for cell, v in candidate.values.items()}
+        wider = {cell: judge.broader(v, candidate.key) for cell, v in candidate.values.items()}
         judgements = {cell: wider[cell] or j for cell, j in judgements.items()}
+    elif judge.trait.broader:
+        judgements = {
+            cell: UNKNOWN
+            if j.role == "other disease" and judge.could_be(candidate.values[cell])
+            else j
+            for cell, j in judgements.items()
+        }
+    judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
     healthy = any(j.role == "healthy control" for j in judgements.values())
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if judgement.role != "unknown" or judgement.why == "missing":
+        if judgement.role != "unknown" or judgement.why == "missing" or judge.could_be(value):
             continue
         if healthy and judge.key_names(candidate.key) and not _is_number(value):
             why = f"{value!r} under {candidate.key!r}, beside controls"
             result[cell] = Judgement("case", INCLUDED, why)
-        elif named and _names_disease(candidate.key) and not _is_number(value):
+        elif (
+            named
+            and _names_disease(candidate.key)
+            and not _is_number(value)
+            and not judge.is_vague(value)
+        ):
             why = f"{value!r} stands under {candidate.key!r} beside the trait: another diagnosis"
             result[cell] = Judgement("other disease", 0.5, why)
     return result
+
+
+def _without_borrowed_cases(
+    candidate: Candidate, judgements: dict[str, Judgement], judge: ValueJudge, *, named: bool
+) -> dict[str, Judgement]:
+    """Take back cases by context in rows that name the trait, or many other diseases."""
+    others = sum(j.role == "other disease" for j in judgements.values())
+    if not named and others < _MANY_DISEASES:
+        return judgements
+    return {
+        cell: judge.without_context(candidate.values[cell])
+        if j.role == "case" and j.strength <= BROADER and not _PLAIN_TUMOUR.search(cell)
+        else j
+        for cell, j in judgements.items()
+    }
 
 
 def _is_number(value: str) -> bool:
@@ -147,9 +184,9 @@ def _is_number(value: str) -> bool:
 
 def _names_disease(key: str) -> bool:
     plain = simple_key(key)
-    return bool(re.search(r"diagnos|disease|histolog|cancer type|\bdx\b|disorder", plain)) and not (
-        _HARDLY.search(plain)
-    )
+    return bool(
+        re.search(r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid", plain)
+    ) and not (_HARDLY.search(plain))
 
 
 def _binary(reading: _Reading) -> FeatureEncoding:

@@ -25,6 +25,7 @@ _QUALIFIED_KEY = re.compile(
     r"subtype|drug|course|year|age|relative|mother|father|time|date|count|number|level|lesion|risk|"
     r"response|parent|resist|method|model"
 )
+_EMPTY_WORDS = {"metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and"}
 _WORDS_BEFORE = 3
 _WORDS_AFTER = 2
 
@@ -85,7 +86,24 @@ class ValueJudge:
     def key_asks(self, key: str) -> bool:
         """Tell whether a key asks for the trait, as "hypertension: yes" does."""
         plain = simplify(key)
-        return key in self.trait.terms and not _QUALIFIED_KEY.search(plain)
+        named = key in self.trait.terms or key in self.trait.broader
+        return named and not _QUALIFIED_KEY.search(plain)
+
+    def without_context(self, value: str) -> Judgement:
+        """Judge a value that could mean the trait by context, where the row names the trait."""
+        if value in self._terms["patient"] and not self._vocabulary.diseases.find(value):
+            return UNKNOWN
+        return self._other_disease(value) or UNKNOWN
+
+    def could_be(self, value: str) -> bool:
+        """Tell whether a value is only a wider word, which may or may not mean the trait."""
+        plain = simplify(value)
+        rest = _mask(plain, self.trait.broader.spans(value)) if self.trait.broader else plain
+        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+
+    def is_vague(self, value: str) -> bool:
+        """Tell whether a value leaves open whether it is the trait."""
+        return value in self._terms["uncertain"] or value in self._terms["patient"]
 
     def key_names(self, key: str) -> bool:
         """Tell whether a key names the trait at all, as "asthma severity" does."""
@@ -148,13 +166,18 @@ class ValueJudge:
 
     def _organ(self, value: str, plain: str, key: str) -> Judgement | None:
         terms = self._terms
-        if not self.trait.is_cancer or value not in self.trait.sites:
+        if not self.trait.is_cancer or value not in self.trait.sites or value in terms["benign"]:
             return None
         span = next(iter(terms["cancer"].spans(value)), None)
-        if span is None or value in terms["unaffected_tissue"] or self._negated(plain, span):
-            return None
-        if plain[: span[0]] in terms["healthy"] or value in terms["benign"]:
-            return None
+        if (
+            span is None
+            or value in terms["unaffected_tissue"]
+            or self._negated(plain, span)
+            or plain[: span[0]] in terms["healthy"]
+        ):
+            if value in self._vocabulary.diseases and value not in terms["healthy"]:
+                return None
+            return Judgement("healthy control", 0.9, f"{value!r} is the organ without a tumour")
         return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -183,16 +206,17 @@ class ValueJudge:
                 return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
         elif value in terms["cancer"] and not self._other_organ(value):
             return Judgement("case", BROADER, f"{value!r} in a series about the trait")
-        if re.sub(r"\d+", "", plain).strip() in self._terms["patient"] and len(plain.split()) <= 2:
+        rest = _mask(plain, terms["patient"].spans(value))
+        if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
             return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
         return None
 
     def _other_organ(self, value: str) -> bool:
         return value in self._terms["organs"] and value not in self.trait.sites
 
-    def broader(self, value: str) -> Judgement | None:
+    def broader(self, value: str, key: str) -> Judgement | None:
         """Judge a value by the trait's wider words, for rows without any exact name."""
-        if not self.about or value not in self.trait.broader:
+        if value not in self.trait.broader or not (self.about or self.key_asks(key)):
             return None
         if value in self._terms["healthy"] or value in self._terms["unaffected_tissue"]:
             return None

@@ -52,7 +52,7 @@ def simplify(text: str) -> str:
 
 
 def _singular(word: str) -> str:
-    if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us")):
+    if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
 
@@ -100,6 +100,10 @@ class Terms:
         """Return the first term found, in simplified form, or None."""
         spans = self.spans(text)
         return simplify(text)[slice(*spans[0])] if spans else None
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any term at all."""
+        return self._words is not None or self._short is not None
 
     def __contains__(self, text: str) -> bool:
         """Tell whether any term stands in the text."""
