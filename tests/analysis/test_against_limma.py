@@ -1,4 +1,4 @@
-"""Golden values of R limma and lm (scripts/golden_limma.R; versions in VERSIONS.txt beside them)."""
+"""Golden values of R limma and lm: made by scripts/golden_limma.R, versions in VERSIONS.txt."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 import numpy as np
-from analysis.cohort_tables import linked
 
+from analysis.cohort_tables import linked
 from genotex.analysis.checks import (
     check_contrast,
     check_p_values,

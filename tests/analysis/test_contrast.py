@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from analysis.cohort_tables import linked
 
+from analysis.cohort_tables import linked
 from genotex.analysis.contrast import choose_contrast
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Role
@@ -38,7 +38,7 @@ def test_controls_chosen_by_the_user() -> None:
 
 
 def test_healthy_controls_asked_for_but_absent() -> None:
-    with pytest.raises(AnalysisError, match="only 0 of 9 controls .* use all controls"):
+    with pytest.raises(AnalysisError, match=r"only 0 of 9 controls .* use all controls"):
         choose_contrast(*cohort(6, 0, 9), "healthy")
 
 

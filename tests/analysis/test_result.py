@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from analysis.cohort_tables import linked, two_groups
 from polars.testing import assert_frame_equal
 
+from analysis.cohort_tables import linked, two_groups
 from genotex.analysis import (
     AnalysisOptions,
     AnalysisResult,

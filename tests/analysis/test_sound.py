@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from analysis.cohort_tables import linked, two_groups
 from scipy import stats
 
+from analysis.cohort_tables import linked, two_groups
 from genotex.analysis import GENE_COLUMNS, AnalysisOptions, AnalysisResult, analyze_table
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
@@ -157,7 +157,7 @@ def test_duplicate_genes_get_the_same_answer() -> None:
 
 
 def test_all_genes_constant_is_an_error() -> None:
-    with pytest.raises(AnalysisError, match="no gene of Asthma can be tested.*constant 3"):
+    with pytest.raises(AnalysisError, match=r"no gene of Asthma can be tested.*constant 3"):
         solve(linked([0, 1] * 4, np.full((8, 3), 7.0)))
 
 
@@ -180,7 +180,7 @@ def test_filled_covariates_are_told() -> None:
 
 
 def test_two_step_problem_is_not_there_yet() -> None:
-    with pytest.raises(UsageError, match="two-step.*not there yet"):
+    with pytest.raises(UsageError, match=r"two-step.*not there yet"):
         solve(two_groups(), "Obesity")
 
 

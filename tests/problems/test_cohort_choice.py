@@ -105,7 +105,7 @@ def test_cohort_asked_for_is_unknown(tmp_path: Path) -> None:
 
 
 def test_cohort_asked_for_does_not_fit(tmp_path: Path) -> None:
-    with pytest.raises(NoUsableCohortError, match="GSE3 was asked for.*no Age"):
+    with pytest.raises(NoUsableCohortError, match=r"GSE3 was asked for.*no Age"):
         choose_cohort(folder(tmp_path, COHORTS), Problem("Asthma", "Age"), "GSE3")
 
 
@@ -123,5 +123,5 @@ def test_unknown_size_counts_as_the_smallest(tmp_path: Path) -> None:
 
 
 def test_two_step_problem_is_not_there_yet(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="two-step.*not there yet"):
+    with pytest.raises(UsageError, match=r"two-step.*not there yet"):
         choose_cohort(folder(tmp_path, COHORTS), Problem("Asthma", "Obesity"))

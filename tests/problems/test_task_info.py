@@ -48,9 +48,7 @@ def test_trait_that_the_file_lacks(tmp_path: Path) -> None:
         ({"Asthma": {**ASTHMA, "conditions": ["Asthma"]}}, "Asthma/conditions"),
     ],
 )
-def test_malformed_file_names_the_place(
-    tmp_path: Path, content: object, field: str | None
-) -> None:
+def test_malformed_file_names_the_place(tmp_path: Path, content: object, field: str | None) -> None:
     with pytest.raises(FormatError, match="task_info") as caught:
         load(tmp_path, content)
     assert caught.value.field == field

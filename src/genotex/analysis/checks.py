@@ -43,7 +43,7 @@ def covariate_association(trait: Floats, covariate: Floats, binary: bool) -> tup
     if binary and two_levels:
         upper = covariate == covariate.max()
         case = trait == trait.max()
-        table = [[int((a & b).sum()) for b in (upper, ~upper)] for a in (case, ~case)]
+        table = np.array([[(a & b).sum() for b in (upper, ~upper)] for a in (case, ~case)])
         return "Fisher's exact test", float(stats.fisher_exact(table).pvalue)
     if binary or two_levels:
         groups, measured = (trait, covariate) if binary else (covariate, trait)

@@ -135,7 +135,9 @@ def _binary(
     keep = case | healthy if only_healthy else np.ones(len(rows), dtype=bool)
     cases, others = int(case.sum()), int((keep & ~case).sum())
     if min(cases, others) < 2:
-        msg = f"{table.trait}: {cases} cases against {others} controls; each group needs two samples"
+        msg = (
+            f"{table.trait}: {cases} cases against {others} controls; each group needs two samples"
+        )
         raise AnalysisError(msg)
     diseased = sum(r == "other disease" for r, k in zip(role, keep & ~case, strict=True) if k)
     if diseased:

@@ -113,9 +113,7 @@ def _condition_column(
         )
         raise AnalysisError(msg)
     column = _fill(condition, raw, filled)
-    if not independent_columns(
-        np.column_stack([np.ones(len(raw)), column, contrast.values])
-    ).all():
+    if not independent_columns(np.column_stack([np.ones(len(raw)), column, contrast.values])).all():
         msg = f"{table.trait} and {condition} are the same up to scale: they cannot be told apart"
         raise AnalysisError(msg)
     return column
@@ -177,7 +175,7 @@ def independent_columns(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _drop_dependent(
     columns: dict[str, Column], contrast: Contrast, condition: str | None
 ) -> list[str]:
-    # The trait stands before the covariates, so that a covariate that equals it goes, not the trait.
+    # The trait comes before the covariates: of two that are equal, the covariate goes.
     names = [n for n in columns if n not in ("Intercept", condition)]
     first = [columns[n] for n in ("Intercept", condition) if n is not None]
     matrix = np.column_stack([*first, contrast.values, *(columns[n] for n in names)])
@@ -215,7 +213,7 @@ def _interaction(
     condition: str,
     warnings: list[str],
 ) -> Column | None:
-    product = (column - column.mean()) * (contrast.values - contrast.values.mean())
+    product: Column = (column - column.mean()) * (contrast.values - contrast.values.mean())
     wide = np.column_stack([matrix, product])
     enough = len(product) - wide.shape[1] >= MIN_RESIDUAL_DF
     if enough and independent_columns(wide).all():

@@ -56,7 +56,8 @@ def fit_last_column(design: Floats, expression: Floats) -> LinearFit:
         One entry for each gene.
     """
     genes = expression.shape[1]
-    fit = LinearFit(*(np.full(genes, np.nan) for _ in range(3)), np.zeros(genes))
+    missing = np.full((3, genes), np.nan)
+    fit = LinearFit(missing[0], missing[1], missing[2], np.zeros(genes))
     q, r = np.linalg.qr(design)
     complete = ~np.isnan(expression).any(axis=0)
     if complete.all():

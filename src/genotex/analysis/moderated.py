@@ -157,7 +157,7 @@ def inverse_trigamma(value: float) -> float:
         Above 0.
     """
     if value > 1e7:
-        return value**-0.5
+        return float(np.sqrt(1.0 / value))
     if value < 1e-6:
         return 1.0 / value
     y = 0.5 + 1.0 / value

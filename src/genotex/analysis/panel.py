@@ -174,8 +174,14 @@ def fit_panel(
         "seed": seed,
         "genes": len(used),
     }
-    notes = [] if len(used) else ["The panel is empty: no gene lowers the cross-validated deviance by more than a "
-            "standard error."]
+    notes = (
+        []
+        if len(used)
+        else [
+            "The panel is empty: no gene lowers the cross-validated deviance by more than a "
+            "standard error."
+        ]
+    )
     quality: dict[str, Any] = {}
     if smallest >= SMALLEST_CLASS_FOR_QUALITY:
         quality = _quality(data, seed)
@@ -196,9 +202,7 @@ def _fold_count(target: Floats, binary: bool) -> int:
     return max(2, min(FOLDS, _smallest_class(target, binary)))
 
 
-def _splits(
-    target: Floats, binary: bool, rows: Rows, seed: int
-) -> Iterator[tuple[Rows, Rows]]:
+def _splits(target: Floats, binary: bool, rows: Rows, seed: int) -> Iterator[tuple[Rows, Rows]]:
     part = target[rows]
     folds = stratified_folds(part, binary, _fold_count(part, binary), seed)
     for fold in range(int(folds.max()) + 1):

@@ -96,7 +96,11 @@ def analyze_sound(
         "pi0": null_share(p),
         "excess_near_one": excess_near_one(p),
         "significant": int(significant.sum()),
-        "panel": {**panel.record, "notes": list(panel.notes), "quality": panel.quality.get("source")},
+        "panel": {
+            **panel.record,
+            "notes": list(panel.notes),
+            "quality": panel.quality.get("source"),
+        },
     }
     quality = {k: v for k, v in panel.quality.items() if k == "prediction"}
     return AnalysisResult(problem.trait, problem.condition, genes, quality, method, warnings)
@@ -156,7 +160,7 @@ def _test(
 
 
 def _hedges_g(fit: LinearFit) -> Floats:
-    """Return the adjusted difference in residual deviations, small-sample corrected (Hedges 1981)."""
+    """Return the adjusted difference in residual deviations, corrected as Hedges (1981) does."""
     correction = np.exp(gammaln(fit.df / 2) - gammaln((fit.df - 1) / 2)) / np.sqrt(fit.df / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         g = correction * fit.coefficient / np.sqrt(fit.variance)
@@ -179,9 +183,7 @@ def _test_interaction(values: Floats, design: Design, options: AnalysisOptions) 
     raw = fit_last_column(wide, values)
     # Genes with missing values may have too few samples for the wider design.
     fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
-    part = LinearFit(
-        raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine]
-    )
+    part = LinearFit(raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine])
     if not fine.any():
         return {}
     mean = np.nanmean(values[:, fine], axis=0) if options.trend else None

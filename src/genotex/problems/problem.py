@@ -1,4 +1,4 @@
-"""A gene-trait association problem: which genes go with a trait, given a condition?"""
+"""A gene-trait association problem: a trait and the condition it is studied under."""
 
 from __future__ import annotations
 
