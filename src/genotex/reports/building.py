@@ -32,11 +32,11 @@ from genotex.reports.reading import (
 )
 from genotex.reports.words import (
     contrast_sentence,
-    direction_sentence,
     headline,
     number,
     question,
     readable,
+    sentence,
 )
 
 __all__ = ["build_page", "build_unanswered_page", "mark_samples"]
@@ -85,11 +85,11 @@ def build_page(
         facts=_facts(evidence, findings),
         version=evidence.genotex_version,
         answer=answer,
-        warnings=tuple(dict.fromkeys(findings.warnings)),
+        warnings=tuple(dict.fromkeys(sentence(text) for text in findings.warnings)),
         cohort=findings.cohort,
         cohort_url=accession_url(findings.cohort),
         cohort_title=evidence.series.get("title", ""),
-        cohort_reason=findings.cohort_reason,
+        cohort_reason=sentence(findings.cohort_reason),
         cohorts=cohort_rows(
             infos, findings.cohort, {**findings.others, findings.cohort: findings.cohort_reason}
         ),
@@ -192,9 +192,8 @@ def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[GroupView, ..
         down=hits.height - up,
         count=f"{hits.height:,}",
         headline=headline(
-            findings, hits.height, tested, lowest if isinstance(lowest, float) else None
+            findings, up, hits.height - up, tested, lowest if isinstance(lowest, float) else None
         ),
-        direction=direction_sentence(findings, up, hits.height - up),
         contrast=contrast_sentence(findings, groups),
         groups=groups,
         top=top,

@@ -92,10 +92,16 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
     )
     side = "higher in cases" if binary else "rising with the trait"
     other = "lower in cases" if binary else "falling with it"
+    told = (
+        f"Coloured genes are significant (q < {findings.cut:g}); the first of the ranking carry "
+        "their names, and a pointer over a coloured point shows its numbers."
+        if hits.height
+        else f"No gene is significant (q < {findings.cut:g}), so none is coloured; the first of the "
+        "ranking carry their names."
+    )
     caption = (
         f"Each point is a gene. Right of zero: {side}; left: {other}. The higher, the smaller the "
-        f"p-value. Coloured genes are significant (q < {findings.cut:g}); the first of the ranking carry their names, "
-        "and a pointer over a coloured point shows its numbers."
+        "p-value. " + told
     )
     return FigureView(
         "volcano", "Change against significance", draw_volcano(genes, label, findings.cut, alt), caption, alt
@@ -137,7 +143,8 @@ def _heatmap(first: list[str], values: NDArray[np.float64], marks: SampleMarks) 
     caption = (
         f"The first {counted(len(first), 'gene')} of the ranking (rows, clustered) in all samples "
         f"(columns); {order}. Rust: above the gene's mean; blue: below; grey: missing. Colours "
-        "end at 2.5 standard deviations. The genes were picked for their difference, so that the groups part here is expected."
+        "end at 2.5 standard deviations. These genes were picked for their p-values, so a pattern "
+        "is expected here: it illustrates the finding and is no proof of it."
     )
     svg = draw_heatmap(first, values, marks, alt)
     return FigureView("heatmap", "Top genes in all samples", svg, caption, alt, wide=True)

@@ -74,7 +74,7 @@ class Answer:
         Counts of genes.
     count : str
         `significant` as it is written.
-    headline, direction, contrast : str
+    headline, contrast : str
         Sentences.
     groups : tuple of GroupView
         Who was compared.
@@ -92,7 +92,6 @@ class Answer:
     down: int
     count: str
     headline: str
-    direction: str
     contrast: str
     groups: tuple[GroupView, ...]
     top: tuple[TopGene, ...]
@@ -137,7 +136,7 @@ class FeatureRead:
     confidence: str
     evidence: tuple[str, ...]
     values: tuple[ValueRow, ...]
-    more: int
+    rest: str
     missing: str | None
 
 

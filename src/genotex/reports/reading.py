@@ -8,7 +8,7 @@ from typing import Any
 
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.reports.page import CohortRow, FeatureRead, FileRow, ValueRow
-from genotex.reports.words import file_size, readable
+from genotex.reports.words import counted, file_size, readable, sentence
 
 __all__ = ["ROLE_KEYS", "accession_url", "cohort_rows", "features_read", "files_read"]
 
@@ -20,7 +20,8 @@ ROLE_KEYS = {
 }
 """Role of a sample -> style of its mark."""
 
-_SHOWN_VALUES = 10
+_MOST_VALUES = 8
+_EXAMPLES = 4
 _FIELDS = {
     "characteristics_ch1": "characteristics",
     "title": "sample title",
@@ -80,7 +81,7 @@ def _cohort_row(
             )
         ),
         samples="" if told.sample_size is None else f"{told.sample_size:,}",
-        reason=reasons.get(name) or _why_not(told),
+        reason=sentence(reasons.get(name) or _why_not(told)),
     )
 
 
@@ -122,20 +123,31 @@ def _feature(
 ) -> FeatureRead:
     if not encoding and not values:
         missing = "The sample descriptions do not tell it, or it does not vary."
-        return FeatureRead(label, "", "", (), (), 0, missing)
+        return FeatureRead(label, "", "", (), (), "", missing)
     encoding = encoding or {}
     rows = sorted(values, key=_value_order)
-    numeric = len(rows) > _SHOWN_VALUES
-    shown = rows[: _SHOWN_VALUES - 2] if numeric else rows
+    shown = rows if len(rows) <= _MOST_VALUES else rows[:_EXAMPLES]
     return FeatureRead(
         label,
         _where(encoding),
         str(encoding.get("confidence", "")),
         tuple(str(text) for text in encoding.get("evidence", ())),
         tuple(_value_row(row) for row in shown),
-        len(rows) - len(shown),
+        _rest(rows) if len(shown) < len(rows) else "",
         None,
     )
+
+
+def _rest(rows: list[dict[str, Any]]) -> str:
+    """Return what the values that are not shown amount to."""
+    codes = [(float(row["code"]), int(row.get("samples") or 0)) for row in rows if row.get("code") is not None]
+    known = sum(samples for _, samples in codes)
+    missing = sum(int(row.get("samples") or 0) for row in rows) - known
+    text = f"{len(rows)} different values in all"
+    if codes:
+        low, high = min(codes)[0], max(codes)[0]
+        text += f", coded from {low:g} to {high:g} in {counted(known, 'sample')}"
+    return f"{text}; missing in {counted(missing, 'sample')}." if missing else f"{text}."
 
 
 def _value_order(row: Mapping[str, Any]) -> tuple[bool, float, str]:

@@ -11,13 +11,13 @@ from genotex.reports.page import GroupView
 __all__ = [
     "contrast_sentence",
     "counted",
-    "direction_sentence",
     "file_size",
     "headline",
     "listed",
     "number",
     "question",
     "readable",
+    "sentence",
 ]
 
 _FORMS = {"signed": "+.2f", "plain": ".2f", "count": ".0f", "share": ".0%"}
@@ -33,6 +33,15 @@ def listed(items: Sequence[str], last: str = "and") -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def sentence(text: str) -> str:
+    """Return `text` with a capital at the start and a full stop at the end."""
+    text = text.strip()
+    if not text:
+        return ""
+    end = "" if text[-1] in ".!?" else "."
+    return f"{text[0].upper()}{text[1:]}{end}"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
@@ -91,36 +100,39 @@ def question(trait: str, condition: str | None, kind: str) -> str:
     return f"Which genes {verb}, given {readable(condition)}?"
 
 
-def headline(findings: Findings, significant: int, tested: int, lowest: float | None) -> str:
-    """Return the answer in one or two sentences."""
-    what = (
-        "differ between cases and controls"
-        if findings.trait_kind == "binary"
-        else f"change with {readable(findings.trait)}"
-    )
+def headline(findings: Findings, up: int, down: int, tested: int, lowest: float | None) -> str:
+    """Return the answer in words.
+
+    Parameters
+    ----------
+    findings : Findings
+        The analysis.
+    up, down : int
+        Significant genes of either direction.
+    tested : int
+        Genes tested.
+    lowest : float or None
+        Lowest q-value.
+    """
+    binary = findings.trait_kind == "binary"
     rule = f"q < {findings.cut:g}"
     if findings.minimal_change > 0:
         rule += f" and a change of at least {findings.minimal_change:g}"
-    if significant:
-        verb = what if significant != 1 else what.replace("differ", "differs").replace("change", "changes", 1)
-        share = f" ({significant / tested:.1%})".replace("%", " %") if tested else ""
-        return f"{significant:,} of {counted(tested, 'tested gene')}{share} {verb} at {rule}."
+    if up + down:
+        percent = f"{100 * (up + down) / tested:.3g}"
+        sides = "higher and {} lower in cases" if binary else "rising and {} falling with the trait"
+        what = "between cases and controls" if binary else f"along {readable(findings.trait)}"
+        return (
+            f"Of {counted(tested, 'tested gene')}, {percent} % change {what} at {rule}: "
+            f"{up:,} {sides.format(f'{down:,}')}."
+        )
     text = f"None of the {counted(tested, 'tested gene')} passes {rule}"
     if lowest is not None:
         text += f"; the lowest q-value is {number(lowest, 'p')}"
     return (
         f"{text}. That is a result, not an error: the data do not single out any gene at this "
-        "level. The ranking below is still the best order of candidates, to be read as such."
+        "level. The ranking is still the best order of candidates, to be read as such."
     )
-
-
-def direction_sentence(findings: Findings, up: int, down: int) -> str:
-    """Return how many significant genes go which way; empty when there is none."""
-    if up + down == 0:
-        return ""
-    if findings.trait_kind == "binary":
-        return f"{up:,} are higher and {down:,} lower in cases than in controls."
-    return f"{up:,} rise and {down:,} fall with {readable(findings.trait)}."
 
 
 def contrast_sentence(findings: Findings, groups: Sequence[GroupView]) -> str:

@@ -63,8 +63,13 @@ def draw_volcano(genes: pl.DataFrame, x_label: str, cut: float, alt: str, labell
             rasterized=True,
         )
         titles = {}
-        for name, colour, side in (("up", UP, change > 0), ("down", DOWN, change <= 0)):
-            members = np.flatnonzero(hovered & side)
+        named = np.arange(len(hit)) < labelled
+        for name, colour, side in (
+            ("up", UP, hovered & (change > 0)),
+            ("down", DOWN, hovered & (change <= 0)),
+            ("other", QUIET, named & ~hit),
+        ):
+            members = np.flatnonzero(side)
             axes.plot(
                 change[members],
                 height[members],
@@ -78,7 +83,8 @@ def draw_volcano(genes: pl.DataFrame, x_label: str, cut: float, alt: str, labell
             )
             titles[f"genes-{name}"] = [_title(shown, int(i)) for i in members]
         _threshold(axes, height, hit, cut)
-        _name_genes(figure, axes, shown["symbol"].to_list(), change, height, labelled)
+        names = shown["symbol"].to_list()[:labelled]
+        _name_genes(figure, axes, names, np.column_stack([change, height]), hit | named)
         return to_svg(figure, "volcano", alt, titles)
 
 
@@ -91,8 +97,10 @@ def _threshold(axes: Axes, height: NDArray[np.float64], hit: NDArray[np.bool_], 
         return
     level = float(height[hit].min())
     axes.axhline(level, color=QUIET, linewidth=0.8, dashes=(4, 3), zorder=1)
-    left = axes.get_xlim()[0]
-    axes.text(left * 0.995, level, f"q = {cut:g}", va="bottom", color=QUIET, fontsize=8)
+    axes.annotate(
+        f"q = {cut:g}", (axes.get_xlim()[0], level), xytext=(4, 2), textcoords="offset points",
+        va="bottom", color=QUIET, fontsize=8.5,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -110,33 +118,44 @@ class _Box:
             or other.top <= self.bottom
         )
 
+    def within(self, frame: _Box) -> bool:
+        return (
+            frame.left <= self.left
+            and self.right <= frame.right
+            and frame.bottom <= self.bottom
+            and self.top <= frame.top
+        )
+
 
 def _name_genes(
     figure: Figure,
     axes: Axes,
     symbols: Sequence[str],
-    change: NDArray[np.float64],
-    height: NDArray[np.float64],
-    count: int,
+    points: NDArray[np.float64],
+    dotted: NDArray[np.bool_],
 ) -> None:
-    """Write the names of the first genes where they cover neither each other nor their points."""
+    """Write the names where they cover no other name and, if it can be, none of the `dotted`."""
     figure.draw_without_rendering()
     scale = 72.0 / figure.dpi
-    places = axes.transData.transform(np.column_stack([change, height])) * scale
+    places = axes.transData.transform(points) * scale
     frame = axes.get_window_extent()
     inside = _Box(*(float(v) * scale for v in (frame.x0, frame.y0, frame.x1, frame.y1)))
-    taken = [_Box(x - 2.5, y - 2.5, x + 2.5, y + 2.5) for x, y in places[:count]]
-    for i in range(min(count, len(symbols))):
-        x, y = places[i]
-        width = 5.6 * len(symbols[i])
-        for dx, dy in _OFFSETS:
-            left = x + dx if dx > 0 else x + dx - width if dx < 0 else x - width / 2
-            box = _Box(left, y + dy - 5, left + width, y + dy + 5)
-            free = not any(box.hits(other) for other in taken)
-            if free and inside.left <= box.left and box.right <= inside.right and box.top <= inside.top:
-                _write_name(axes, symbols[i], (change[i], height[i]), (dx, dy))
-                taken.append(box)
-                break
+    dots = [_Box(x - 2.5, y - 2.5, x + 2.5, y + 2.5) for x, y in places[dotted]]
+    names: list[_Box] = []
+    for i, symbol in enumerate(symbols):
+        options = [(offset, _name_box(places[i], offset, symbol)) for offset in _OFFSETS]
+        free = [o for o in options if o[1].within(inside) and not any(map(o[1].hits, names))]
+        best = min(free, key=lambda option: sum(map(option[1].hits, dots)), default=None)
+        if best is not None:
+            names.append(best[1])
+            _write_name(axes, symbol, (points[i, 0], points[i, 1]), best[0])
+
+
+def _name_box(place: NDArray[np.float64], offset: tuple[float, float], symbol: str) -> _Box:
+    dx, dy = offset
+    width = 5.9 * len(symbol)
+    left = place[0] + dx - (0 if dx > 0 else width if dx < 0 else width / 2)
+    return _Box(left, place[1] + dy - 5, left + width, place[1] + dy + 5)
 
 
 def _write_name(
