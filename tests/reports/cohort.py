@@ -62,7 +62,7 @@ def make_findings(table: LinkedTable, roles: dict[str, str], *, continuous: bool
     genes = pl.DataFrame(
         {
             "symbol": table.genes, "estimate": estimate, "se": se, "lower": estimate - half,
-            "upper": estimate + half, "t": t, "p": p, "q": q,
+            "upper": estimate + half, "t": t, "p": p, "q": q, "significant": q < 0.05,
             "mean": np.nanmean(table.expression, axis=0), "effect": t * 0.4, "panel": panel,
             "selection": np.where(np.isnan(panel), np.nan, 0.8),
         }

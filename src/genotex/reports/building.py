@@ -97,7 +97,7 @@ def build_page(
         reading_notes=tuple(str(note) for note in evidence.reading.get("notes", ())),
         figures=draw_figures(findings, genes, table, marks),
         table=_table(findings, genes, csv_name),
-        log=log_steps(evidence, answer.tested, len(findings.tested)),
+        log=log_steps(evidence, findings, answer.tested),
         notes=remaining_notes(evidence, findings),
         methods=methods_paragraph(evidence, findings, answer.tested),
         files=files_read(evidence),
@@ -139,7 +139,6 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
         ("Procedure", findings.procedure),
         ("Covariates", ", ".join(findings.covariates) or "none"),
     ]
-    facts += [(name, value) for name, value in findings.quality.items()]
     return tuple((name, value) for name, value in facts if value)
 
 
@@ -236,6 +235,11 @@ def _interval(row: Mapping[str, float | None]) -> str:
     return f"{low} to {high}" if low and high else ""
 
 
+def _written(value: float | None, column: Column) -> str:
+    """Return a cell; a gene outside the panel has an empty one, not a zero among thousands."""
+    return "" if column.key == "panel" and value == 0 else number(value, column.form)
+
+
 def _table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
     columns = tuple(c for c in gene_columns(findings, genes) if c.key not in ("upper", "se"))
     hits = int(genes["significant"].sum())
@@ -246,7 +250,7 @@ def _table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableV
 
 def _gene_row(row: Mapping[str, float], columns: tuple[Column, ...]) -> GeneRow:
     cells = tuple(
-        _interval(row) if c.key == "lower" else number(row[c.key], c.form) for c in columns
+        _interval(row) if c.key == "lower" else _written(row[c.key], c) for c in columns
     )
     return GeneRow(
         str(row["symbol"]), bool(row["significant"]), _direction(row["estimate"]), cells

@@ -31,6 +31,8 @@ GENE_SCHEMA: dict[str, type[pl.DataType]] = {
     "interaction_q": pl.Float64,
     "panel": pl.Float64,
     "selection": pl.Float64,
+    "status": pl.String,
+    "significant": pl.Boolean,
 }
 """Columns of the genes' frame; an analysis without one of them leaves it null."""
 
@@ -69,10 +71,10 @@ class Findings:
         In plain language.
     model : str
         The model in words, for the methods paragraph.
-    parameters : mapping of str to str
-        Options that shaped the result.
-    quality : mapping of str to str
-        Prediction quality of the panel, written numbers.
+    versions : mapping of str to str
+        Packages that computed it.
+    left_out : tuple of str
+        Genes that were not tested, by reason.
     """
 
     trait: str
@@ -90,12 +92,12 @@ class Findings:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     model: str = ""
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    quality: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
 
 def ranked(findings: Findings) -> pl.DataFrame:
-    """Return the genes by p-value with all columns of `GENE_SCHEMA` and ``significant``.
+    """Return the genes by p-value with all columns of `GENE_SCHEMA`.
 
     NaN becomes null; genes without a p-value come last; ties are broken by symbol.
     """
@@ -109,10 +111,7 @@ def ranked(findings: Findings) -> pl.DataFrame:
     full = pl.DataFrame(columns).with_columns(
         pl.col([name for name, kind in GENE_SCHEMA.items() if kind is pl.Float64]).fill_nan(None)
     )
-    significant = (pl.col("q") < findings.cut) & (
-        pl.col("estimate").abs() >= findings.minimal_change
-    )
-    return full.with_columns(significant.fill_null(False).alias("significant")).sort(
+    return full.with_columns(pl.col("significant").fill_null(False)).sort(
         ["p", "symbol"], nulls_last=True
     )
 

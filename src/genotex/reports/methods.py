@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from genotex.formats.cohort_record import Evidence
 from genotex.reports.findings import Findings
 from genotex.reports.page import LogStep
-from genotex.reports.words import counted, listed, readable
+from genotex.reports.words import counted, listed
 
 __all__ = ["log_steps", "methods_paragraph", "remaining_notes"]
 
@@ -48,7 +47,7 @@ def methods_paragraph(evidence: Evidence, findings: Findings, tested_genes: int)
         _genes(evidence),
         _clinical(evidence, findings),
         _model(findings, tested_genes),
-        _software(evidence),
+        _software(evidence, findings),
     ]
     return " ".join(part for part in parts if part)
 
@@ -61,8 +60,8 @@ def _source(evidence: Evidence) -> str:
     where = "GEO series" if evidence.source == "GEO" else "cohort"
     hub = "" if evidence.source == "GEO" else " from the UCSC Xena hub"
     return (
-        f"Gene expression of {readable(evidence.trait)} {where} {evidence.cohort}{hub}{on} was "
-        f"processed with genotex {evidence.genotex_version}, procedure '{evidence.procedure}'."
+        f"Gene expression data of {where} {evidence.cohort}{hub}{on} were processed with genotex "
+        f"{evidence.genotex_version} (procedure '{evidence.procedure}')."
     )
 
 
@@ -116,22 +115,21 @@ def _model(findings: Findings, tested_genes: int) -> str:
     )
     if findings.minimal_change > 0:
         rule += f" and an absolute change of at least {findings.minimal_change:g}"
-    options = [f"{name} {value}" for name, value in findings.parameters.items()]
-    told = f" Options: {'; '.join(options)}." if options else ""
-    return f"{model}{covariates}. {rule} were called significant.{told}"
+    out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
+    return f"{model}{covariates}.{out} {rule} were called significant."
 
 
-def _software(evidence: Evidence) -> str:
-    packages = []
-    for name, label in (("numpy", "NumPy"), ("scipy", "SciPy"), ("scikit-learn", "scikit-learn"), ("polars", "Polars")):  # fmt: skip
-        try:
-            packages.append(f"{label} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    return f"Software: genotex {evidence.genotex_version}, {listed(packages)}."
+def _software(evidence: Evidence, findings: Findings) -> str:
+    versions = findings.versions
+    labels = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy", "polars": "Polars"}
+    packages = [
+        f"{labels.get(name, name)} {number}" for name, number in versions.items() if name != "genotex"
+    ]
+    software = [f"genotex {versions.get('genotex', evidence.genotex_version)}", *packages]
+    return f"Software: {listed(software)}."
 
 
-def log_steps(evidence: Evidence, tested_genes: int, tested_samples: int) -> tuple[LogStep, ...]:
+def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tuple[LogStep, ...]:
     """Return the processing from rows of the matrix to tested genes."""
     mapping = evidence.mapping
     steps = []
@@ -150,9 +148,13 @@ def log_steps(evidence: Evidence, tested_genes: int, tested_samples: int) -> tup
     for key, value in evidence.linking.items():
         name, remark = _LINKING.get(key, (key.replace("_", " ").capitalize(), ""))
         steps.append(LogStep(name, _written(value), remark))
-    steps.append(LogStep("Samples tested", f"{tested_samples:,}", "those of the contrast"))
-    steps.append(LogStep("Genes tested", f"{tested_genes:,}", "with a p-value"))
+    steps.append(LogStep("Samples tested", f"{len(findings.tested):,}", "those of the contrast"))
+    steps.append(LogStep("Genes tested", f"{tested_genes:,}", _out(findings)))
     return tuple(steps)
+
+
+def _out(findings: Findings) -> str:
+    return f"left out: {listed(findings.left_out)}" if findings.left_out else "with a p-value"
 
 
 def _written(value: Any) -> str:
