@@ -9,9 +9,9 @@ import polars as pl
 
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.formats.linked import LinkedTable
+from genotex.reports.figures import SampleMarks
 from genotex.reports.findings import Findings, gene_columns, ranked
 from genotex.reports.illustrating import draw_figures
-from genotex.reports.figures import SampleMarks
 from genotex.reports.methods import log_steps, methods_paragraph, remaining_notes
 from genotex.reports.page import (
     Answer,
@@ -44,7 +44,12 @@ __all__ = ["build_page", "build_unanswered_page", "mark_samples"]
 _FIRST_ROWS = 200
 _MOST_ROWS = 2000
 _TOP = 12
-_LABELS = {"case": "Case", "control": "Healthy control", "other": "Other disease", "unknown": "Unknown"}
+_LABELS = {
+    "case": "Case",
+    "control": "Healthy control",
+    "other": "Other disease",
+    "unknown": "Unknown",
+}
 
 
 def build_page(
@@ -146,7 +151,11 @@ def mark_samples(evidence: Evidence, table: LinkedTable, findings: Findings) -> 
     """Return group or level of each sample of the linked table."""
     if findings.trait_kind == "continuous":
         return SampleMarks(
-            table.samples, ("unknown",) * len(table.samples), {}, table.trait_values, readable(table.trait)
+            table.samples,
+            ("unknown",) * len(table.samples),
+            {},
+            table.trait_values,
+            readable(table.trait),
         )
     keys = []
     for sample, value in zip(table.samples, table.trait_values, strict=True):
@@ -249,9 +258,5 @@ def _table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableV
 
 
 def _gene_row(row: Mapping[str, float], columns: tuple[Column, ...]) -> GeneRow:
-    cells = tuple(
-        _interval(row) if c.key == "lower" else _written(row[c.key], c) for c in columns
-    )
-    return GeneRow(
-        str(row["symbol"]), bool(row["significant"]), _direction(row["estimate"]), cells
-    )
+    cells = tuple(_interval(row) if c.key == "lower" else _written(row[c.key], c) for c in columns)
+    return GeneRow(str(row["symbol"]), bool(row["significant"]), _direction(row["estimate"]), cells)

@@ -121,7 +121,11 @@ def gene_columns(findings: Findings, genes: pl.DataFrame) -> tuple[Column, ...]:
     binary = findings.trait_kind == "binary"
     change = (
         Column(
-            "estimate", "log2 FC", "log2 fold change, case against control", "log2_fold_change", "signed"
+            "estimate",
+            "log2 FC",
+            "log2 fold change, case against control",
+            "log2_fold_change",
+            "signed",
         )
         if binary
         else Column(
@@ -133,16 +137,26 @@ def gene_columns(findings: Findings, genes: pl.DataFrame) -> tuple[Column, ...]:
         )
     )
     effect = (
-        Column("effect", "Hedges' g", "difference in units of the within-group sd", "hedges_g", "signed")
+        Column(
+            "effect",
+            "Hedges' g",
+            "difference in units of the within-group sd",
+            "hedges_g",
+            "signed",
+        )
         if binary
-        else Column("effect", "partial r", "partial correlation with the trait", "partial_r", "signed")
+        else Column(
+            "effect", "partial r", "partial correlation with the trait", "partial_r", "signed"
+        )
     )
     within = f"trait by {findings.condition} interaction" if findings.condition else "interaction"
     every = (
         Column("symbol", "Gene", "official symbol", "gene", "text"),
         change,
         Column("se", "SE", "standard error of the change", "standard_error", "plain"),
-        Column("lower", "95 % interval", "95 % confidence interval of the change", "ci_low", "signed"),
+        Column(
+            "lower", "95 % interval", "95 % confidence interval of the change", "ci_low", "signed"
+        ),
         Column("upper", "95 % high", "upper end of the interval", "ci_high", "signed"),
         Column("t", "t", "moderated t statistic", "t", "signed"),
         Column("p", "p", "p-value", "p", "p"),

@@ -70,11 +70,14 @@ def _pca(table: LinkedTable, marks: SampleMarks) -> FigureView:
     )
     caption = (
         f"Each point is a sample; {_colours(marks)}. Samples that lie close together have similar "
-        f"expression over {counted(parts.genes, 'gene')} (centred and scaled). Groups that part along an axis "
-        "differ in much of the transcriptome; a split that does not follow the groups hints at a "
+        f"expression over {counted(parts.genes, 'gene')} (centred and "
+        "scaled). Groups that part along an axis differ in much of the transcriptome; a split that "
+        "does not follow the groups hints at a "
         "batch or another hidden factor."
     )
-    return FigureView("pca", "Samples by overall expression", draw_pca(parts, marks, alt), caption, alt)
+    return FigureView(
+        "pca", "Samples by overall expression", draw_pca(parts, marks, alt), caption, alt
+    )
 
 
 def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
@@ -86,9 +89,8 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
     )
     hits = genes.filter(pl.col("significant"))
     names = hits["symbol"].head(3).to_list()
-    alt = (
-        f"Volcano plot of {counted(genes.height, 'gene')}; {hits.height:,} are significant"
-        + (f", led by {listed(names)}." if names else ".")
+    alt = f"Volcano plot of {counted(genes.height, 'gene')}; {hits.height:,} are significant" + (
+        f", led by {listed(names)}." if names else "."
     )
     side = "higher in cases" if binary else "rising with the trait"
     other = "lower in cases" if binary else "falling with it"
@@ -96,15 +98,19 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
         f"Coloured genes are significant (q < {findings.cut:g}); the first of the ranking carry "
         "their names, and a pointer over a coloured point shows its numbers."
         if hits.height
-        else f"No gene is significant (q < {findings.cut:g}), so none is coloured; the first of the "
-        "ranking carry their names."
+        else f"No gene is significant (q < {findings.cut:g}), so none is coloured; the first of "
+        "the ranking carry their names."
     )
     caption = (
         f"Each point is a gene. Right of zero: {side}; left: {other}. The higher, the smaller the "
         "p-value. " + told
     )
     return FigureView(
-        "volcano", "Change against significance", draw_volcano(genes, label, findings.cut, alt), caption, alt
+        "volcano",
+        "Change against significance",
+        draw_volcano(genes, label, findings.cut, alt),
+        caption,
+        alt,
     )
 
 
@@ -116,7 +122,8 @@ def _histogram(genes: pl.DataFrame) -> FigureView:
     caption = (
         f"All p-values in steps of 0.05; {share} lie in the first bar. Without any real "
         "difference all bars reach the dashed line. A peak on the left over a flat rest is what "
-        "sound statistics look like; a peak on the right or in the middle means that the model does not fit."
+        "sound statistics look like; a peak on the right or in the middle means that "
+        "the model does not fit."
     )
     return FigureView("histogram", "All p-values", draw_histogram(p, alt), caption, alt)
 
@@ -127,7 +134,8 @@ def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks)
     caption = (
         "The first genes of the ranking, one point for each sample"
         + (", with the median of each group as a line" if marks.levels is None else "")
-        + ". A finding to trust shows in most samples; one that hangs on a few points deserves a second look."
+        + ". A finding to trust shows in most samples; one that hangs on a few "
+        "points deserves a second look."
     )
     svg = draw_profiles(chosen, values[:, : len(chosen)], marks, alt)
     return FigureView("profiles", "Top genes, sample by sample", svg, caption, alt)

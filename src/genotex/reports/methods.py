@@ -78,7 +78,8 @@ def _genes(evidence: Evidence) -> str:
     }.get(str(mapping.get("scale", "")), "")
     if evidence.procedure == "benchmark":
         scale = ""
-    return f"The {rows:,} rows of the matrix became {genes:,} official human gene symbols{through}.{scale}"
+    became = f"The {rows:,} rows of the matrix became {genes:,} official human gene symbols"
+    return f"{became}{through}.{scale}"
 
 
 def _clinical(evidence: Evidence, findings: Findings) -> str:
@@ -97,7 +98,11 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
         )
         if (count := _count(evidence.linking, field))
     ]
-    return f"{text} {listed(dropped)[:1].upper()}{listed(dropped)[1:]} were left out." if dropped else text
+    return (
+        f"{text} {listed(dropped)[:1].upper()}{listed(dropped)[1:]} were left out."
+        if dropped
+        else text
+    )
 
 
 def _model(findings: Findings, tested_genes: int) -> str:
@@ -123,7 +128,9 @@ def _software(evidence: Evidence, findings: Findings) -> str:
     versions = findings.versions
     labels = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy", "polars": "Polars"}
     packages = [
-        f"{labels.get(name, name)} {number}" for name, number in versions.items() if name != "genotex"
+        f"{labels.get(name, name)} {number}"
+        for name, number in versions.items()
+        if name != "genotex"
     ]
     software = [f"genotex {versions.get('genotex', evidence.genotex_version)}", *packages]
     return f"Software: {listed(software)}."

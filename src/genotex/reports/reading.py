@@ -69,17 +69,12 @@ def _cohort_row(
         name,
         accession_url(name),
         used,
-        *(
-            "" if info is None else _flag(value)
-            for value in (
-                told.is_usable,
-                told.is_gene_available,
-                told.is_trait_available,
-                told.is_biased,
-                told.has_age,
-                told.has_gender,
-            )
-        ),
+        usable="" if info is None else _flag(told.is_usable),
+        gene="" if info is None else _flag(told.is_gene_available),
+        trait="" if info is None else _flag(told.is_trait_available),
+        biased=_flag(told.is_biased),
+        age=_flag(told.has_age),
+        gender=_flag(told.has_gender),
         samples="" if told.sample_size is None else f"{told.sample_size:,}",
         reason=sentence(reasons.get(name) or _why_not(told)),
     )
@@ -140,7 +135,11 @@ def _feature(
 
 def _rest(rows: list[dict[str, Any]]) -> str:
     """Return what the values that are not shown amount to."""
-    codes = [(float(row["code"]), int(row.get("samples") or 0)) for row in rows if row.get("code") is not None]
+    codes = [
+        (float(row["code"]), int(row.get("samples") or 0))
+        for row in rows
+        if row.get("code") is not None
+    ]
     known = sum(samples for _, samples in codes)
     missing = sum(int(row.get("samples") or 0) for row in rows) - known
     text = f"{len(rows)} different values in all"

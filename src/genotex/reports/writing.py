@@ -113,7 +113,12 @@ def write_unanswered_report(
     path = path if path is not None else output.report(trait, condition)
     _check_name(path)
     page = build_unanswered_page(
-        trait, condition, _infos(output, trait), reasons, version=genotex.__version__, written=written
+        trait,
+        condition,
+        _infos(output, trait),
+        reasons,
+        version=genotex.__version__,
+        written=written,
     )
     write_page(page, path)
     path.with_suffix(".csv").unlink(missing_ok=True)
@@ -153,7 +158,9 @@ def gene_csv_frame(findings: Findings) -> pl.DataFrame:
     return genes.select(*named, "significant")
 
 
-def write_page(page: ReportPage | UnansweredPage, path: Path, genes: pl.DataFrame | None = None) -> Path:
+def write_page(
+    page: ReportPage | UnansweredPage, path: Path, genes: pl.DataFrame | None = None
+) -> Path:
     """Write the page, and the genes as CSV of the same stem, each whole or not at all.
 
     The page is rendered before anything is written, and written last: a page never names a CSV

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from matplotlib import rc_context
@@ -18,7 +19,8 @@ from genotex.reports.figures.style import INK, QUIET
 
 __all__ = ["calm_axes", "drawing", "to_svg"]
 
-_SETTINGS = {
+# Keys are strings; the stubs of some matplotlib versions want literals.
+_SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "genotex",
     "svg.image_inline": True,

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from genotex.reports.figures.canvas import drawing, to_svg
@@ -41,17 +42,22 @@ def draw_heatmap(
     if marks.levels is None:
         columns = order_within(z, groups)
     else:
-        columns = np.argsort(np.where(np.isfinite(marks.levels), marks.levels, np.inf), kind="stable")
+        columns = np.argsort(
+            np.where(np.isfinite(marks.levels), marks.levels, np.inf), kind="stable"
+        )
     image = np.where(np.isfinite(values.T), z, np.nan)[np.ix_(rows, columns)]
     height = 1.25 + 0.162 * max(len(symbols), 3)
     with drawing(11.4, height) as figure:
         bar, body = figure.subplots(
-            2, 1, sharex=True, height_ratios=(1, max(len(symbols), 3) * 0.75), gridspec_kw={"hspace": 0}
+            2,
+            1,
+            sharex=True,
+            height_ratios=(1, max(len(symbols), 3) * 0.75),
+            gridspec_kw={"hspace": 0},
         )
         figure.get_layout_engine().set(h_pad=0.02, hspace=0.0)  # type: ignore[union-attr, call-arg]
         _group_bar(bar, marks, columns)
-        colours = DIVERGING.copy()
-        colours.set_bad("#c3cad1")
+        colours = DIVERGING.with_extremes(bad="#c3cad1")
         mesh = body.imshow(
             image, aspect="auto", cmap=colours, vmin=-_LIMIT, vmax=_LIMIT, interpolation="nearest"
         )
@@ -73,14 +79,21 @@ def _group_bar(axes: Axes, marks: SampleMarks, columns: NDArray[np.intp]) -> Non
     _frame(axes)
     axes.set_yticks([])
     if marks.levels is not None:
-        axes.imshow(marks.levels[columns][None, :], aspect="auto", cmap=LEVELS, interpolation="nearest")
+        axes.imshow(
+            marks.levels[columns][None, :], aspect="auto", cmap=LEVELS, interpolation="nearest"
+        )
         axes.set_title(f"{marks.level_name}, low to high", loc="left", fontsize=9, pad=4)
         return
     order = list(marks.labels)
     codes = np.array([[order.index(marks.keys[i]) for i in columns]])
     palette = ListedColormap([COLOURS[key] for key in order])
     axes.imshow(
-        codes, aspect="auto", cmap=palette, vmin=-0.5, vmax=len(order) - 0.5, interpolation="nearest"
+        codes,
+        aspect="auto",
+        cmap=palette,
+        vmin=-0.5,
+        vmax=len(order) - 0.5,
+        interpolation="nearest",
     )
     for code, key in enumerate(order):
         inside = np.flatnonzero(codes[0] == code)
@@ -103,11 +116,11 @@ def _separate(axes: Axes, groups: Sequence[int]) -> None:
             axes.axvline(i - 0.5, color="white", linewidth=2.5)
 
 
-def _legend(figure: Figure, axes: Axes, mesh: object) -> None:
+def _legend(figure: Figure, axes: Axes, mesh: AxesImage) -> None:
     bar = figure.colorbar(
         mesh, ax=axes, orientation="horizontal", fraction=0.018, aspect=40, pad=0.02, shrink=0.22,
         anchor=(0.0, 1.0), ticks=[-2, -1, 0, 1, 2],
-    )  # type: ignore[arg-type]  # fmt: skip
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    )  # fmt: skip
+    bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, labelsize=8)
     bar.set_label("z-score of the gene", fontsize=8.5)

@@ -19,15 +19,21 @@ def draw_histogram(p_values: NDArray[np.float64], alt: str) -> str:
         axes = figure.add_subplot()
         calm_axes(axes, x="p-value", y="genes")
         axes.bar(
-            edges[:-1], counts, width=0.05, align="edge", color=ACCENT, edgecolor="white", linewidth=0.8
+            edges[:-1],
+            counts,
+            width=0.05,
+            align="edge",
+            color=ACCENT,
+            edgecolor="white",
+            linewidth=0.8,
         )
         chance = len(p) / 20
         axes.axhline(chance, color=QUIET, linewidth=0.9, dashes=(4, 3))
         axes.set_xlim(0, 1)
         axes.set_ylim(0, max(1.0, counts.max() * 1.08, chance * 1.25))
         axes.annotate(
-            "if no gene changed", (1, chance), xytext=(-2, 5), textcoords="offset points", ha="right",
-            va="bottom", color=INK, fontsize=8.5,
+            "if no gene changed", (1, chance), xytext=(-2, 5), textcoords="offset points",
+            ha="right", va="bottom", color=INK, fontsize=8.5,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1},
         )  # fmt: skip
         return to_svg(figure, "histogram", alt)

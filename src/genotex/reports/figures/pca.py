@@ -17,7 +17,9 @@ def draw_pca(components: Components, marks: SampleMarks, alt: str) -> str:
     """Return the samples on two components as SVG, coloured by group or by level."""
     with drawing(5.6, 4.3) as figure:
         axes = figure.add_subplot()
-        first, second = (f"PC{i + 1} ({s:.1%} of variance)" for i, s in enumerate(components.explained))
+        first, second = (
+            f"PC{i + 1} ({s:.1%} of variance)" for i, s in enumerate(components.explained)
+        )
         calm_axes(axes, x=first.replace("%", " %"), y=second.replace("%", " %"))
         axes.axhline(0, color="#e3e7eb", linewidth=0.7, zorder=0)
         axes.axvline(0, color="#e3e7eb", linewidth=0.7, zorder=0)
@@ -67,6 +69,6 @@ def _levels(
         linewidths=0.5,
     )
     bar = figure.colorbar(dots, ax=axes, shrink=0.75, aspect=24, pad=0.02)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.set_label(marks.level_name)
     return {}

@@ -36,7 +36,13 @@ def draw_profiles(
                 _by_group(axes, values[:, k], marks)
             else:
                 axes.plot(
-                    marks.levels, values[:, k], "o", markersize=3.4, color=ACCENT, alpha=0.75, markeredgewidth=0
+                    marks.levels,
+                    values[:, k],
+                    "o",
+                    markersize=3.4,
+                    color=ACCENT,
+                    alpha=0.75,
+                    markeredgewidth=0,
                 )
                 axes.locator_params(axis="x", nbins=4)
         figure.supylabel("expression", fontsize=9, color=INK)

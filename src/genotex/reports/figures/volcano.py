@@ -25,7 +25,9 @@ _OFFSETS = [
 ]  # fmt: skip
 
 
-def draw_volcano(genes: pl.DataFrame, x_label: str, cut: float, alt: str, labelled: int = 14) -> str:
+def draw_volcano(
+    genes: pl.DataFrame, x_label: str, cut: float, alt: str, labelled: int = 14
+) -> str:
     """Return the volcano plot as SVG.
 
     Parameters
@@ -172,5 +174,7 @@ def _write_name(
         va="center",
         fontsize=8.5,
         color=INK,
-        arrowprops={"arrowstyle": "-", "color": QUIET, "linewidth": 0.5, "shrinkB": 2} if far else None,
+        arrowprops={"arrowstyle": "-", "color": QUIET, "linewidth": 0.5, "shrinkB": 2}
+        if far
+        else None,
     )
