@@ -8,7 +8,7 @@ from scipy import stats
 
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.multiple_testing import excess_near_one, null_share
-from genotex.formats import LinkedTable
+from genotex.formats.linked import LinkedTable
 
 __all__ = ["check_contrast", "check_p_values", "check_scale", "covariate_association"]
 

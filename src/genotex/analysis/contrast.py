@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from genotex.analysis.options import Controls
 from genotex.errors import AnalysisError
-from genotex.formats import LinkedTable, Role
+from genotex.formats.cohort_record import Role
+from genotex.formats.linked import LinkedTable
 
 __all__ = ["MIN_HEALTHY", "Contrast", "choose_contrast"]
 

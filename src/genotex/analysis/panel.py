@@ -174,7 +174,8 @@ def fit_panel(
         "seed": seed,
         "genes": len(used),
     }
-    notes = [] if len(used) else ["The panel is empty: no gene improves the prediction."]
+    notes = [] if len(used) else ["The panel is empty: no gene lowers the cross-validated deviance by more than a "
+            "standard error."]
     quality: dict[str, Any] = {}
     if smallest >= SMALLEST_CLASS_FOR_QUALITY:
         quality = _quality(data, seed)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from genotex.errors import NoUsableCohortError, UsageError
-from genotex.formats import CohortInfo, read_cohort_info
+from genotex.formats import read_cohort_info
+from genotex.formats.cohort_record import CohortInfo
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems.problem import Problem, ProblemKind
 
