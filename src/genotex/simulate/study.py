@@ -1,0 +1,384 @@
+"""Make a whole input folder whose answer is known: GEO and TCGA files, and ``truth.json``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from genotex.errors import FormatError, UsageError
+from genotex.layout import TCGA_COHORT
+from genotex.simulate.expression import (
+    GeneModel,
+    draw_expression,
+    draw_gene_model,
+    effects_in_cohort,
+)
+from genotex.simulate.geo_files import (
+    GeoSeries,
+    PlatformText,
+    write_family_soft,
+    write_series_matrix,
+)
+from genotex.simulate.people import draw_people, told
+from genotex.simulate.platforms import Array, affymetrix_array, illumina_array, measure
+from genotex.simulate.scenario import (
+    CONDITION,
+    TCGA_TRAIT,
+    TRAIT,
+    CohortPlan,
+    geo_plans,
+    hidden_condition,
+)
+from genotex.simulate.tcga_files import draw_tcga_samples, write_tcga_folder
+from genotex.simulate.truth import TRUTH_FILE, CohortTruth, Truth, load_truth
+
+__all__ = ["SimulatedStudy", "simulate_study"]
+
+Progress = Callable[[str], None]
+
+_TCGA_FOLDER = "TCGA_Simulated_Carcinoma_(SIMC)"
+_OURS = {"GEO", "TCGA", "task_info.json", TRUTH_FILE}
+_PLANTED = 60
+
+
+@dataclass(frozen=True)
+class SimulatedStudy:
+    """Where a simulated study lies and what is true of it.
+
+    Attributes
+    ----------
+    folder : Path
+        An input folder for ``genotex preprocess``.
+    truth_file : Path
+        ``truth.json``.
+    task_info : Path
+        Related genes and conditions of the simulated traits, in the benchmark's format.
+    truth : Truth
+        Content of `truth_file`.
+    """
+
+    folder: Path
+    truth_file: Path
+    task_info: Path
+    truth: Truth
+
+
+def simulate_study(
+    folder: Path,
+    *,
+    seed: int = 1,
+    samples: int = 80,
+    genes: int = 4000,
+    symbols: Sequence[str] | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> SimulatedStudy:
+    """Write an input folder of simulated GEO series and one TCGA folder.
+
+    The main trait has two usable cohorts on different platforms (one with a balanced, one with a
+    confounded batch), one with shifted characteristics and one without controls; a second trait
+    serves as condition; a third has a TCGA folder and a methylation series. The same seed, sizes
+    and symbols give the same files.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to; must not exist or be empty. It appears whole or not at all.
+    seed : int
+        Seed of all randomness.
+    samples : int
+        Samples of the largest cohort, 24 to 1,000; the others follow.
+    genes : int
+        Genes, 400 to 15,000; the arrays have a little more than twice as many probes.
+    symbols : sequence of str, optional
+        Gene symbols to draw from; by default the protein-coding genes of the packaged table.
+    overwrite : bool
+        Replace an earlier simulated study in `folder`.
+    progress : callable, optional
+        Told in words what is being written.
+
+    Raises
+    ------
+    UsageError
+        If a size makes no sense, or `folder` holds something.
+    """
+    _check_sizes(seed, samples, genes)
+    _check_folder(folder, overwrite)
+    tell = progress or _silent
+    rng = np.random.default_rng(seed)
+    chosen = _choose_symbols(rng, _packaged_symbols() if symbols is None else symbols, genes)
+    with _whole_folder(folder) as part:
+        truth = _write_all(part, rng, seed, samples, chosen, tell)
+        (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
+    return SimulatedStudy(folder, folder / TRUTH_FILE, folder / "task_info.json", truth)
+
+
+def _silent(message: str) -> None:
+    pass
+
+
+def _check_sizes(seed: int, samples: int, genes: int) -> None:
+    for name, value, low, high in (
+        ("seed", seed, 0, 2**63),
+        ("samples", samples, 24, 1000),
+        ("genes", genes, 400, 15_000),
+    ):
+        if not low <= value <= high:
+            msg = f"{name} is {value}; it must lie between {low} and {high}"
+            raise UsageError(msg)
+
+
+def _check_folder(folder: Path, overwrite: bool) -> None:
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        msg = f"{folder} is a file; name a folder that does not exist yet"
+        raise UsageError(msg)
+    found = {path.name for path in folder.iterdir()}
+    if not found:
+        return
+    try:
+        load_truth(folder)
+    except FormatError:
+        msg = f"{folder} is not empty and holds no simulated study; name a new or an empty folder"
+        raise UsageError(msg) from None
+    if not overwrite:
+        msg = f"{folder} holds a simulated study already; ask to overwrite it or name a new folder"
+        raise UsageError(msg)
+    if found - _OURS:
+        names = ", ".join(sorted(found - _OURS))
+        msg = f"{folder} holds more than a simulated study ({names}); move that away first"
+        raise UsageError(msg)
+
+
+@contextmanager
+def _whole_folder(folder: Path) -> Iterator[Path]:
+    """Give a temporary folder beside `folder` that takes its place when the block ends well."""
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    try:
+        part.chmod(0o777 & ~_umask())
+        yield part
+        if folder.exists():
+            old = part.with_suffix(".old")
+            folder.rename(old)
+            part.rename(folder)
+            shutil.rmtree(old)
+        else:
+            part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def _packaged_symbols() -> list[str]:
+    """Return the official symbols of protein-coding genes that every procedure reads alike."""
+    from genotex.genes import GeneTable
+
+    return GeneTable.load().protein_coding()
+
+
+def _choose_symbols(rng: np.random.Generator, symbols: Sequence[str], genes: int) -> list[str]:
+    # The benchmark's token rule cuts longer or hyphenated symbols, which would hide planted genes.
+    plain = sorted({s for s in symbols if re.fullmatch(r"[A-Z][A-Z0-9]{2,9}", s)})
+    if len(plain) < genes:
+        msg = f"{genes} genes were asked for, but only {len(plain)} plain symbols are at hand"
+        raise UsageError(msg)
+    return sorted(rng.choice(plain, size=genes, replace=False).tolist())
+
+
+def _write_all(
+    folder: Path,
+    rng: np.random.Generator,
+    seed: int,
+    samples: int,
+    symbols: list[str],
+    tell: Progress,
+) -> Truth:
+    planted = min(_PLANTED, len(symbols) // 20)
+    model = draw_gene_model(rng, symbols, (TRAIT, CONDITION, TCGA_TRAIT), planted)
+    always = np.flatnonzero(sum(np.abs(s) for s in model.signatures.values()))
+    arrays = {
+        "affymetrix": affymetrix_array(rng, symbols, always, "GPL900001"),
+        "illumina": illumina_array(rng, symbols, always, "GPL900002"),
+    }
+    cohorts: dict[str, CohortTruth] = {}
+    first = 90_000_001
+    for plan in geo_plans(samples):
+        tell(f"{plan.accession}: {plan.title}")
+        cohorts[plan.accession] = _write_geo(folder, rng, model, arrays[plan.array], plan, first)
+        first += sum(plan.groups.values())
+    tell("GSE90000006: a methylation series that is not expression")
+    cohorts["GSE90000006"] = _write_methylation(folder, rng, first)
+    tell(f"TCGA/{_TCGA_FOLDER}")
+    cohorts[TCGA_COHORT] = _write_tcga(folder, rng, model, samples)
+    planted_genes = {trait: model.planted(trait) for trait in model.signatures}
+    _write_task_info(folder, rng, model)
+    nuisance = {"age": model.changing_with(model.age), "sex": model.changing_with(model.sex)}
+    return Truth(seed, TRAIT, CONDITION, TCGA_TRAIT, planted_genes, nuisance, cohorts)
+
+
+def _write_geo(
+    folder: Path,
+    rng: np.random.Generator,
+    model: GeneModel,
+    array: Array,
+    plan: CohortPlan,
+    first: int,
+) -> CohortTruth:
+    people = draw_people(rng, plan.groups, plan.late)
+    n = len(people.group)
+    names = tuple(f"GSM{first + i}" for i in range(n))
+    effects = {plan.trait: (effects_in_cohort(rng, model, plan.trait), people.case)}
+    if plan.trait != CONDITION:
+        hidden = hidden_condition(rng, n)
+        effects[CONDITION] = (effects_in_cohort(rng, model, CONDITION), hidden)
+    words = plan.tell(rng, people)
+    values = measure(rng, array, draw_expression(rng, model, people, effects), model.mean)
+    linear = array.scale == "linear"
+    series = GeoSeries(
+        plan.accession,
+        plan.title,
+        plan.summary,
+        plan.overall_design,
+        "Expression profiling by array",
+        array.accession,
+        names,
+        tuple(
+            f"{plan.titles[g]}, {plan.tissue}, donor {i + 1}" for i, g in enumerate(people.group)
+        ),
+        tuple(f"{plan.tissue}, {plan.titles[group].lower()}" for group in people.group),
+        "total RNA",
+        "biotin",
+        "signal intensity, MAS5-like, not logged" if linear else "log2 normalised signal",
+        "MAS5-like signal intensities, target 500"
+        if linear
+        else "quantile normalised and log2 transformed",
+        words.rows,
+        array.ids,
+        values,
+        1 if linear else 4,
+    )
+    target = folder / "GEO" / plan.trait / plan.accession
+    write_series_matrix(target, series)
+    text = PlatformText(
+        array.accession,
+        array.title,
+        array.manufacturer,
+        "in situ oligonucleotide" if linear else "oligonucleotide beads",
+        array.table,
+        array.columns,
+    )
+    write_family_soft(target, series, text)
+    difference = effects[plan.trait][0]
+    return CohortTruth(
+        plan.trait,
+        "GEO",
+        array.accession,
+        plan.usable,
+        plan.reason,
+        array.scale,
+        told(people, names, words.age, words.sex),
+        _effects(model, difference),
+    )
+
+
+def _effects(model: GeneModel, difference: np.ndarray) -> dict[str, float]:
+    return {model.symbols[g]: round(float(difference[g]), 4) for g in np.flatnonzero(difference)}
+
+
+def _write_methylation(folder: Path, rng: np.random.Generator, first: int) -> CohortTruth:
+    n, probes = 24, 500
+    names = tuple(f"GSM{first + i}" for i in range(n))
+    people = draw_people(rng, {"case": n // 2, "healthy control": n // 2}, None)
+    ids = tuple(f"cg{number:08d}" for number in sorted(rng.choice(10**8, probes, replace=False)))
+    status = ["simulated carcinoma" if g == "case" else "normal tissue" for g in people.group]
+    accession, platform = "GSE90000006", "GPL900003"
+    series = GeoSeries(
+        accession,
+        "DNA methylation in simulated carcinoma",
+        (
+            "Genome-wide DNA methylation of tumours and of normal tissue.",
+            "All values, people and accessions of this series are simulated.",
+        ),
+        "Tumours and normal tissue on methylation beadchips.",
+        "Methylation profiling by genome tiling array",
+        platform,
+        names,
+        tuple(f"{text}, donor {i + 1}" for i, text in enumerate(status)),
+        tuple(status),
+        "genomic DNA",
+        "Cy5 and Cy3",
+        "average beta",
+        "beta values, background corrected",
+        (
+            tuple(f"disease state: {text}" for text in status),
+            tuple(f"age: {age:.0f}" for age in people.age),
+        ),
+        ids,
+        rng.beta(0.8, 0.8, (probes, n)).round(4),
+        4,
+    )
+    table = pl.DataFrame({"ID": ids, "CHR": [str(1 + i % 22) for i in range(probes)]})
+    text = PlatformText(
+        platform,
+        "Simulated HumanMethylation beadchip",
+        "Simulated",
+        "oligonucleotide beads",
+        table,
+        {"ID": "CpG locus", "CHR": "Chromosome"},
+    )
+    target = folder / "GEO" / TCGA_TRAIT / accession
+    write_series_matrix(target, series)
+    write_family_soft(target, series, text)
+    samples = told(people, names, ["n"] * n, [None] * n)
+    reason = "DNA methylation: no gene expression"
+    return CohortTruth(TCGA_TRAIT, "GEO", platform, False, reason, "beta", samples, {})
+
+
+def _write_tcga(
+    folder: Path, rng: np.random.Generator, model: GeneModel, samples: int
+) -> CohortTruth:
+    who = draw_tcga_samples(rng, max(16, samples // 2))
+    difference = effects_in_cohort(rng, model, TCGA_TRAIT)
+    values = draw_expression(rng, model, who.people, {TCGA_TRAIT: (difference, who.people.case)})
+    target = folder / "TCGA" / _TCGA_FOLDER
+    unknown = write_tcga_folder(
+        target, "SIMC", "Simulated Carcinoma", who, model.symbols, values, rng
+    )
+    age = ["n/a" if patient in unknown else "told" for patient in who.patients]
+    told_samples = told(who.people, who.ids, age, ["told"] * len(age))
+    reason = "tumours and normal tissue, some of it from the same patients"
+    effects = _effects(model, difference)
+    return CohortTruth(TCGA_TRAIT, "TCGA", "HiSeqV2", True, reason, "log2", told_samples, effects)
+
+
+def _write_task_info(folder: Path, rng: np.random.Generator, model: GeneModel) -> None:
+    """Write related genes: two fifths of the planted ones, and some that have nothing to do."""
+    tasks = {}
+    taken = {gene for trait in model.signatures for gene in model.planted(trait)}
+    free = [symbol for symbol in model.symbols if symbol not in taken]
+    for trait in model.signatures:
+        planted = model.planted(trait)
+        known = rng.choice(planted, size=2 * len(planted) // 5, replace=False).tolist()
+        decoys = rng.choice(free, size=len(planted) // 5, replace=False).tolist()
+        conditions = ["Age", "Gender"] + ([CONDITION] if trait == TRAIT else [])
+        tasks[trait] = {"related_genes": sorted(known + decoys), "conditions": conditions}
+    text = json.dumps(tasks, indent=2) + "\n"
+    (folder / "task_info.json").write_text(text, encoding="utf-8")
