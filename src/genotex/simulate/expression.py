@@ -28,7 +28,7 @@ _FACTORS = 4
 _NOISE_SD = 0.40
 _NOISE_DF = 8.0
 _FACTOR_SD = 0.16
-_WEAKEST, _STRONGEST = 0.45, 1.75
+_WEAKEST, _STRONGEST = 0.55, 2.1
 """Range of the planted standardised differences: at 40 + 40 samples about 0.85 is found as often
 as missed, so that some planted genes stay hidden and nobody expects a power of one."""
 
