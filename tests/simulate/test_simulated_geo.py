@@ -143,4 +143,4 @@ def test_rejected_cohorts_give_a_reason(study: SimulatedStudy) -> None:
     assert set(states) == {"disease state: simulated arthritis"}
     other = read_matrix(geo_path(study.folder, "Simulated_Carcinoma", "GSE90000006", "matrix"))
     assert other.series["type"] == ["Methylation profiling by genome tiling array"]
-    assert all(not c.reason == "" for c in truth.cohorts.values() if not c.usable)
+    assert all(c.reason for c in truth.cohorts.values() if not c.usable)

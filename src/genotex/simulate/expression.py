@@ -114,7 +114,8 @@ def draw_gene_model(
 
 def effects_in_cohort(rng: np.random.Generator, model: GeneModel, trait: str) -> Floats:
     """Return the log2 differences of one cohort: those of the trait, each within about 10 %."""
-    return model.signatures[trait] * rng.normal(1.0, 0.1, len(model.symbols)).clip(0.7, 1.3)
+    share: Floats = np.clip(rng.normal(1.0, 0.1, len(model.symbols)), 0.7, 1.3)
+    return model.signatures[trait] * share
 
 
 def draw_expression(

@@ -54,9 +54,7 @@ class Array:
     columns: dict[str, str]
 
 
-def measure(
-    rng: np.random.Generator, array: Array, expression: Floats, level: Floats
-) -> NDArray[np.float64]:
+def measure(rng: np.random.Generator, array: Array, expression: Floats, level: Floats) -> Floats:
     """Return what the scanner reports, probes x samples, in the array's scale; NaN is missing.
 
     Parameters
@@ -72,7 +70,7 @@ def measure(
     """
     probes, n = len(array.ids), expression.shape[1]
     change = expression - level[:, None]
-    values = np.full((probes, n), 6.0)
+    values: Floats = np.full((probes, n), 6.0)
     own = array.target >= 0
     values[own] = level[array.target[own], None] + change[array.target[own]]
     both = array.second >= 0
@@ -82,11 +80,11 @@ def measure(
     values += array.noise[:, None] * rng.standard_normal((probes, n))
     values = np.clip(values, 1.0, 15.9)
     if array.scale == "linear":
-        return (2.0**values).round(1)
+        return np.round(2.0**values, 1)
     values[rng.random((probes, n)) < _MISSING_SHARE] = np.nan
     weak = rng.choice(probes, size=max(1, probes // 500), replace=False)
     values[np.ix_(weak, rng.choice(n, size=n // 3, replace=False))] = np.nan
-    return values.round(4)
+    return np.round(values, 4)
 
 
 def _layout(

@@ -12,7 +12,15 @@ import numpy as np
 
 from genotex.simulate.people import People, age_words, choose_words, sex_words
 
-__all__ = ["CONDITION", "TCGA_TRAIT", "TRAIT", "CohortPlan", "Words", "geo_plans"]
+__all__ = [
+    "CONDITION",
+    "TCGA_TRAIT",
+    "TRAIT",
+    "CohortPlan",
+    "Words",
+    "geo_plans",
+    "hidden_condition",
+]
 
 TRAIT = "Simulated_Arthritis"
 CONDITION = "Simulated_Diabetes"
@@ -119,7 +127,7 @@ def _tell_first(rng: np.random.Generator, people: People) -> Words:
         _keyed("age", age),
         _keyed("tissue", ["synovial membrane"] * len(sex)),
         _keyed("disease state", status),
-        _keyed("batch", people.batch),
+        _keyed("batch", people.batch.tolist()),
     )
     return Words(rows, tuple(age), tuple(sex))
 
@@ -141,7 +149,7 @@ def _tell_second(rng: np.random.Generator, people: People) -> Words:
         _keyed("disease state", status),
         _keyed("Sex", sex),
         _keyed("age (years)", age),
-        _keyed("batch", people.batch),
+        _keyed("batch", people.batch.tolist()),
     )
     return Words(rows, tuple(age), tuple(sex))
 
