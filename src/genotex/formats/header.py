@@ -1,0 +1,194 @@
+"""The header of a series matrix: quoted cells, wrapped values, ragged lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.raw import FETCH_AGAIN, LineReader
+from genotex.formats.series import Cells
+
+__all__ = ["TABLE_BEGIN", "MatrixHeader", "fit_cells", "read_header", "split_cells"]
+
+TABLE_BEGIN = "!series_matrix_table_begin"
+_STARTS = ("!Series_", "!Sample_", TABLE_BEGIN)
+_LONGEST_VALUE = 1 << 24
+
+
+@dataclass
+class MatrixHeader:
+    """What stands above the table."""
+
+    series_fields: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sample_lines: list[tuple[str, int, list[str | None]]] = field(default_factory=list)
+    """Field name without prefix, line number, cells."""
+    has_table: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def read_header(reader: LineReader) -> MatrixHeader:
+    """Read all ``!Series_*`` and ``!Sample_*`` lines up to the begin of the table.
+
+    Parameters
+    ----------
+    reader : LineReader
+        A series matrix at its top; afterwards it stands behind the begin line of the table.
+
+    Returns
+    -------
+    MatrixHeader
+        The lines; `has_table` tells whether the begin line was there.
+
+    Raises
+    ------
+    FormatError
+        If this is no series matrix.
+    """
+    header = MatrixHeader()
+    series: dict[str, list[str]] = {}
+    while (text := reader.next_line()) is not None:
+        line = reader.line
+        name, _, rest = text.partition("\t")
+        name = name.strip().strip('"')
+        if name == TABLE_BEGIN:
+            header.has_table = True
+            break
+        if name.startswith("!Series_"):
+            cells = _read_cells(reader, rest, header, line)
+            values = series.setdefault(name.removeprefix("!Series_"), [])
+            values.extend(cell or "" for cell in _without_empty_end(cells, 1))
+        elif name.startswith("!Sample_"):
+            cells = _read_cells(reader, rest, header, line)
+            header.sample_lines.append((name.removeprefix("!Sample_"), line, cells))
+        elif text.strip() and not series and not header.sample_lines:
+            raise _not_a_matrix(text, reader)
+    header.series_fields = {name: tuple(values) for name, values in series.items()}
+    if not series and not header.sample_lines:
+        msg = "no !Series_ or !Sample_ line above the table: not a whole series matrix"
+        raise TruncatedFileError(msg, path=reader.path, hint=FETCH_AGAIN)
+    return header
+
+
+def _not_a_matrix(text: str, reader: LineReader) -> FormatError:
+    msg = "not a series matrix: its lines should start with !Series_ or !Sample_"
+    hint = FETCH_AGAIN
+    if text.startswith("^"):
+        hint = "this is a SOFT file: read it as family SOFT or platform"
+    return FormatError(msg, path=reader.path, line=reader.line, hint=hint)
+
+
+def _read_cells(
+    reader: LineReader, rest: str, header: MatrixHeader, first: int
+) -> list[str | None]:
+    """Split a line, taking in the lines below while a quoted value is still open."""
+    cells, is_open = split_cells(rest)
+    parts = [rest]
+    size = len(rest)
+    while is_open:
+        more = reader.next_line()
+        if more is None or more.startswith(_STARTS) or size > _LONGEST_VALUE:
+            if more is not None:
+                reader.step_back(more)
+            header.notes.append(f"line {first}: a quoted value is never closed; read as it stands")
+            break
+        parts.append(more)
+        size += len(more)
+        if '"' in more:
+            cells, is_open = split_cells("\n".join(parts))
+    if is_open and len(parts) > 1:
+        cells, _ = split_cells("\n".join(parts))
+    return cells
+
+
+def split_cells(text: str) -> tuple[list[str | None], bool]:
+    """Split a line at its tabs, minding quotes.
+
+    A cell that starts with a quote ends at the next quote that stands before a tab or the end of
+    the line; a doubled quote inside is one quote, a lone one is kept.
+
+    Parameters
+    ----------
+    text : str
+        The line behind its first cell.
+
+    Returns
+    -------
+    cells : list of str or None
+        The cells, None where one is empty.
+    is_open : bool
+        Whether the last cell lacks its closing quote, because its value goes on in the next line.
+    """
+    if '"' not in text:
+        return [cell or None for cell in text.split("\t")], False
+    if text.startswith('"') and text.endswith('"') and len(text) > 1:
+        plain = text[1:-1].split('"\t"')
+        if text.count('"') == 2 * len(plain):
+            return [cell or None for cell in plain], False
+    cells: list[str | None] = []
+    at = 0
+    while True:
+        if text.startswith('"', at):
+            cell, at, is_open = _quoted_cell(text, at + 1)
+            cells.append(cell or None)
+            if is_open:
+                return cells, True
+        else:
+            end = text.find("\t", at)
+            end = end if end >= 0 else len(text)
+            cells.append(text[at:end] or None)
+            at = end
+        if at >= len(text):
+            return cells, False
+        at += 1
+
+
+def _quoted_cell(text: str, start: int) -> tuple[str, int, bool]:
+    at = start
+    while (quote := text.find('"', at)) >= 0:
+        behind = quote + 1
+        while text.startswith('"', behind):
+            behind += 1
+        if behind == len(text) or text[behind] == "\t":
+            return text[start : behind - 1].replace('""', '"'), behind, False
+        at = behind
+    return text[start:].replace('""', '"'), len(text), True
+
+
+def _without_empty_end(cells: list[str | None], least: int) -> list[str | None]:
+    end = len(cells)
+    while end > least and not cells[end - 1]:
+        end -= 1
+    return cells[:end]
+
+
+def fit_cells(
+    cells: list[str | None], width: int, name: str, line: int, reader: LineReader
+) -> tuple[Cells, str | None]:
+    """Make a ragged line as wide as there are samples.
+
+    Returns
+    -------
+    cells : tuple of str or None
+        Padded with None when short; empty surplus cells taken off.
+    note : str or None
+        What was done, for a short line.
+
+    Raises
+    ------
+    FormatError
+        If there are more cells than samples.
+    """
+    if len(cells) > width:
+        cells = _without_empty_end(cells, width)
+    if len(cells) > width:
+        msg = f"{len(cells)} cells for {width} samples: which belongs to which cannot be told"
+        hint = "fetch the file again, or mend the line by hand"
+        place = f"!Sample_{name}"
+        raise FormatError(msg, path=reader.path, line=line, field=place, hint=hint)
+    if len(cells) == width:
+        return tuple(cells), None
+    note = (
+        f"line {line}: !Sample_{name} has {len(cells)} cells for {width} samples; "
+        "the last ones are taken as empty"
+    )
+    return (*cells, *[None] * (width - len(cells))), note

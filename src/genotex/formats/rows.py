@@ -1,0 +1,159 @@
+"""Tab-separated lines made regular: every one with the same number of cells, none blank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.errors import FormatError
+from genotex.formats.raw import Block, decode
+
+__all__ = ["MISSING_WORDS", "RegularRows", "first_cells", "regular_rows", "unique_names", "unquote"]
+
+MISSING_WORDS = ("", "NA", "null", "Null", "NULL", "NaN", "--", "nan", "N/A", "n/a", "#N/A")
+"""What stands for a missing measurement in GEO and Xena tables."""
+
+_TAB, _LINE_FEED = 0x09, 0x0A
+
+
+@dataclass(frozen=True)
+class RegularRows:
+    """Lines with exactly as many cells as there are columns.
+
+    Attributes
+    ----------
+    data : bytes
+        The lines, each ended by a line feed.
+    first_line : int
+        Number of the first line in the file.
+    starts : ndarray of int, shape (rows,)
+        Where each line starts in `data`.
+    first_tabs : ndarray of int, shape (rows,)
+        Where the first cell of each line ends.
+    numbers : sequence of int or None
+        The line number of each row where blank lines were left out.
+    padded : sequence of int
+        Numbers of the lines that had too few cells.
+    """
+
+    data: bytes
+    first_line: int
+    starts: NDArray[np.int64]
+    first_tabs: NDArray[np.int64]
+    numbers: Sequence[int] | None = None
+    padded: Sequence[int] = ()
+
+    def line_number(self, row: int) -> int:
+        """Return the line number of a row."""
+        return self.numbers[row] if self.numbers is not None else self.first_line + row
+
+
+def regular_rows(
+    block: Block, width: int, path: Path, *, surplus: Literal["refuse", "drop"]
+) -> RegularRows:
+    """Return the lines of a block with `width` cells each, blank lines left out.
+
+    Parameters
+    ----------
+    block : Block
+        Whole lines.
+    width : int
+        Number of columns.
+    path : Path
+        Named in the error.
+    surplus : str
+        What to do with filled cells behind the last column; empty ones always go.
+
+    Raises
+    ------
+    FormatError
+        If a line has more cells than `width` and `surplus` is "refuse".
+    """
+    found = _index(block.data, width)
+    if found is not None:
+        return RegularRows(block.data, block.first_line, *found)
+    lines, numbers, padded = [], [], []
+    for number, line in enumerate(block.data[:-1].split(b"\n"), block.first_line):
+        if not line.strip():
+            continue
+        missing = width - 1 - line.count(b"\t")
+        if missing > 0:
+            line += b"\t" * missing
+            padded.append(number)
+        elif missing < 0:
+            line = _cut(line, width, surplus, path, number)
+        lines.append(line)
+        numbers.append(number)
+    data = b"\n".join(lines) + b"\n" if lines else b""
+    again = _index(data, width)
+    assert again is not None
+    return RegularRows(data, block.first_line, *again, numbers, padded)
+
+
+def _cut(line: bytes, width: int, surplus: str, path: Path, number: int) -> bytes:
+    cells = line.split(b"\t")
+    if surplus == "refuse" and any(cell.strip() for cell in cells[width:]):
+        msg = f"{len(cells)} cells in a table of {width} columns"
+        hint = "fetch the file again, or mend the line by hand"
+        raise FormatError(msg, path=path, line=number, hint=hint)
+    return b"\t".join(cells[:width])
+
+
+def _index(data: bytes, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return the line starts and first cell ends, or None if the lines are not regular."""
+    array = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(array == _LINE_FEED)
+    starts = np.empty_like(ends)
+    starts[:1] = 0
+    starts[1:] = ends[:-1] + 1
+    if width < 2:
+        regular = not (array == _TAB).any() and bool((ends > starts).all())
+        return (starts, ends) if regular else None
+    tabs = np.flatnonzero(array == _TAB)
+    if tabs.size != ends.size * (width - 1):
+        return None
+    grid = tabs.reshape(ends.size, width - 1)
+    if not ((grid[:, 0] >= starts) & (grid[:, -1] < ends)).all():
+        return None
+    return starts, grid[:, 0].copy()
+
+
+def first_cells(rows: RegularRows) -> list[str]:
+    """Return the first cell of every row as text, surrounding quotes taken off."""
+    data = rows.data
+    spans = zip(rows.starts.tolist(), rows.first_tabs.tolist(), strict=True)
+    joined = b"\n".join([data[start:end] for start, end in spans])
+    if not len(rows.starts):
+        return []
+    try:
+        cells = joined.decode().split("\n")
+    except UnicodeDecodeError:
+        cells = [decode(cell) for cell in joined.split(b"\n")]
+    return [unquote(cell) for cell in cells] if b'"' in joined else cells
+
+
+def unquote(cell: str) -> str:
+    """Return a cell without the quotes around it; a lone quote is part of the name."""
+    if len(cell) > 1 and cell[0] == cell[-1] == '"':
+        return cell[1:-1].replace('""', '"')
+    return cell
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Return names that differ: a repeated one gets ``_duplicated_1`` and so on."""
+    taken = set(names)
+    seen: set[str] = set()
+    unique = []
+    for name in names:
+        new, count = name, 0
+        while new in seen or (count and new in taken):
+            count += 1
+            new = f"{name}_duplicated_{count}"
+        seen.add(new)
+        unique.append(new)
+    return unique

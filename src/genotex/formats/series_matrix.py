@@ -1,0 +1,205 @@
+"""The series matrix file of GEO: what a series says about its samples, and their expression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
+from genotex.formats.header import MatrixHeader, fit_cells, read_header, split_cells
+from genotex.formats.matrix import ExpressionMatrix
+from genotex.formats.raw import FETCH_AGAIN, LineReader
+from genotex.formats.series import Cells, Series
+from genotex.formats.value_table import ValueTable, average_duplicates
+
+__all__ = ["build_matrix", "first_repeated", "no_samples_error", "read_series_matrix"]
+
+TABLE_END = "!series_matrix_table_end"
+
+
+def read_series_matrix(path: Path, *, expression: bool = True) -> Series:
+    """Read a GEO series matrix.
+
+    The table is read in blocks, so that memory holds little more than the values. A cell that is
+    missing (``NA``, ``null``, ``NaN``, ``--``, empty ...) is NaN; a cell that is no number is NaN
+    and counted in the notes; rows of the same id are averaged and counted.
+
+    Parameters
+    ----------
+    path : Path
+        ``GSE..._series_matrix.txt``, gzip or plain.
+    expression : bool
+        Whether to read the table; without it, reading stops above the first row.
+
+    Returns
+    -------
+    Series
+        Header fields, and the expression in the order of ``!Sample_geo_accession``.
+
+    Raises
+    ------
+    NotDataError
+        If the file holds a web page or other things in place of the data.
+    TruncatedFileError
+        If the file ends too early or is damaged.
+    SuperSeriesError
+        If the series has no samples of its own.
+    FormatError
+        If samples are doubled, a line has more cells than there are samples, more than 5 % of the
+        table are no numbers, or the file is no series matrix.
+
+    References
+    ----------
+    GEO, "SOFT, MINiML and series matrix downloads",
+    https://www.ncbi.nlm.nih.gov/geo/info/download.html
+    """
+    with LineReader(path) as reader:
+        header = read_header(reader)
+        columns = _table_columns(reader, header)
+        samples = _samples(reader, header, columns)
+        sample_fields = _sample_fields(reader, header, len(samples))
+        if not header.has_table:
+            msg = "the file ends above the table"
+            raise TruncatedFileError(msg, path=path, line=reader.line, hint=FETCH_AGAIN)
+        matrix = _read_table(reader, header, samples, columns) if expression else None
+    return Series(path, samples, header.series_fields, sample_fields, matrix, tuple(header.notes))
+
+
+def _table_columns(reader: LineReader, header: MatrixHeader) -> list[str] | None:
+    """Return the sample names above the table, None if the table has not even those."""
+    if not header.has_table:
+        return None
+    while (text := reader.next_line()) is not None:
+        if text.strip() == TABLE_END:
+            reader.step_back(text)
+            return None
+        if text.strip():
+            cells, _ = split_cells(text)
+            names = [(cell or "").strip() for cell in cells[1:]]
+            while names and not names[-1]:
+                names.pop()
+            return names
+    msg = f"the line {TABLE_END} is missing"
+    raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+
+
+def _samples(
+    reader: LineReader, header: MatrixHeader, columns: Sequence[str] | None
+) -> tuple[str, ...]:
+    rows = [cells for name, _, cells in header.sample_lines if name == "geo_accession"]
+    named = [(cell or "").strip() for cell in rows[0]] if rows else list(columns or ())
+    while named and not named[-1]:
+        named.pop()
+    if not named:
+        if header.sample_lines:
+            msg = "the samples are not named: no !Sample_geo_accession and no table columns"
+            raise FormatError(msg, path=reader.path, hint=FETCH_AGAIN)
+        raise no_samples_error(reader.path, header.series_fields)
+    if (repeated := first_repeated(named)) is not None or "" in named:
+        msg = f"sample {repeated} stands twice" if "" not in named else "a sample without a name"
+        field = "!Sample_geo_accession"
+        raise FormatError(msg, path=reader.path, field=field, hint=FETCH_AGAIN)
+    return tuple(named)
+
+
+def no_samples_error(path: Path, series_fields: Mapping[str, Sequence[str]]) -> SuperSeriesError:
+    """Return the error for a series without samples, with its SubSeries where it names them."""
+    parts = [
+        value.partition(":")[2].strip()
+        for value in series_fields.get("relation", ())
+        if value.lower().startswith("superseries of")
+    ]
+    msg = "a SuperSeries: it has no samples or table of its own"
+    hint = f"use its SubSeries {', '.join(parts)}" if parts else "use its SubSeries"
+    return SuperSeriesError(msg, path=path, hint=hint)
+
+
+def first_repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that stands a second time."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
+def _sample_fields(
+    reader: LineReader, header: MatrixHeader, width: int
+) -> dict[str, tuple[Cells, ...]]:
+    fields: dict[str, list[Cells]] = {}
+    for name, line, cells in header.sample_lines:
+        fitted, note = fit_cells(cells, width, name, line, reader)
+        fields.setdefault(name, []).append(fitted)
+        if note:
+            header.notes.append(note)
+    return {name: tuple(rows) for name, rows in fields.items()}
+
+
+def _read_table(
+    reader: LineReader,
+    header: MatrixHeader,
+    samples: tuple[str, ...],
+    columns: Sequence[str] | None,
+) -> ExpressionMatrix:
+    if columns is None:
+        columns = samples
+    elif (repeated := first_repeated(columns)) is not None:
+        msg = f"sample {repeated} has two columns in the table"
+        raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    order = _column_order(reader, header, samples, columns)
+    table = ValueTable(reader.path, len(columns))
+    for block in reader.table_blocks(TABLE_END):
+        table.add(block)
+    reader.drain()
+    matrix, notes = build_matrix(table, [columns[i] for i in order], order)
+    header.notes.extend(notes)
+    return matrix
+
+
+def _column_order(
+    reader: LineReader, header: MatrixHeader, samples: Sequence[str], columns: Sequence[str]
+) -> list[int]:
+    """Return which table columns to take, in the order of the samples."""
+    place = {name: i for i, name in enumerate(columns)}
+    order = [place[name] for name in samples if name in place]
+    if not order:
+        msg = "no column of the table is a sample of !Sample_geo_accession"
+        raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    if absent := [name for name in samples if name not in place]:
+        header.notes.append(f"{len(absent)} samples have no column in the table: {_some(absent)}")
+    if unknown := sorted(set(columns) - set(samples), key=columns.index):
+        header.notes.append(
+            f"{len(unknown)} columns of the table are no samples of the series and left out: "
+            f"{_some(unknown)}"
+        )
+    return order
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (" ..." if len(names) > 5 else "")
+
+
+def build_matrix(
+    table: ValueTable, samples: Sequence[str], order: Sequence[int]
+) -> tuple[ExpressionMatrix, list[str]]:
+    """Return the finished table with these columns, rows of the same id averaged, and notes.
+
+    Raises
+    ------
+    FormatError
+        If more than 5 % of the cells hold text.
+    """
+    ids, values, notes = table.finish()
+    if list(order) != list(range(values.shape[1])):
+        values = values[:, np.asarray(order, dtype=int)]
+    if "" in ids:
+        keep = [i for i, name in enumerate(ids) if name]
+        notes.append(f"{len(ids) - len(keep)} rows without an id are left out")
+        ids, values = [ids[i] for i in keep], values[keep]
+    ids, values, repeated = average_duplicates(ids, values)
+    if repeated:
+        notes.append(f"{repeated} ids stand on several rows; their rows are averaged")
+    return ExpressionMatrix(tuple(ids), tuple(samples), values), notes

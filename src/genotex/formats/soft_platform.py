@@ -1,0 +1,169 @@
+"""Platform annotation: from family SOFT, GPL SOFT, GPL annot and plain table files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import polars as pl
+
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.platform import Platform
+from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8
+from genotex.formats.rows import regular_rows, unique_names
+from genotex.formats.soft import SoftEntity, entity_line, table_end
+
+__all__ = ["read_platforms"]
+
+_PLATFORM_KINDS = ("PLATFORM", "ANNOTATION")
+
+
+def read_platforms(path: Path, *, accessions: Collection[str] | None = None) -> list[Platform]:
+    """Read the annotation tables of a file and nothing else.
+
+    What the file is, is told by its contents: a family SOFT file, a GPL SOFT file, a GPL annot
+    file, or a plain table with a header line. Reading stops where the first sample begins behind
+    the platforms, or when all platforms asked for are there, so damage further down does not
+    matter. Cells are split at tabs; quotes, ``!`` and ``#`` in them are text.
+
+    Parameters
+    ----------
+    path : Path
+        The file, gzip or plain.
+    accessions : collection of str, optional
+        GPL accessions wanted; all if None. A table whose file does not tell its accession is
+        given in any case.
+
+    Returns
+    -------
+    list of Platform
+        In file order. A platform without a table has a table without columns.
+
+    Raises
+    ------
+    FormatError
+        If the file holds no platform, or cannot be read; see `LineReader`.
+    TruncatedFileError
+        If the file ends within a platform table.
+
+    References
+    ----------
+    GEO, "SOFT format", https://www.ncbi.nlm.nih.gov/geo/info/soft.html
+    """
+    wanted = None if accessions is None else {name.strip().upper() for name in accessions}
+    seen = 0
+    found = []
+    with LineReader(path) as reader:
+        for platform in _platforms(reader, wanted):
+            seen += 1
+            if not _is_wanted(platform.accession, wanted):
+                continue
+            found.append(platform)
+            if wanted is not None and wanted <= {p.accession.upper() for p in found}:
+                break
+    if not seen:
+        msg = "no platform in this file"
+        hint = "give a family SOFT, a GPL SOFT, annot or table file"
+        raise FormatError(msg, path=path, hint=hint)
+    return found
+
+
+def _is_wanted(accession: str, wanted: Collection[str] | None) -> bool:
+    return wanted is None or not accession or accession.upper() in wanted
+
+
+def _platforms(reader: LineReader, wanted: Collection[str] | None) -> Iterator[Platform]:
+    """Yield the platforms of a file up to the first sample behind them."""
+    entity: SoftEntity | None = None
+    table: pl.DataFrame | None = None
+    started = False
+    while (text := reader.next_line()) is not None:
+        if text.startswith("^"):
+            if entity is not None:
+                yield _platform(reader.path, entity, table)
+                started = True
+            opened = entity_line(text, reader.line)
+            if opened.kind == "SAMPLE" and started:
+                return
+            entity = opened if opened.kind in _PLATFORM_KINDS else None
+            table = None
+            started = started or entity is None
+        elif (end := table_end(text)) is not None:
+            if entity is None and not started and "platform" in end.lower():
+                entity = SoftEntity("PLATFORM", "", reader.line)
+            if entity is not None and table is None and _is_wanted(_accession(entity), wanted):
+                table = _read_table(reader, end)
+                yield _platform(reader.path, entity, table)
+                entity, started = None, True
+            else:
+                reader.skip_table(end)
+        elif text.startswith("!"):
+            _refuse_series_matrix(text, reader)
+            if entity is None and not started and text.startswith(("!Platform_", "!Annotation_")):
+                entity = SoftEntity(text[1:].partition("_")[0].upper(), "", reader.line)
+            if entity is not None:
+                entity.add(text)
+        elif text.strip() and not text.startswith("#") and entity is None and not started:
+            yield _plain_table(reader, text)
+            return
+    if entity is not None:
+        yield _platform(reader.path, entity, table)
+
+
+def _refuse_series_matrix(text: str, reader: LineReader) -> None:
+    if text.startswith(("!Series_", "!Sample_")) and "\t" in text.partition("=")[0]:
+        msg = "this is a series matrix, not a platform"
+        hint = "give a family SOFT, a GPL SOFT, annot or table file"
+        raise FormatError(msg, path=reader.path, line=reader.line, hint=hint)
+
+
+def _accession(entity: SoftEntity) -> str:
+    return entity.name or entity.first("geo_accession") or entity.first("platform")
+
+
+def _platform(path: Path, entity: SoftEntity, table: pl.DataFrame | None) -> Platform:
+    frame = pl.DataFrame() if table is None else table
+    return Platform(path, _accession(entity), entity.frozen_fields(), frame)
+
+
+def _plain_table(reader: LineReader, header: str) -> Platform:
+    if "\t" not in header:
+        msg = "neither SOFT nor a tab-separated table"
+        raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    accession = re.search(r"GPL\d+", reader.path.name, re.IGNORECASE)
+    table = _rows_below(reader, header, None)
+    name = accession.group().upper() if accession else ""
+    return Platform(reader.path, name, {}, table)
+
+
+def _read_table(reader: LineReader, end: str) -> pl.DataFrame:
+    header = reader.next_line()
+    while header is not None and not header.strip():
+        header = reader.next_line()
+    if header is None:
+        msg = f"the line {end} is missing"
+        raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    if header.strip() == end:
+        return pl.DataFrame()
+    return _rows_below(reader, header, end)
+
+
+def _rows_below(reader: LineReader, header: str, end: str | None) -> pl.DataFrame:
+    names = unique_names([name.strip() for name in header.split("\t")])
+    blocks = reader.table_blocks(end)
+    frames = [_strings(block, names, reader.path) for block in blocks]
+    if not frames:
+        return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    return pl.concat(frames)
+
+
+def _strings(block: Block, names: list[str], path: Path) -> pl.DataFrame:
+    """Return the cells as strings, null where empty; short lines padded, long ones cut."""
+    rows = regular_rows(block, len(names), path, surplus="drop")
+    schema = dict.fromkeys(names, pl.String)
+    if not rows.data:
+        return pl.DataFrame(schema=schema)
+    return pl.read_csv(
+        as_utf8(rows.data), has_header=False, separator="\t", quote_char=None, schema=schema
+    )

@@ -1,0 +1,248 @@
+"""A series rebuilt from a family SOFT file: one `Series` for each platform."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.matrix import ExpressionMatrix
+from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8
+from genotex.formats.rows import regular_rows, unquote
+from genotex.formats.series import Cells, Series
+from genotex.formats.series_matrix import first_repeated, no_samples_error
+from genotex.formats.soft import SoftEntity, entity_line, table_end
+from genotex.formats.value_table import CellCounts, average_duplicates, to_numbers
+
+__all__ = ["read_family_soft"]
+
+
+@dataclass
+class _SampleTable:
+    """ID_REF and VALUE of one sample."""
+
+    ids: pl.Series
+    values: pl.Series
+    bad: pl.Series | None
+    cells: pl.Series
+
+
+def read_family_soft(path: Path, *, expression: bool = True) -> list[Series]:
+    """Read the samples of a family SOFT file.
+
+    Parameters
+    ----------
+    path : Path
+        ``GSE..._family.soft``, gzip or plain.
+    expression : bool
+        Whether to read the ``VALUE`` columns of the sample tables.
+
+    Returns
+    -------
+    list of Series
+        One for each platform, most samples first, then the lowest GPL number. An attribute that
+        a sample has n times gives n rows; the i-th row holds each sample's i-th value. Expression
+        rows are all ids of the platform's samples in the order in which they are first seen.
+
+    Raises
+    ------
+    SuperSeriesError
+        If the series has no samples.
+    TruncatedFileError
+        If the file ends within a table or is damaged.
+    FormatError
+        If the file is no family SOFT, a sample stands twice, or more than 5 % of the values are
+        no numbers.
+
+    References
+    ----------
+    GEO, "SOFT format", https://www.ncbi.nlm.nih.gov/geo/info/soft.html
+    """
+    with LineReader(path) as reader:
+        series, samples = _read_entities(reader, expression)
+    if not samples:
+        if series is None:
+            msg = "no ^SAMPLE in this file"
+            hint = "give the family SOFT file of a series"
+            raise FormatError(msg, path=path, hint=hint)
+        raise no_samples_error(path, series.fields)
+    names = [entity.name for entity, _ in samples]
+    if (repeated := first_repeated(names)) is not None:
+        msg = f"sample {repeated} stands twice"
+        raise FormatError(msg, path=path, field="^SAMPLE", hint=FETCH_AGAIN)
+    fields = series.frozen_fields() if series is not None else {}
+    groups: dict[str, list[tuple[SoftEntity, _SampleTable | None]]] = {}
+    for entity, table in samples:
+        groups.setdefault(entity.first("platform_id"), []).append((entity, table))
+    order = sorted(groups, key=lambda name: (-len(groups[name]), _accession_number(name)))
+    return [_build(path, fields, groups[name], expression) for name in order]
+
+
+def _accession_number(name: str) -> tuple[int, str]:
+    digits = re.search(r"\d{1,18}", name)
+    return (int(digits.group()) if digits else 0, name)
+
+
+def _read_entities(
+    reader: LineReader, expression: bool
+) -> tuple[SoftEntity | None, list[tuple[SoftEntity, _SampleTable | None]]]:
+    series: SoftEntity | None = None
+    samples: list[tuple[SoftEntity, _SampleTable | None]] = []
+    current: SoftEntity | None = None
+    while (text := reader.next_line()) is not None:
+        if text.startswith("^"):
+            current = entity_line(text, reader.line)
+            if current.kind == "SERIES" and series is None:
+                series = current
+            elif current.kind == "SAMPLE":
+                samples.append((current, None))
+        elif current is None:
+            _refuse_other_text(text, reader)
+        elif (end := table_end(text)) is not None:
+            if expression and current.kind == "SAMPLE" and samples[-1][1] is None:
+                samples[-1] = (current, _read_sample_table(reader, end))
+            else:
+                reader.skip_table(end)
+        elif text.startswith("!"):
+            current.add(text)
+    for entity, _ in samples:
+        entity.name = entity.name or entity.first("geo_accession")
+        if not entity.name:
+            msg = "a sample without a name"
+            raise FormatError(msg, path=reader.path, line=entity.line, field="^SAMPLE")
+    return series, samples
+
+
+def _refuse_other_text(text: str, reader: LineReader) -> None:
+    if not text.strip() or text.startswith("#"):
+        return
+    msg = "not a SOFT file: its first line should start with ^"
+    hint = FETCH_AGAIN
+    if text.startswith(("!Series_", "!Sample_")):
+        hint = "this is a series matrix: read it as such"
+    raise FormatError(msg, path=reader.path, line=reader.line, hint=hint)
+
+
+def _read_sample_table(reader: LineReader, end: str) -> _SampleTable | None:
+    """Return the values, None if the table has no VALUE column."""
+    header = reader.next_line()
+    if header is None:
+        msg = f"the line {end} is missing"
+        raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    if header.strip() == end:
+        return None
+    names = [unquote(name.strip()) for name in header.split("\t")]
+    if "VALUE" not in names:
+        reader.skip_table(end)
+        return None
+    id_column = names.index("ID_REF") if "ID_REF" in names else 0
+    picked = {"id": id_column, "value": names.index("VALUE")}
+    parts = [_two_columns(b, len(names), picked, reader.path) for b in reader.table_blocks(end)]
+    if not parts:
+        return None
+    frame = pl.concat(parts)
+    values, bad = to_numbers(frame["value"])
+    return _SampleTable(frame["id"], values, bad, frame["value"])
+
+
+def _two_columns(block: Block, width: int, picked: Mapping[str, int], path: Path) -> pl.DataFrame:
+    rows = regular_rows(block, width, path, surplus="drop")
+    if not rows.data:
+        return pl.DataFrame(schema=dict.fromkeys(picked, pl.String))
+    frame = pl.read_csv(
+        as_utf8(rows.data),
+        has_header=False,
+        separator="\t",
+        quote_char=None,
+        schema={f"c{i}": pl.String for i in range(width)},
+        columns=sorted(set(picked.values())),
+    )
+    frame = frame.select(pl.col(f"c{i}").alias(name) for name, i in picked.items())
+    if frame["id"].str.contains('"', literal=True).any():
+        ids = [unquote(cell or "") for cell in frame["id"].to_list()]
+        frame = frame.with_columns(pl.Series("id", ids, dtype=pl.String))
+    return frame
+
+
+def _build(
+    path: Path,
+    series_fields: Mapping[str, tuple[str, ...]],
+    samples: Sequence[tuple[SoftEntity, _SampleTable | None]],
+    expression: bool,
+) -> Series:
+    names = tuple(entity.name for entity, _ in samples)
+    notes: list[str] = []
+    matrix = None
+    if expression:
+        matrix = _join(path, names, [table for _, table in samples], notes)
+    fields = _sample_fields([entity for entity, _ in samples])
+    return Series(path, names, series_fields, fields, matrix, tuple(notes))
+
+
+def _sample_fields(samples: Sequence[SoftEntity]) -> dict[str, tuple[Cells, ...]]:
+    keys = dict.fromkeys(key for sample in samples for key in sample.fields)
+    fields = {}
+    for key in keys:
+        columns = [sample.fields.get(key, []) for sample in samples]
+        height = max(len(values) for values in columns)
+        fields[key] = tuple(
+            tuple((values[i] or None) if i < len(values) else None for values in columns)
+            for i in range(height)
+        )
+    return fields
+
+
+def _join(
+    path: Path,
+    names: tuple[str, ...],
+    tables: Sequence[_SampleTable | None],
+    notes: list[str],
+) -> ExpressionMatrix:
+    """Join the samples by id; ids in the order in which they are first seen."""
+    counts = CellCounts(path)
+    places: dict[str, int] = {}
+    columns: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+    last: tuple[pl.Series, NDArray[np.int64], int] | None = None
+    repeated = 0
+    for table in tables:
+        if table is None:
+            columns.append((np.empty(0, np.int64), np.empty(0)))
+            continue
+        values = table.values.to_numpy(writable=True)
+        _count(table, values, counts)
+        if last is None or not last[0].equals(table.ids):
+            ids = [cell or "" for cell in table.ids.to_list()]
+            rows = np.array([places.setdefault(i, len(places)) for i in ids], dtype=np.int64)
+            last = (table.ids, rows, len(ids) - len(set(ids)))
+        rows = last[1]
+        if last[2]:
+            repeated += 1
+            kept, merged, _ = average_duplicates([str(i) for i in rows], values[:, None])
+            rows, values = np.array([int(i) for i in kept]), merged[:, 0]
+        columns.append((rows, values))
+    matrix = np.full((len(places), len(names)), np.nan)
+    for i, (rows, values) in enumerate(columns):
+        matrix[rows, i] = values
+    notes.extend(counts.notes())
+    if repeated:
+        notes.append(f"ids stand on several rows in {repeated} samples; their rows are averaged")
+    ids = list(places)
+    if "" in places:
+        keep = [i for i, name in enumerate(ids) if name]
+        notes.append("rows without an id are left out")
+        ids, matrix = [ids[i] for i in keep], matrix[keep]
+    return ExpressionMatrix(tuple(ids), names, matrix)
+
+
+def _count(table: _SampleTable, values: NDArray[np.float64], counts: CellCounts) -> None:
+    counts.cells += values.size
+    if table.bad is not None:
+        row = table.bad.arg_max() or 0
+        counts.add_bad(int(table.bad.sum()), table.cells[row], None)
+    counts.clear_infinite(values)

@@ -1,0 +1,230 @@
+"""A table of measurements: one column of ids, then one column of numbers for each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.errors import FormatError
+from genotex.formats.raw import Block, as_utf8
+from genotex.formats.rows import MISSING_WORDS, RegularRows, first_cells, regular_rows
+
+__all__ = ["CellCounts", "ValueTable", "average_duplicates", "to_numbers"]
+
+LARGEST_BAD_SHARE = 0.05
+
+
+class CellCounts:
+    """Counts what was no number, and refuses a table with too much of it.
+
+    Parameters
+    ----------
+    path : Path
+        Named in the error.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cells = 0
+        self.bad = 0
+        self.infinite = 0
+        self.first_bad: tuple[str, int | None] | None = None
+
+    def add_bad(self, count: int, example: str, line: int | None) -> None:
+        """Count cells that hold text."""
+        self.bad += count
+        if self.first_bad is None:
+            self.first_bad = (example, line)
+
+    def clear_infinite(self, values: NDArray[np.float64]) -> None:
+        """Set infinite values to missing, in place, and count them."""
+        infinite = np.isinf(values)
+        if infinite.any():
+            self.infinite += int(np.count_nonzero(infinite))
+            values[infinite] = np.nan
+
+    def notes(self) -> list[str]:
+        """Return what a reader should know.
+
+        Raises
+        ------
+        FormatError
+            If more than 5 % of all cells hold text.
+        """
+        notes = []
+        if self.bad and self.first_bad is not None:
+            example, line = self.first_bad
+            share = self.bad / self.cells
+            where = f", first {example[:40]!r}" + (f" in line {line}" if line else "")
+            if share > LARGEST_BAD_SHARE:
+                msg = f"{self.bad} of {self.cells} cells ({share:.0%}) are no number{where}"
+                hint = "are these measurements, with a point as decimal sign?"
+                raise FormatError(msg, path=self.path, line=line, hint=hint)
+            notes.append(f"{self.bad} cells are no number and taken as missing{where}")
+        if self.infinite:
+            notes.append(f"{self.infinite} infinite values are taken as missing")
+        return notes
+
+
+class ValueTable:
+    """Collects the blocks of a table of measurements.
+
+    Parameters
+    ----------
+    path : Path
+        The file, named in errors.
+    width : int
+        Number of sample columns.
+    """
+
+    def __init__(self, path: Path, width: int) -> None:
+        self.path = path
+        self.width = width
+        self.counts = CellCounts(path)
+        self._ids: list[str] = []
+        self._values: list[NDArray[np.float64]] = []
+        self._padded: list[int] = []
+
+    def add(self, block: Block) -> None:
+        """Read the lines of one block.
+
+        Raises
+        ------
+        FormatError
+            If a line has more cells than there are columns.
+        """
+        rows = regular_rows(block, self.width + 1, self.path, surplus="refuse")
+        self._padded.extend(rows.padded)
+        ids = first_cells(rows)
+        if not ids:
+            return
+        self._ids.extend(ids)
+        self.counts.cells += len(ids) * self.width
+        if self.width:
+            values = _typed(rows, self.width)
+            if values is None:
+                values = self._cell_by_cell(rows)
+            self.counts.clear_infinite(values)
+            self._values.append(values)
+
+    def finish(self) -> tuple[list[str], NDArray[np.float64], list[str]]:
+        """Return the ids, the values (C order, missing is NaN), and notes.
+
+        Raises
+        ------
+        FormatError
+            If more than 5 % of the cells hold text.
+        """
+        notes = self.counts.notes()
+        if self._padded:
+            notes.append(
+                f"{len(self._padded)} table lines have too few cells, first line "
+                f"{self._padded[0]}; their last cells are taken as missing"
+            )
+        values = np.empty((len(self._ids), self.width))
+        at = 0
+        self._values.reverse()
+        while self._values:
+            part = self._values.pop()
+            values[at : at + len(part)] = part
+            at += len(part)
+        return self._ids, values, notes
+
+    def _cell_by_cell(self, rows: RegularRows) -> NDArray[np.float64]:
+        names = [f"c{i}" for i in range(self.width + 1)]
+        frame = pl.read_csv(
+            as_utf8(rows.data),
+            has_header=False,
+            separator="\t",
+            quote_char=None,
+            schema=dict.fromkeys(names, pl.String),
+            columns=list(range(1, self.width + 1)),
+        )
+        columns = []
+        for text in frame.get_columns():
+            numbers, bad = to_numbers(text)
+            columns.append(numbers)
+            if bad is not None:
+                row = bad.arg_max() or 0
+                self.counts.add_bad(int(bad.sum()), text[row], rows.line_number(row))
+        return pl.DataFrame(columns).to_numpy(writable=True)
+
+
+def _typed(rows: RegularRows, width: int) -> NDArray[np.float64] | None:
+    """Return the numbers, or None if some cell is neither a number nor a missing word."""
+    schema: dict[str, type[pl.DataType]] = {"c0": pl.String}
+    schema.update({f"c{i}": pl.Float64 for i in range(1, width + 1)})
+    try:
+        frame = pl.read_csv(
+            rows.data,
+            has_header=False,
+            separator="\t",
+            quote_char=None,
+            schema=schema,
+            columns=list(range(1, width + 1)),
+            null_values=list(MISSING_WORDS[1:]),
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    return frame.to_numpy(writable=True)
+
+
+def to_numbers(text: pl.Series) -> tuple[pl.Series, pl.Series | None]:
+    """Turn cells into numbers.
+
+    Parameters
+    ----------
+    text : polars.Series of str
+        Cells as they stand in the file, also with quotes or spaces around them.
+
+    Returns
+    -------
+    numbers : polars.Series of float
+        Null where the cell is missing or no number.
+    bad : polars.Series of bool or None
+        Which cells are neither a number nor missing; None when there are none.
+    """
+    cells = text.str.strip_chars(' "')
+    numbers = cells.cast(pl.Float64, strict=False)
+    bad = numbers.is_null() & cells.is_not_null() & ~cells.is_in(MISSING_WORDS)
+    return numbers, (bad if bad.any() else None)
+
+
+def average_duplicates(
+    ids: Sequence[str], values: NDArray[np.float64]
+) -> tuple[list[str], NDArray[np.float64], int]:
+    """Average the rows of one id, missing values left out, at the place of the first.
+
+    Returns
+    -------
+    ids : list of str
+        Ids, all different, in the order of their first row.
+    values : ndarray of float64, shape (len(ids), n)
+        Averaged rows.
+    repeated : int
+        How many ids stood on several rows.
+    """
+    places: dict[str, int] = {}
+    group = np.fromiter((places.setdefault(i, len(places)) for i in ids), np.int64, len(ids))
+    if len(places) == len(ids):
+        return list(ids), values, 0
+    first = np.full(len(places), -1)
+    first[group[::-1]] = np.arange(len(ids) - 1, -1, -1)
+    often = np.bincount(group, minlength=len(places)) > 1
+    repeated = np.flatnonzero(often)
+    number = np.full(len(places), -1)
+    number[repeated] = np.arange(repeated.size)
+    rows = np.flatnonzero(often[group])
+    known = ~np.isnan(values[rows])
+    sums = np.zeros((repeated.size, values.shape[1]))
+    counts = np.zeros_like(sums)
+    np.add.at(sums, number[group[rows]], np.where(known, values[rows], 0.0))
+    np.add.at(counts, number[group[rows]], known)
+    merged = values[first]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        merged[repeated] = sums / counts
+    return list(places), merged, int(repeated.size)
