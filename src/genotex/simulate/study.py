@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from genotex.errors import FormatError, UsageError
+from genotex.genes.table import GeneTable
 from genotex.layout import TCGA_COHORT
 from genotex.simulate.cohorts import TCGA_FOLDER, write_geo, write_methylation, write_tcga
 from genotex.simulate.expression import GeneModel, draw_gene_model
@@ -167,10 +169,11 @@ def _umask() -> int:
 
 
 def _packaged_symbols() -> list[str]:
-    """Return the official symbols of protein-coding genes that every procedure reads alike."""
-    from genotex.genes import GeneTable
-
-    return GeneTable.load().protein_coding()
+    """Return the official symbols of protein-coding genes that both procedures leave as they are."""
+    table = GeneTable.load()
+    coding = table.genes.filter(pl.col("type") == "protein-coding")["symbol"].to_list()
+    official = table.symbols("benchmark")
+    return [symbol for symbol in coding if official.get(symbol) == symbol]
 
 
 def _choose_symbols(rng: np.random.Generator, symbols: Sequence[str], genes: int) -> list[str]:
