@@ -9,6 +9,7 @@ from plain_geo import geo_path, read_matrix, read_soft_sections
 from scipy import stats
 
 from genotex.errors import UsageError
+from genotex.genes.table import GeneTable
 from genotex.simulate import SimulatedStudy, score_against_truth, simulate_study
 
 SMALL = {"samples": 24, "genes": 400}
@@ -83,6 +84,14 @@ def test_too_few_symbols_are_refused(tmp_path: Path) -> None:
 def test_packaged_symbols_are_used_by_default(tmp_path: Path) -> None:
     study = simulate_study(tmp_path / "study", **SMALL)
     assert study.truth.planted["Simulated_Arthritis"]
+    assert study.truth.aliases
+    soft = geo_path(study.folder, "Simulated_Arthritis", "GSE90000001", "soft")
+    header, *rows = read_soft_sections(soft)[2][3]
+    names = {row[header.index("Gene Symbol")] for row in rows}
+    for symbol, alias in study.truth.aliases.items():
+        assert symbol not in names
+        assert GeneTable.load().official_symbol(alias) == symbol
+    assert names & set(study.truth.aliases.values())
 
 
 def test_task_info_holds_planted_genes_and_others(study: SimulatedStudy) -> None:

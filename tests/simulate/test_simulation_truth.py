@@ -8,7 +8,7 @@ import pytest
 from genotex.errors import FormatError, UsageError
 from genotex.simulate import SimulatedStudy, Truth, load_truth, score_against_truth
 
-TRUTH = Truth(1, "T", "C", "X", {"T": ("A", "B", "D", "E"), "C": ("F",)}, {}, {})
+TRUTH = Truth(1, "T", "C", "X", {"T": ("A", "B", "D", "E"), "C": ("F",)}, {}, {}, {})
 
 
 @pytest.mark.parametrize(

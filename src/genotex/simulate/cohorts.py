@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -146,16 +147,18 @@ def write_methylation(folder: Path, rng: np.random.Generator, first: int) -> Coh
 
 
 def write_tcga(
-    folder: Path, rng: np.random.Generator, model: GeneModel, samples: int
+    folder: Path,
+    rng: np.random.Generator,
+    model: GeneModel,
+    names: Sequence[str],
+    samples: int,
 ) -> CohortTruth:
-    """Write the TCGA folder."""
+    """Write the TCGA folder, in which the genes have these names."""
     who = draw_tcga_samples(rng, max(16, samples // 2))
     difference = effects_in_cohort(rng, model, TCGA_TRAIT)
     values = draw_expression(rng, model, who.people, {TCGA_TRAIT: (difference, who.people.case)})
     target = folder / "TCGA" / TCGA_FOLDER
-    unknown = write_tcga_folder(
-        target, "SIMC", "Simulated Carcinoma", who, model.symbols, values, rng
-    )
+    unknown = write_tcga_folder(target, "SIMC", "Simulated Carcinoma", who, names, values, rng)
     age = ["n/a" if patient in unknown else "told" for patient in who.patients]
     told_samples = told(who.people, who.ids, age, ["told"] * len(age))
     reason = "tumours and normal tissue, some of it from the same patients"

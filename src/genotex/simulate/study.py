@@ -30,6 +30,9 @@ Progress = Callable[[str], None]
 
 _OURS = {"GEO", "TCGA", "task_info.json", TRUTH_FILE}
 _PLANTED = 60
+_RENAMED_SHARE = 0.03
+_PLAIN = re.compile(r"[A-Z][A-Z0-9]{2,9}")
+"""The benchmark's token rule cuts longer or hyphenated symbols, which would hide planted genes."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,9 @@ def simulate_study(
     tell = progress or _silent
     rng = np.random.default_rng(seed)
     chosen = _choose_symbols(rng, _packaged_symbols() if symbols is None else symbols, genes)
+    aliases = _choose_aliases(rng, chosen) if symbols is None else {}
     with _whole_folder(folder) as part:
-        truth = _write_all(part, rng, seed, samples, chosen, tell)
+        truth = _write_all(part, rng, seed, samples, chosen, aliases, tell)
         (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
     return SimulatedStudy(folder, folder / TRUTH_FILE, folder / "task_info.json", truth)
 
@@ -169,7 +173,7 @@ def _umask() -> int:
 
 
 def _packaged_symbols() -> list[str]:
-    """Return the official symbols of protein-coding genes that both procedures leave as they are."""
+    """Return symbols of protein-coding genes that both procedures leave as they are."""
     table = GeneTable.load()
     coding = table.genes.filter(pl.col("type") == "protein-coding")["symbol"].to_list()
     official = table.symbols("benchmark")
@@ -177,12 +181,23 @@ def _packaged_symbols() -> list[str]:
 
 
 def _choose_symbols(rng: np.random.Generator, symbols: Sequence[str], genes: int) -> list[str]:
-    # The benchmark's token rule cuts longer or hyphenated symbols, which would hide planted genes.
-    plain = sorted({s for s in symbols if re.fullmatch(r"[A-Z][A-Z0-9]{2,9}", s)})
+    plain = sorted({s for s in symbols if _PLAIN.fullmatch(s)})
     if len(plain) < genes:
         msg = f"{genes} genes were asked for, but only {len(plain)} plain symbols are at hand"
         raise UsageError(msg)
     return sorted(rng.choice(plain, size=genes, replace=False).tolist())
+
+
+def _choose_aliases(rng: np.random.Generator, symbols: Sequence[str]) -> dict[str, str]:
+    """Choose an older name for some genes, one that can mean this gene only."""
+    table = GeneTable.load()
+    known: dict[str, list[str]] = {}
+    for alias, owners in table.alias_genes.items():
+        plain = _PLAIN.fullmatch(alias) and alias not in table.official
+        if plain and len(owners) == 1 and table.symbols("benchmark").get(alias) == owners[0]:
+            known.setdefault(owners[0], []).append(alias)
+    renamed = [symbol for symbol in symbols if symbol in known and rng.random() < _RENAMED_SHARE]
+    return {symbol: known[symbol][0] for symbol in renamed}
 
 
 def _write_all(
@@ -191,13 +206,16 @@ def _write_all(
     seed: int,
     samples: int,
     symbols: list[str],
+    aliases: dict[str, str],
     tell: Progress,
 ) -> Truth:
     planted = min(_PLANTED, len(symbols) // 20)
     model = draw_gene_model(rng, symbols, (TRAIT, CONDITION, TCGA_TRAIT), planted)
     always = np.flatnonzero(sum(np.abs(s) for s in model.signatures.values()))
+    # What the older platform and TCGA call the genes: some by a name that is official no more.
+    names = [aliases.get(symbol, symbol) for symbol in symbols]
     arrays = {
-        "affymetrix": affymetrix_array(rng, symbols, always, "GPL900001"),
+        "affymetrix": affymetrix_array(rng, names, always, "GPL900001"),
         "illumina": illumina_array(rng, symbols, always, "GPL900002"),
     }
     cohorts: dict[str, CohortTruth] = {}
@@ -209,11 +227,11 @@ def _write_all(
     tell("GSE90000006: a methylation series that is not expression")
     cohorts["GSE90000006"] = write_methylation(folder, rng, first)
     tell(f"TCGA/{TCGA_FOLDER}")
-    cohorts[TCGA_COHORT] = write_tcga(folder, rng, model, samples)
+    cohorts[TCGA_COHORT] = write_tcga(folder, rng, model, names, samples)
     planted_genes = {trait: model.planted(trait) for trait in model.signatures}
     _write_task_info(folder, rng, model)
     nuisance = {"age": model.changing_with(model.age), "sex": model.changing_with(model.sex)}
-    return Truth(seed, TRAIT, CONDITION, TCGA_TRAIT, planted_genes, nuisance, cohorts)
+    return Truth(seed, TRAIT, CONDITION, TCGA_TRAIT, planted_genes, nuisance, aliases, cohorts)
 
 
 def _write_task_info(folder: Path, rng: np.random.Generator, model: GeneModel) -> None:

@@ -92,6 +92,9 @@ class Truth:
         batch alone is not among them.
     nuisance : mapping of str to tuple of str
         "age", "sex" -> symbols that change with it in every cohort.
+    aliases : mapping of str to str
+        Official symbol -> the older name of the same gene in the Affymetrix-like platform and in
+        the TCGA files.
     cohorts : mapping of str to CohortTruth
         By cohort id (GSE accession, or ``TCGA``).
     """
@@ -102,6 +105,7 @@ class Truth:
     tcga_trait: str
     planted: Mapping[str, tuple[str, ...]]
     nuisance: Mapping[str, tuple[str, ...]]
+    aliases: Mapping[str, str]
     cohorts: Mapping[str, CohortTruth]
 
     def usable_cohorts(self, trait: str) -> list[str]:
@@ -147,6 +151,7 @@ def load_truth(path: Path) -> Truth:
             document["tcga_trait"],
             {k: tuple(v) for k, v in document["planted"].items()},
             {k: tuple(v) for k, v in document["nuisance"].items()},
+            dict(document["aliases"]),
             {k: CohortTruth(**v) for k, v in document["cohorts"].items()},
         )
     except (KeyError, TypeError, AttributeError) as error:
