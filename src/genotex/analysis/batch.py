@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.options import AnalysisOptions
-from genotex.analysis.results import AnalysisResult, write_result
-from genotex.analysis.solve import solve_problem
+from genotex.analysis.result import AnalysisResult, write_result
+from genotex.analysis.solving import solve_problem
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.processes import side_by_side
 
 __all__ = ["ProblemOutcome", "solve_problems"]
+
+TOP_GENES = 5
+"""Genes named in a summary line."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,19 @@ class ProblemOutcome:
         row: dict[str, Any] = {"trait": self.problem.trait, "condition": self.problem.condition}
         if self.result is None:
             return row | {"solved": False, "why": self.why}
-        return row | {"solved": True, **self.result.summary()}
+        return row | {"solved": True} | _facts(self.result)
+
+
+def _facts(result: AnalysisResult) -> dict[str, Any]:
+    significant = result.significant
+    top = result.genes["Variable"].head(TOP_GENES).to_list()
+    return {
+        "cohort": result.cohort,
+        "groups": result.method["contrast"]["text"],
+        "genes": result.method["filter"]["tested"],
+        "significant": significant.height,
+        "top genes": " ".join(top),
+    }
 
 
 def solve_problems(

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
 
+if TYPE_CHECKING:
+    from genotex.clinical import ClinicalReading
+
 __all__ = ["app"]
+
+SHOWN_VALUES = 12
 
 app = typer.Typer(no_args_is_help=True, help="Read trait, age and gender from characteristics.")
 
@@ -29,9 +35,15 @@ def infer(
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
     """
     from genotex.clinical import infer_cases
+    from genotex.layout import atomic_write
 
-    with screen.progress("reading cases") as step:
-        count = infer_cases(cases, output, progress=lambda done, total: step("reading cases", total))
+    count = 0
+    with screen.progress("reading cases") as step, atomic_write(output) as part:
+        with part.open("w", encoding="utf-8") as lines:
+            for line in infer_cases(cases):
+                lines.write(line + "\n")
+                count += 1
+                step("reading cases", None)
     screen.talk.print(f"{count} answers in {output}", soft_wrap=True)
 
 
@@ -60,14 +72,39 @@ def show(
 
     series = read_series_file(matrix)
     reading = RuleExpert().read(describe_series(series), trait)
-    rows = reading_table(reading, series)
+    rows = [asdict(row) for row in reading_table(reading, series)]
     if save is not None:
-        save_readings(save, {series.accession or matrix.name: reading})
+        save_readings(save, {series.accession or matrix.name.split("_")[0]: reading})
     if json:
-        screen.print_json(rows)
+        screen.print_json({"gene": asdict(reading.gene), "values": rows})
     else:
-        screen.table(["feature", "key", "raw value", "code", "role", "samples", "why"], rows)
+        _show(reading, rows)
         if save is not None:
-            screen.talk.print(f"saved: {save}; edit it and give it back with --encoding {save}")
+            screen.talk.print(
+                f"saved: {save}; edit it and give it back with --encoding {save}", soft_wrap=True
+            )
     found = reading.trait is not None and reading.gene.available
     raise typer.Exit(screen.DONE if found else screen.NOTHING_USABLE)
+
+
+def _show(reading: ClinicalReading, rows: list[dict[str, Any]]) -> None:
+    available = "yes" if reading.gene.available else "no"
+    screen.out.print(f"human gene expression: {available} ({reading.gene.reason})")
+    for name, encoding in (
+        ("trait", reading.trait),
+        ("age", reading.age),
+        ("gender", reading.gender),
+    ):
+        if encoding is None:
+            screen.out.print(f"\n[bold]{name}[/]: not available")
+            continue
+        where = encoding.sample_field if encoding.row is None else f"row {encoding.row}"
+        screen.out.print(f"\n[bold]{name}[/]: {where}, {encoding.confidence}")
+        for line in encoding.evidence:
+            screen.out.print("  " + line.replace("[", r"\["), soft_wrap=True)
+        shown = [row for row in rows if row["feature"] == name]
+        screen.table(["raw", "code", "role", "samples"], shown[:SHOWN_VALUES])
+        if len(shown) > SHOWN_VALUES:
+            screen.out.print(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
+    for note in reading.notes:
+        screen.out.print(f"\nnote: {note}".replace("[", r"\["), soft_wrap=True)

@@ -56,7 +56,7 @@ def demo(
     screen.out.print()
     show_result(outcome.result)
     screen.out.print(f"\nreport: {report} (open it in a browser)", soft_wrap=True)
-    score = score_against_truth(truth, outcome.result.significant_genes)
+    score = score_against_truth(truth, outcome.result.significant["Variable"])
     screen.out.print(
         f"planted found: {score.found}/{score.planted}, "
         f"FDP {score.false_discovery_proportion:.3f}"

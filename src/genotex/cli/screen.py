@@ -45,7 +45,7 @@ def print_json(data: Any) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int], None]]:
+def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int | None], None]]:
     """Show a bar with the time left; gives a function that takes one step (label, total)."""
     bar = Progress(
         TextColumn("{task.description}"),
@@ -60,7 +60,7 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
     with bar:
         task = bar.add_task(what, total=total)
 
-        def step(label: str, count: int) -> None:
+        def step(label: str, count: int | None) -> None:
             bar.update(task, advance=1, total=count, description=label)
 
         yield step

@@ -118,13 +118,16 @@ def _show(outcome: ProblemOutcome, report: Path) -> None:
 
 def show_result(result: AnalysisResult, top: int = 10) -> None:
     """Print the answer: contrast, number of genes, the top ones, warnings."""
-    facts = result.summary()
+    method = result.method
     screen.out.print(
-        f"[bold]{facts['significant']} of {facts['genes']} genes[/] significant in "
-        f"{facts['cohort']} ({facts['contrast']})",
+        f"[bold]{result.significant.height} of {method['filter']['tested']} genes[/] significant "
+        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}",
         soft_wrap=True,
     )
-    screen.table(["gene", "effect", "p", "q"], result.top_genes(top))
+    rows = result.genes.head(top).to_dicts()
+    names = {"Variable": "gene", "Coefficient": "effect", "p": "p", "q": "q"}
+    shown = [{label: row[name] for name, label in names.items()} for row in rows]
+    screen.table(list(names.values()), shown)
     for warning in result.warnings:
         text = warning.replace("[", r"\[")
         screen.talk.print(f"[yellow]warning[/] {text}", soft_wrap=True)

@@ -29,7 +29,7 @@ from genotex.formats import (
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles, Procedure
 
-__all__ = ["prepare_geo_cohort", "read_largest_series"]
+__all__ = ["prepare_geo_cohort", "read_largest_series", "read_series_file"]
 
 _SERIES_FACTS = {
     "title": "title",
@@ -65,11 +65,13 @@ def prepare_geo_cohort(
     needs_mapping = bool(ids) and identify_ids(ids, table).needs_mapping
     platforms, platform_files = _read_platforms(files, series) if needs_mapping else ([], [])
 
+    description = describe_series(series, platforms)
     reading = options.readings.get(files.cohort)
     if reading is None:
-        reading = expert.read(describe_series(series, platforms), files.trait)
+        reading = expert.read(description, files.trait)
     if options.cases or options.controls:
-        reading = choose_groups(reading, series, cases=options.cases, controls=options.controls)
+        chosen = choose_groups(reading.trait, options.cases, options.controls, description)
+        reading = replace(reading, trait=chosen)
     features = _encode(reading, series, options)
 
     genes, why_no_genes = _genes(series, platforms, reading, table, options)
@@ -136,6 +138,19 @@ def read_largest_series(
         "is used; not used: " + ", ".join(f"{s.path.name} ({len(s.samples)})" for s in others)
     ]
     return read_series_matrix(best.path), [(best.path, "matrix")], notes if others else []
+
+
+def read_series_file(path: Path) -> Series:
+    """Read what a series matrix or a family SOFT says about its samples, without expression.
+
+    Raises
+    ------
+    FormatError
+        If the file is neither, or cannot be read.
+    """
+    if "soft" in path.name.lower():
+        return read_family_soft(path, expression=False)[0]
+    return read_series_matrix(path, expression=False)
 
 
 def _from_family_soft(
