@@ -76,7 +76,14 @@ def solve(
         screen.print_json({**outcome.summary(), "report": str(report)})
     else:
         _show(outcome, report)
-    raise typer.Exit(screen.DONE if outcome.result is not None else screen.NOTHING_USABLE)
+    raise typer.Exit(_exit_code(outcome, outcomes))
+
+
+def _exit_code(outcome: ProblemOutcome, cohorts: list[CohortOutcome]) -> int:
+    if outcome.result is not None:
+        return screen.DONE
+    unread = any(cohort.error is not None for cohort in cohorts)
+    return screen.WRONG_USE if unread else screen.NOTHING_USABLE
 
 
 def solve_and_report(
