@@ -9,7 +9,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import analyze_with_progress
+from genotex.cli.analyze import analyze_with_progress, ask
 from genotex.cli.analyze import build_options as analysis_options
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
 from genotex.layout import OutputFolder
@@ -52,9 +52,7 @@ def solve(
 
       genotex solve input output --trait Osteoarthritis --cohort GSE55457 --controls all
     """
-    from genotex.problems import Problem
-
-    problem = Problem(trait, None if condition == "None" else condition)
+    problem = ask(trait, condition)
     settings = build_options(
         procedure=procedure,
         encoding=encoding,
