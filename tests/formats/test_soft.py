@@ -66,6 +66,14 @@ def test_plain_table_as_saved_from_the_web_page(tmp_path):
     assert read_platforms(tmp_path / "GPL123-456.txt", accessions=["GPL9"]) == []
 
 
+def test_plain_table_with_every_cell_in_quotes(tmp_path):
+    text = '"ID"\t"Symbol"\n"1"\t"A2M"\n"2"\t""\n'
+    (platform,) = read_platforms(write(tmp_path / "annotation.txt", text))
+    assert platform.accession == ""
+    assert platform.table.columns == ["ID", "Symbol"]
+    assert platform.table.rows() == [("1", "A2M"), ("2", None)]
+
+
 @pytest.mark.parametrize("text", [SERIES_ENTITY, SERIES_ENTITY + sample_text("GSM1"), "# only\n"])
 def test_file_without_a_platform(tmp_path, text):
     with pytest.raises(FormatError, match="no platform in this file"):
@@ -89,6 +97,11 @@ def test_platform_without_a_table(tmp_path):
     (platform,) = read_platforms(write(tmp_path / "f", text))
     assert platform.title == "Sequencer"
     assert platform.table.shape == (0, 0)
+
+
+def test_platform_table_of_one_column(tmp_path):
+    (platform,) = read_platforms(write(tmp_path / "f", platform_text(table="ID\na\n\tb\nc\td\n")))
+    assert platform.table.rows() == [("a",), ("c",)]
 
 
 def test_platform_table_with_bytes_that_are_not_utf8(tmp_path):

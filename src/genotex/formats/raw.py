@@ -49,6 +49,8 @@ def decode(raw: bytes) -> str:
 
 def as_utf8(block: bytes) -> bytes:
     """Return the block as valid UTF-8, decoding only the lines that are not (see `decode`)."""
+    if block.isascii():
+        return block
     try:
         block.decode()
     except UnicodeDecodeError:

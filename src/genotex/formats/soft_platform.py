@@ -131,7 +131,12 @@ def _plain_table(reader: LineReader, header: str) -> Platform:
         msg = "neither SOFT nor a tab-separated table"
         raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
     accession = re.search(r"GPL\d+", reader.path.name, re.IGNORECASE)
-    table = _rows_below(reader, header, None)
+    cells = [cell.strip() for cell in header.split("\t")]
+    all_quoted = all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
+    table = _rows_below(reader, header.replace('"', "") if all_quoted else header, None)
+    if all_quoted:
+        bare = pl.all().str.strip_chars('"')
+        table = table.with_columns(pl.when(bare != "").then(bare).name.keep())
     name = accession.group().upper() if accession else ""
     return Platform(reader.path, name, {}, table)
 
