@@ -181,14 +181,16 @@ def read_csv_table(path: Path) -> CsvTable:
     data = read_bytes(path)
     head, _, body = data.partition(b"\n")
     columns = parse_csv_header(head, path)
-    if b'"' not in body:
+    if b'"' not in body and (b"\n\n" in body or body.startswith(b"\n")):
         body = b"\n".join(line for line in body.split(b"\n") if line.strip())
     body = as_utf8(body)
     _refuse_cut_end(data, body, len(columns) + 1, path)
     frame = _frame(body, len(columns), path)
     names = [cell or "" for cell in frame[frame.columns[0]].to_list()]
-    numbers = frame.drop(frame.columns[0])
-    values = numbers.to_numpy(writable=True) if names else np.empty((0, len(columns)))
+    if not names:
+        return CsvTable(names, columns, np.empty((0, len(columns))))
+    numbers = pl.DataFrame(frame.get_columns()[1:])
+    values = numbers.to_numpy(order="c", writable=True)
     return CsvTable(names, columns, np.asarray(values, dtype=np.float64))
 
 

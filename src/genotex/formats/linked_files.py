@@ -12,7 +12,7 @@ from genotex.errors import FormatError
 from genotex.formats.csv_tables import parse_csv_header, read_csv_table, write_csv_table
 from genotex.formats.linked import LinkedTable
 from genotex.formats.raw import LineReader
-from genotex.formats.series_matrix import first_repeated
+from genotex.formats.rows import first_repeated
 from genotex.layout import OutputFolder, atomic_write
 
 __all__ = [
@@ -167,11 +167,13 @@ def _assemble(samples: list[str], columns: list[str], values: NDArray[np.float64
     places = {name: columns.index(name, 1) for name in COVARIATES if name in columns[1:]}
     taken = {0, *places.values()}
     genes = [i for i in range(len(columns)) if i not in taken]
+    in_a_row = bool(genes) and genes[-1] - genes[0] == len(genes) - 1
+    picked = slice(genes[0], genes[-1] + 1) if in_a_row else genes
     return LinkedTable(
         trait=columns[0],
         samples=tuple(samples),
         trait_values=values[:, 0].copy(),
         covariates={name: values[:, i].copy() for name, i in places.items()},
         genes=tuple(columns[i] for i in genes),
-        expression=np.ascontiguousarray(values[:, genes]),
+        expression=np.ascontiguousarray(values[:, picked]),
     )

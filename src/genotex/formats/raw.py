@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 CHUNK = 1 << 20
+ENOUGH_TO_JUDGE = 64
 FIRST_BLOCK = 1 << 18
 LARGEST_BLOCK = 1 << 24
 LONGEST_LINE = 1 << 28
@@ -49,6 +50,8 @@ def decode(raw: bytes) -> str:
 
 def as_utf8(block: bytes) -> bytes:
     """Return the block as valid UTF-8, decoding only the lines that are not (see `decode`)."""
+    if block.isascii():
+        return block
     try:
         block.decode()
     except UnicodeDecodeError:
@@ -90,9 +93,11 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
     try:
         with path.open("rb") as handle:
             chunks = _open_chunks(handle, path)
-            first = next(chunks, b"")
-            if not first.strip():
-                first += next(chunks, b"")
+            first = b""
+            while len(first.strip()) < ENOUGH_TO_JUDGE and len(first) < LARGEST_BLOCK:
+                if not (chunk := next(chunks, b"")):
+                    break
+                first += chunk
             _refuse_other_contents(first, path)
             yield first
             yield from chunks

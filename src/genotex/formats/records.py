@@ -119,7 +119,9 @@ def _info(name: str, record: object, path: Path) -> CohortInfo:
     note = record.get("note")
     return CohortInfo(
         **flags,
-        **later,
+        is_biased=later["is_biased"],
+        has_age=later["has_age"],
+        has_gender=later["has_gender"],
         sample_size=_whole(size),
         note=None if note is None else str(note),
     )

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from genotex.errors import FormatError
 from genotex.formats.raw import Block, decode
 
-__all__ = ["MISSING_WORDS", "RegularRows", "first_cells", "regular_rows", "unique_names", "unquote"]
+__all__ = [
+    "MISSING_WORDS",
+    "RegularRows",
+    "first_cells",
+    "first_repeated",
+    "regular_rows",
+    "unique_names",
+    "unquote",
+]
 
 MISSING_WORDS = ("", "NA", "null", "Null", "NULL", "NaN", "--", "nan", "N/A", "n/a", "#N/A")
 """What stands for a missing measurement in GEO and Xena tables."""
@@ -87,6 +95,8 @@ def regular_rows(
             padded.append(number)
         elif missing < 0:
             line = _cut(line, width, surplus, path, number)
+            if not line:
+                continue
         lines.append(line)
         numbers.append(number)
     data = b"\n".join(lines) + b"\n" if lines else b""
@@ -157,3 +167,13 @@ def unique_names(names: Sequence[str]) -> list[str]:
         seen.add(new)
         unique.append(new)
     return unique
+
+
+def first_repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that stands a second time."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None

@@ -11,10 +11,11 @@ from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
 from genotex.formats.header import MatrixHeader, fit_cells, read_header, split_cells
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.raw import FETCH_AGAIN, LineReader
+from genotex.formats.rows import first_repeated
 from genotex.formats.series import Cells, Series
 from genotex.formats.value_table import ValueTable, average_duplicates
 
-__all__ = ["build_matrix", "first_repeated", "no_samples_error", "read_series_matrix"]
+__all__ = ["build_matrix", "no_samples_error", "read_series_matrix"]
 
 TABLE_END = "!series_matrix_table_end"
 
@@ -114,16 +115,6 @@ def no_samples_error(path: Path, series_fields: Mapping[str, Sequence[str]]) -> 
     msg = "a SuperSeries: it has no samples or table of its own"
     hint = f"use its SubSeries {', '.join(parts)}" if parts else "use its SubSeries"
     return SuperSeriesError(msg, path=path, hint=hint)
-
-
-def first_repeated(names: Sequence[str]) -> str | None:
-    """Return the first name that stands a second time."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
 
 
 def _sample_fields(

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8
-from genotex.formats.rows import regular_rows, unquote
+from genotex.formats.rows import first_repeated, regular_rows, unquote
 from genotex.formats.series import Cells, Series
-from genotex.formats.series_matrix import first_repeated, no_samples_error
+from genotex.formats.series_matrix import no_samples_error
 from genotex.formats.soft import SoftEntity, entity_line, table_end
 from genotex.formats.value_table import CellCounts, average_duplicates, to_numbers
 
@@ -25,12 +25,12 @@ __all__ = ["read_family_soft"]
 
 @dataclass
 class _SampleTable:
-    """ID_REF and VALUE of one sample."""
+    """ID_REF and VALUE of one sample, and what was no number in it."""
 
     ids: pl.Series
-    values: pl.Series
-    bad: pl.Series | None
-    cells: pl.Series
+    values: NDArray[np.float64]
+    bad: int
+    bad_example: str
 
 
 def read_family_soft(path: Path, *, expression: bool = True) -> list[Series]:
@@ -95,6 +95,7 @@ def _read_entities(
     series: SoftEntity | None = None
     samples: list[tuple[SoftEntity, _SampleTable | None]] = []
     current: SoftEntity | None = None
+    known_ids: list[pl.Series] = []
     while (text := reader.next_line()) is not None:
         if text.startswith("^"):
             current = entity_line(text, reader.line)
@@ -106,7 +107,9 @@ def _read_entities(
             _refuse_other_text(text, reader)
         elif (end := table_end(text)) is not None:
             if expression and current.kind == "SAMPLE" and samples[-1][1] is None:
-                samples[-1] = (current, _read_sample_table(reader, end))
+                if (table := _read_sample_table(reader, end)) is not None:
+                    _share_ids(table, known_ids)
+                samples[-1] = (current, table)
             else:
                 reader.skip_table(end)
         elif text.startswith("!"):
@@ -147,8 +150,22 @@ def _read_sample_table(reader: LineReader, end: str) -> _SampleTable | None:
     if not parts:
         return None
     frame = pl.concat(parts)
-    values, bad = to_numbers(frame["value"])
-    return _SampleTable(frame["id"], values, bad, frame["value"])
+    numbers, bad = to_numbers(frame["value"])
+    values = numbers.to_numpy(writable=True)
+    if bad is None:
+        return _SampleTable(frame["id"], values, 0, "")
+    example = str(frame["value"][bad.arg_max() or 0])
+    return _SampleTable(frame["id"], values, int(bad.sum()), example)
+
+
+def _share_ids(table: _SampleTable, known: list[pl.Series]) -> None:
+    """Let samples with the same ids hold them once: there may be a thousand."""
+    for ids in known:
+        if ids.equals(table.ids):
+            table.ids = ids
+            return
+    known.insert(0, table.ids)
+    del known[4:]
 
 
 def _two_columns(block: Block, width: int, picked: Mapping[str, int], path: Path) -> pl.DataFrame:
@@ -214,9 +231,9 @@ def _join(
         if table is None:
             columns.append((np.empty(0, np.int64), np.empty(0)))
             continue
-        values = table.values.to_numpy(writable=True)
-        _count(table, values, counts)
-        if last is None or not last[0].equals(table.ids):
+        values = table.values
+        _count(table, counts)
+        if last is None or last[0] is not table.ids:
             ids = [cell or "" for cell in table.ids.to_list()]
             rows = np.array([places.setdefault(i, len(places)) for i in ids], dtype=np.int64)
             last = (table.ids, rows, len(ids) - len(set(ids)))
@@ -240,9 +257,8 @@ def _join(
     return ExpressionMatrix(tuple(ids), names, matrix)
 
 
-def _count(table: _SampleTable, values: NDArray[np.float64], counts: CellCounts) -> None:
-    counts.cells += values.size
-    if table.bad is not None:
-        row = table.bad.arg_max() or 0
-        counts.add_bad(int(table.bad.sum()), table.cells[row], None)
-    counts.clear_infinite(values)
+def _count(table: _SampleTable, counts: CellCounts) -> None:
+    counts.cells += table.values.size
+    if table.bad:
+        counts.add_bad(table.bad, table.bad_example, None)
+    counts.clear_infinite(table.values)

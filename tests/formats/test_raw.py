@@ -1,0 +1,88 @@
+import gzip
+
+import pytest
+from geo_files import family_text, matrix_text, platform_text, write
+
+from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.formats import raw, read_family_soft, read_platforms, read_series_matrix
+from genotex.formats.raw import LineReader, as_utf8, decode, read_bytes
+
+
+def read_in_pieces(monkeypatch, size):
+    """Meet every seam between pieces and blocks, also within line ends and markers."""
+    monkeypatch.setattr(raw, "CHUNK", size)
+    monkeypatch.setattr(raw, "FIRST_BLOCK", size)
+    monkeypatch.setattr(raw, "LARGEST_BLOCK", max(size, 256))
+
+
+def assert_same_series(left, right):
+    assert left.samples == right.samples
+    assert left.series_fields == right.series_fields
+    assert left.sample_fields == right.sample_fields
+    assert left.notes == right.notes
+    assert left.expression.ids == right.expression.ids
+    assert left.expression.values.tolist() == right.expression.values.tolist()
+
+
+@pytest.mark.parametrize("size", [2, 7, 64])
+@pytest.mark.parametrize("gz", [True, False])
+def test_files_read_in_tiny_pieces(tmp_path, monkeypatch, gz, size):
+    text = matrix_text(extra='!Sample_description\t"one\ntwo"\t"b"\t"c"\n')
+    matrix = write(tmp_path / "m", "\N{BOM}" + text.replace("\n", "\r\n"), gz=gz)
+    family = write(tmp_path / "f", family_text().replace("null", "7"), gz=gz)
+    whole = read_series_matrix(matrix), read_platforms(family), read_family_soft(family)[1:]
+    read_in_pieces(monkeypatch, size)
+    assert_same_series(read_series_matrix(matrix), whole[0])
+    for again, platform in zip(read_platforms(family), whole[1], strict=True):
+        assert again.table.equals(platform.table)
+        assert again.fields == platform.fields
+    for again, series in zip(read_family_soft(family)[1:], whole[2], strict=True):
+        assert_same_series(again, series)
+
+
+def test_line_numbers_in_errors_count_every_line(tmp_path, monkeypatch):
+    read_in_pieces(monkeypatch, 7)
+    text = matrix_text(rows=[("a", "1", "2", "3"), ("b", "1", "2", "3", "4")])
+    path = write(tmp_path / "m", text)
+    with pytest.raises(FormatError) as caught:
+        read_series_matrix(path)
+    assert text.split("\n")[(caught.value.line or 0) - 1].startswith('"b"')
+
+
+def test_damage_is_told_only_when_reading_gets_there(tmp_path):
+    rest = "^SAMPLE = GSM1\n" + "".join(f"{i * i}\n" for i in range(5000))
+    data = gzip.compress((platform_text() + rest).encode())
+    path = write(tmp_path / "f", data[:-1000])
+    assert read_platforms(path)[0].table.height == 4
+    with LineReader(path) as reader, pytest.raises(TruncatedFileError):
+        while reader.next_line() is not None:
+            pass
+
+
+def test_text_in_several_encodings():
+    assert decode("\xe9".encode()) == "\xe9"
+    assert (
+        decode(b"\x93\xe9\x94")
+        == "\N{LEFT DOUBLE QUOTATION MARK}\xe9\N{RIGHT DOUBLE QUOTATION MARK}"
+    )
+    assert decode(b"\x81") == "\x81"
+    mixed = "\xe9".encode() + b"\n\xe9\n"
+    assert as_utf8(mixed).decode() == "\xe9\n\xe9\n"
+
+
+def test_whole_file_without_mark_and_with_unix_line_ends(tmp_path):
+    assert read_bytes(write(tmp_path / "x", "\N{BOM}a\r\nb", gz=True)) == b"a\nb"
+
+
+def test_gzip_within_gzip_and_garbage_behind_gzip(tmp_path):
+    inner = gzip.compress(b"!Series_title\t1\n")
+    with pytest.raises(NotDataError, match="gzip data inside gzip"):
+        read_bytes(write(tmp_path / "x", inner, gz=True))
+    with pytest.raises(TruncatedFileError, match="other bytes follow"):
+        read_bytes(write(tmp_path / "x", inner + b"garbage"))
+
+
+def test_line_of_absurd_length(tmp_path, monkeypatch):
+    monkeypatch.setattr(raw, "LONGEST_LINE", 1 << 21)
+    with pytest.raises(NotDataError, match="longer than 2 MiB"):
+        read_series_matrix(write(tmp_path / "x", b"!" * (1 << 23)))
