@@ -80,7 +80,7 @@ def test_gene_assignment(packaged):
 
 def test_symbols_in_descriptions(packaged):
     cells = [
-        "NM_001005484 // RefSeq // Homo sapiens olfactory receptor, member 5 (OR4F5), mRNA. // chr1",
+        "NM_001005484 // RefSeq // Homo sapiens olfactory receptor, 5 (OR4F5), mRNA. // chr1",
         "NM_152486 // RefSeq // Homo sapiens sterile alpha motif containing 11 (SAMD11), mRNA.",
     ]
     columns = {

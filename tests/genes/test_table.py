@@ -128,5 +128,5 @@ def test_json_that_is_no_synonym_file(tmp_path, content):
 def test_missing_file_and_folder(tmp_path):
     with pytest.raises(FormatError, match="cannot be read"):
         GeneTable.load(tmp_path / "absent")
-    with pytest.raises(FormatError, match="a folder"):
+    with pytest.raises(FormatError, match="cannot be read"):
         GeneTable.load(tmp_path)

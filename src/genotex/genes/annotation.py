@@ -1,10 +1,11 @@
-"""Which columns of a platform table hold the probe ids and the genes?"""
+"""Which columns of a platform table hold the probe ids and the genes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import polars as pl
 
@@ -84,7 +85,7 @@ def matching_share(ids: Sequence[str], column: pl.Series) -> float:
     wanted = normal_ids(pl.Series(ids, dtype=pl.String)).unique()
     if wanted.is_empty():
         return 0.0
-    return float(wanted.is_in(normal_ids(column).unique().implode()).mean() or 0.0)
+    return int(wanted.is_in(normal_ids(column).unique().implode()).sum()) / len(wanted)
 
 
 def choose_annotation(
@@ -271,8 +272,6 @@ def _id_evidence(
     prior = _prior(name, _ID_NAMES[kind])
     if kind is IdKind.ENTREZ and not _may_be_entrez(name, cells, prior, rows, id_column):
         hits, prior = 0, 0.0
-    elif name == id_column and kind is IdKind.ENTREZ:
-        hits, prior = 0, 0.0
     score = _score(prior, len(cells), hits, rows.height) if hits else 0.0
     if kind in (IdKind.REFSEQ, IdKind.GENBANK) and hits and prior:
         score = max(score, _GOOD)  # part of the accessions is always withdrawn or an EST
@@ -286,17 +285,18 @@ def _may_be_entrez(
     name: str, cells: Sequence[str], prior: float, rows: pl.DataFrame, id_column: str
 ) -> bool:
     """Tell a column of Entrez ids from one of any numbers: by its name or the ids beside it."""
+    if name == id_column or not cells:
+        return False
     if prior >= 0.9:
         return True
     bare = without_probe_suffix(rows[id_column].drop_nulls().to_list())
     ids = set(bare.values())
     same = sum(cell.removesuffix(".0") in ids for cell in cells)
-    return bool(cells) and (same > 0.8 * len(cells) or (prior > 0 and _has_gaps(cells)))
+    return same > 0.8 * len(cells) or (prior > 0 and _has_gaps(cells))
 
 
 def _has_gaps(cells: Sequence[str]) -> bool:
     """Tell whether the numbers are distinct and leave some out: running numbers do not."""
     numbers = sorted({int(m[1]) for c in cells if (m := SHAPES[IdKind.ENTREZ].match(c))})
-    pairs = list(zip(numbers, numbers[1:], strict=False))
-    jumps = sum(after - before > 1 for before, after in pairs)
-    return len(numbers) > 0.8 * len(cells) and jumps >= 0.1 * max(1, len(pairs))
+    jumps = sum(after - before > 1 for before, after in pairwise(numbers))
+    return len(numbers) > 0.8 * len(cells) and jumps >= 0.1 * max(1, len(numbers) - 1)

@@ -18,7 +18,7 @@ from genotex.genes.platforms import PlatformMatch, best_platform, cells_of_rows,
 from genotex.genes.scale import detect_scale, to_log2
 from genotex.genes.symbols import official_symbols
 from genotex.genes.table import AMBIGUOUS, GeneTable
-from genotex.genes.tokens import CellForm, is_excluded, scan_column, split_cell
+from genotex.genes.tokens import CellForm, scan_column, split_cell
 from genotex.layout import Procedure
 
 __all__ = ["GeneMapping", "Scale", "map_to_genes"]
@@ -182,7 +182,7 @@ def _annotated(
     ids: Sequence[str], match: PlatformMatch, procedure: Procedure, table: GeneTable
 ) -> _RowGenes:
     choice = match.choice
-    cells = cells_of_rows(ids, match.platform.table, choice).replace("", None)
+    cells = cells_of_rows(ids, match.platform.table, choice)
     unique = cells.drop_nulls().unique(maintain_order=True)
     if choice.kind is not IdKind.SYMBOL:
         genes = _genes_of_id_cells(unique.to_list(), choice, table)
