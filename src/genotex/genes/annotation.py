@@ -1,10 +1,11 @@
-"""Which columns of a platform table hold the probe ids and the genes?"""
+"""Which columns of a platform table hold the probe ids and the genes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import polars as pl
 
@@ -16,7 +17,9 @@ from genotex.layout import Procedure
 
 __all__ = ["AnnotationChoice", "choose_annotation", "matching_share", "normal_ids"]
 
-_ROWS = 1000
+_ROWS = 400
+_GOOD = 0.5
+"""Share of cells, name counted in, from which a column is thought to tell genes."""
 _TELLING_NAME, _VAGUE_NAME = 30.0, 3.0
 """How many cells of evidence the name of a column is worth.
 
@@ -40,6 +43,8 @@ class AnnotationChoice:
         How its cells are built.
     reason : str
         The evidence in words.
+    sure : bool
+        False when few cells tell a gene and the column was taken for want of a better one.
     """
 
     id_column: str
@@ -47,6 +52,7 @@ class AnnotationChoice:
     kind: IdKind
     form: CellForm
     reason: str
+    sure: bool = True
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class _Evidence:
     def words(self) -> str:
         if not self.filled:
             return f"column '{self.column}' is chosen by its name, its cells are empty"
+        if self.form is CellForm.TEXT and not self.hits:
+            return f"column '{self.column}' is text that is scanned for want of a symbol column"
         what = "known gene symbols" if self.kind is IdKind.SYMBOL else f"{self.kind} ids"
         share = f"{self.hits / self.filled:.0%} of the filled cells looked at hold {what}"
         return f"column '{self.column}': {share}"
@@ -77,7 +85,7 @@ def matching_share(ids: Sequence[str], column: pl.Series) -> float:
     wanted = normal_ids(pl.Series(ids, dtype=pl.String)).unique()
     if wanted.is_empty():
         return 0.0
-    return float(wanted.is_in(normal_ids(column).unique().implode()).mean() or 0.0)
+    return int(wanted.is_in(normal_ids(column).unique().implode()).sum()) / len(wanted)
 
 
 def choose_annotation(
@@ -118,7 +126,8 @@ def choose_annotation(
     if best is None:
         return None
     reason = f"{best.words}; ids from column '{id_column}'"
-    return AnnotationChoice(id_column, best.column, best.kind, best.form, reason)
+    sure = best.score >= _GOOD
+    return AnnotationChoice(id_column, best.column, best.kind, best.form, reason, sure)
 
 
 def _texts(cells: Sequence[str | None]) -> pl.Series:
@@ -205,7 +214,7 @@ def _gene_column(
 
 
 def _best(found: Sequence[_Evidence]) -> _Evidence | None:
-    good = [e for e in found if e.score >= 0.5]
+    good = [e for e in found if e.score >= _GOOD]
     return max(good, key=lambda e: e.score, default=None)
 
 
@@ -231,7 +240,7 @@ def _symbol_evidence(name: str, rows: pl.DataFrame, table: GeneTable) -> _Eviden
     cells = _filled(rows, name)
     prior = _prior(name, _SYMBOL_NAMES)
     known = table.symbols("sound")
-    form = cell_form(cells[:200], known)
+    form = cell_form(cells[:: max(1, len(cells) // 100)], known)
     hits = sum(any(_is_symbol(t, known) for t in split_cell(cell, form)) for cell in cells)
     if sum(SHAPES[IdKind.ENTREZ].match(cell) is not None for cell in cells) > len(cells) / 2:
         prior = 0.0
@@ -248,7 +257,7 @@ def _is_symbol(token: str, known: Mapping[str, str]) -> bool:
 def _text_column(rows: pl.DataFrame) -> _Evidence | None:
     for name in rows.columns:
         if _TEXT_NAMES.search(_plain(name)) and (cells := _filled(rows, name)):
-            return _Evidence(name, IdKind.SYMBOL, CellForm.TEXT, len(cells), 0, 0.5)
+            return _Evidence(name, IdKind.SYMBOL, CellForm.TEXT, len(cells), 0, _GOOD)
     return None
 
 
@@ -263,11 +272,9 @@ def _id_evidence(
     prior = _prior(name, _ID_NAMES[kind])
     if kind is IdKind.ENTREZ and not _may_be_entrez(name, cells, prior, rows, id_column):
         hits, prior = 0, 0.0
-    elif name == id_column and kind is IdKind.ENTREZ:
-        hits, prior = 0, 0.0
     score = _score(prior, len(cells), hits, rows.height) if hits else 0.0
     if kind in (IdKind.REFSEQ, IdKind.GENBANK) and hits and prior:
-        score = max(score, 0.5)  # part of the accessions is always withdrawn or an EST
+        score = max(score, _GOOD)  # part of the accessions is always withdrawn or an EST
     return _Evidence(name, kind, CellForm.LIST, len(cells), hits, score - _RANK[kind])
 
 
@@ -278,16 +285,18 @@ def _may_be_entrez(
     name: str, cells: Sequence[str], prior: float, rows: pl.DataFrame, id_column: str
 ) -> bool:
     """Tell a column of Entrez ids from one of any numbers: by its name or the ids beside it."""
+    if name == id_column or not cells:
+        return False
     if prior >= 0.9:
         return True
     bare = without_probe_suffix(rows[id_column].drop_nulls().to_list())
     ids = set(bare.values())
     same = sum(cell.removesuffix(".0") in ids for cell in cells)
-    return bool(cells) and (same > 0.8 * len(cells) or (prior > 0 and _has_gaps(cells)))
+    return same > 0.8 * len(cells) or (prior > 0 and _has_gaps(cells))
 
 
 def _has_gaps(cells: Sequence[str]) -> bool:
+    """Tell whether the numbers are distinct and leave some out: running numbers do not."""
     numbers = sorted({int(m[1]) for c in cells if (m := SHAPES[IdKind.ENTREZ].match(c))})
-    pairs = list(zip(numbers, numbers[1:], strict=False))
-    jump: Callable[[tuple[int, int]], bool] = lambda pair: pair[1] - pair[0] > 1  # noqa: E731
-    return len(numbers) > 0.8 * len(cells) and sum(map(jump, pairs)) >= 0.3 * max(1, len(pairs))
+    jumps = sum(after - before > 1 for before, after in pairwise(numbers))
+    return len(numbers) > 0.8 * len(cells) and jumps >= 0.1 * max(1, len(numbers) - 1)

@@ -18,7 +18,7 @@ from genotex.genes.platforms import PlatformMatch, best_platform, cells_of_rows,
 from genotex.genes.scale import detect_scale, to_log2
 from genotex.genes.symbols import official_symbols
 from genotex.genes.table import AMBIGUOUS, GeneTable
-from genotex.genes.tokens import CellForm, is_excluded, scan_column, split_cell
+from genotex.genes.tokens import CellForm, scan_column, split_cell
 from genotex.layout import Procedure
 
 __all__ = ["GeneMapping", "Scale", "map_to_genes"]
@@ -43,8 +43,9 @@ class GeneMapping:
     scale : {"log2", "linear"}
         Scale of the matrix as it came in.
     counts : dict of str to int
-        ``rows``, ``rows_with_symbol``, ``rows_several_genes``, ``genes_mapped``,
-        ``ambiguous_aliases``, ``unknown_symbols``, ``genes``.
+        ``rows``; ``rows_with_symbol`` (their gene cell is filled); ``rows_several_genes``;
+        ``genes_mapped``; ``ambiguous_aliases`` and ``unknown_symbols`` (distinct names that were
+        dropped); ``genes``.
     notes : tuple of str
         What was decided, in words.
     """
@@ -64,6 +65,7 @@ class _RowGenes:
     """The names found for every row, before they are brought to their official form."""
 
     names: list[tuple[str, ...]]
+    filled: int
     id_column: str | None
     gene_column: str | None
     notes: tuple[str, ...]
@@ -117,6 +119,7 @@ def map_to_genes(
     logged, scale_found, scale_notes = _on_scale(matrix, scale, procedure)
     steps = _sound if procedure == "sound" else _benchmark
     expression, counts, notes = steps(logged, found.names, table, mapped=verdict.needs_mapping)
+    counts = {"rows": len(matrix.ids), "rows_with_symbol": found.filled} | counts
     if not expression.ids:
         msg = f"no row could be mapped to a human gene ({verdict.reason})"
         raise FormatError(msg, path=_path(platforms), hint="give the platform table of the series")
@@ -141,14 +144,16 @@ def _genes_of_rows(
 ) -> _RowGenes:
     """Find the gene names of every row: the ids themselves, a platform's, or the gene table's."""
     if verdict.kind is IdKind.SYMBOL:
-        return _RowGenes([(i,) for i in ids], None, None, ())
+        return _RowGenes([(i,) for i in ids], len(ids), None, None, ())
     if verdict.kind is IdKind.ENSEMBL and (direct := _direct(ids, verdict.kind, table)):
         return direct
     match = best_platform(ids, platforms, table, procedure)
-    if match is not None:
+    if match is not None and match.choice.sure:
         return _annotated(ids, match, procedure, table)
     if direct := _direct(ids, verdict.kind, table):
         return direct
+    if match is not None:
+        return _annotated(ids, match, procedure, table)
     names = ", ".join(p.accession or p.path.name for p in platforms) or "none given"
     msg = f"the row ids cannot be mapped: {verdict.reason}; platforms: {names}"
     hint = "put the platform's GPL table or the family SOFT file into the cohort's folder"
@@ -170,7 +175,7 @@ def _direct(ids: Sequence[str], kind: IdKind, table: GeneTable) -> _RowGenes | N
     note = f"{kind} ids mapped by the gene table ({table.source.name}, {table.source.date})"
     if ambiguous:
         note += f"; {ambiguous} ids belong to several genes and were dropped"
-    return _RowGenes(list(names), None, None, (note,))
+    return _RowGenes(list(names), sum(map(bool, names)), None, None, (note,))
 
 
 def _annotated(
@@ -188,7 +193,8 @@ def _annotated(
     names = [genes.get(cell, ()) if cell is not None else () for cell in cells.to_list()]
     where = match.platform.accession or match.platform.path.name
     note = f"platform {where}: {choice.reason}; {match.share:.1%} of the row ids found there"
-    return _RowGenes(names, choice.id_column, choice.gene_column, (note,))
+    filled = len(cells) - cells.null_count()
+    return _RowGenes(names, filled, choice.id_column, choice.gene_column, (note,))
 
 
 def _genes_of_id_cells(
@@ -235,8 +241,6 @@ def _benchmark(
     official = official_symbols(rows, table, "benchmark")
     merged = gene_rows([(s,) if s else () for s in official.symbols])
     counts = {
-        "rows": len(matrix.ids),
-        "rows_with_symbol": sum(map(bool, names)),
         "rows_several_genes": sum(len(n) > 1 for n in names),
         "genes_mapped": len(links.genes),
         "ambiguous_aliases": official.ambiguous,
@@ -261,8 +265,6 @@ def _sound(
     used = {row for row in set(names) if len(genes[row]) == 1}
     links = gene_rows(kept)
     counts = {
-        "rows": len(matrix.ids),
-        "rows_with_symbol": sum(bool(genes[row]) for row in names),
         "rows_several_genes": several,
         "genes_mapped": len({name for row in used for name in row if known[name]}),
         "ambiguous_aliases": official.ambiguous,

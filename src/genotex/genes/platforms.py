@@ -89,13 +89,18 @@ def cells_of_rows(ids: Sequence[str], table: pl.DataFrame, choice: AnnotationCho
     annotation = (
         table.select(
             normal_ids(table[choice.id_column]).alias("key"),
-            table[choice.gene_column].alias("cell"),
+            _filled(table[choice.gene_column]).alias("cell"),
         )
         .drop_nulls()
         .unique("key", keep="first", maintain_order=True)
     )
     keys = pl.DataFrame({"key": normal_ids(pl.Series(ids, dtype=pl.String))})
     return keys.join(annotation, on="key", how="left", maintain_order="left")["cell"]
+
+
+def _filled(cells: pl.Series) -> pl.Series:
+    """Return the cells with place holders such as ``---`` made null."""
+    return cells.set(cells.str.strip_chars().is_in(["", "-", "--", "---", "NA", "null"]), None)
 
 
 def direct_kind(

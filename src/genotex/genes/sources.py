@@ -18,6 +18,7 @@ __all__ = [
     "ACCESSION_SCHEMA",
     "GENE_SCHEMA",
     "GeneSource",
+    "holds_json",
     "read_gene_info",
     "read_packaged_genes",
     "read_synonym_json",
@@ -96,6 +97,11 @@ def _read_bytes(path: Path) -> bytes:
     except (gzip.BadGzipFile, zlib.error) as error:
         msg = f"the gzip file is damaged: {error}"
         raise FormatError(msg, path=path, hint="download it again") from error
+
+
+def holds_json(path: Path) -> bool:
+    """Tell whether a file (gzip or plain) holds a JSON object or array."""
+    return _read_bytes(path).lstrip()[:1] in (b"{", b"[")
 
 
 def read_gene_info(path: Path) -> tuple[pl.DataFrame, GeneSource]:

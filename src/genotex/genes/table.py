@@ -7,16 +7,16 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import polars as pl
 
-from genotex.errors import FormatError
 from genotex.genes.idkind import SHAPES, IdKind, bare_accession
 from genotex.genes.sources import (
     GENE_SCHEMA,
     GeneSource,
+    holds_json,
     read_gene_info,
     read_packaged_genes,
     read_synonym_json,
@@ -64,7 +64,11 @@ class GeneTable:
         FormatError
             If the file is neither.
         """
-        return _packaged() if path is None else _load(path, path.stat() if path.exists() else None)
+        if path is None:
+            return _packaged()
+        path = path.resolve()
+        state = path.stat() if path.exists() else None
+        return _load(path, state and (state.st_mtime_ns, state.st_size))
 
     @cached_property
     def official(self) -> dict[str, str]:
@@ -235,13 +239,11 @@ def _packaged() -> GeneTable:
     return GeneTable(genes, source, _accession_file=_PACKAGED / "accessions.parquet")
 
 
-@cache
+@lru_cache(maxsize=4)
 def _load(path: Path, _state: object) -> GeneTable:
-    if path.name.lower().endswith((".json", ".json.gz")):
+    if holds_json(path):
         published, source = read_synonym_json(path)
         return GeneTable(_genes_of(published), source, _published=published)
-    if path.is_dir():
-        raise FormatError("a folder, not a file", path=path, hint="give a gene_info file")
     genes, source = read_gene_info(path)
     return GeneTable(genes, source)
 

@@ -71,6 +71,7 @@ class CellForm(StrEnum):
 
 _RECORDS = re.compile(r"\s*///\s*")
 _FIELDS = re.compile(r"\s*//\s*")
+_SEPARATOR = re.compile(r"[/;|,]")
 _LIST = re.compile(r"\s*(?:/{2,3}|[;|,])\s*")
 _PARENTHESES = re.compile(r"\(([A-Za-z][A-Za-z0-9.@-]*)\)(?=,| //|$|\.| gene\b| transcript| mRNA)")
 _MISSING = frozenset({"", "-", "--", "---", "?", "NA", "N/A", "NULL", "NONE", "NAN"})
@@ -98,7 +99,7 @@ def split_cell(text: str, form: CellForm = CellForm.LIST) -> tuple[str, ...]:
     elif form is CellForm.TEXT:
         parts = _PARENTHESES.findall(text)
     else:
-        parts = _LIST.split(text)
+        parts = _LIST.split(text) if _SEPARATOR.search(text) else [text]
     stripped = dict.fromkeys(part.strip(_QUOTES) for part in parts)
     return tuple(part for part in stripped if part.upper() not in _MISSING)
 
@@ -118,6 +119,7 @@ def cell_form(cells: Sequence[str], symbols: Mapping[str, str]) -> CellForm:
     CellForm
         The form that finds known symbols in most cells; LIST when there is nothing between them.
     """
+    cells = [cell for cell in cells if split_cell(cell)]
     hits = {
         form: sum(any(t.upper() in symbols for t in split_cell(cell, form)) for cell in cells)
         for form in CellForm

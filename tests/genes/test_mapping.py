@@ -1,0 +1,186 @@
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from genotex.errors import FormatError, UsageError
+from genotex.formats.matrix import ExpressionMatrix
+from genotex.formats.platform import Platform
+from genotex.genes import IdKind, map_to_genes
+
+SAMPLES = ("GSM1", "GSM2")
+
+
+def matrix(ids, values):
+    return ExpressionMatrix(tuple(ids), SAMPLES, np.asarray(values, dtype=float))
+
+
+def platform(accession="GPL1", **columns):
+    return Platform(Path(f"{accession}.txt"), accession, {}, pl.DataFrame(columns))
+
+
+PROBES = platform(
+    ID=["p1_at", "p2_at", "p3_at", "p4_at", "p5_at", "p6_at"],
+    **{"Gene Symbol": ["TP53", "P53", "DDR1 /// MIR4640", "SHARED", "NOSUCH", None]},
+)
+LOG2 = [[8, 9], [10, np.nan], [6, 4], [7, 7], [5, 5], [3, 3]]
+IDS = ("P1_AT", "p2_at", "p3_at", "p4_at", "p5_at", "p6_at")  # trap 18: another case
+
+
+def test_sound_drops_rows_of_several_genes_and_averages(small):
+    found = map_to_genes(matrix(IDS, LOG2), [PROBES], procedure="sound", table=small)
+    assert found.expression.ids == ("TP53",)
+    assert found.expression.values.tolist() == [[9.0, 9.0]]
+    assert found.counts == {
+        "rows": 6,
+        "rows_with_symbol": 5,
+        "rows_several_genes": 1,
+        "genes_mapped": 2,
+        "ambiguous_aliases": 1,
+        "unknown_symbols": 1,
+        "genes": 1,
+    }
+    assert (found.id_kind, found.id_column, found.gene_column) == (
+        IdKind.PROBE,
+        "ID",
+        "Gene Symbol",
+    )
+    assert found.scale == "log2"
+
+
+def test_benchmark_divides_sums_then_averages_official_symbols(small):
+    found = map_to_genes(matrix(IDS, LOG2), [PROBES], procedure="benchmark", table=small)
+    # A row of two genes is halved; TP53 and P53 meet in TP53 and are averaged, missing as 0 before
+    assert found.expression.ids == ("DDR1", "MIR4640", "OTHER", "TP53")
+    assert found.expression.values.tolist() == [[3, 2], [3, 2], [7, 7], [9, 4.5]]
+    assert found.mapped == found.counts["genes_mapped"] == 6
+    assert found.counts["rows_several_genes"] == 1
+    assert found.counts["unknown_symbols"] == 1
+
+
+def test_a_fragment_still_halves_the_value(small):
+    # spec/preprocessing.md, step 6: TMEM189-UBE2V1 gives TMEM189- and UBE2V1
+    gene = platform(ID=["p1_at", "p2_at"], Symbol=["TMEM189-UBE2V1", "TP53"])
+    found = map_to_genes(
+        matrix(["p1_at", "p2_at"], [[8, 6], [1, 1]]), [gene], procedure="benchmark", table=small
+    )
+    values = dict(zip(found.expression.ids, found.expression.values.tolist(), strict=True))
+    assert values == {"UBE2V1": [4, 3], "TP53": [1, 1]}
+    assert found.mapped == 3
+
+
+def test_linear_values_are_log2_transformed_in_sound_alone(small):
+    linear = matrix(["p1_at", "p2_at"], [[1024.0, 256.0], [256.0, -1.0]])
+    found = map_to_genes(linear, [PROBES], procedure="sound", table=small)
+    assert found.expression.values.tolist() == [[9.0, 8.0]]
+    assert found.scale == "linear"
+    assert any("log2 transformed; 1 values at or below 0" in note for note in found.notes)
+    kept = map_to_genes(linear, [PROBES], procedure="benchmark", table=small)
+    assert kept.expression.values.tolist() == [[640.0, 127.5]]
+
+
+def test_the_scale_can_be_said(small):
+    values = matrix(["p1_at"], [[1024.0, 256.0]])
+    found = map_to_genes(values, [PROBES], procedure="sound", table=small, scale="log2")
+    assert found.expression.values.tolist() == [[1024.0, 256.0]]
+    with pytest.raises(UsageError, match="log10"):
+        map_to_genes(values, [PROBES], procedure="sound", table=small, scale="log10")
+
+
+def test_symbol_rows_need_no_platform(small):
+    ids = ["tp53", "P53", "7-Sep", "1-Mar", "?", "SHARED", "DDR1"]
+    values = np.arange(14).reshape(7, 2)
+    found = map_to_genes(matrix(ids, values), [], procedure="sound", table=small)
+    assert found.expression.ids == ("DDR1", "SEPTIN7", "TP53")
+    assert found.expression.values.tolist() == [[12, 13], [4, 5], [1, 2]]
+    assert (found.id_kind, found.id_column) == (IdKind.SYMBOL, None)
+    assert any("restored: 7-Sep" in note for note in found.notes)
+    assert any("beyond telling: 1-Mar" in note for note in found.notes)
+
+
+def test_benchmark_averages_symbol_rows_and_keeps_missing(small):
+    values = [[2, np.nan], [4, np.nan], [1, 1]]
+    found = map_to_genes(
+        matrix(["TP53", "P53", "A2M"], values), [], procedure="benchmark", table=small
+    )
+    expected = [[1, 1], [3, np.nan]]
+    assert np.array_equal(found.expression.values, expected, equal_nan=True)
+
+
+def test_the_platform_that_holds_the_ids_is_used(small):
+    other = platform("GPL2", ID=["x1_at", "x2_at"], Symbol=["A2M", "DDR1"])
+    for candidates in ([other, PROBES], [PROBES, other]):
+        found = map_to_genes(matrix(IDS, LOG2), candidates, procedure="sound", table=small)
+        assert any("GPL1" in note for note in found.notes)
+        assert found.expression.ids == ("TP53",)
+
+
+def test_platform_with_entrez_ids_alone(small):
+    entrez = platform(ID=["p1", "p2", "p3"], ENTREZ_GENE_ID=["7157", "780 /// 100616237", "2.0"])
+    values = matrix(["p1", "p2", "p3"], [[8, 8], [6, 6], [4, 4]])
+    found = map_to_genes(values, [entrez], procedure="sound", table=small)
+    assert found.expression.ids == ("A2M", "TP53")
+    found = map_to_genes(values, [entrez], procedure="benchmark", table=small)
+    assert found.expression.ids == ("A2M", "DDR1", "MIR4640", "TP53")
+    assert found.expression.values[1].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("ids", "kind"),
+    [
+        (["ENSG00000141510.17", "ENSG00000175899.14"], IdKind.ENSEMBL),
+        (["7157_at", "2_at"], IdKind.PROBE),
+        (["ENSG00000141510_at", "ENSG00000175899_at"], IdKind.PROBE),
+        (["NM_000546.6", "NM_000014"], IdKind.REFSEQ),
+    ],
+)
+def test_ids_of_databases_are_mapped_by_the_gene_table(packaged, ids, kind):
+    found = map_to_genes(matrix(ids, [[8, 8], [6, 6]]), [], procedure="sound", table=packaged)
+    assert found.expression.ids == ("A2M", "TP53")
+    assert found.expression.values.tolist() == [[6, 6], [8, 8]]
+    assert found.id_kind is kind
+    assert any("gene table" in note for note in found.notes)
+
+
+def test_entrez_rows(packaged):
+    ids = ["1", "2", "3", "9", "10", "12", "13", "14", "15", "16", "18", "19"]
+    values = np.full((len(ids), 2), 5.0)
+    found = map_to_genes(matrix(ids, values), [], procedure="benchmark", table=packaged)
+    assert {"A1BG", "A2M", "NAT1"} <= set(found.expression.ids)
+
+
+def test_gene_assignment_counts_distinct_genes_once(small):
+    cells = ["NM_1 // TP53 // x /// NM_2 // TP53 // y", "NM_3 // DDR1 // x /// NM_4 // A2M // y"]
+    gene = platform(ID=["7896736", "7896738"], gene_assignment=cells)
+    values = matrix(["7896736", "7896738"], [[8, 8], [6, 6]])
+    found = map_to_genes(values, [gene], procedure="sound", table=small)
+    assert found.expression.ids == ("TP53",)
+    assert found.counts["rows_several_genes"] == 1
+
+
+def test_an_ambiguous_alias_beside_its_gene_says_nothing_new(small):
+    gene = platform(ID=["p1_at", "p2_at"], Symbol=["SHARED /// A2M", "SHARED /// TP53"])
+    found = map_to_genes(
+        matrix(["p1_at", "p2_at"], [[8, 8], [6, 6]]), [gene], procedure="sound", table=small
+    )
+    assert found.expression.ids == ("A2M",)
+    assert found.counts["rows_several_genes"] == 1
+
+
+@pytest.mark.parametrize("candidates", [[], [platform(ID=["x1"], SEQUENCE=["ACGT"])], [PROBES]])
+def test_ids_that_nothing_can_map(small, candidates):
+    with pytest.raises(FormatError, match="cannot be mapped"):
+        map_to_genes(matrix(["q1", "q2"], LOG2[:2]), candidates, procedure="sound", table=small)
+
+
+def test_no_gene_is_left(small):
+    gene = platform(ID=["p1_at", "p2_at"], Symbol=["DDR1 /// A2M", "NOSUCH"])
+    with pytest.raises(FormatError, match="no row could be mapped"):
+        map_to_genes(matrix(["p1_at", "p2_at"], LOG2[:2]), [gene], procedure="sound", table=small)
+
+
+def test_micro_rna_rows_are_no_genes(packaged):
+    ids = ["hsa-let-7a-3p", "hsa-miR-21-5p"]
+    with pytest.raises(FormatError, match="microRNA"):
+        map_to_genes(matrix(ids, LOG2[:2]), [], procedure="sound", table=packaged)
