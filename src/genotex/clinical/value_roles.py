@@ -14,6 +14,8 @@ from genotex.formats.cohort_record import Role
 __all__ = ["Judgement", "ValueJudge", "strength"]
 
 NAMED = 3.0
+DENIED = 2.9
+HEALTHY = 1.0
 ORGAN = 2.8
 INCLUDED = 2.4
 BROADER = 2.0
@@ -146,7 +148,7 @@ class ValueJudge:
     ) -> Judgement:
         name = plain[slice(*spans[0])]
         if all(self._negated(plain, span) for span in spans):
-            return Judgement("healthy control", NAMED, f"{value!r} denies {name!r}")
+            return Judgement("healthy control", DENIED, f"{value!r} denies {name!r}")
         if value in self._terms["uncertain"]:
             return Judgement("unknown", NOTHING, f"{value!r} does not say whether it is {name!r}")
         before = plain[: spans[0][0]]
@@ -181,16 +183,17 @@ class ValueJudge:
         return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
+        masked = _mask(plain, self._terms["not_healthy"].spans(value))
         for group in ("healthy", "unaffected_tissue"):
-            if value in self._terms[group]:
+            if (value if masked == plain else masked) in self._terms[group]:
                 return self._control(value, self._terms[group])
         if plain in {"none", "no", "negative"} and asks_disease(key):
-            return Judgement("healthy control", 1.0, f"{key!r} is {value!r}")
+            return Judgement("healthy control", HEALTHY, f"{key!r} is {value!r}")
         return None
 
     def _control(self, value: str, terms: Terms) -> Judgement:
         return Judgement(
-            "healthy control", 1.0, f"{value!r} names a control ({terms.find(value)!r})"
+            "healthy control", HEALTHY, f"{value!r} names a control ({terms.find(value)!r})"
         )
 
     def _by_context(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -200,7 +203,7 @@ class ValueJudge:
         if not self.trait.is_cancer:
             if value in terms["unlesional"]:
                 return Judgement(
-                    "healthy control", 1.0, f"{value!r} is skin or tissue not affected"
+                    "healthy control", HEALTHY, f"{value!r} is skin or tissue not affected"
                 )
             if value in terms["lesional"]:
                 return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
@@ -222,7 +225,7 @@ class ValueJudge:
             return None
         plain = simplify(value)
         if any(self._negated(plain, span) for span in self.trait.broader.spans(value)):
-            return Judgement("healthy control", 1.0, f"{value!r} denies the wider disease")
+            return Judgement("healthy control", HEALTHY, f"{value!r} denies the wider disease")
         return Judgement("case", BROADER, f"{value!r} is a wider name of the trait")
 
     def _other_disease(self, value: str) -> Judgement | None:
