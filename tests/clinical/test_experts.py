@@ -36,8 +36,13 @@ def test_disease_healthy_and_other_disease(make_description: MakeDescription) ->
 
 
 def test_inconsistent_spellings(make_description: MakeDescription) -> None:
-    row = ["state: osteoarthritis", "state: Osteoarthritis ", "state: synovial tissue isolated "
-           "from osteoarthritic joint", "state: rheumatoid arthritis patient", "state: healthy"]  # fmt: skip
+    row = [
+        "state: osteoarthritis",
+        "state: Osteoarthritis ",
+        "state: synovial tissue isolated from osteoarthritic joint",
+        "state: rheumatoid arthritis patient",
+        "state: healthy",
+    ]
     encoding = trait_of(make_description, "Osteoarthritis", row)
     assert list(encoding.values.values()) == [1, 1, 1, 0, 0]
 

@@ -50,9 +50,7 @@ _STATUS = re.compile(
 )
 _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
 
-_PLAIN_TUMOUR = re.compile(r"\b(?:primary|tumou?r|metasta\w+)\b", re.IGNORECASE)
-
-_MANY_DISEASES = 3
+_MANY_TUMOURS = 3
 _ENOUGH = 2.3
 _MOSTLY = 0.6
 _FEWEST_LEVELS = 3
@@ -190,12 +188,17 @@ def _without_borrowed_cases(
     candidate: Candidate, judgements: dict[str, Judgement], judge: ValueJudge, *, named: bool
 ) -> dict[str, Judgement]:
     """Take back cases by context in rows that name the trait, or many other diseases."""
-    others = sum(j.role == "other disease" for j in judgements.values())
-    if not named and others < _MANY_DISEASES:
+    cells = candidate.values
+    tumours = sum(
+        j.role == "other disease" and judge.is_cancer(cells[cell]) for cell, j in judgements.items()
+    )
+    if not named and tumours < _MANY_TUMOURS:
         return judgements
     return {
-        cell: judge.without_context(candidate.values[cell])
-        if j.role == "case" and j.strength <= BROADER and not _PLAIN_TUMOUR.search(cell)
+        cell: judge.without_context(cells[cell])
+        if j.role == "case"
+        and j.strength <= BROADER
+        and not (named and judge.is_plain_tumour(cells[cell]))
         else j
         for cell, j in judgements.items()
     }
