@@ -1,15 +1,37 @@
 """Readers and writers of the files; they know nothing of traits or statistics."""
 
 from genotex.formats.cohort_record import CohortInfo, Evidence, Role
+from genotex.formats.csv_tables import (
+    read_clinical_csv,
+    read_gene_csv,
+    write_clinical_csv,
+    write_gene_csv,
+)
 from genotex.formats.linked import LinkedTable
+from genotex.formats.linked_files import (
+    read_linked,
+    read_linked_csv,
+    read_linked_header,
+    read_linked_parquet,
+    write_linked_csv,
+    write_linked_parquet,
+)
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.platform import Platform
+from genotex.formats.records import (
+    read_cohort_info,
+    read_evidence,
+    update_cohort_info,
+    write_evidence,
+)
 from genotex.formats.series import Series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.formats.soft_platform import read_platforms
 from genotex.formats.soft_series import read_family_soft
+from genotex.formats.xena import ClinicalMatrix, read_clinical_matrix, read_xena_expression
 
 __all__ = [
+    "ClinicalMatrix",
     "CohortInfo",
     "Evidence",
     "ExpressionMatrix",
@@ -17,7 +39,23 @@ __all__ = [
     "Platform",
     "Role",
     "Series",
+    "read_clinical_csv",
+    "read_clinical_matrix",
+    "read_cohort_info",
+    "read_evidence",
     "read_family_soft",
+    "read_gene_csv",
+    "read_linked",
+    "read_linked_csv",
+    "read_linked_header",
+    "read_linked_parquet",
     "read_platforms",
     "read_series_matrix",
+    "read_xena_expression",
+    "update_cohort_info",
+    "write_clinical_csv",
+    "write_evidence",
+    "write_gene_csv",
+    "write_linked_csv",
+    "write_linked_parquet",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import logging
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple
@@ -11,7 +12,9 @@ from isal import igzip_lib
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
 
-__all__ = ["Block", "LineReader", "as_utf8", "decode", "read_bytes", "read_chunks"]
+__all__ = ["Block", "LineReader", "as_utf8", "decode", "log_notes", "read_bytes", "read_chunks"]
+
+_log = logging.getLogger(__name__)
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -51,6 +54,12 @@ def as_utf8(block: bytes) -> bytes:
     except UnicodeDecodeError:
         return b"\n".join(decode(line).encode() for line in block.split(b"\n"))
     return block
+
+
+def log_notes(path: Path, notes: Sequence[str]) -> None:
+    """Log what was odd about a file whose result has no place for notes."""
+    for note in notes:
+        _log.warning("%s: %s", path, note)
 
 
 def read_chunks(path: Path) -> Generator[bytes, None, None]:
@@ -93,7 +102,7 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the whole (decompressed) file without byte order mark, line ends as ``\\n``.
+    """Return the whole (decompressed) file without byte order mark, line ends as line feeds.
 
     Raises
     ------
@@ -120,7 +129,7 @@ def _decompress(data: bytes, handle: BinaryIO, path: Path) -> Iterator[bytes]:
         while not member.eof:
             try:
                 out = member.decompress(data, max_length=CHUNK)
-            except igzip_lib.IsalError as error:
+            except igzip_lib.IsalError as error:  # type: ignore[misc]  # stub names an instance
                 msg = f"the gzip data are damaged: {error}"
                 raise TruncatedFileError(msg, path=path, hint=FETCH_AGAIN) from error
             if out:
@@ -150,7 +159,8 @@ def _refuse_other_contents(first: bytes, path: Path) -> None:
     for magic, name in _OTHER_CONTENTS.items():
         if first.startswith(magic):
             hint = "unpack or export it as tab-separated text"
-            raise NotDataError(f"{name} in place of the data", path=path, hint=hint)
+            msg = f"{name} in place of the data"
+            raise NotDataError(msg, path=path, hint=hint)
     if b"\0" in first[:4096]:
         msg = "binary data in place of text"
         raise NotDataError(msg, path=path, hint=FETCH_AGAIN)

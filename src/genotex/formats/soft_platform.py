@@ -76,39 +76,38 @@ def _is_wanted(accession: str, wanted: Collection[str] | None) -> bool:
 def _platforms(reader: LineReader, wanted: Collection[str] | None) -> Iterator[Platform]:
     """Yield the platforms of a file up to the first sample behind them."""
     entity: SoftEntity | None = None
-    table: pl.DataFrame | None = None
-    started = False
+    is_soft = any_platform = False
     while (text := reader.next_line()) is not None:
         if text.startswith("^"):
             if entity is not None:
-                yield _platform(reader.path, entity, table)
-                started = True
+                yield _platform(reader.path, entity, None)
             opened = entity_line(text, reader.line)
-            if opened.kind == "SAMPLE" and started:
+            if opened.kind == "SAMPLE" and any_platform:
                 return
             entity = opened if opened.kind in _PLATFORM_KINDS else None
-            table = None
-            started = started or entity is None
+            any_platform = any_platform or entity is not None
+            is_soft = True
         elif (end := table_end(text)) is not None:
-            if entity is None and not started and "platform" in end.lower():
-                entity = SoftEntity("PLATFORM", "", reader.line)
-            if entity is not None and table is None and _is_wanted(_accession(entity), wanted):
-                table = _read_table(reader, end)
-                yield _platform(reader.path, entity, table)
-                entity, started = None, True
+            if not is_soft and "platform" in end.lower():
+                entity = entity or SoftEntity("PLATFORM", "", reader.line)
+            if entity is not None and _is_wanted(_accession(entity), wanted):
+                yield _platform(reader.path, entity, _read_table(reader, end))
+                entity = None
             else:
                 reader.skip_table(end)
+            is_soft = True
         elif text.startswith("!"):
             _refuse_series_matrix(text, reader)
-            if entity is None and not started and text.startswith(("!Platform_", "!Annotation_")):
-                entity = SoftEntity(text[1:].partition("_")[0].upper(), "", reader.line)
+            if not is_soft and text.startswith(("!Platform_", "!Annotation_")):
+                kind = text[1:].partition("_")[0].upper()
+                entity = entity or SoftEntity(kind, "", reader.line)
             if entity is not None:
                 entity.add(text)
-        elif text.strip() and not text.startswith("#") and entity is None and not started:
+        elif text.strip() and not text.startswith("#") and not is_soft and entity is None:
             yield _plain_table(reader, text)
             return
     if entity is not None:
-        yield _platform(reader.path, entity, table)
+        yield _platform(reader.path, entity, None)
 
 
 def _refuse_series_matrix(text: str, reader: LineReader) -> None:

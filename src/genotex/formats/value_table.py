@@ -87,7 +87,8 @@ class ValueTable:
         self.counts = CellCounts(path)
         self._ids: list[str] = []
         self._values: list[NDArray[np.float64]] = []
-        self._padded: list[int] = []
+        self.padded: list[int] = []
+        """Numbers of the lines that had too few cells."""
 
     def add(self, block: Block) -> None:
         """Read the lines of one block.
@@ -98,7 +99,7 @@ class ValueTable:
             If a line has more cells than there are columns.
         """
         rows = regular_rows(block, self.width + 1, self.path, surplus="refuse")
-        self._padded.extend(rows.padded)
+        self.padded.extend(rows.padded)
         ids = first_cells(rows)
         if not ids:
             return
@@ -120,10 +121,10 @@ class ValueTable:
             If more than 5 % of the cells hold text.
         """
         notes = self.counts.notes()
-        if self._padded:
+        if self.padded:
             notes.append(
-                f"{len(self._padded)} table lines have too few cells, first line "
-                f"{self._padded[0]}; their last cells are taken as missing"
+                f"{len(self.padded)} table lines have too few cells, first line "
+                f"{self.padded[0]}; their last cells are taken as missing"
             )
         values = np.empty((len(self._ids), self.width))
         at = 0

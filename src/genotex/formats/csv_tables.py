@@ -1,0 +1,227 @@
+"""Benchmark-layout CSV files: gene expression and clinical features, rows x samples."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.matrix import ExpressionMatrix
+from genotex.formats.raw import FETCH_AGAIN, as_utf8, decode, read_bytes
+from genotex.formats.value_table import to_numbers
+from genotex.layout import atomic_write
+
+__all__ = [
+    "CsvTable",
+    "parse_csv_header",
+    "read_clinical_csv",
+    "read_csv_table",
+    "read_gene_csv",
+    "write_clinical_csv",
+    "write_csv_table",
+    "write_gene_csv",
+]
+
+_WIDE = 1000
+_PIECE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class CsvTable:
+    """A table of numbers with named rows and columns; names may be doubled."""
+
+    rows: list[str]
+    columns: list[str]
+    values: NDArray[np.float64]
+
+
+def write_gene_csv(path: Path, matrix: ExpressionMatrix) -> None:
+    """Write gene expression, genes x samples, as ``gene_data/<cohort>.csv``.
+
+    The file is as pandas writes it: the first header cell is empty, missing values are empty
+    cells, and numbers have as many digits as they need to be read back exactly.
+
+    Parameters
+    ----------
+    path : Path
+        Replaced whole or not at all.
+    matrix : ExpressionMatrix
+        Genes x samples.
+    """
+    with atomic_write(path) as part, part.open("wb") as handle:
+        write_csv_table(handle, matrix.ids, matrix.samples, matrix.values)
+
+
+def read_gene_csv(path: Path) -> ExpressionMatrix:
+    """Read gene expression, genes x samples, ours or anyone's.
+
+    Raises
+    ------
+    FormatError
+        If the file is no such table.
+    """
+    table = read_csv_table(path)
+    return ExpressionMatrix(tuple(table.rows), tuple(table.columns), table.values)
+
+
+def write_clinical_csv(
+    path: Path, samples: Sequence[str], features: Mapping[str, NDArray[np.floating]]
+) -> None:
+    """Write clinical features, features x samples, as ``clinical_data/<cohort>.csv``.
+
+    Parameters
+    ----------
+    path : Path
+        Replaced whole or not at all.
+    samples : sequence of str
+        Sample ids.
+    features : mapping of str to ndarray, shape (len(samples),)
+        The trait, ``Age``, ``Gender``; NaN is missing.
+    """
+    values = np.empty((len(features), len(samples)))
+    for i, codes in enumerate(features.values()):
+        values[i] = codes
+    with atomic_write(path) as part, part.open("wb") as handle:
+        write_csv_table(handle, list(features), samples, values)
+
+
+def read_clinical_csv(path: Path) -> tuple[tuple[str, ...], dict[str, NDArray[np.float64]]]:
+    """Read clinical features, features x samples, ours or anyone's.
+
+    Returns
+    -------
+    samples : tuple of str
+        Sample ids.
+    features : dict of str to ndarray of float64, shape (len(samples),)
+        Feature name -> codes; NaN is missing.
+
+    Raises
+    ------
+    FormatError
+        If the file is no such table, or a feature stands twice.
+    """
+    table = read_csv_table(path)
+    features: dict[str, NDArray[np.float64]] = {}
+    for name, codes in zip(table.rows, table.values, strict=True):
+        if name in features:
+            msg = "the feature has two rows"
+            raise FormatError(msg, path=path, field=name, hint="keep one of them")
+        features[name] = codes.copy()
+    return tuple(table.columns), features
+
+
+def write_csv_table(
+    handle: BinaryIO,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: NDArray[np.floating],
+) -> None:
+    """Write numbers with names; fast for many rows as for many columns.
+
+    A data frame of 20,000 columns is slow to write in any table engine, so wide tables are
+    formatted row by row.
+    """
+    handle.write((",".join(["", *map(_quoted, columns)]) + "\n").encode())
+    if len(columns) > _WIDE:
+        for name, row in zip(rows, values, strict=True):
+            text = pl.Series(row, nan_to_null=True).cast(pl.String).fill_null("").str.join(",")
+            handle.write(f"{_quoted(name)},{text.item()}\n".encode())
+        return
+    for at in range(0, len(rows), _PIECE):
+        piece = np.ascontiguousarray(values[at : at + _PIECE].T)
+        data: dict[str, pl.Series] = {"name": pl.Series(rows[at : at + _PIECE], dtype=pl.String)}
+        for i, column in enumerate(piece):
+            data[str(i)] = pl.Series(column, nan_to_null=True)
+        pl.DataFrame(data).write_csv(handle, include_header=False)
+
+
+def _quoted(name: str) -> str:
+    if any(sign in name for sign in ',"\n\r'):
+        return '"' + name.replace('"', '""') + '"'
+    return name
+
+
+def parse_csv_header(line: bytes, path: Path) -> list[str]:
+    """Return the column names behind the index column.
+
+    Raises
+    ------
+    FormatError
+        If the line is no CSV.
+    """
+    try:
+        cells = next(csv.reader([decode(line)], strict=True), [])
+    except csv.Error as error:
+        msg = f"the header is no CSV: {error}"
+        raise FormatError(msg, path=path, line=1) from error
+    if len(cells) < 2:
+        msg = "not a table of comma-separated values: no column behind the first"
+        raise FormatError(msg, path=path, line=1)
+    return cells[1:]
+
+
+def read_csv_table(path: Path) -> CsvTable:
+    """Read a CSV file whose first column names the rows and whose other columns are numbers.
+
+    Raises
+    ------
+    FormatError
+        If it is no such table, or a cell is neither a number nor missing.
+    TruncatedFileError
+        If the last line is cut off.
+    """
+    data = read_bytes(path)
+    head, _, body = data.partition(b"\n")
+    columns = parse_csv_header(head, path)
+    if b'"' not in body:
+        body = b"\n".join(line for line in body.split(b"\n") if line.strip())
+    body = as_utf8(body)
+    _refuse_cut_end(data, body, len(columns) + 1, path)
+    frame = _frame(body, len(columns), path)
+    names = [cell or "" for cell in frame[frame.columns[0]].to_list()]
+    numbers = frame.drop(frame.columns[0])
+    values = numbers.to_numpy(writable=True) if names else np.empty((0, len(columns)))
+    return CsvTable(names, columns, np.asarray(values, dtype=np.float64))
+
+
+def _refuse_cut_end(data: bytes, body: bytes, width: int, path: Path) -> None:
+    if data.endswith(b"\n") or not body or b'"' in body:
+        return
+    if body[body.rfind(b"\n") + 1 :].count(b",") + 1 != width:
+        msg = "the last line is cut off"
+        raise TruncatedFileError(msg, path=path, line=data.count(b"\n") + 1, hint=FETCH_AGAIN)
+
+
+def _frame(body: bytes, width: int, path: Path) -> pl.DataFrame:
+    """Return the row names as strings and the rest as numbers."""
+    typed: dict[str, type[pl.DataType]] = {"name": pl.String}
+    typed.update({str(i): pl.Float64 for i in range(width)})
+    try:
+        return pl.read_csv(io.BytesIO(body), has_header=False, schema=typed)
+    except pl.exceptions.PolarsError:
+        pass
+    try:
+        text = pl.read_csv(
+            io.BytesIO(body), has_header=False, schema=dict.fromkeys(typed, pl.String)
+        )
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        msg = f"not every line has {width + 1} cells, or the quotes do not match: {reason}"
+        raise FormatError(msg, path=path) from error
+    columns = [text["name"]]
+    for name in text.columns[1:]:
+        numbers, bad = to_numbers(text[name])
+        if bad is not None:
+            cell = text[name][bad.arg_max() or 0]
+            msg = f"{cell[:40]!r} is no number"
+            raise FormatError(msg, path=path, line=(bad.arg_max() or 0) + 2, field=f"column {name}")
+        columns.append(numbers)
+    return pl.DataFrame(columns)

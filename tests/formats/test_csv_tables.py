@@ -1,0 +1,167 @@
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from geo_files import write
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats import (
+    ExpressionMatrix,
+    read_clinical_csv,
+    read_gene_csv,
+    write_clinical_csv,
+    write_gene_csv,
+)
+
+quiet = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
+NUMBERS = st.one_of(st.just(float("nan")), st.floats(allow_infinity=False, allow_nan=False))
+
+
+@st.composite
+def matrices(draw, min_rows=0):
+    rows = draw(st.lists(NAMES, min_size=min_rows, max_size=4))
+    columns = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    values = draw(arrays(np.float64, (len(rows), len(columns)), elements=NUMBERS))
+    return ExpressionMatrix(tuple(rows), tuple(columns), values)
+
+
+def read_by_pandas(path):
+    return pd.read_csv(path, index_col=0, keep_default_na=False, na_values=[""])
+
+
+def assert_close(actual, expected):
+    """Equal but for the last digit, which older versions of pandas read carelessly."""
+    np.testing.assert_allclose(actual, expected, rtol=1e-14, atol=1e-300)
+
+
+def test_gene_csv_is_written_as_pandas_writes_it(tmp_path):
+    values = np.array([[1.0, 2.5, np.nan], [0.1 + 0.2, -3.0, 1234567.0]])
+    write_gene_csv(
+        tmp_path / "g.csv", ExpressionMatrix(("A2M", "HLA,A"), ("s1", "s 2", 's"3'), values)
+    )
+    frame = pd.DataFrame(values, index=["A2M", "HLA,A"], columns=["s1", "s 2", 's"3'])
+    assert (tmp_path / "g.csv").read_text() == frame.to_csv()
+
+
+@quiet
+@given(matrix=matrices())
+def test_gene_csv_round_trip(tmp_path, matrix):
+    path = tmp_path / "gene_data" / "GSE1.csv"
+    write_gene_csv(path, matrix)
+    again = read_gene_csv(path)
+    assert again.ids == matrix.ids
+    assert again.samples == matrix.samples
+    np.testing.assert_array_equal(again.values, matrix.values)
+    with path.open(newline="", encoding="utf-8") as handle:
+        assert next(csv.reader(handle)) == ["", *matrix.samples]
+
+
+@quiet
+@given(matrix=matrices(min_rows=1))
+def test_gene_csv_is_read_by_pandas(tmp_path, matrix):
+    write_gene_csv(tmp_path / "g.csv", matrix)
+    frame = pd.read_csv(tmp_path / "g.csv", index_col=0)
+    assert_close(frame.to_numpy(dtype=float), matrix.values)
+
+
+@quiet
+@given(matrix=matrices(min_rows=1))
+def test_gene_csv_written_by_pandas_is_read(tmp_path, matrix):
+    frame = pd.DataFrame(matrix.values, index=list(matrix.ids), columns=list(matrix.samples))
+    frame.to_csv(tmp_path / "g.csv", index_label="Gene")
+    again = read_gene_csv(tmp_path / "g.csv")
+    assert (again.ids, again.samples) == (matrix.ids, matrix.samples)
+    np.testing.assert_array_equal(again.values, matrix.values)
+
+
+def test_wide_table_is_written_as_a_tall_one(tmp_path):
+    values = np.random.default_rng(3).normal(size=(3, 1500))
+    values[1, 7] = np.nan
+    names = tuple(f"s{i}" for i in range(1500))
+    write_gene_csv(tmp_path / "g.csv", ExpressionMatrix(("a", 'b"', "NA"), names, values))
+    frame = read_by_pandas(tmp_path / "g.csv")
+    assert list(frame.index) == ["a", 'b"', "NA"]
+    assert_close(frame.to_numpy(), values)
+    np.testing.assert_array_equal(read_gene_csv(tmp_path / "g.csv").values, values)
+
+
+def test_single_precision_is_written_short(tmp_path):
+    values = np.array([[0.1, 1.0]], dtype=np.float32)
+    write_gene_csv(tmp_path / "g.csv", ExpressionMatrix(("A2M",), ("a", "b"), values))
+    assert (tmp_path / "g.csv").read_text() == ",a,b\nA2M,0.1,1.0\n"
+
+
+def test_clinical_csv_round_trip(tmp_path):
+    features = {"Osteoarthritis": np.array([0.0, 1.0]), "Age": np.array([61.0, np.nan])}
+    path = tmp_path / "clinical_data" / "GSE1.csv"
+    write_clinical_csv(path, ["GSM1", "GSM2"], features)
+    assert path.read_text() == ",GSM1,GSM2\nOsteoarthritis,0.0,1.0\nAge,61.0,\n"
+    samples, again = read_clinical_csv(path)
+    assert samples == ("GSM1", "GSM2")
+    assert list(again) == list(features)
+    for name, codes in features.items():
+        np.testing.assert_array_equal(again[name], codes)
+
+
+def test_clinical_csv_of_others(tmp_path):
+    text = 'feature,GSM1,GSM2,GSM3\r\nTrait,1,0,NA\r\n\r\nAge,"45",NaN,\r\n'
+    samples, features = read_clinical_csv(write(tmp_path / "c.csv", text))
+    assert samples == ("GSM1", "GSM2", "GSM3")
+    np.testing.assert_array_equal(features["Trait"], [1, 0, np.nan])
+    np.testing.assert_array_equal(features["Age"], [45, np.nan, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("no table", "not a table of comma-separated"),
+        (",a,b\nx,1,2\ny,1,2,3\n", "cells"),
+        (",a,b\nx,1\n", "cells"),
+        (",a,b\nx,1,male\n", "'male' is no number"),
+        (",a,b\nx,1,2\nx,3,4\n", "two rows"),
+        (',"a,b\nx,1,2\n', "header is no CSV"),
+    ],
+)
+def test_csv_that_is_no_table_of_numbers(tmp_path, text, message):
+    with pytest.raises(FormatError, match=message):
+        read_clinical_csv(write(tmp_path / "c.csv", text))
+
+
+def test_csv_cut_off_within_its_last_line(tmp_path):
+    with pytest.raises(TruncatedFileError, match="cut off"):
+        read_gene_csv(write(tmp_path / "c.csv", ",a,b\nx,1,2\ny,1"))
+
+
+def test_csv_without_rows(tmp_path):
+    matrix = read_gene_csv(write(tmp_path / "c.csv", ",a,b\n"))
+    assert matrix.values.shape == (0, 2)
+
+
+def test_writing_that_fails_leaves_the_old_file(tmp_path):
+    path = tmp_path / "g.csv"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="shorter"):
+        write_gene_csv(path, _lying_matrix())
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["g.csv"]
+
+
+def _lying_matrix():
+    matrix = ExpressionMatrix(("a",), tuple(map(str, range(1500))), np.zeros((1, 1500)))
+    object.__setattr__(matrix, "ids", ("a", "b"))
+    return matrix
+
+
+def test_pandas_reads_from_memory_what_we_wrote(tmp_path):
+    write_clinical_csv(tmp_path / "c.csv", ["NA", "true"], {"x,y": np.array([1.0, 2.0])})
+    frame = read_by_pandas(io.BytesIO((tmp_path / "c.csv").read_bytes()))
+    assert list(frame.columns) == ["NA", "true"]
+    assert list(frame.index) == ["x,y"]

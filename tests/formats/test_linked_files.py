@@ -1,0 +1,106 @@
+import os
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from geo_files import write
+
+from genotex.errors import FormatError
+from genotex.formats import (
+    LinkedTable,
+    read_linked,
+    read_linked_csv,
+    read_linked_header,
+    read_linked_parquet,
+    write_linked_csv,
+    write_linked_parquet,
+)
+from genotex.layout import OutputFolder
+
+
+def linked(*, covariates=("Age", "Gender"), missing=False, genes=3, samples=4):
+    rng = np.random.default_rng(0)
+    expression = rng.normal(8, 2, size=(samples, genes))
+    if missing:
+        expression[0, 0] = np.nan
+    return LinkedTable(
+        trait="Osteoarthritis",
+        samples=tuple(f"GSM{i}" for i in range(samples)),
+        trait_values=np.arange(samples) % 2 * 1.0,
+        covariates={name: rng.uniform(0, 90, samples) for name in covariates},
+        genes=tuple(f"G{i}" for i in range(genes)),
+        expression=expression,
+    )
+
+
+def assert_same(left, right):
+    assert (left.trait, left.samples, left.genes) == (right.trait, right.samples, right.genes)
+    assert list(left.covariates) == list(right.covariates)
+    np.testing.assert_array_equal(left.trait_values, right.trait_values)
+    np.testing.assert_array_equal(left.expression, right.expression)
+    for name, values in left.covariates.items():
+        np.testing.assert_array_equal(values, right.covariates[name])
+
+
+@pytest.mark.parametrize("covariates", [(), ("Age",), ("Gender",), ("Age", "Gender")])
+@pytest.mark.parametrize("genes", [0, 3, 1200])
+@pytest.mark.parametrize("missing", [True, False])
+def test_linked_round_trip(tmp_path, covariates, genes, missing):
+    table = linked(covariates=covariates, genes=genes, missing=missing and genes > 0)
+    write_linked_csv(tmp_path / "a.csv", table)
+    write_linked_parquet(tmp_path / "linked" / "a.parquet", table)
+    assert_same(read_linked_csv(tmp_path / "a.csv"), table)
+    assert_same(read_linked_parquet(tmp_path / "linked" / "a.parquet"), table)
+    assert read_linked_header(tmp_path / "a.csv") == ["Osteoarthritis", *covariates, *table.genes]
+
+
+def test_linked_csv_is_read_by_pandas(tmp_path):
+    table = linked()
+    write_linked_csv(tmp_path / "a.csv", table)
+    frame = pd.read_csv(tmp_path / "a.csv", index_col=0)
+    assert list(frame.columns) == ["Osteoarthritis", "Age", "Gender", "G0", "G1", "G2"]
+    assert tuple(frame.index) == table.samples
+    np.testing.assert_allclose(frame[list(table.genes)].to_numpy(), table.expression, rtol=1e-14)
+
+
+def test_linked_csv_of_others(tmp_path):
+    text = ",Trait,Gender,A2M,Age,TP53\nTCGA-01,1,0,5,61,\nTCGA-02,0,,7,62.5,1e-3\n"
+    table = read_linked_csv(write(tmp_path / "TCGA.csv", text))
+    assert (table.trait, table.genes) == ("Trait", ("A2M", "TP53"))
+    assert list(table.covariates) == ["Age", "Gender"]
+    np.testing.assert_array_equal(table.covariates["Gender"], [0, np.nan])
+    np.testing.assert_array_equal(table.expression, [[5, np.nan], [7, 1e-3]])
+
+
+def test_twin_is_read_when_it_is_not_older_than_the_csv(tmp_path):
+    output = OutputFolder(tmp_path)
+    path = output.linked_csv("Osteoarthritis", "GSE1")
+    twin = output.linked_parquet("Osteoarthritis", "GSE1")
+    with pytest.raises(FormatError, match="no linked table"):
+        read_linked(output, "Osteoarthritis", "GSE1")
+    unfilled, filled = linked(missing=True), linked()
+    write_linked_csv(path, filled)
+    assert_same(read_linked(output, "Osteoarthritis", "GSE1"), filled)
+    write_linked_parquet(twin, unfilled)
+    assert_same(read_linked(output, "Osteoarthritis", "GSE1"), unfilled)
+    os.utime(path, ns=(0, twin.stat().st_mtime_ns + 1))
+    assert_same(read_linked(output, "Osteoarthritis", "GSE1"), filled)
+
+
+def test_twin_that_is_damaged_or_something_else(tmp_path):
+    with pytest.raises(FormatError, match="Parquet"):
+        read_linked_parquet(write(tmp_path / "x.parquet", b"PAR1 nonsense PAR1"))
+    with pytest.raises(FormatError, match="Parquet"):
+        read_linked_parquet(tmp_path / "absent.parquet")
+    pd_like = linked()
+    pl.DataFrame({"a": pd_like.trait_values}).write_parquet(tmp_path / "y.parquet")
+    with pytest.raises(FormatError, match="not a linked table"):
+        read_linked_parquet(tmp_path / "y.parquet")
+
+
+def test_twin_refuses_a_sample_that_stands_twice(tmp_path):
+    table = linked(samples=2)
+    twice = LinkedTable("T", ("a", "a"), table.trait_values, {}, table.genes, table.expression)
+    with pytest.raises(FormatError, match="a stands twice"):
+        write_linked_parquet(tmp_path / "x.parquet", twice)

@@ -1,0 +1,132 @@
+import json
+import multiprocessing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from geo_files import write
+
+from genotex.errors import FormatError
+from genotex.formats import (
+    CohortInfo,
+    Evidence,
+    read_cohort_info,
+    read_evidence,
+    update_cohort_info,
+    write_evidence,
+)
+
+INFO = CohortInfo(True, True, True, True, False, False, False, 60)
+
+BENCHMARK = """{
+"GSE207847":
+  {"is_usable": true, "is_gene_available": true, "is_trait_available": true,
+   "is_available": true, "is_biased": false, "has_age": false, "has_gender": false,
+   "sample_size": 60},
+"Xena":
+  {"is_usable": false, "is_gene_available": false, "is_trait_available": true,
+   "is_available": false, "is_biased": null, "has_age": null, "has_gender": null,
+   "sample_size": null, "note": null, "curator": "x"}
+}"""  # the form shown in the benchmark's README, section 3d
+
+
+def test_cohort_info_of_the_benchmark(tmp_path):
+    records = read_cohort_info(write(tmp_path / "cohort_info.json", BENCHMARK))
+    assert list(records) == ["GSE207847", "Xena"]
+    assert records["GSE207847"] == INFO
+    assert records["Xena"] == CohortInfo(False, False, True, False)
+
+
+def test_update_keeps_the_other_records_as_they_are(tmp_path):
+    path = write(tmp_path / "cohort_info.json", BENCHMARK)
+    update_cohort_info(path, "GSE2", replace(INFO, note="small"))
+    update_cohort_info(path, "GSE207847", replace(INFO, sample_size=61))
+    content = json.loads(path.read_text())
+    assert list(content) == ["GSE207847", "Xena", "GSE2"]
+    assert content["Xena"] == json.loads(BENCHMARK)["Xena"]
+    assert content["GSE2"]["note"] == "small"
+    assert list(content["GSE2"]) == [
+        "is_usable", "is_gene_available", "is_trait_available", "is_available", "is_biased",
+        "has_age", "has_gender", "sample_size", "note",
+    ]  # fmt: skip
+    assert read_cohort_info(path)["GSE207847"].sample_size == 61
+
+
+def test_update_makes_the_file(tmp_path):
+    path = tmp_path / "preprocess" / "T" / "cohort_info.json"
+    update_cohort_info(path, "GSE1", INFO)
+    assert read_cohort_info(path) == {"GSE1": INFO}
+
+
+def _update(path: Path, first: int) -> None:
+    for i in range(first, first + 8):
+        update_cohort_info(path, f"GSE{i}", INFO)
+
+
+def test_updates_of_two_processes_do_not_lose_records(tmp_path):
+    path = tmp_path / "cohort_info.json"
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_update, args=(path, first)) for first in (0, 100)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(read_cohort_info(path)) == 16
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field", "message"),
+    [
+        ('{\n"GSE1": {,}\n}', 2, None, "not valid JSON"),
+        ("[1]", 1, None, "JSON object"),
+        ('{"GSE1": 3}', None, "GSE1", "should be a JSON object"),
+        ('{"GSE1": {}}', None, "GSE1.is_usable", "found null"),
+        (BENCHMARK.replace("60", '"many"'), None, "GSE207847.sample_size", "many"),
+        ("[" * 100_000, None, None, "not valid JSON"),
+        ('{"a": ' + "9" * 5000 + "}", None, None, "not valid JSON"),
+    ],
+)
+def test_cohort_info_that_is_malformed(tmp_path, text, line, field, message):
+    path = write(tmp_path / "cohort_info.json", text)
+    with pytest.raises(FormatError, match=message) as caught:
+        read_cohort_info(path)
+    assert (caught.value.path, caught.value.line, caught.value.field) == (path, line, field)
+
+
+def test_update_leaves_a_malformed_file_alone(tmp_path):
+    path = write(tmp_path / "cohort_info.json", "{oops")
+    with pytest.raises(FormatError, match="mend or remove"):
+        update_cohort_info(path, "GSE1", INFO)
+    assert path.read_text() == "{oops"
+
+
+def test_evidence_round_trip(tmp_path):
+    evidence = Evidence(
+        "T", "GSE1", "sound", "GEO", "0.1.0",
+        files=[{"name": "m.gz", "size": np.int64(5), "used_for": "matrix"}],
+        encoded={"Age": [{"raw": "Sj\xf6gren", "code": float("nan"), "role": None}]},
+        roles={"GSM1": "case"},
+        mapping={"rows": 3, "share": np.float64(0.5), "pair": (1, 2)},
+        notes=["odd"],
+        fingerprint="abc",
+    )  # fmt: skip
+    path = tmp_path / "evidence" / "GSE1.json"
+    write_evidence(path, evidence)
+    assert "NaN" not in path.read_text()
+    again = read_evidence(path)
+    assert again.files == [{"name": "m.gz", "size": 5, "used_for": "matrix"}]
+    assert again.encoded == {"Age": [{"raw": "Sj\xf6gren", "code": None, "role": None}]}
+    assert again.mapping == {"rows": 3, "share": 0.5, "pair": [1, 2]}
+    assert replace(again, files=evidence.files, encoded={}, mapping={}) == replace(
+        evidence, encoded={}, mapping={}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "field"), [("{}", "trait"), ('{"trait": 3}', "trait"), ("7", None)]
+)
+def test_evidence_that_is_malformed(tmp_path, text, field):
+    with pytest.raises(FormatError) as caught:
+        read_evidence(write(tmp_path / "e.json", text))
+    assert caught.value.field == field

@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+from geo_files import ROWS, SAMPLES, family_text, matrix_text, write
+
+from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.formats import read_series_matrix
+
+
+def read(tmp_path, text, **options):
+    return read_series_matrix(write(tmp_path / "GSE1_series_matrix.txt", text), **options)
+
+
+def test_series_matrix_of_geo_form(tmp_path):
+    series = read(tmp_path, matrix_text())
+    assert (series.accession, series.title, series.platform) == ("GSE1", "Synovial tissue", "GPL96")
+    assert series.summary == "First part.\nSecond part."
+    assert series.samples == SAMPLES
+    assert series.sample_fields["title"] == (("patient GSM1", "patient GSM2", "patient GSM3"),)
+    assert series.expression is not None
+    assert series.expression.samples == SAMPLES
+    assert series.expression.values.dtype == np.float64
+    assert series.expression.values.tolist() == [[float(c) for c in row[1:]] for row in ROWS]
+
+
+def test_series_matrix_without_its_table_stops_above_the_rows(tmp_path):
+    series = read(tmp_path, matrix_text(end="") + "bad\trow\n" * 9, expression=False)
+    assert series.expression is None
+    assert series.samples == SAMPLES
+
+
+def test_series_matrix_that_ends_above_the_table(tmp_path):
+    text = matrix_text().partition("!series_matrix_table_begin")[0]
+    with pytest.raises(TruncatedFileError, match="above the table"):
+        read(tmp_path, text, expression=False)
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "\N{BOM}"])
+def test_series_matrix_that_is_empty(tmp_path, content):
+    with pytest.raises(TruncatedFileError, match="empty"):
+        read(tmp_path, content)
+
+
+def test_series_matrix_that_is_missing_or_a_folder(tmp_path):
+    with pytest.raises(FormatError, match="No such file"):
+        read_series_matrix(tmp_path / "absent.txt.gz")
+    with pytest.raises(FormatError, match="directory"):
+        read_series_matrix(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "name"), [(b"PK\x03\x04...", "zip"), (b"BZh91", "bzip2"), (b"a\0b\0c", "binary")]
+)
+def test_series_matrix_that_is_another_kind_of_file(tmp_path, content, name):
+    with pytest.raises(NotDataError, match=name):
+        read_series_matrix(write(tmp_path / "m.gz", content))
+
+
+def test_series_matrix_that_is_a_family_soft_file(tmp_path):
+    with pytest.raises(FormatError, match="read it as family SOFT"):
+        read(tmp_path, family_text())
+
+
+def test_table_columns_in_another_order_than_the_samples(tmp_path):
+    series = read(tmp_path, matrix_text(columns=["GSM3", "GSM1", "GSM2"]))
+    assert series.expression is not None
+    assert series.expression.samples == SAMPLES
+    assert series.expression.values[0].tolist() == [380.9, 1045.9, 455.2]
+
+
+def test_table_columns_and_samples_that_do_not_match(tmp_path):
+    series = read(tmp_path, matrix_text(columns=["GSM1", "GSM9", "GSM3"]))
+    assert series.samples == SAMPLES
+    assert series.expression is not None
+    assert series.expression.samples == ("GSM1", "GSM3")
+    assert series.expression.values[0].tolist() == [455.2, 1045.9]
+    assert series.notes == (
+        "1 samples have no column in the table: GSM2",
+        "1 columns of the table are no samples of the series and left out: GSM9",
+    )
+    with pytest.raises(FormatError, match="no column of the table is a sample"):
+        read(tmp_path, matrix_text(columns=["A", "B", "C"]))
+
+
+def test_samples_are_named_by_the_table_when_the_header_does_not(tmp_path):
+    text = "".join(
+        line for line in matrix_text().splitlines(True) if "Sample_geo_accession" not in line
+    )
+    assert read(tmp_path, text).samples == SAMPLES
+
+
+def test_table_row_with_too_few_cells_is_padded_and_noted(tmp_path):
+    series = read(tmp_path, matrix_text(rows=[("a", "1", "2"), ("b", "3", "4", "5")]))
+    assert series.expression is not None
+    np.testing.assert_array_equal(series.expression.values, [[1, 2, np.nan], [3, 4, 5]])
+    assert series.notes == (
+        "1 table lines have too few cells, first line 14; their last cells are taken as missing",
+    )
+
+
+def test_table_row_with_too_many_cells(tmp_path):
+    rows = [("a", "1", "2", "3", "", ""), ("b", "3", "4", "5", "6")]
+    with pytest.raises(FormatError, match="5 cells in a table of 4 columns") as caught:
+        read(tmp_path, matrix_text(rows=rows))
+    assert caught.value.line == 15
+    series = read(tmp_path, matrix_text(rows=rows[:1]))
+    assert series.expression is not None
+    assert series.expression.values.tolist() == [[1, 2, 3]]
+
+
+def test_infinite_values_are_missing_and_counted(tmp_path):
+    rows = [("a", "inf", "-Inf", "1e999"), ("b", "1e5", "+2", "-.5")]
+    series = read(tmp_path, matrix_text(rows=rows))
+    assert series.expression is not None
+    np.testing.assert_array_equal(series.expression.values, [[np.nan] * 3, [1e5, 2, -0.5]])
+    assert series.notes == ("3 infinite values are taken as missing",)
+
+
+def test_rows_without_an_id_are_left_out(tmp_path):
+    series = read(tmp_path, matrix_text(rows=[("", "1", "2", "3"), ("b", "4", "5", "6")]))
+    assert series.expression is not None
+    assert series.expression.ids == ("b",)
+    assert series.notes == ("1 rows without an id are left out",)
+
+
+def test_table_end_line_saved_by_a_spreadsheet(tmp_path):
+    text = matrix_text(end="!series_matrix_table_end\t\t\t\r\n").replace("\n\n", "\n\t\t\t\n")
+    assert read(tmp_path, text).samples == SAMPLES
+
+
+def test_real_series_matrices(shared_data):
+    parent = shared_data / "input" / "GEO" / "Osteoarthritis"
+    series = read_series_matrix(parent / "GSE55457" / "GSE55457_series_matrix.txt.gz")
+    assert series.expression is not None
+    assert series.expression.values.shape == (22_283, 33)  # data/README.md
+    assert len(series.characteristics) == 3
+    column = series.samples.index("GSM1337304")
+    assert [row[column] for row in series.characteristics] == [
+        "gender: male",
+        "age: 61",
+        "clinical status: normal control",
+    ]
+    assert series.expression.ids[0] == "1007_s_at"
+    assert series.expression.values[0, column] == 455.2
+    assert not np.isnan(series.expression.values).any()
+    assert series.notes == ()
+
+
+def test_real_series_matrices_that_are_traps(shared_data):
+    rna_seq = read_series_matrix(shared_data / "traps" / "GSE157103_series_matrix.txt.gz")
+    assert rna_seq.expression is not None
+    assert rna_seq.expression.values.shape == (0, 126)
+    glomeruli = read_series_matrix(shared_data / "traps" / "GSE30528_series_matrix.txt.gz")
+    assert (glomeruli.platform, len(glomeruli.samples)) == ("GPL571", 22)
+    circular = read_series_matrix(shared_data / "traps" / "GSE83521_series_matrix.txt.gz")
+    assert circular.title.startswith("Circular RNA")
