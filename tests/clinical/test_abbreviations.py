@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import RuleExpert
@@ -34,6 +34,7 @@ def test_values_are_read_as_the_texts_explain_them(make_description: MakeDescrip
     assert any("as the texts explain 'QTC'" in line for line in trait.evidence)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab AB()-;", max_size=60))
 def test_no_text_breaks_the_search(text: str) -> None:
     for short, long in explained_abbreviations(text).items():

@@ -204,3 +204,34 @@ def test_no_text_breaks_the_expert(rows: list[list[str | None]], trait: str, tit
         assert encoding is None or encoding.evidence
     if reading.trait is not None and reading.trait.kind == "binary":
         assert {0.0, 1.0} <= set(reading.trait.values.values())
+
+
+def test_tumour_beside_the_named_cancer_is_a_case_unless_other_cancers_stand_there(
+    make_description: MakeDescription,
+) -> None:
+    row = ["tissue: bladder cancer", "tissue: normal bladder", "tissue: recurrent invasive tumor"]
+    alone = trait_of(make_description, "Bladder_Cancer", row, title="Bladder cancer")
+    assert list(alone.values.values()) == [1, 0, 1]
+    row = [*row[:2], "tissue: colon carcinoma", "tissue: neuroendocrine cancer"]
+    among = trait_of(make_description, "Bladder_Cancer", row, title="Bladder cancer")
+    assert list(among.values.values()) == [1, 0, 0, 0]
+
+
+def test_wider_name_beside_the_exact_one_stays_open(make_description: MakeDescription) -> None:
+    row = ["type: papillary renal cell carcinoma", "type: renal cell carcinoma", "type: normal"]
+    encoding = trait_of(make_description, "Kidney_Papillary_Cell_Carcinoma", row)
+    assert list(encoding.values.values()) == [1, None, 0]
+
+
+def test_denial_beside_healthy_controls_is_another_disease(
+    make_description: MakeDescription,
+) -> None:
+    row = ["group: COVID-19", "group: non-COVID-19", "group: healthy"]
+    encoding = trait_of(make_description, "COVID-19", row)
+    assert roles(encoding) == ["case", "other disease", "healthy control"]
+
+
+def test_normal_karyotype_is_no_healthy_control(make_description: MakeDescription) -> None:
+    row = ["class: normal karyotype", "class: complex karyotype", "class: AML"]
+    description = make_description(row)
+    assert RuleExpert().read(description, "Acute_Myeloid_Leukemia").trait is None

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import (
@@ -132,6 +132,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["gene", "trait", "age", "gender", "notes", "by"]), JSON)
 def test_no_edit_raises_anything_else(field: str, value: object) -> None:
     data = reading_to_json(READING)
@@ -140,6 +141,7 @@ def test_no_edit_raises_anything_else(field: str, value: object) -> None:
         reading_from_json(data)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(reading_to_json(READING)["trait"])), JSON)
 def test_no_edit_of_the_trait_raises_anything_else(field: str, value: object) -> None:
     data = reading_to_json(READING)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import parse_age_years, parse_number, parse_sex
@@ -107,6 +107,7 @@ def test_description_is_split_into_pairs() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_no_text_breaks_a_parser(text: str, key: str) -> None:
     age = parse_age_years(text, key)
@@ -117,6 +118,7 @@ def test_no_text_breaks_a_parser(text: str, key: str) -> None:
     split_pairs(text)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 120).map(lambda years: round(years, 2)))
 def test_every_written_age_is_read_back(years: float) -> None:
     assert parse_age_years(f"{years} years") == pytest.approx(years)

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical.wording import Terms, simplify
@@ -33,6 +33,7 @@ def test_empty_terms_find_nothing() -> None:
     assert not Terms([])
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_can_be_simplified(text: str) -> None:
     plain = simplify(text)

@@ -187,12 +187,13 @@ def _denials_beside_healthy(judgements: dict[str, Judgement]) -> dict[str, Judge
 def _without_borrowed_cases(
     candidate: Candidate, judgements: dict[str, Judgement], judge: ValueJudge, *, named: bool
 ) -> dict[str, Judgement]:
-    """Take back cases by context in rows that name the trait, or many other diseases."""
+    """Take back cases by context in rows that name the trait, or other cancers."""
     cells = candidate.values
     tumours = sum(
         j.role == "other disease" and judge.is_cancer(cells[cell]) for cell, j in judgements.items()
     )
-    if not named and tumours < _MANY_TUMOURS:
+    enough = _MANY_TUMOURS if not named else 1 if judge.trait.is_cancer else 0
+    if tumours < enough:
         return judgements
     return {
         cell: judge.without_context(cells[cell])
