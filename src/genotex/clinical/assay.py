@@ -20,7 +20,7 @@ _ID_SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (what, re.compile(pattern, re.IGNORECASE))
     for what, pattern in (
         ("microRNA", r"(?:[a-z]{3,4}-)?(?:mir|let)-?\w+.*|mimat\d+.*|dmr_\d+|miRNA.*"),
-        ("microRNA or snoRNA", r"(?:hsa-)?(?:14q\(?[0i]|14qi|hbii|ena?c[ab]?-|aca\d|u\d+[a-z]?_x?_?st).*"),
+        ("microRNA or snoRNA", r"(?:hsa-)?(?:14qi?\(?[0i]?|hbii|e\d+_|aca\d|u\d+[a-z]?_x?_?st).*"),
         ("DNA methylation", r"c[gh]\d{6,}.*|ch\.\d+\.\d+[fr]"),
         ("SNP genotypes", r"rs\d{3,}.*|snp_a-\d+|exm-?\w*\d+|cnvi?\d+|kgp\d+"),
         ("circular RNA", r"(?:hsa_?)?circ\w*.*|asc(?:rp)?\d+.*"),

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from genotex.clinical.age_sex import read_age, read_gender
 from genotex.clinical.assay import NOT_HUMAN, judge_expression
-from genotex.clinical.candidates import characteristic_candidates, other_candidates
+from genotex.clinical.candidates import Candidate, characteristic_candidates, other_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.trait_evidence import read_trait
@@ -62,21 +62,19 @@ class RuleExpert:
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
         human = not gene.reason.startswith(NOT_HUMAN)
-        found = read_trait(rows, judge) or _whole(read_trait(rest, judge, strict=True), description)
+        found = read_trait(rows, judge) or _beyond_characteristics(rest, judge)
         age = gender = None
         if human:
             age, gender = read_age(rows) or read_age(rest), read_gender(rows) or read_gender(rest)
         return ClinicalReading(gene, found, age, gender, notes=_notes(found, age, gender))
 
 
-def _whole(
-    encoding: FeatureEncoding | None, description: SeriesDescription
+def _beyond_characteristics(
+    candidates: list[Candidate], judge: ValueJudge
 ) -> FeatureEncoding | None:
-    """Trust a free text only with as much doubt as it deserves."""
-    del description
-    if encoding is None:
-        return None
-    return replace(encoding, confidence="inferred")
+    """Read the trait from free texts: only from words that name it, and never as explicit."""
+    encoding = read_trait(candidates, judge, strict=True)
+    return None if encoding is None else replace(encoding, confidence="inferred")
 
 
 def _notes(*encodings: FeatureEncoding | None) -> tuple[str, ...]:

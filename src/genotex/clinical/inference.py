@@ -15,7 +15,6 @@ from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.values import simple_key, split_cell
 from genotex.errors import FormatError
-from genotex.formats.cohort_record import Role
 from genotex.formats.series import Series
 from genotex.layout import Procedure
 
@@ -163,7 +162,7 @@ class ReadingRow:
     key: str
     raw: str | None
     code: float | None
-    role: Role | str
+    role: str
     samples: int
     evidence: str
 
@@ -198,14 +197,13 @@ def _feature_rows(
     groups: dict[tuple[str | None, float | None, str], int] = {}
     for raw, code, role in zip(encoded.raw, encoded.codes.tolist(), encoded.roles, strict=True):
         known = None if code != code else code
-        shown = role if encoding.feature == "trait" else ""
-        group = (raw, known, shown)
+        group = (raw, known, role if encoding.feature == "trait" else "")
         groups[group] = groups.get(group, 0) + 1
     key = encoding.key or encoding.sample_field
     why = _evidence_by_value(encoding)
-    for (raw, code, role), samples in groups.items():
+    for (raw, code, shown), samples in groups.items():
         text = why.get(raw or "", encoding.evidence[0] if encoding.evidence else "")
-        yield ReadingRow(encoding.feature, encoding.row, key, raw, code, role, samples, text)
+        yield ReadingRow(encoding.feature, encoding.row, key, raw, code, shown, samples, text)
 
 
 def _evidence_by_value(encoding: FeatureEncoding) -> Mapping[str, str]:

@@ -118,7 +118,8 @@ class _Reader:
         fields = self._object(data, "", {"gene", *_FEATURES, "notes", "by"})
         gene = self._object(fields.get("gene"), "gene", {"available", "reason", "evidence"})
         if not isinstance(gene.get("available"), bool):
-            raise self._error("gene.available", "must be true or false")
+            field = "gene.available"
+            raise self._error(field, "must be true or false")
         verdict = GeneVerdict(
             gene["available"],
             self._text(gene.get("reason", ""), "gene.reason"),
@@ -201,14 +202,16 @@ class _Reader:
             number = isinstance(code, int | float) and not isinstance(code, bool)
             if code is not None and not (number and math.isfinite(code)):
                 hint = "a code is a number, or null for missing"
-                raise self._error(f"{field}[{cell!r}]", f"{code!r} is no code", hint)
+                place = f"{field}[{cell!r}]"
+                raise self._error(place, f"{code!r} is no code", hint)
         return {cell: None if code is None else float(code) for cell, code in data.items()}
 
     def _check_binary(self, values: Mapping[str, float | None], field: str) -> None:
         for cell, code in values.items():
             if code not in (None, 0.0, 1.0):
                 hint = "binary codes are 0, 1 or null; set kind to continuous for levels"
-                raise self._error(f"{field}[{cell!r}]", f"{code:g} is no binary code", hint)
+                place = f"{field}[{cell!r}]"
+                raise self._error(place, f"{code:g} is no binary code", hint)
 
     def _roles(self, data: Any, feature: str) -> dict[str, Role]:
         field = f"{feature}.roles"

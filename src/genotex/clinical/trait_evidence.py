@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import Confidence, FeatureEncoding
 from genotex.clinical.value_roles import (
-    UNKNOWN,
     BROADER,
     CONTEXT,
+    DENIED,
+    HEALTHY,
     INCLUDED,
     NAMED,
+    UNKNOWN,
     Judgement,
     ValueJudge,
     strength,
@@ -34,15 +36,21 @@ _HARDLY = re.compile(
     r"mother|relative|batch|onset|duration|vaccin|cell line|culture|"
     r"protocol|score|follow|metasta|protein|antibody|growth|medium|induc|infect|differentiation|year"
 )
-_IDENTIFIER = re.compile(r"(?:^|\W|_)(?:ids?|identifier|number|name|no|code|patient|donor|individual|subject|sample)$|^(?:patient|donor|subject|individual|sample|animal)s?$|titles?$")  # fmt: skip
-_STRONG = re.compile(r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|case.?control|cancer|tumou?r type|\bdx\b")  # fmt: skip
+_IDENTIFIER = re.compile(
+    r"(?:^|\W|_)(?:ids?|identifier|number|name|no|code|patient|donor|individual|subject|sample)$"
+    r"|^(?:patient|donor|subject|individual|sample|animal)s?$|titles?$"
+)
+_STRONG = re.compile(
+    r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|case.?control"
+    r"|cancer|tumou?r type|\bdx\b"
+)
 _FIRST_GUESS = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
-_STATUS = re.compile(r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample")  # fmt: skip
+_STATUS = re.compile(
+    r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample"
+)
 _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
 
-_PLAIN_TUMOUR = re.compile(r"\b(?:primary|tumou?r|metasta\w+)\b", re.IGNORECASE)
-
-_MANY_DISEASES = 3
+_MANY_TUMOURS = 3
 _ENOUGH = 2.3
 _MOSTLY = 0.6
 _FEWEST_LEVELS = 3
@@ -143,6 +151,7 @@ def _with_row_context(
             for cell, j in judgements.items()
         }
     judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
+    judgements = _denials_beside_healthy(judgements)
     healthy = any(j.role == "healthy control" for j in judgements.values())
     result = dict(judgements)
     for cell, judgement in judgements.items():
@@ -163,16 +172,34 @@ def _with_row_context(
     return result
 
 
+def _denials_beside_healthy(judgements: dict[str, Judgement]) -> dict[str, Judgement]:
+    """Take "no PTSD" for healthy only where the row has no healthier group."""
+    if not any(j.role == "healthy control" and j.strength == HEALTHY for j in judgements.values()):
+        return judgements
+    return {
+        cell: replace(j, role="other disease", why=f"{j.why}, beside healthy controls")
+        if j.role == "healthy control" and j.strength == DENIED
+        else j
+        for cell, j in judgements.items()
+    }
+
+
 def _without_borrowed_cases(
     candidate: Candidate, judgements: dict[str, Judgement], judge: ValueJudge, *, named: bool
 ) -> dict[str, Judgement]:
-    """Take back cases by context in rows that name the trait, or many other diseases."""
-    others = sum(j.role == "other disease" for j in judgements.values())
-    if not named and others < _MANY_DISEASES:
+    """Take back cases by context in rows that name the trait, or other cancers."""
+    cells = candidate.values
+    tumours = sum(
+        j.role == "other disease" and judge.is_cancer(cells[cell]) for cell, j in judgements.items()
+    )
+    enough = _MANY_TUMOURS if not named else 1 if judge.trait.is_cancer else 0
+    if tumours < enough:
         return judgements
     return {
-        cell: judge.without_context(candidate.values[cell])
-        if j.role == "case" and j.strength <= BROADER and not _PLAIN_TUMOUR.search(cell)
+        cell: judge.without_context(cells[cell])
+        if j.role == "case"
+        and j.strength <= BROADER
+        and not (named and judge.is_plain_tumour(cells[cell]))
         else j
         for cell, j in judgements.items()
     }

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from genotex.clinical.abbreviations import explained_abbreviations
 from genotex.clinical.values import simple_key
 from genotex.clinical.vocabulary import TraitWords, Vocabulary
 from genotex.clinical.wording import Terms, simplify
@@ -14,6 +16,8 @@ from genotex.formats.cohort_record import Role
 __all__ = ["Judgement", "ValueJudge", "strength"]
 
 NAMED = 3.0
+DENIED = 2.9
+HEALTHY = 1.0
 ORGAN = 2.8
 INCLUDED = 2.4
 BROADER = 2.0
@@ -25,7 +29,18 @@ _QUALIFIED_KEY = re.compile(
     r"subtype|drug|course|year|age|relative|mother|father|time|date|count|number|level|lesion|risk|"
     r"response|parent|resist|method|model"
 )
-_EMPTY_WORDS = {"metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and"}
+_EMPTY_WORDS = {
+    "metastatic",
+    "primary",
+    "tumor",
+    "tissue",
+    "patient",
+    "human",
+    "the",
+    "of",
+    "and",
+    "sample",
+}
 _WORDS_BEFORE = 3
 _WORDS_AFTER = 2
 
@@ -101,6 +116,16 @@ class ValueJudge:
         rest = _mask(plain, self.trait.broader.spans(value)) if self.trait.broader else plain
         return rest != plain and not set(rest.split()) - _EMPTY_WORDS
 
+    def is_cancer(self, value: str) -> bool:
+        """Tell whether a value names a cancer."""
+        return value in self._terms["cancer"] or bool(_TUMOUR_ENDING.search(simplify(value)))
+
+    def is_plain_tumour(self, value: str) -> bool:
+        """Tell whether a value says tumour or metastasis and no more."""
+        plain = simplify(value)
+        rest = _mask(plain, self._terms["cancer"].spans(value))
+        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+
     def is_vague(self, value: str) -> bool:
         """Tell whether a value leaves open whether it is the trait."""
         return value in self._terms["uncertain"] or value in self._terms["patient"]
@@ -118,7 +143,27 @@ class ValueJudge:
             judgement = rule(value, plain, key)
             if judgement is not None:
                 return judgement
-        return self._other_disease(value) or UNKNOWN
+        judgement = self._other_disease(value)
+        if judgement is None and (long := self._spelt_out(value)) is not None:
+            spelt = self.judge(long, key)
+            return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
+        return judgement or UNKNOWN
+
+    def _spelt_out(self, value: str) -> str | None:
+        """Return a value with its abbreviations spelt out as the texts explain them."""
+        pieces = re.split(r"([\s_,;/()]+)", value)
+        spelt = [self._abbreviations.get(piece, piece) for piece in pieces]
+        return "".join(spelt) if spelt != pieces else None
+
+    @cached_property
+    def _abbreviations(self) -> Mapping[str, str]:
+        found = explained_abbreviations(self._text)
+        # A long form that holds a short form again would be spelt out for ever.
+        return {
+            short: long
+            for short, long in found.items()
+            if not set(found) & set(re.split(r"[\s_,;/()]+", long))
+        }
 
     def _answer(self, value: str, plain: str, key: str) -> Judgement | None:
         if not self.key_asks(key):
@@ -146,7 +191,7 @@ class ValueJudge:
     ) -> Judgement:
         name = plain[slice(*spans[0])]
         if all(self._negated(plain, span) for span in spans):
-            return Judgement("healthy control", NAMED, f"{value!r} denies {name!r}")
+            return Judgement("healthy control", DENIED, f"{value!r} denies {name!r}")
         if value in self._terms["uncertain"]:
             return Judgement("unknown", NOTHING, f"{value!r} does not say whether it is {name!r}")
         before = plain[: spans[0][0]]
@@ -181,16 +226,17 @@ class ValueJudge:
         return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
+        masked = _mask(plain, self._terms["not_healthy"].spans(value))
         for group in ("healthy", "unaffected_tissue"):
-            if value in self._terms[group]:
+            if (value if masked == plain else masked) in self._terms[group]:
                 return self._control(value, self._terms[group])
         if plain in {"none", "no", "negative"} and asks_disease(key):
-            return Judgement("healthy control", 1.0, f"{key!r} is {value!r}")
+            return Judgement("healthy control", HEALTHY, f"{key!r} is {value!r}")
         return None
 
     def _control(self, value: str, terms: Terms) -> Judgement:
         return Judgement(
-            "healthy control", 1.0, f"{value!r} names a control ({terms.find(value)!r})"
+            "healthy control", HEALTHY, f"{value!r} names a control ({terms.find(value)!r})"
         )
 
     def _by_context(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -200,7 +246,7 @@ class ValueJudge:
         if not self.trait.is_cancer:
             if value in terms["unlesional"]:
                 return Judgement(
-                    "healthy control", 1.0, f"{value!r} is skin or tissue not affected"
+                    "healthy control", HEALTHY, f"{value!r} is skin or tissue not affected"
                 )
             if value in terms["lesional"]:
                 return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
@@ -222,7 +268,7 @@ class ValueJudge:
             return None
         plain = simplify(value)
         if any(self._negated(plain, span) for span in self.trait.broader.spans(value)):
-            return Judgement("healthy control", 1.0, f"{value!r} denies the wider disease")
+            return Judgement("healthy control", HEALTHY, f"{value!r} denies the wider disease")
         return Judgement("case", BROADER, f"{value!r} is a wider name of the trait")
 
     def _other_disease(self, value: str) -> Judgement | None:
@@ -232,6 +278,7 @@ class ValueJudge:
         return Judgement("other disease", 0.8, f"{value!r} names another disease ({name!r})")
 
 
+_TUMOUR_ENDING = re.compile(r"\b[a-z]{4,}(?:oma|leukemia)\b")
 _ENDING = re.compile(r"\b[a-z]{4,}(?:itis|oma|emia|pathy|plegia|penia|trophy|sclerosis|uria)\b")
 _DISEASE_KEY = re.compile(
     r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history"

@@ -25,7 +25,7 @@ _UNIT = (
 )
 _AGE = re.compile(
     rf"(?:age[sd]?\s*)?(?:about|approx\.?|approximately|ca\.?|~)?\s*(?P<bound>[<>≤≥]=?)?\s*"
-    rf"(?P<low>{_NUMBER})\s*(?P<plus>\+)?(?:\s*(?:-|–|—|to)\s*(?P<high>{_NUMBER}))?"
+    rf"(?P<low>{_NUMBER})\s*(?P<plus>\+)?(?:\s*(?:-|\u2013|\u2014|to)\s*(?P<high>{_NUMBER}))?"
     rf"[\s_-]*\(?\s*(?:{_UNIT})?\s*\)?\.?"
 )
 _NEGATIVE = re.compile(rf"-\s*(?P<days>{_NUMBER})(?:\s*d(?:ays?)?)?")
@@ -91,8 +91,8 @@ def split_pairs(text: str) -> list[tuple[str, str, str]]:
 
 @lru_cache(maxsize=4096)
 def simple_key(key: str) -> str:
-    """Return a key without differences of case and white space, for comparison."""
-    return " ".join(key.split()).casefold()
+    """Return a key or cell without differences of case and white space, for comparison."""
+    return re.sub(r"\s*:\s*", ":", " ".join(key.split()).casefold())
 
 
 def _to_float(text: str) -> float:
@@ -149,7 +149,7 @@ def sex_legend(key: str) -> dict[str, int]:
 
     A key that is itself a sex ("female: 1") explains yes and no.
     """
-    legend = {}
+    legend: dict[str, int | None] = {}
     for pattern in (_LEGEND, _REVERSED):
         for hit in pattern.finditer(key):
             legend.setdefault(hit["code"].casefold(), _sex_of_word(hit["sex"].casefold()))
@@ -206,12 +206,13 @@ def parse_number(text: str) -> float | None:
         The number; None when the text does not begin with exactly one.
     """
     hit = re.fullmatch(
-        r"\s*([<>≤≥~]?\s*[-+−]?\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)\s*([a-zµμ%°/²³^.() ][\w%µμ/²³^.()* -]{0,20})?\s*",
+        r"\s*([<>≤≥~]?\s*[-+\u2212]?\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)\s*"
+        r"(?:(?:[^\W\d_]|[%°(^])[^\d,;:=]{0,20}\d?\)?)?\s*",
         text,
         re.IGNORECASE,
     )
     if hit is None:
         return None
-    digits = hit[1].lstrip("<>≤≥~ ").replace("−", "-").replace(",", ".").casefold()
+    digits = hit[1].lstrip("<>≤≥~ ").replace("\u2212", "-").replace(",", ".").casefold()
     value = float(digits)
     return value if abs(value) < float("inf") else None

@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+
+from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, describe_series
+from genotex.errors import EncodingFileError
+
+from .conftest import MakeSeries
+
+NAN = float("nan")
+
+
+def age(row: int, key: str = "age") -> FeatureEncoding:
+    return FeatureEncoding("age", row, key, "continuous", parser="age_years")
+
+
+def test_shifted_cells_are_found_by_key_and_reported(make_series: MakeSeries) -> None:
+    series = make_series(
+        ["gender: male", "gender: female", "age: 33", "gender: male"],
+        ["age: 45", "age: 51", "tissue: blood", "age: n/a"],
+    )
+    encoded = apply_encoding(age(1), series, procedure="sound")
+    np.testing.assert_array_equal(encoded.codes, [45, 51, 33, NAN])
+    assert encoded.raw == ("age: 45", "age: 51", "age: 33", "age: n/a")
+    assert any("shifted" in note and "1 in row 0" in note for note in encoded.notes)
+
+
+def test_benchmark_reads_one_row_and_the_first_integer(make_series: MakeSeries) -> None:
+    series = make_series(
+        ["gender: male", "age: 33"],
+        ["age: 45.5", "tissue: T2"],
+    )
+    encoded = apply_encoding(age(1), series, procedure="benchmark")
+    np.testing.assert_array_equal(encoded.codes, [45, 2])
+    months = make_series(["age (months): 18 months"])
+    assert apply_encoding(age(0), months, procedure="benchmark").codes.tolist() == [18]
+    assert apply_encoding(age(0, "age (months)"), months, procedure="sound").codes.tolist() == [1.5]
+
+
+def test_days_to_birth_become_years(make_series: MakeSeries) -> None:
+    series = make_series(["days_to_birth: -16000"])
+    encoded = apply_encoding(age(0, "days_to_birth"), series, procedure="sound")
+    assert encoded.codes[0] == pytest.approx(43.8, abs=0.01)
+
+
+def test_listed_values_match_case_and_white_space_aside(make_series: MakeSeries) -> None:
+    encoding = FeatureEncoding(
+        "trait", 0, "disease", "binary",
+        values={"disease: OA": 1, "disease: normal": 0, "disease: RA": 0, "disease: ?": None},
+        roles={"disease: OA": "case", "disease: normal": "healthy control",
+               "disease: RA": "other disease", "disease: ?": "unknown"},
+    )  # fmt: skip
+    series = make_series(
+        ["disease: OA", "Disease:  oa", "disease: Normal ", "disease: RA", "disease: ?",
+         "disease: gout", None]
+    )  # fmt: skip
+    encoded = apply_encoding(encoding, series, procedure="sound")
+    np.testing.assert_array_equal(encoded.codes, [1, 1, 0, 0, NAN, NAN, NAN])
+    assert encoded.roles[0] == "case"
+    assert encoded.roles[2:4] == ("healthy control", "other disease")
+    assert encoded.roles[5] == "unknown"
+    assert any("'disease: gout'" in note for note in encoded.notes)
+    assert not any("disease: ?" in note for note in encoded.notes)
+
+
+def test_key_is_found_in_any_case(make_series: MakeSeries) -> None:
+    series = make_series(["Smoking Status: COPD", "smoking status: healthy"])
+    encoding = FeatureEncoding(
+        "trait", 0, "Smoking Status", "binary",
+        values={"Smoking Status: COPD": 1, "smoking status: healthy": 0},
+    )  # fmt: skip
+    encoded = apply_encoding(encoding, series, procedure="sound")
+    assert encoded.codes.tolist() == [1, 0]
+    assert encoded.roles == ("case", "healthy control")
+
+
+def test_values_without_any_key(make_series: MakeSeries) -> None:
+    series = make_series(["Asthma", "Healthy control", None])
+    reading = RuleExpert().read(describe_series(series), "Asthma")
+    assert reading.trait is not None and reading.trait.key == ""
+    encoded = apply_encoding(reading.trait, series, procedure="sound")
+    np.testing.assert_array_equal(encoded.codes, [1, 0, NAN])
+
+
+def test_pairs_in_descriptions(make_series: MakeSeries) -> None:
+    series = make_series(
+        description=[["Age = 70; Gender = Female", "Keywords = RCC"], [None, "Gender = Male"]]
+    )
+    encoding = FeatureEncoding(
+        "gender", None, "Gender", "binary", parser="sex", sample_field="description"
+    )
+    encoded = apply_encoding(encoding, series, procedure="sound")
+    assert encoded.codes.tolist() == [0, 1]
+    assert encoded.raw == ("Gender = Female", "Gender = Male")
+
+
+def test_row_that_the_series_does_not_have(make_series: MakeSeries) -> None:
+    with pytest.raises(EncodingFileError, match=r"age.row: age names row 3.*has 1 rows"):
+        apply_encoding(age(3), make_series(["age: 1"]), procedure="sound")
+
+
+def test_read_then_applied_to_a_shifted_series(make_series: MakeSeries) -> None:
+    series = make_series(
+        ["disease: asthma", "disease: healthy", "sex: F", "disease: asthma"],
+        ["sex: M", "sex: F", "disease: healthy", "sex: M"],
+    )
+    reading = RuleExpert().read(describe_series(series), "Asthma")
+    assert reading.trait is not None and reading.gender is not None
+    trait = apply_encoding(reading.trait, series, procedure="sound")
+    assert trait.codes.tolist() == [1, 0, 0, 1]
+    gender = apply_encoding(reading.gender, series, procedure="sound")
+    assert gender.codes.tolist() == [1, 0, 0, 1]

@@ -1,0 +1,105 @@
+import pytest
+
+from genotex.clinical.assay import judge_expression
+from genotex.clinical.description import SeriesDescription
+
+
+@pytest.mark.parametrize(
+    ("first_ids", "reason"),
+    [
+        (("hsa-let-7a-3p", "hsa-miR-21-5p"), "microRNA"),
+        (("cg00000029", "cg00000108"), "methylation"),
+        (("rs10096633", "rs10109480"), "SNP"),
+        (("hsa_circ_0000001", "hsa_circ_0000002"), "circular RNA"),
+        (("ASCRP000002", "ASCRP000004"), "circular RNA"),
+        (("HCE000104", "HCE000342"), "protein"),
+        (("ENSMUSG00000000001", "ENSMUSG00000000003"), "not human"),
+        (("1415670_at", "1415671_at"), "not human"),
+        (("10338001", "10338002"), "not human"),
+    ],
+)
+def test_rows_that_are_no_human_genes(first_ids: tuple[str, ...], reason: str) -> None:
+    verdict = judge_expression(SeriesDescription(first_ids=first_ids))
+    assert not verdict.available
+    assert reason in verdict.reason
+    assert verdict.evidence
+
+
+@pytest.mark.parametrize(
+    "first_ids",
+    [
+        ("1007_s_at", "1053_at"),
+        ("ILMN_1343291", "ILMN_1651209"),
+        ("A1BG", "A2M"),
+        ("ENSG00000000003", "ENSG00000000005"),
+        ("7892501", "7892502"),
+        ("MIR21", "A1BG", "TP53"),
+        (),
+    ],
+)
+def test_rows_that_may_be_human_genes(first_ids: tuple[str, ...]) -> None:
+    assert judge_expression(SeriesDescription(first_ids=first_ids)).available
+
+
+def test_other_organism_wins_over_everything() -> None:
+    verdict = judge_expression(
+        SeriesDescription(
+            taxids=("10090",),
+            organisms=("Mus musculus",),
+            series_type=("Expression profiling by array",),
+        )
+    )
+    assert not verdict.available
+    assert verdict.reason == "the organism is not human: Mus musculus"
+
+
+def test_series_type_of_non_coding_rna() -> None:
+    verdict = judge_expression(
+        SeriesDescription(
+            title="Circular RNA in gastric cancer",
+            series_type=("Non-coding RNA profiling by array",),
+        )
+    )
+    assert not verdict.available
+    assert "circular RNA" in verdict.reason
+
+
+def test_methylation_array_in_a_super_series_of_expression() -> None:
+    verdict = judge_expression(
+        SeriesDescription(
+            series_type=("Expression profiling by array", "Methylation profiling by array"),
+            first_ids=("cg00000029", "cg00000108"),
+        )
+    )
+    assert not verdict.available
+
+
+def test_platform_of_another_species() -> None:
+    verdict = judge_expression(
+        SeriesDescription(
+            annotation_columns=("ID", "Species Scientific Name", "Gene Symbol"),
+            annotation_preview={"Species Scientific Name": ("Mus musculus", "Mus musculus")},
+        )
+    )
+    assert not verdict.available
+
+
+def test_illumina_control_probes_are_no_species() -> None:
+    verdict = judge_expression(
+        SeriesDescription(
+            annotation_columns=("ID", "Species", "ILMN_Gene"),
+            annotation_preview={"Species": ("ILMN Controls", "ILMN Controls")},
+        )
+    )
+    assert verdict.available
+
+
+def test_baboons_told_only_by_the_design() -> None:
+    verdict = judge_expression(
+        SeriesDescription(
+            summary="Bone loss in humans",
+            overall_design="blood of a nonhuman primate (Papio hamadryas)",
+            first_ids=("ILMN_1343291",),
+        )
+    )
+    assert not verdict.available

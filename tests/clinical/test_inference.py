@@ -1,0 +1,206 @@
+import gzip
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genotex.clinical import (
+    ClinicalReading,
+    GeneVerdict,
+    RuleExpert,
+    SeriesDescription,
+    apply_encoding,
+    describe_series,
+    infer_cases,
+    reading_table,
+)
+from genotex.errors import FormatError
+from genotex.formats import read_family_soft, read_series_matrix
+
+from .conftest import MakeSeries
+
+CASE: dict[str, Any] = {
+    "id": "Asthma/GSE1",
+    "trait": "Asthma",
+    "cohort": "GSE1",
+    "background": {"title": "A study", "summary": ["one", "two"], "overall_design": None},
+    "sample_characteristics": {
+        "0": ["age: 45", "age: 51", None],
+        "1": ["disease: asthma", "disease: healthy", "sex: M"],
+    },
+    "first_ids": None,
+    "annotation_columns": ["ID"],
+    "annotation_preview": {"ID": ["1007_s_at", None]},
+}
+
+
+def write(path: Path, *lines: object) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_case_in_prediction_out(tmp_path: Path) -> None:
+    (line,) = infer_cases(write(tmp_path / "cases.jsonl", CASE))
+    prediction = json.loads(line)
+    assert prediction["id"] == "Asthma/GSE1"
+    assert prediction["is_gene_available"] is True
+    assert prediction["trait"] == {
+        "row": 1,
+        "map": {"disease: asthma": 1, "disease: healthy": 0, "sex: M": None},
+    }
+    assert prediction["age"] == {"row": 0, "map": {"age: 45": 45, "age: 51": 51}}
+    assert prediction["gender"] is None
+    assert prediction["evidence"]["trait"]
+
+
+class _Spy:
+    def __init__(self) -> None:
+        self.seen: list[SeriesDescription] = []
+
+    def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
+        del trait
+        self.seen.append(description)
+        return ClinicalReading(GeneVerdict(True, "spy"), None, None, None)
+
+
+def test_labels_in_the_input_never_reach_the_expert(tmp_path: Path) -> None:
+    answers = {"labels": {"reading": {"trait": None}}, "gene_labels": {}, "SECRET": "SECRET"}
+    spy = _Spy()
+    with_labels = write(tmp_path / "labels.jsonl", CASE | answers)
+    without = write(tmp_path / "plain.jsonl", CASE)
+    list(infer_cases(with_labels, spy))
+    assert "SECRET" not in repr(spy.seen)
+    assert list(infer_cases(with_labels)) == list(infer_cases(without))
+
+
+def test_gzip_and_blank_lines(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl.gz"
+    with gzip.open(path, "wt") as handle:
+        handle.write(json.dumps(CASE) + "\n\n" + json.dumps(CASE | {"id": "b"}) + "\n")
+    assert [json.loads(line)["id"] for line in infer_cases(path)] == ["Asthma/GSE1", "b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: is not JSON"),
+        ("[1]", "line 2: must be an object"),
+        ('{"trait": "Asthma"}', "line 2, id: must be a text"),
+        ('{"id": "a", "trait": 3}', "line 2, trait: must be a text"),
+        ('{"id": "a", "trait": "b", "sample_characteristics": [1]}', "line 2: .*objects"),
+        (
+            '{"id": "a", "trait": "b", "sample_characteristics": {"x": []}}',
+            "line 2, sample_characteristics: row 'x'",
+        ),
+        ('{"id": "a", "trait": "b", "first_ids": "abc"}', "line 2, first_ids: must be a list"),
+    ],
+)
+def test_malformed_line_is_named(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(CASE) + "\n" + line + "\n")
+    with pytest.raises(FormatError, match=message):
+        list(infer_cases(path))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be opened"):
+        list(infer_cases(tmp_path / "none.jsonl"))
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(json.dumps(CASE).encode() * 50)[:-20])
+    with pytest.raises(FormatError, match="cannot be read as JSON Lines"):
+        list(infer_cases(cut))
+
+
+def test_table_for_people(make_series: MakeSeries) -> None:
+    series = make_series(
+        ["disease: asthma", "disease: asthma", "disease: healthy", None],
+        ["sex: F", "sex: M", "sex: F", "sex: F"],
+    )
+    reading = RuleExpert().read(describe_series(series), "Asthma")
+    rows = [
+        (r.feature, r.row, r.raw, r.code, r.role, r.samples) for r in reading_table(reading, series)
+    ]
+    assert rows == [
+        ("trait", 0, "disease: asthma", 1, "case", 2),
+        ("trait", 0, "disease: healthy", 0, "healthy control", 1),
+        ("trait", 0, None, None, "unknown", 1),
+        ("gender", 1, "sex: F", 0, "", 3),
+        ("gender", 1, "sex: M", 1, "", 1),
+    ]
+    assert all(r.evidence for r in reading_table(reading, series))
+
+
+def test_all_development_cases_within_seconds(shared_data: Path) -> None:
+    start = time.monotonic()
+    lines = list(infer_cases(shared_data / "clinical" / "cases_dev.jsonl.gz"))
+    assert len(lines) == 527
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("trait", "cases", "others"), [("Osteoarthritis", 10, 13), ("Rheumatoid_Arthritis", 13, 10)]
+)
+def test_gse55457_as_published(shared_data: Path, trait: str, cases: int, others: int) -> None:
+    path = shared_data / "input" / "GEO" / trait / "GSE55457" / "GSE55457_series_matrix.txt.gz"
+    series = read_series_matrix(path, expression=False)
+    reading = RuleExpert().read(describe_series(series), trait)
+    assert reading.gene.available
+    assert reading.trait is not None and reading.age is not None and reading.gender is not None
+    assert (reading.trait.row, reading.age.row, reading.gender.row) == (2, 1, 0)
+    codes = {}
+    for procedure in ("sound", "benchmark"):
+        columns = [
+            apply_encoding(encoding, series, procedure=procedure)  # type: ignore[arg-type]
+            for encoding in (reading.trait, reading.age, reading.gender)
+        ]
+        assert not any(column.notes for column in columns)
+        codes[procedure] = dict(
+            zip(series.samples, zip(*(c.codes for c in columns), strict=True), strict=True)
+        )
+        assert Counter(columns[0].roles) == {
+            "case": cases, "healthy control": 10, "other disease": others
+        }  # fmt: skip
+    assert codes["sound"] == codes["benchmark"]
+    assert codes["sound"]["GSM1337304"] == (0, 61, 1)
+    assert codes["sound"]["GSM1337327"] == (int(trait == "Osteoarthritis"), 77, 0)
+
+
+def test_gse55235_with_inconsistent_spellings(shared_data: Path) -> None:
+    folder = shared_data / "input" / "GEO" / "Osteoarthritis" / "GSE55235"
+    series = read_series_matrix(folder / "GSE55235_series_matrix.txt.gz", expression=False)
+    reading = RuleExpert().read(describe_series(series), "Osteoarthritis")
+    assert reading.trait is not None
+    encoded = apply_encoding(reading.trait, series, procedure="sound")
+    assert Counter(encoded.roles) == {"case": 10, "healthy control": 10, "other disease": 10}
+
+
+def test_gse781_tells_everything_outside_the_characteristics(shared_data: Path) -> None:
+    path = shared_data / "traps" / "GSE781_family.soft.gz"
+    series = read_family_soft(path, expression=False)[0]
+    reading = RuleExpert().read(describe_series(series), "Kidney_Clear_Cell_Carcinoma")
+    assert reading.trait is not None and reading.age is not None and reading.gender is not None
+    trait = apply_encoding(reading.trait, series, procedure="sound")
+    assert Counter(trait.codes.tolist()) == {1.0: 9, 0.0: 8}
+    assert apply_encoding(reading.age, series, procedure="sound").codes[0] == 70
+    assert apply_encoding(reading.gender, series, procedure="sound").codes[0] == 0
+
+
+def test_gse83521_is_circular_rna(shared_data: Path) -> None:
+    series = read_series_matrix(shared_data / "traps" / "GSE83521_series_matrix.txt.gz")
+    reading = RuleExpert().read(describe_series(series), "Stomach_Cancer")
+    assert not reading.gene.available
+    assert "circular RNA" in reading.gene.reason
+
+
+def test_gse157103_with_a_shifted_sample(shared_data: Path) -> None:
+    series = read_series_matrix(shared_data / "traps" / "GSE157103_series_matrix.txt.gz")
+    reading = RuleExpert().read(describe_series(series), "COVID-19")
+    assert reading.trait is not None and reading.age is not None
+    encoded = apply_encoding(reading.trait, series, procedure="sound")
+    assert Counter(encoded.codes.tolist()) == {1.0: 100, 0.0: 26}
+    ages = apply_encoding(reading.age, series, procedure="sound")
+    assert ages.codes[:3].tolist() == [39, 63, 33]
+    assert any("'age (years): :'" in note for note in ages.notes)

@@ -1,0 +1,150 @@
+import contextlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genotex.clinical import (
+    ClinicalReading,
+    FeatureEncoding,
+    GeneVerdict,
+    load_readings,
+    reading_from_json,
+    reading_to_json,
+    save_readings,
+)
+from genotex.errors import EncodingFileError
+
+READING = ClinicalReading(
+    GeneVerdict(True, "human gene expression", ("series type",)),
+    FeatureEncoding(
+        "trait", 2, "status", "binary",
+        values={"status: OA": 1.0, "status: normal": 0.0, "status: ?": None},
+        roles={"status: OA": "case", "status: normal": "healthy control", "status: ?": "unknown"},
+        evidence=("because",),
+    ),
+    FeatureEncoding("age", 1, "age", "continuous", parser="age_years"),
+    FeatureEncoding("gender", None, "Gender", "binary", parser="sex", sample_field="description"),
+    notes=("a note",),
+)  # fmt: skip
+
+
+def test_encoding_file_round_trip(tmp_path: Path) -> None:
+    path = tmp_path / "encodings.json"
+    readings = {
+        "GSE2": READING,
+        "GSE1": ClinicalReading(GeneVerdict(False, "mice"), None, None, None),
+    }
+    save_readings(path, readings)
+    assert load_readings(path) == readings
+    assert list(load_readings(path)) == ["GSE2", "GSE1"]
+    about = json.loads(path.read_text())["about"]
+    assert any("sample_field" in line for line in about)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_defaults_of_a_file_written_by_hand() -> None:
+    reading = reading_from_json(
+        {"gene": {"available": True}, "trait": {"row": 0, "values": {"a: b": 1, "a: c": 0}},
+         "age": {"row": 3, "key": "age", "parser": "age_years"}}
+    )  # fmt: skip
+    assert reading.trait is not None and reading.trait.kind == "binary"
+    assert reading.age is not None and reading.age.kind == "continuous"
+    assert reading.gender is None
+    assert reading.by == "hand"
+
+
+def edited(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    data = reading_to_json(READING)
+    change(data)
+    return data
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d["trait"].update(row="two"), r"GSE1\.trait\.row: must be a row number"),
+        (lambda d: d["trait"].update(row=-1), r"GSE1\.trait\.row"),
+        (lambda d: d["trait"].update(row=True), r"GSE1\.trait\.row"),
+        (lambda d: d["trait"].update(row=None), r"GSE1\.trait\.row"),
+        (lambda d: d["trait"]["values"].update({"status: OA": "case"}), r"'case' is no code"),
+        (lambda d: d["trait"]["values"].update({"status: OA": 2}), r"2 is no binary code"),
+        (lambda d: d["trait"]["values"].update({"status: OA": 0}), r"role 'case' with code 0"),
+        (lambda d: d["trait"]["roles"].update({"status: OA": "sick"}), r"one of: case, healthy"),
+        (lambda d: d["trait"]["roles"].update({"status: X": "case"}), r"has a role but no code"),
+        (lambda d: d["trait"].update(rows=1), r"GSE1\.trait\.rows: unknown field"),
+        (lambda d: d["trait"].update(kind="ternary"), r"one of: binary, continuous"),
+        (lambda d: d["age"].update(parser="years"), r"one of: age_years, sex, number"),
+        (lambda d: d["age"].update(parser=None), r"says neither values nor a parser"),
+        (lambda d: d["gender"].update(sample_field="text"), r"GSE1\.gender\.sample_field"),
+        (lambda d: d["gene"].update(available="yes"), r"gene\.available: must be true or false"),
+        (lambda d: d.pop("gene"), r"GSE1\.gene: must be an object, not null"),
+        (lambda d: d.update(trait=[1]), r"GSE1\.trait: must be an object, not a list"),
+        (lambda d: d.update(notes="x"), r"GSE1\.notes: must be a list of texts"),
+        (lambda d: d["trait"].update(key=None), r"GSE1\.trait\.key: must be a text, not null"),
+        (lambda d: d["trait"].update(confidence=[1]), r"GSE1\.trait\.confidence"),
+    ],
+)
+def test_edited_file_with_a_mistake(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    path = tmp_path / "encodings.json"
+    path.write_text(json.dumps({"cohorts": {"GSE1": edited(change)}}))
+    with pytest.raises(EncodingFileError, match=message) as caught:
+        load_readings(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not JSON"),
+        ('{"cohorts": {\n"GSE1": }', "line 2: is not JSON"),
+        ("[]", "has no object 'cohorts'"),
+        ('{"cohorts": {"GSE1": {}, "GSE1": {}}}', "'GSE1' stands twice"),
+    ],
+)
+def test_file_that_is_no_encoding_file(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "encodings.json"
+    path.write_text(text)
+    with pytest.raises(EncodingFileError, match=message):
+        load_readings(path)
+
+
+def test_missing_file_and_wrong_bytes(tmp_path: Path) -> None:
+    with pytest.raises(EncodingFileError, match="cannot be opened"):
+        load_readings(tmp_path / "none.json")
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(EncodingFileError, match="is not JSON"):
+        load_readings(tmp_path / "bytes.json")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["gene", "trait", "age", "gender", "notes", "by"]), JSON)
+def test_no_edit_raises_anything_else(field: str, value: object) -> None:
+    data = reading_to_json(READING)
+    data[field] = value
+    with contextlib.suppress(EncodingFileError):
+        reading_from_json(data)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(sorted(reading_to_json(READING)["trait"])), JSON)
+def test_no_edit_of_the_trait_raises_anything_else(field: str, value: object) -> None:
+    data = reading_to_json(READING)
+    data["trait"][field] = value
+    with contextlib.suppress(EncodingFileError):
+        reading_from_json(data)

@@ -1,0 +1,41 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genotex.clinical.wording import Terms, simplify
+
+
+def test_spelling_accents_plurals_and_case_do_not_matter() -> None:
+    assert simplify("Sj\u00f6gren's Syndrome") == simplify("sjogrens_syndrome")
+    assert simplify("Acute Myeloid Leukaemia") == simplify("acute myeloid leukemia")
+    assert simplify("Tumours") == "tumor"
+    assert simplify("AsthmaHDM") == "asthma hdm"
+    assert simplify("COVID-19+") == "covid 19 positive"
+
+
+def test_terms_are_found_as_whole_words() -> None:
+    terms = Terms(["lung cancer"])
+    assert "Lung_Cancer patient" in terms
+    assert "lung cancerous" not in terms
+    assert terms.find("with lung cancers") == "lung cancer"
+
+
+def test_short_acronyms_need_capitals_unless_they_stand_alone() -> None:
+    terms = Terms([], ["OA", "RA"])
+    assert "OA patient 3" in terms
+    assert "oa" in terms
+    assert "a ra of things" not in terms
+    assert "OA12" not in terms
+    assert "BRAF" not in terms
+
+
+def test_empty_terms_find_nothing() -> None:
+    assert "anything" not in Terms([])
+    assert not Terms([])
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_any_text_can_be_simplified(text: str) -> None:
+    plain = simplify(text)
+    assert plain == " ".join(plain.split()).lower()
+    assert plain.isascii()
