@@ -1,1 +1,22 @@
-"""Simulated studies in true GEO format."""
+"""Simulated studies in true GEO and TCGA format, whose answer is known."""
+
+from genotex.simulate.study import SimulatedStudy, simulate_study
+from genotex.simulate.truth import (
+    TRUTH_FILE,
+    CohortTruth,
+    Score,
+    Truth,
+    load_truth,
+    score_against_truth,
+)
+
+__all__ = [
+    "TRUTH_FILE",
+    "CohortTruth",
+    "Score",
+    "SimulatedStudy",
+    "Truth",
+    "load_truth",
+    "score_against_truth",
+    "simulate_study",
+]

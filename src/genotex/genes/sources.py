@@ -1,0 +1,189 @@
+"""Reading the sources of a gene table: NCBI gene_info, a synonym JSON, the packaged files."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import zlib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import polars as pl
+
+from genotex.errors import FormatError, NotDataError, TruncatedFileError
+
+__all__ = [
+    "ACCESSION_SCHEMA",
+    "GENE_SCHEMA",
+    "GeneSource",
+    "read_gene_info",
+    "read_packaged_genes",
+    "read_synonym_json",
+    "sha256",
+]
+
+GENE_SCHEMA = {
+    "gene_id": pl.Int64,
+    "symbol": pl.String,
+    "synonyms": pl.String,
+    "ensembl": pl.String,
+    "type": pl.String,
+}
+"""Columns of a gene table; rows in NCBI's order, several synonyms or ids joined by ``|``."""
+
+ACCESSION_SCHEMA = {
+    "prefix": pl.String,
+    "width": pl.Int64,
+    "number": pl.Int64,
+    "row": pl.Int64,
+}
+"""Accession ``prefix`` + ``number`` (zero-padded to ``width``) belongs to the gene in ``row``."""
+
+_HUMAN = "9606"
+_USED = ("#tax_id", "GeneID", "Symbol", "Synonyms", "dbXrefs", "type_of_gene", "Modification_date")
+
+
+@dataclass(frozen=True)
+class GeneSource:
+    """Where a gene table comes from.
+
+    Attributes
+    ----------
+    name : str
+        The source in words.
+    date : str
+        Date of the data (not of the build), empty when the source does not say.
+    sha256 : str
+        Checksum of the source file.
+    genes : int
+        Number of genes.
+    accessions : int
+        Number of RefSeq, GenBank and Ensembl transcript accessions beside the genes.
+    """
+
+    name: str
+    date: str
+    sha256: str
+    genes: int
+    accessions: int = 0
+
+    def to_json(self) -> str:
+        """Return the record as the JSON text that lies beside the packaged table."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        msg = f"cannot be read: {error.strerror}"
+        raise FormatError(msg, path=path, hint="give a gene_info file or a synonym JSON") from error
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    try:
+        return gzip.decompress(data)
+    except EOFError as error:
+        msg = "the gzip file ends too early"
+        raise TruncatedFileError(msg, path=path, hint="download it again") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        msg = f"the gzip file is damaged: {error}"
+        raise FormatError(msg, path=path, hint="download it again") from error
+
+
+def read_gene_info(path: Path) -> tuple[pl.DataFrame, GeneSource]:
+    """Read an NCBI ``gene_info`` file (gzip or plain).
+
+    Parameters
+    ----------
+    path : Path
+        ``Homo_sapiens.gene_info`` or any gene_info file with human rows.
+
+    Returns
+    -------
+    genes : polars.DataFrame
+        Human genes in file order, columns of `GENE_SCHEMA`.
+    source : GeneSource
+        Name, newest modification date, checksum, number of genes.
+
+    Raises
+    ------
+    FormatError
+        If it is no gene_info table or holds no human gene.
+    """
+    data = _read_bytes(path)
+    if data.lstrip()[:1] == b"<":
+        msg = "an HTML page stands in place of the gene table"
+        raise NotDataError(msg, path=path, hint="download it again")
+    names = data.split(b"\n", 1)[0].decode("utf-8", "replace").strip().split("\t")
+    lacking = [name for name in _USED if name not in names]
+    if lacking:
+        msg = f"not a gene_info table: the first line lacks {', '.join(lacking)}"
+        raise FormatError(msg, path=path, line=1, hint="give NCBI's Homo_sapiens.gene_info(.gz)")
+    try:
+        table = pl.read_csv(
+            io.BytesIO(data),
+            separator="\t",
+            quote_char=None,
+            infer_schema=False,
+            columns=list(_USED),
+            encoding="utf8-lossy",
+            truncate_ragged_lines=True,
+        )
+    except pl.exceptions.PolarsError as error:
+        msg = f"the table cannot be read: {str(error).splitlines()[0]}"
+        raise FormatError(msg, path=path, hint="download it again") from error
+    human = table.filter(pl.col("#tax_id").is_in([_HUMAN, *_ARCHAIC]))
+    if human.is_empty():
+        msg = "no human gene in the table"
+        raise FormatError(msg, path=path, field="#tax_id", hint="give Homo_sapiens.gene_info")
+    ensembl = pl.col("dbXrefs").str.extract_all(r"ENSG\d+").list.join("|")
+    genes = human.select(
+        pl.col("GeneID").cast(pl.Int64, strict=False).alias("gene_id"),
+        pl.col("Symbol").alias("symbol"),
+        pl.when(pl.col("Synonyms") == "-").then(pl.lit("")).otherwise("Synonyms").alias("synonyms"),
+        ensembl.alias("ensembl"),
+        pl.col("type_of_gene").alias("type"),
+    ).drop_nulls(["gene_id", "symbol"])
+    newest = str(human["Modification_date"].max() or "")
+    date = f"{newest[:4]}-{newest[4:6]}-{newest[6:8]}" if len(newest) == 8 else ""
+    source = GeneSource(f"NCBI gene_info ({path.name})", date, sha256(path), genes.height)
+    return genes.with_columns(pl.col("synonyms", "ensembl", "type").fill_null("")), source
+
+
+_ARCHAIC = ("63221", "741158")
+"""Neanderthal and Denisovan mitochondrial genes, which NCBI keeps in the human file."""
+
+
+def read_synonym_json(path: Path) -> tuple[dict[str, str], GeneSource]:
+    """Read the benchmark's ``gene_synonym.json``: alias to official symbol.
+
+    Raises
+    ------
+    FormatError
+        If it is no JSON object of strings.
+    """
+    try:
+        found = json.loads(_read_bytes(path))
+    except ValueError as error:
+        msg = f"no JSON: {error}"
+        raise FormatError(msg, path=path, hint="give the benchmark's gene_synonym.json") from error
+    if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
+        msg = "not an object of alias: symbol"
+        raise FormatError(msg, path=path, hint="give the benchmark's gene_synonym.json")
+    source = GeneSource(f"synonyms ({path.name})", "", sha256(path), len(set(found.values())))
+    return found, source
+
+
+def read_packaged_genes(folder: Path) -> tuple[pl.DataFrame, GeneSource]:
+    """Read the packaged genes and the record of their source."""
+    record = json.loads((folder / "genes.json").read_text(encoding="utf-8"))
+    genes = pl.read_parquet(folder / "genes.parquet").cast(GENE_SCHEMA)  # type: ignore[arg-type]
+    return genes, GeneSource(**record)

@@ -1,0 +1,186 @@
+"""What was put into a simulated study, and how well a list of genes finds it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from genotex.errors import FormatError, UsageError
+
+__all__ = ["TRUTH_FILE", "CohortTruth", "Score", "Truth", "load_truth", "score_against_truth"]
+
+TRUTH_FILE = "truth.json"
+"""Name of the record in the study's folder; it also marks the folder as made by us."""
+
+_FORMAT = "genotex simulated study"
+_VERSION = 1
+
+
+class Score(NamedTuple):
+    """How a list of genes compares with the planted ones.
+
+    Attributes
+    ----------
+    found : int
+        Planted genes in the list.
+    planted : int
+        All genes planted for the trait.
+    false_discovery_proportion : float
+        Share of the list that was not planted; 0 for an empty list.
+    """
+
+    found: int
+    planted: int
+    false_discovery_proportion: float
+
+
+@dataclass(frozen=True)
+class CohortTruth:
+    """One cohort as it was made.
+
+    Attributes
+    ----------
+    trait : str
+        Trait folder it belongs to.
+    source : str
+        "GEO" or "TCGA".
+    platform : str
+        GPL accession, or "HiSeqV2".
+    usable : bool
+        Whether a careful reader can use it for its trait.
+    reason : str
+        Why, or why not.
+    scale : str
+        "linear", "log2" or "beta" (methylation).
+    samples : mapping of str to mapping
+        Sample id -> ``group`` ("case", "healthy control", "other disease", "unknown"), ``age``
+        (years, None where the file does not tell), ``gender`` (female 0, male 1, None where the
+        file does not tell) and ``batch`` (1, 2, or None).
+    effects : mapping of str to float
+        Planted gene -> log2 difference between cases and all others in this cohort.
+    """
+
+    trait: str
+    source: str
+    platform: str
+    usable: bool
+    reason: str
+    scale: str
+    samples: Mapping[str, Mapping[str, Any]]
+    effects: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """All that is true of a simulated study; ``truth.json`` in its folder.
+
+    Attributes
+    ----------
+    seed : int
+        Seed it was made with.
+    trait : str
+        The main trait.
+    condition : str
+        The trait that serves as condition of a two-step problem.
+    tcga_trait : str
+        The trait of the TCGA folder.
+    planted : mapping of str to tuple of str
+        Trait -> symbols of the genes that differ, sorted. A gene that differs with age, sex or
+        batch alone is not among them.
+    nuisance : mapping of str to tuple of str
+        "age", "sex" -> symbols that change with it in every cohort.
+    aliases : mapping of str to str
+        Official symbol -> the older name of the same gene in the Affymetrix-like platform and in
+        the TCGA files.
+    cohorts : mapping of str to CohortTruth
+        By cohort id (GSE accession, or ``TCGA``).
+    """
+
+    seed: int
+    trait: str
+    condition: str
+    tcga_trait: str
+    planted: Mapping[str, tuple[str, ...]]
+    nuisance: Mapping[str, tuple[str, ...]]
+    aliases: Mapping[str, str]
+    cohorts: Mapping[str, CohortTruth]
+
+    def usable_cohorts(self, trait: str) -> list[str]:
+        """Return the ids of the cohorts that a careful reader can use for `trait`, sorted."""
+        return sorted(k for k, c in self.cohorts.items() if c.trait == trait and c.usable)
+
+    def to_json(self) -> str:
+        """Return the text of ``truth.json``."""
+        document = {"format": _FORMAT, "version": _VERSION, **asdict(self)}
+        return json.dumps(document, indent=1) + "\n"
+
+
+def load_truth(path: Path) -> Truth:
+    """Read ``truth.json``.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or the study's folder.
+
+    Raises
+    ------
+    FormatError
+        If there is no such file or it is not such a record.
+    """
+    path = path / TRUTH_FILE if path.is_dir() else path
+    hint = "give the folder that `genotex simulate` has written"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FormatError("there is no such file", path=path, hint=hint) from None  # noqa: EM101
+    except ValueError as error:
+        msg = f"not valid JSON: {error}"
+        raise FormatError(msg, path=path, hint=hint) from error
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        msg = "not the record of a simulated study"
+        raise FormatError(msg, path=path, field="format", hint=hint)
+    try:
+        return Truth(
+            document["seed"],
+            document["trait"],
+            document["condition"],
+            document["tcga_trait"],
+            {k: tuple(v) for k, v in document["planted"].items()},
+            {k: tuple(v) for k, v in document["nuisance"].items()},
+            dict(document["aliases"]),
+            {k: CohortTruth(**v) for k, v in document["cohorts"].items()},
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        msg = f"the record is not complete: {error}"
+        raise FormatError(msg, path=path, hint=hint) from error
+
+
+def score_against_truth(truth: Truth, genes: Iterable[str], trait: str | None = None) -> Score:
+    """Compare a list of significant genes with the planted ones.
+
+    Parameters
+    ----------
+    truth : Truth
+        Of the study the genes come from.
+    genes : iterable of str
+        Official symbols; a symbol that stands twice counts once.
+    trait : str, optional
+        The trait they were found for; by default the main one.
+
+    Raises
+    ------
+    UsageError
+        If nothing was planted for `trait`.
+    """
+    trait = truth.trait if trait is None else trait
+    if trait not in truth.planted:
+        msg = f"nothing was planted for {trait!r}; the study has {', '.join(truth.planted)}"
+        raise UsageError(msg)
+    listed, planted = set(genes), set(truth.planted[trait])
+    found = len(listed & planted)
+    share = (len(listed) - found) / len(listed) if listed else 0.0
+    return Score(found, len(planted), share)
