@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.analysis.cohort_tables import two_groups
 
-from analysis.cohort_tables import two_groups
 from genotex.analysis import AnalysisOptions, analyze_table, solve_problem, write_result
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
 from genotex.formats import (
