@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
+from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
@@ -25,7 +26,7 @@ COVARIATE_RIDGE = 1e-4
 """Ridge on standardised covariates, so that one that separates the classes stays finite."""
 NEWTON_STEPS = 25
 TOLERANCE = 1e-6
-SATURATED = 0.95
+SATURATED = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +112,8 @@ class _Problem:
 
 
 def _lasso(genes: Floats, target: Floats, penalty: float, start: Floats) -> Floats:
-    with warnings.catch_warnings():
+    # Thousands of small problems: looking at the parameters would take longer than solving them.
+    with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
         # Near saturation coordinate descent may stop early; such fits lose the cross-validation
         # anyway, and the strong rule's check and the next Newton step start from where it stopped.
         warnings.simplefilter("ignore", ConvergenceWarning)
