@@ -1,6 +1,6 @@
 import numpy as np
+from tests.analysis.cohort_tables import linked
 
-from analysis.cohort_tables import linked
 from genotex.analysis.checks import (
     check_contrast,
     check_p_values,
@@ -50,6 +50,11 @@ def test_calm_p_values_give_no_warning() -> None:
 def test_excess_of_p_values_near_one_is_told() -> None:
     p = np.r_[np.linspace(0, 1, 500), np.linspace(0.9, 1, 500)]
     assert "not flat on the right" in check_p_values(p, 0)[0]
+
+
+def test_p_values_that_still_fall_near_one_are_told() -> None:
+    p = 1 - np.linspace(0, 1, 1000) ** (1 / 3)
+    assert "still falls on the right" in check_p_values(p, 0)[0]
 
 
 def test_more_than_half_of_all_genes_significant_is_told() -> None:

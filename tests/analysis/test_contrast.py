@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
+from tests.analysis.cohort_tables import linked
 
-from analysis.cohort_tables import linked
 from genotex.analysis.contrast import choose_contrast
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Role

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
+from tests.analysis.cohort_tables import linked
 
-from analysis.cohort_tables import linked
 from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.design import Design, build_design, independent_columns
 from genotex.errors import AnalysisError

@@ -1,6 +1,6 @@
 import numpy as np
+from tests.analysis.cohort_tables import linked
 
-from analysis.cohort_tables import linked
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.gene_filter import GeneFilter, filter_genes
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from tests.analysis.cohort_tables import linked, two_groups
 
-from analysis.cohort_tables import linked, two_groups
 from genotex.analysis import (
     AnalysisOptions,
     AnalysisResult,

@@ -100,6 +100,13 @@ def check_p_values(p: Floats, significant: int) -> list[str]:
             f"near 1 as below (pi0 = {null_share(p):.2f}). The model may miss structure in the "
             "data; q-values are likely too large."
         )
+    elif excess < 1 / EXCESS:
+        warnings.append(
+            "The p-value histogram still falls on the right (density near 1 is "
+            f"{excess:.2f} of that below, pi0 = {null_share(p):.2f}): nearly every gene goes with "
+            "the trait a little, as when a batch or a tissue stands behind it; q-values are likely "
+            "too small."
+        )
     if 2 * significant > len(p):
         warnings.append(
             f"{significant} of {len(p)} genes are significant, more than half: look for a batch, a "

@@ -169,7 +169,7 @@ def fit_panel(
         "penalty": float(path.penalties[chosen]),
         "penalty_rule": "largest within one standard error of the best cross-validated deviance",
         "cross_validated_deviance": float(error[chosen]),
-        "cross_validated_deviance_without_genes": float(error[0]),
+        "cross_validated_deviance_at_largest_penalty": float(error[0]),
         "folds": _fold_count(target, binary),
         "seed": seed,
         "genes": len(used),

@@ -8,11 +8,14 @@ when the optimality conditions ask for them, so the optimum is that of all genes
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
+from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 __all__ = ["PanelPath", "fit_path", "penalty_grid"]
@@ -23,7 +26,7 @@ COVARIATE_RIDGE = 1e-4
 """Ridge on standardised covariates, so that one that separates the classes stays finite."""
 NEWTON_STEPS = 25
 TOLERANCE = 1e-6
-SATURATED = 0.95
+SATURATED = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,19 +106,28 @@ class _Problem:
             x_rest, y_rest = x - q @ effect_x, y - q @ effect_y
             # scikit-learn divides by the rows it sees, the ridge's among them.
             rows = n + k
-            _, path, _ = lasso_path(
-                np.asfortranarray(x_rest),
-                y_rest,
-                alphas=[penalty * n / rows],
-                coef_init=beta,
-                tol=1e-8,
-                max_iter=5000,
-                check_input=False,
-                precompute=False,
-            )
-            coefficients = path[:, 0]
+            coefficients = _lasso(x_rest, y_rest, penalty * n / rows, beta)
         gamma = np.linalg.solve(r, effect_y - effect_x @ coefficients)
         return coefficients, gamma
+
+
+def _lasso(genes: Floats, target: Floats, penalty: float, start: Floats) -> Floats:
+    # Thousands of small problems: looking at the parameters would take longer than solving them.
+    with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
+        # Near saturation coordinate descent may stop early; such fits lose the cross-validation
+        # anyway, and the strong rule's check and the next Newton step start from where it stopped.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        _, path, _ = lasso_path(
+            np.asfortranarray(genes),
+            target,
+            alphas=[penalty],
+            coef_init=start,
+            tol=1e-7,
+            max_iter=2000,
+            check_input=False,
+            precompute=False,
+        )
+    return np.asarray(path[:, 0], dtype=np.float64)
 
 
 def penalty_grid(
@@ -135,7 +147,9 @@ def penalty_grid(
     problem = _Problem(genes, covariates, target, binary)
     gamma = _null_fit(problem)
     top = float(np.abs(genes.T @ problem.residual(covariates @ gamma)).max()) / len(target)
-    return np.geomspace(max(top, 1e-12), max(top, 1e-12) / 50, count)
+    # A hair above, so that rounding lets no gene in at the first penalty.
+    top = max(top, 1e-12) * (1 + 1e-6)
+    return np.geomspace(top, top / 50, count)
 
 
 def _null_fit(problem: _Problem) -> Floats:

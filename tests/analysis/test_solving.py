@@ -1,0 +1,170 @@
+"""From an output folder to a result, on files that the formats room writes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.analysis.cohort_tables import two_groups
+
+from genotex.analysis import AnalysisOptions, analyze_table, solve_problem, write_result
+from genotex.errors import FormatError, NoUsableCohortError, UsageError
+from genotex.formats import (
+    CohortInfo,
+    Evidence,
+    LinkedTable,
+    read_platforms,
+    read_series_matrix,
+    update_cohort_info,
+    write_evidence,
+    write_linked_csv,
+    write_linked_parquet,
+)
+from genotex.formats.cohort_record import Role
+from genotex.layout import OutputFolder
+from genotex.problems import Problem
+
+FAST = AnalysisOptions(panel=False)
+
+
+def put(output: OutputFolder, cohort: str, table: LinkedTable, *, roles: bool = True) -> None:
+    size = len(table.samples)
+    info = CohortInfo(True, True, True, True, False, True, True, size, None)
+    update_cohort_info(output.cohort_info(table.trait), cohort, info)
+    write_linked_csv(output.linked_csv(table.trait, cohort), table)
+    if not roles:
+        return
+    kinds: dict[str, Role] = {
+        s: "case" if y else ("healthy control" if i % 4 else "other disease")
+        for i, (s, y) in enumerate(zip(table.samples, table.trait_values, strict=True))
+    }
+    evidence = Evidence(table.trait, cohort, "sound", "GEO", "0.1.0", roles=kinds)
+    write_evidence(output.evidence(table.trait, cohort), evidence)
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> OutputFolder:
+    output = OutputFolder(tmp_path)
+    put(output, "GSE1", two_groups(samples=24))
+    put(output, "GSE2", two_groups(samples=40, seed=1))
+    return output
+
+
+def test_largest_cohort_is_analysed_with_its_roles(output: OutputFolder) -> None:
+    result = solve_problem(output, Problem("Asthma"), FAST)
+    assert result.cohort == "GSE2"
+    assert result.cohort_reason == "the largest usable cohort (40 samples)"
+    assert result.other_cohorts == {"GSE1": "smaller (24 samples)"}
+    assert result.method["contrast"]["controls"] == "healthy"
+    assert result.method["contrast"]["group_sizes"] == {"case": 20, "control": 10}
+    assert {f"GENE{j}" for j in range(5)} <= set(result.significant["Variable"])
+
+
+def test_nothing_is_written_before_it_is_asked_for(output: OutputFolder) -> None:
+    result = solve_problem(output, Problem("Asthma", "Age"), FAST)
+    assert not output.significant_genes("Asthma", "Age").exists()
+    write_result(output, result)
+    assert output.significant_genes("Asthma", "Age").is_file()
+    assert output.all_genes("Asthma", "Age").is_file()
+
+
+def test_cohort_asked_for(output: OutputFolder) -> None:
+    options = replace(FAST, cohort="GSE1")
+    assert solve_problem(output, Problem("Asthma"), options).cohort == "GSE1"
+    with pytest.raises(UsageError, match="GSE7"):
+        solve_problem(output, Problem("Asthma"), replace(FAST, cohort="GSE7"))
+
+
+def test_folder_of_another_tool_without_roles(tmp_path: Path) -> None:
+    output = OutputFolder(tmp_path)
+    put(output, "GSE1", two_groups(), roles=False)
+    result = solve_problem(output, Problem("Asthma"), FAST)
+    assert result.method["contrast"]["group_sizes"] == {"case": 12, "control": 12}
+
+
+def test_values_missing_in_the_unfilled_twin_stay_missing(tmp_path: Path) -> None:
+    output = OutputFolder(tmp_path)
+    table = two_groups()
+    put(output, "GSE1", table)
+    table.expression[:3, 7] = np.nan
+    write_linked_parquet(output.linked_parquet("Asthma", "GSE1"), table)
+    result = solve_problem(output, Problem("Asthma"), replace(FAST, controls="all"))
+    assert result.genes.filter(pl.col("Variable") == "GENE7")["Samples"].item() == 21
+
+
+def test_usable_cohort_whose_table_is_gone(output: OutputFolder) -> None:
+    output.linked_csv("Asthma", "GSE2").unlink()
+    with pytest.raises(FormatError, match=r"GSE2\.csv"):
+        solve_problem(output, Problem("Asthma"), FAST)
+
+
+def test_trait_without_cohorts(output: OutputFolder) -> None:
+    with pytest.raises(NoUsableCohortError):
+        solve_problem(output, Problem("Obesity"), FAST)
+
+
+# Synovial tissue (GSE55457): 13 rheumatoid arthritis, 10 healthy, 10 osteoarthritis.
+
+
+@pytest.fixture(scope="module")
+def synovium(shared_data: Path) -> tuple[LinkedTable, dict[str, Role]]:
+    folder = shared_data / "input" / "GEO" / "Rheumatoid_Arthritis" / "GSE55457"
+    series = read_series_matrix(next(folder.glob("*matrix*")))
+    [platform] = [p for f in folder.glob("GPL96*") for p in read_platforms(f)]
+    assert series.expression is not None
+    names = dict(zip(platform.table["ID"], platform.table["Gene Symbol"], strict=True))
+    rows: dict[str, list[int]] = {}
+    for i, probe in enumerate(series.expression.ids):
+        symbol = names.get(probe)
+        if symbol and "///" not in symbol:
+            rows.setdefault(symbol, []).append(i)
+    values = np.log2(series.expression.values.astype(float))
+    genes = tuple(sorted(rows))
+    expression = np.column_stack([values[rows[g]].mean(axis=0) for g in genes])
+    gender, age, status = (
+        [str(cell).split(": ")[1] for cell in row] for row in series.characteristics[:3]
+    )
+    kinds: dict[str, Role] = {
+        "rheumatoid arthritis": "case",
+        "normal control": "healthy control",
+        "osteoarthritis": "other disease",
+    }
+    roles = {s: kinds[v] for s, v in zip(series.samples, status, strict=True)}
+    table = LinkedTable(
+        "Rheumatoid_Arthritis",
+        series.samples,
+        np.array([float(v == "rheumatoid arthritis") for v in status]),
+        {
+            "Age": np.array([float(v) for v in age]),
+            "Gender": np.array([float(v == "male") for v in gender]),
+        },
+        genes,
+        expression,
+    )
+    return table, roles
+
+
+@pytest.mark.parametrize(
+    ("controls", "text", "plain_q"),
+    # q of plain regression with age and sex on the same values, from an analysis made elsewhere.
+    [
+        ("auto", "13 cases against 10 healthy controls", {"CXCL9": 0.017, "CXCL10": 0.017}),
+        ("all", "13 cases against 20 controls", {"CXCL9": 0.0002, "CXCL10": 0.0006}),
+    ],
+)
+def test_interferon_signature_of_rheumatoid_arthritis(
+    synovium: tuple[LinkedTable, dict[str, Role]],
+    controls: str,
+    text: str,
+    plain_q: dict[str, float],
+) -> None:
+    options = AnalysisOptions(controls=controls, panel=False)  # type: ignore[arg-type]
+    result = analyze_table(*synovium, Problem("Rheumatoid_Arthritis"), options)
+    assert result.method["contrast"]["text"].startswith(text)
+    assert result.method["covariates"] == ["Age", "Gender"]
+    found = dict(result.genes.select("Variable", "q").iter_rows())
+    for gene, q in plain_q.items():
+        # Borrowing strength between genes sharpens these tests, by less than tenfold.
+        assert q / 10 < found[gene] < 1.5 * q
+    assert 100 < result.significant.height < 600
