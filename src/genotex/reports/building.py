@@ -94,7 +94,7 @@ def build_page(
         cohort=findings.cohort,
         cohort_url=accession_url(findings.cohort),
         cohort_title=evidence.series.get("title", ""),
-        cohort_reason=sentence(findings.cohort_reason),
+        cohort_reason=findings.cohort_reason.rstrip(".") + "." if findings.cohort_reason else "",
         cohorts=cohort_rows(
             infos, findings.cohort, {**findings.others, findings.cohort: findings.cohort_reason}
         ),
