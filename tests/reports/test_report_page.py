@@ -159,7 +159,9 @@ def test_answer_counts_and_directions() -> None:
     assert page.answer.up == (hits["estimate"] > 0).sum()
     assert page.answer.up + page.answer.down == hits.height
     assert [gene.symbol for gene in page.answer.top] == genes["symbol"][:12].to_list()
-    assert "13 case samples against 10 healthy control samples" in page.answer.contrast
+    assert (
+        "13 cases against 10 healthy controls, adjusted for age and gender." in page.answer.contrast
+    )
     assert f"{hits.height} significant genes" in read(render_page(page)).words
 
 
@@ -169,6 +171,34 @@ def test_groups_tell_who_was_compared() -> None:
     assert groups["case"].raw == ("clinical status: rheumatoid arthritis",)
     assert groups["control"].tested
     assert not groups["other"].tested
+
+
+def test_controls_of_unknown_role_are_not_called_healthy() -> None:
+    table, roles = make_table(genes=20)
+    findings = replace(make_findings(table, roles), tested=table.samples)
+    bare = replace(make_evidence(table, roles), roles={}, encoded={})
+    page = build_page(bare, table, {}, findings, csv_name="a.csv")
+    assert [group.label for group in page.answer.groups] == ["Case", "Control"]
+    assert page.answer.contrast.startswith("13 cases against 20 controls")
+    partly = {s: r for s, r in roles.items() if r != "other disease"}
+    mixed = build_page(replace(bare, roles=partly), table, {}, findings, csv_name="a.csv")
+    assert {g.label: g.samples for g in mixed.answer.groups} == {
+        "Case": 13,
+        "Healthy control": 10,
+        "Other control": 10,
+    }
+
+
+def test_another_disease_as_control_is_called_so() -> None:
+    table, roles = make_table(genes=20)
+    page = page_of(20, findings={"tested": table.samples})
+    assert "10 healthy controls and 10 samples of another disease" in page.answer.contrast
+    assert all(group.tested for group in page.answer.groups)
+
+
+def test_warnings_name_the_trait_as_people_do() -> None:
+    page = page_of(20, findings={"warnings": ("Rheumatoid_Arthritis goes with Gender",)})
+    assert page.warnings == ("Rheumatoid Arthritis goes with Gender.",)
 
 
 def test_no_significant_gene_is_said_calmly_and_the_ranking_shown() -> None:

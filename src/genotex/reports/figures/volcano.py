@@ -147,7 +147,12 @@ def _name_genes(
     for i, symbol in enumerate(symbols):
         options = [(offset, _name_box(places[i], offset, symbol)) for offset in _OFFSETS]
         free = [o for o in options if o[1].within(inside) and not any(map(o[1].hits, names))]
-        best = min(free, key=lambda option: sum(map(option[1].hits, dots)), default=None)
+        # Covering a point is bad, a name far from its point as well.
+        best = min(
+            free,
+            key=lambda o: sum(map(o[1].hits, dots)) + max(map(abs, o[0])) / 14,
+            default=None,
+        )
         if best is not None:
             names.append(best[1])
             _write_name(axes, symbol, (points[i, 0], points[i, 1]), best[0])
