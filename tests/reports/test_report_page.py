@@ -190,7 +190,7 @@ def test_controls_of_unknown_role_are_not_called_healthy() -> None:
 
 
 def test_another_disease_as_control_is_called_so() -> None:
-    table, roles = make_table(genes=20)
+    table, _ = make_table(genes=20)
     page = page_of(20, findings={"tested": table.samples})
     assert "10 healthy controls and 10 samples of another disease" in page.answer.contrast
     assert all(group.tested for group in page.answer.groups)

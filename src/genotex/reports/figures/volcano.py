@@ -19,7 +19,7 @@ __all__ = ["draw_volcano"]
 _HOVERED = 1500
 _OFFSETS = [
     (dx, dy)
-    for reach in (6, 14, 24, 36, 50)
+    for reach in (6, 14, 24)
     for dx, dy in ((reach, 0), (-reach, 0), (reach, reach), (-reach, reach), (reach, -reach),
                    (-reach, -reach), (0, reach), (0, -reach))
 ]  # fmt: skip
