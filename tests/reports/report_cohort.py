@@ -96,7 +96,7 @@ def make_findings(
         procedure="sound",
         trait_kind="continuous" if continuous else "binary",
         cohort="GSE55457",
-        cohort_reason="It is the largest usable cohort of the trait (33 samples).",
+        cohort_reason="the largest usable cohort (33 samples)",
         others={
             "GSE55235": "Usable, but smaller: 30 samples.",
             "GSE157103": "The expression table is empty.",
@@ -192,6 +192,8 @@ def make_encoded(table: LinkedTable, roles: dict[str, str]) -> dict[str, list[di
         for role, (raw, code) in said.items()
         if (count := list(roles.values()).count(role))
     ]
+    if not table.covariates:
+        return {"trait": trait}
     ages, counts = np.unique(table.covariates["Age"], return_counts=True)
     age = [
         {"raw": f"age: {a:g}", "code": float(a), "role": None, "samples": int(n)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -44,12 +44,6 @@ __all__ = ["build_page", "build_unanswered_page", "mark_samples"]
 _FIRST_ROWS = 200
 _MOST_ROWS = 2000
 _TOP = 12
-_LABELS = {
-    "case": "Case",
-    "control": "Healthy control",
-    "other": "Other disease",
-    "unknown": "Unknown",
-}
 
 
 def build_page(
@@ -90,20 +84,20 @@ def build_page(
         facts=_facts(evidence, findings),
         version=evidence.genotex_version,
         answer=answer,
-        warnings=tuple(dict.fromkeys(sentence(text) for text in findings.warnings)),
+        warnings=tuple(dict.fromkeys(_told(text, findings) for text in findings.warnings)),
         cohort=findings.cohort,
         cohort_url=accession_url(findings.cohort),
         cohort_title=evidence.series.get("title", ""),
-        cohort_reason=sentence(findings.cohort_reason),
+        cohort_reason=findings.cohort_reason.rstrip(".") + "." if findings.cohort_reason else "",
         cohorts=cohort_rows(
             infos, findings.cohort, {**findings.others, findings.cohort: findings.cohort_reason}
         ),
         features=features_read(evidence),
-        reading_notes=tuple(str(note) for note in evidence.reading.get("notes", ())),
+        reading_notes=tuple(sentence(str(n)) for n in evidence.reading.get("notes", ())),
         figures=draw_figures(findings, genes, table, marks),
         table=_table(findings, genes, csv_name),
         log=log_steps(evidence, findings, answer.tested),
-        notes=remaining_notes(evidence, findings),
+        notes=tuple(_told(text, findings) for text in remaining_notes(evidence, findings)),
         methods=methods_paragraph(evidence, findings, answer.tested),
         files=files_read(evidence),
         written=written,
@@ -135,6 +129,11 @@ def _title(trait: str, condition: str | None) -> str:
     return readable(trait) + (f", given {readable(condition)}" if condition else "")
 
 
+def _told(text: str, findings: Findings) -> str:
+    """Return a warning or note as a sentence that names the trait as people do."""
+    return sentence(text.replace(findings.trait, readable(findings.trait)))
+
+
 def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...]:
     facts = [
         ("Trait", f"{readable(findings.trait)} ({findings.trait_kind})"),
@@ -157,19 +156,42 @@ def mark_samples(evidence: Evidence, table: LinkedTable, findings: Findings) -> 
             table.trait_values,
             readable(table.trait),
         )
-    keys = []
-    for sample, value in zip(table.samples, table.trait_values, strict=True):
-        role = evidence.roles.get(sample)
-        by_code = "case" if value == 1 else "control" if value == 0 else "unknown"
-        keys.append(ROLE_KEYS.get(str(role), by_code) if role != "unknown" else by_code)
+    keys = _group_keys(evidence, table)
     tested = set(findings.tested)
     labels = {}
-    for key, label in _LABELS.items():
+    for key, label in _labels(evidence, keys).items():
         members = [s for s, k in zip(table.samples, keys, strict=True) if k == key]
-        if members:
-            outside = not tested.intersection(members)
-            labels[key] = f"{label}, not compared" if outside else label
+        labels[key] = label if tested.intersection(members) else f"{label}, not compared"
     return SampleMarks(table.samples, tuple(keys), labels)
+
+
+def _group_keys(evidence: Evidence, table: LinkedTable) -> list[str]:
+    """Return each sample's group: the code tells case from control, the role which control."""
+    highest = np.nanmax(table.trait_values, initial=-np.inf)
+    roles = [evidence.roles.get(sample) for sample in table.samples]
+    # Where no control is known as healthy, those of unknown role are simply the controls.
+    rest = "unknown" if "healthy control" in roles else "control"
+    known = {"healthy control": "control", "other disease": "other"}
+    keys = []
+    for role, value in zip(roles, table.trait_values, strict=True):
+        if not np.isfinite(value):
+            keys.append("unknown")
+        elif value == highest:
+            keys.append("case")
+        else:
+            keys.append(known.get(str(role), rest))
+    return keys
+
+
+def _labels(evidence: Evidence, keys: Sequence[str]) -> dict[str, str]:
+    healthy = "healthy control" in evidence.roles.values()
+    names = {
+        "case": "Case",
+        "control": "Healthy control" if healthy else "Control",
+        "other": "Other disease",
+        "unknown": "Other control" if healthy else "Unknown",
+    }
+    return {key: name for key, name in names.items() if key in keys}
 
 
 def _groups(evidence: Evidence, marks: SampleMarks, findings: Findings) -> tuple[GroupView, ...]:
@@ -178,12 +200,13 @@ def _groups(evidence: Evidence, marks: SampleMarks, findings: Findings) -> tuple
         return (GroupView("level", f"Samples with a level of {marks.level_name}", known, (), True),)
     tested = set(findings.tested)
     rows = evidence.encoded.get("trait") or evidence.encoded.get(evidence.trait) or []
+    names = _labels(evidence, marks.keys)
     groups = []
     for key in marks.labels:
         members = [marks.names[i] for i in marks.members(key)]
         raw = tuple(str(r.get("raw")) for r in rows if ROLE_KEYS.get(str(r.get("role"))) == key)
         inside = bool(tested.intersection(members))
-        groups.append(GroupView(key, _LABELS[key], len(members), raw[:4], inside))
+        groups.append(GroupView(key, names[key], len(members), raw[:4], inside))
     return tuple(groups)
 
 
@@ -226,6 +249,7 @@ def _top_genes(genes: pl.DataFrame) -> tuple[tuple[TopGene, ...], float | None]:
             _interval(row),
             number(row["q"], "p"),
             _direction(row["estimate"]),
+            bool(row["significant"]),
             place(row["lower"]),
             place(row["estimate"]),
             place(row["upper"]),

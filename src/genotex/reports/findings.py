@@ -164,7 +164,7 @@ def gene_columns(findings: Findings, genes: pl.DataFrame) -> tuple[Column, ...]:
         Column("mean", "mean", "mean log2 expression over the samples tested", "mean", "plain"),
         effect,
         Column("samples", "n", "samples with a value", "n", "count"),
-        Column("interaction", "inter. b", f"{within}, per unit", "interaction", "signed"),
+        Column("interaction", "inter. b", f"{within}, per unit", "interaction", "fine"),
         Column("interaction_p", "inter. p", f"p-value of the {within}", "interaction_p", "p"),
         Column("interaction_q", "inter. q", f"q-value of the {within}", "interaction_q", "p"),
         Column("panel", "panel", "coefficient in the sparse panel", "panel_coefficient", "signed"),

@@ -87,7 +87,7 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
     key = str(trait.get("key") or "").strip()
     source = f" from the sample characteristic '{key}'" if key else ""
     by = evidence.reading.get("by")
-    hand = f" by {by}" if by else ""
+    hand = f" by {'the built-in rules' if by == 'rules' else by}" if by else ""
     text = f"The trait was read{source}{hand}."
     dropped = [
         f"{counted(count, noun)} {why}"

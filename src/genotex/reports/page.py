@@ -59,6 +59,7 @@ class TopGene:
     interval: str
     q: str
     direction: str
+    significant: bool
     low: float | None
     middle: float | None
     high: float | None
@@ -165,7 +166,7 @@ class Column:
     csv : str
         Name in the CSV file.
     form : str
-        How a number is written: ``signed``, ``plain``, ``p``, ``share`` or ``count``.
+        How a number is written: ``signed``, ``fine``, ``plain``, ``p``, ``share`` or ``count``.
     """
 
     key: str

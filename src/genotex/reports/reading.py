@@ -126,7 +126,7 @@ def _feature(
         label,
         _where(encoding),
         str(encoding.get("confidence", "")),
-        tuple(str(text) for text in encoding.get("evidence", ())),
+        tuple(sentence(str(text)) for text in encoding.get("evidence", ())),
         tuple(_value_row(row) for row in shown),
         _rest(rows) if len(shown) < len(rows) else "",
         None,

@@ -37,15 +37,14 @@ _COLUMNS = {
 }
 _QUALITY = {
     "auroc": "AUROC",
-    "r_squared": "R2",
-    "r2": "R2",
-    "accuracy": "accuracy",
-    "precision": "precision",
-    "recall": "recall",
+    "auroc_without_genes": "AUROC of the covariates alone",
+    "r_squared": "R\N{SUPERSCRIPT TWO}",
+    "r_squared_without_genes": "R\N{SUPERSCRIPT TWO} of the covariates alone",
     "f1": "F1",
     "brier": "Brier score",
-    "nmse": "NMSE",
+    "nmse": "normalised squared error",
 }
+_PERCENT = frozenset({"accuracy", "precision", "recall", "f1"})
 
 
 def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings:
@@ -136,7 +135,7 @@ def _notes(method: Mapping[str, Any], performance: Mapping[str, Any]) -> list[st
         notes.append(f"Estimated share of genes without any difference (pi0): {method['pi0']:.2f}.")
     prediction = performance.get("prediction") or {}
     scores = [
-        f"{_QUALITY.get(name, name)} {value:.2f}"
+        _score(name, float(value))
         for name, value in prediction.items()
         if isinstance(value, int | float)
     ]
@@ -145,6 +144,11 @@ def _notes(method: Mapping[str, Any], performance: Mapping[str, Any]) -> list[st
         notes.append(f"Prediction by the sparse panel ({source}): {listed(scores)}.")
     notes += [str(note) for note in panel.get("notes", ())]
     return notes
+
+
+def _score(name: str, value: float) -> str:
+    label = _QUALITY.get(name, name.replace("_", " "))
+    return f"{label} {value:.0f} %" if name in _PERCENT else f"{label} {value:.2f}"
 
 
 def _number(value: Any) -> str:

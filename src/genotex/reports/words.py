@@ -20,7 +20,7 @@ __all__ = [
     "sentence",
 ]
 
-_FORMS = {"signed": "+.2f", "plain": ".2f", "count": ".0f", "share": ".0%"}
+_FORMS = {"signed": "+.2f", "fine": "+.3f", "plain": ".2f", "count": ".0f", "share": ".0%"}
 
 
 def readable(name: str) -> str:
@@ -64,15 +64,17 @@ def number(value: float | None, form: str) -> str:
     if form == "p":
         return _probability(value)
     text = format(value, _FORMS[form]).replace("%", " %")
-    if value != 0 and float(format(value, ".2f")) == 0 and form in ("signed", "plain"):
-        text = format(value, "+.1e" if form == "signed" else ".1e")
+    if value != 0 and form in ("signed", "fine", "plain") and float(text) == 0:
+        text = format(value, ".1e" if form == "plain" else "+.1e")
     return text.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else text
 
 
 def _probability(value: float) -> str:
     if value < 1e-300:
         return "<1e-300"
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+    if value < 0.001:
+        return f"{value:.1e}"
+    return f"{value:.3f}" if value >= 0.01 else f"{value:.4f}"
 
 
 def file_size(size: float | None) -> str:
@@ -119,7 +121,7 @@ def headline(findings: Findings, up: int, down: int, tested: int, lowest: float 
     if findings.minimal_change > 0:
         rule += f" and a change of at least {findings.minimal_change:g}"
     if up + down:
-        percent = f"{100 * (up + down) / tested:.3g}"
+        percent = f"{100 * (up + down) / tested:.2g}" if up + down < tested else "100"
         sides = "higher and {} lower in cases" if binary else "rising and {} falling with the trait"
         what = "between cases and controls" if binary else f"along {readable(findings.trait)}"
         return (
@@ -135,15 +137,21 @@ def headline(findings: Findings, up: int, down: int, tested: int, lowest: float 
     )
 
 
+def _members(group: GroupView) -> str:
+    if group.key == "other":
+        return f"{counted(group.samples, 'sample')} of another disease"
+    return counted(group.samples, group.label.lower())
+
+
 def contrast_sentence(findings: Findings, groups: Sequence[GroupView]) -> str:
     """Return who was compared with whom, and what was adjusted for."""
     tested = [group for group in groups if group.tested]
     if findings.trait_kind == "binary" and tested:
         cases = [g for g in tested if g.key == "case"]
         controls = [g for g in tested if g.key != "case"]
-        left = listed([f"{g.samples} {g.label.lower()}" for g in cases]) or "no case"
-        right = listed([f"{g.samples} {g.label.lower()}" for g in controls]) or "no control"
-        text = f"{left} samples against {right} samples"
+        left = listed([_members(g) for g in cases]) or "no case"
+        right = listed([_members(g) for g in controls]) or "no control"
+        text = f"{left} against {right}"
     else:
         text = f"{counted(len(findings.tested), 'sample')} along the measured level"
     if findings.covariates:

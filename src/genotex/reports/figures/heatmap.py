@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from genotex.reports.figures.canvas import drawing, to_svg
@@ -18,6 +19,7 @@ from genotex.reports.projection import column_z_scores, order_rows, order_within
 __all__ = ["draw_heatmap"]
 
 _LIMIT = 2.5
+_WIDTH = 11.4
 
 
 def draw_heatmap(
@@ -47,7 +49,7 @@ def draw_heatmap(
         )
     image = np.where(np.isfinite(values.T), z, np.nan)[np.ix_(rows, columns)]
     height = 1.25 + 0.162 * max(len(symbols), 3)
-    with drawing(11.4, height) as figure:
+    with drawing(_WIDTH, height) as figure:
         bar, body = figure.subplots(
             2,
             1,
@@ -95,13 +97,20 @@ def _group_bar(axes: Axes, marks: SampleMarks, columns: NDArray[np.intp]) -> Non
         vmax=len(order) - 0.5,
         interpolation="nearest",
     )
+    names = {key: f"{marks.labels[key]} ({len(marks.members(key))})" for key in order}
+    points = _WIDTH * 72 * 0.88 / len(columns)
+    if any(len(name) * 6.4 > len(marks.members(key)) * points for key, name in names.items()):
+        patches = [Patch(color=COLOURS[key], label=name) for key, name in names.items()]
+        axes.legend(
+            handles=patches, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(order),
+            borderaxespad=0.2, handlelength=1.0, fontsize=9, borderpad=0,
+        )  # fmt: skip
+        return
     for code, key in enumerate(order):
-        inside = np.flatnonzero(codes[0] == code)
-        if len(inside):
-            axes.text(
-                inside.min() - 0.5, -0.75, f"{marks.labels[key]} ({len(inside)})",
-                fontsize=9, fontweight="bold", color=COLOURS[key], ha="left", va="bottom",
-            )  # fmt: skip
+        axes.text(
+            np.flatnonzero(codes[0] == code).min() - 0.5, -0.75, names[key],
+            fontsize=9, fontweight="bold", color=COLOURS[key], ha="left", va="bottom",
+        )  # fmt: skip
 
 
 def _frame(axes: Axes) -> None:

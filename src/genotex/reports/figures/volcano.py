@@ -19,7 +19,7 @@ __all__ = ["draw_volcano"]
 _HOVERED = 1500
 _OFFSETS = [
     (dx, dy)
-    for reach in (6, 14, 24, 36, 50)
+    for reach in (6, 14, 24)
     for dx, dy in ((reach, 0), (-reach, 0), (reach, reach), (-reach, reach), (reach, -reach),
                    (-reach, -reach), (0, reach), (0, -reach))
 ]  # fmt: skip
@@ -147,7 +147,12 @@ def _name_genes(
     for i, symbol in enumerate(symbols):
         options = [(offset, _name_box(places[i], offset, symbol)) for offset in _OFFSETS]
         free = [o for o in options if o[1].within(inside) and not any(map(o[1].hits, names))]
-        best = min(free, key=lambda option: sum(map(option[1].hits, dots)), default=None)
+        # Covering a point is bad, a name far from its point as well.
+        best = min(
+            free,
+            key=lambda o: sum(map(o[1].hits, dots)) + max(map(abs, o[0])) / 14,
+            default=None,
+        )
         if best is not None:
             names.append(best[1])
             _write_name(axes, symbol, (points[i, 0], points[i, 1]), best[0])

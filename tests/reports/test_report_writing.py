@@ -1,0 +1,209 @@
+"""Reports written from an output folder, through the real readers and the real analysis."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from report_cohort import make_evidence, make_infos, make_table, with_missing
+
+from genotex.analysis import AnalysisOptions, read_result, solve_problem, write_result
+from genotex.errors import AnalysisError, UsageError
+from genotex.formats import (
+    LinkedTable,
+    update_cohort_info,
+    write_evidence,
+    write_linked_csv,
+    write_linked_parquet,
+)
+from genotex.layout import OutputFolder
+from genotex.problems import Problem
+from genotex.reports import write_report, write_unanswered_report, writing
+
+TRAIT = "Rheumatoid_Arthritis"
+
+
+def prepare(
+    root: Path,
+    table: LinkedTable,
+    roles: dict[str, str],
+    *,
+    condition: str | None = None,
+    record: bool = True,
+) -> OutputFolder:
+    output = OutputFolder(root)
+    write_linked_csv(output.linked_csv(TRAIT, "GSE55457"), with_missing(table, 0.0))
+    write_linked_parquet(output.linked_parquet(TRAIT, "GSE55457"), table)
+    for cohort, info in make_infos().items():
+        update_cohort_info(output.cohort_info(TRAIT), cohort, info)
+    if record:
+        write_evidence(output.evidence(TRAIT, "GSE55457"), make_evidence(table, roles))
+    options = AnalysisOptions(panel=False)
+    write_result(output, solve_problem(output, Problem(TRAIT, condition), options))
+    return output
+
+
+@pytest.fixture
+def solved(tmp_path: Path) -> OutputFolder:
+    return prepare(tmp_path, *make_table(genes=60))
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(p.name for p in folder.rglob("*") if p.is_file())
+
+
+def test_report_and_table_lie_where_the_layout_says(solved: OutputFolder) -> None:
+    path = write_report(solved, TRAIT, None)
+    assert path == solved.report(TRAIT, None)
+    assert files_below(path.parent) == [path.with_suffix(".csv").name, path.name]
+    html = path.read_text(encoding="utf-8")
+    assert f'href="{path.with_suffix(".csv").name}"' in html
+    assert "the largest usable cohort (33 samples)" in html
+    assert "Smyth 2004" in html
+
+
+def test_csv_has_every_gene_and_the_numbers_of_the_result(solved: OutputFolder) -> None:
+    path = write_report(solved, TRAIT, None).with_suffix(".csv")
+    genes = {row["Variable"]: row for row in read_result(solved, TRAIT, None).genes.to_dicts()}
+    with path.open(newline="", encoding="utf-8") as handle:
+        rows = list(csv.DictReader(handle))
+    assert {row["gene"] for row in rows} == set(genes)
+    for row in rows:
+        gene = genes[row["gene"]]
+        for ours, theirs in (
+            ("log2_fold_change", "Coefficient"), ("standard_error", "Standard Error"),
+            ("ci_low", "CI Lower"), ("ci_high", "CI Upper"), ("p", "p"), ("q", "q"), 
+            ("mean", "Mean Expression"),
+        ):  # fmt: skip
+            value = float(row[ours]) if row[ours] else None
+            assert value == gene[theirs]
+        assert (row["significant"] == "true") == gene["Significant"]
+    values = [float(row["p"]) for row in rows if row["p"]]
+    assert values == sorted(values)
+
+
+def test_csv_is_read_by_pandas(solved: OutputFolder) -> None:
+    pandas = pytest.importorskip("pandas")
+    path = write_report(solved, TRAIT, None).with_suffix(".csv")
+    frame = pandas.read_csv(path, index_col="gene")
+    assert len(frame) == 60
+    assert frame["p"].dtype == float
+    assert frame["significant"].dtype == bool
+
+
+def test_page_tells_the_same_numbers_as_the_result(solved: OutputFolder) -> None:
+    html = write_report(solved, TRAIT, None).read_text(encoding="utf-8")
+    result = read_result(solved, TRAIT, None)
+    assert f"<span>{result.significant.height}</span>" in html
+    first = result.genes.row(0, named=True)
+    written = re.search(rf'<th scope="row">{first["Variable"]}</th><td>([^<]+)</td>', html)
+    assert written
+    shown = float(written[1].replace("\N{MINUS SIGN}", "-"))
+    assert math.isclose(shown, first["Coefficient"], abs_tol=0.005)
+
+
+def test_same_input_same_files(solved: OutputFolder, tmp_path: Path) -> None:
+    first = write_report(solved, TRAIT, None, path=tmp_path / "a" / "r.html")
+    second = write_report(solved, TRAIT, None, path=tmp_path / "b" / "r.html")
+    assert first.read_bytes() == second.read_bytes()
+    assert first.with_suffix(".csv").read_bytes() == second.with_suffix(".csv").read_bytes()
+
+
+def test_condition_with_interaction(tmp_path: Path) -> None:
+    output = prepare(tmp_path, *make_table(genes=40), condition="Age")
+    path = write_report(output, TRAIT, "Age")
+    html = path.read_text(encoding="utf-8")
+    assert path.name == "Rheumatoid_Arthritis_condition_Age.html"
+    assert "given Age" in html
+    assert "trait by Age interaction" in html
+    assert "interaction_q" in path.with_suffix(".csv").read_text().splitlines()[0]
+
+
+def test_trait_name_as_people_write_it(solved: OutputFolder) -> None:
+    assert write_report(solved, "Rheumatoid Arthritis", None) == solved.report(TRAIT, None)
+
+
+def test_twin_with_missing_values(tmp_path: Path) -> None:
+    table, roles = make_table(genes=50)
+    output = prepare(tmp_path, with_missing(table, 0.03), roles)
+    assert "nan" not in write_report(output, TRAIT, None).with_suffix(".csv").read_text().lower()
+
+
+def test_cohort_of_six_samples(tmp_path: Path) -> None:
+    output = prepare(tmp_path, *make_table(cases=3, controls=3, others=0, genes=30))
+    assert write_report(output, TRAIT, None).is_file()
+
+
+def test_continuous_trait(tmp_path: Path) -> None:
+    table, roles = make_table(genes=30)
+    levels = replace(
+        table, trait_values=table.covariates["Age"] + table.expression[:, 0], covariates={}
+    )
+    html = write_report(prepare(tmp_path, levels, roles), TRAIT, None).read_text(encoding="utf-8")
+    assert "33 samples along the measured level" in html
+
+
+def test_folder_of_another_tool_without_record(tmp_path: Path) -> None:
+    output = prepare(tmp_path, *make_table(genes=30), record=False)
+    html = write_report(output, TRAIT, None).read_text(encoding="utf-8")
+    assert "prepared by another tool" in html
+
+
+def test_failing_write_leaves_nothing(
+    solved: OutputFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full_disk(frame: pl.DataFrame, path: Path) -> None:
+        path.write_text("half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pl.DataFrame, "write_csv", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        write_report(solved, TRAIT, None)
+    assert files_below(solved.report(TRAIT, None).parent) == []
+
+
+def test_failing_page_keeps_the_old_report(
+    solved: OutputFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_report(solved, TRAIT, None)
+    before = {p: p.read_bytes() for p in path.parent.iterdir()}
+
+    def broken(page: object) -> str:
+        raise ValueError("no template")
+
+    monkeypatch.setattr(writing, "render_page", broken)
+    with pytest.raises(ValueError, match="no template"):
+        write_report(solved, TRAIT, None)
+    assert {p: p.read_bytes() for p in path.parent.iterdir()} == before
+
+
+def test_problem_that_was_not_analysed(tmp_path: Path) -> None:
+    with pytest.raises(AnalysisError, match="run analyze first"):
+        write_report(OutputFolder(tmp_path), "Asthma", None)
+
+
+def test_report_that_would_overwrite_its_own_table(solved: OutputFolder, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="csv"):
+        write_report(solved, TRAIT, None, path=tmp_path / "genes.csv")
+
+
+def test_unanswered_report_tells_reasons_and_removes_an_old_table(solved: OutputFolder) -> None:
+    table = write_report(solved, TRAIT, None).with_suffix(".csv")
+    assert table.is_file()
+    path = write_unanswered_report(solved, TRAIT, None, {"GSE55457": "trait biased"})
+    html = path.read_text(encoding="utf-8")
+    assert not table.exists()
+    assert "Not answerable" in html
+    assert "Trait biased." in html
+    assert "GSE157103" in html
+
+
+def test_unanswered_report_of_an_empty_folder(tmp_path: Path) -> None:
+    path = write_unanswered_report(OutputFolder(tmp_path), "Crohn's Disease", "Age", {})
+    assert path.name == "Crohns_Disease_condition_Age.html"
+    assert "the output folder has none" in path.read_text(encoding="utf-8")
