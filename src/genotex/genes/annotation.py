@@ -1,0 +1,293 @@
+"""Which columns of a platform table hold the probe ids and the genes?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from genotex.genes.identify import sample_evenly, without_probe_suffix
+from genotex.genes.idkind import SHAPES, IdKind
+from genotex.genes.table import GeneTable
+from genotex.genes.tokens import CellForm, cell_form, split_cell
+from genotex.layout import Procedure
+
+__all__ = ["AnnotationChoice", "choose_annotation", "matching_share", "normal_ids"]
+
+_ROWS = 1000
+_TELLING_NAME, _VAGUE_NAME = 30.0, 3.0
+"""How many cells of evidence the name of a column is worth.
+
+A preview often shows nothing but control probes, so a name such as Symbol outweighs it.
+"""
+
+
+@dataclass(frozen=True)
+class AnnotationChoice:
+    """The columns of an annotation that map ids to genes.
+
+    Attributes
+    ----------
+    id_column : str
+        Column whose values are the row ids of the matrix.
+    gene_column : str
+        Column that tells the genes.
+    kind : IdKind
+        What the gene column holds: symbols, or ids that the gene table maps.
+    form : CellForm
+        How its cells are built.
+    reason : str
+        The evidence in words.
+    """
+
+    id_column: str
+    gene_column: str
+    kind: IdKind
+    form: CellForm
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    column: str
+    kind: IdKind
+    form: CellForm
+    filled: int
+    hits: int
+    score: float
+
+    @property
+    def words(self) -> str:
+        if not self.filled:
+            return f"column '{self.column}' is chosen by its name, its cells are empty"
+        what = "known gene symbols" if self.kind is IdKind.SYMBOL else f"{self.kind} ids"
+        share = f"{self.hits / self.filled:.0%} of the filled cells looked at hold {what}"
+        return f"column '{self.column}': {share}"
+
+
+def normal_ids(column: pl.Series) -> pl.Series:
+    """Return ids as they are compared: without blanks and quotes around, in upper case."""
+    return column.str.strip_chars(" \t\"'").str.to_uppercase()
+
+
+def matching_share(ids: Sequence[str], column: pl.Series) -> float:
+    """Return the share of the ids that stand in the column, whatever their case."""
+    wanted = normal_ids(pl.Series(ids, dtype=pl.String)).unique()
+    if wanted.is_empty():
+        return 0.0
+    return float(wanted.is_in(normal_ids(column).unique().implode()).mean() or 0.0)
+
+
+def choose_annotation(
+    ids: Sequence[str],
+    columns: Mapping[str, Sequence[str | None]],
+    table: GeneTable,
+    procedure: Procedure = "sound",
+) -> AnnotationChoice | None:
+    """Choose the id column and the gene column of an annotation.
+
+    Columns are judged by what stands in them; the name of a column counts like a few cells, so it
+    decides on a preview of five rows and hardly matters on a whole table.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Row ids of the matrix.
+    columns : mapping of str to sequence of str or None
+        The annotation, or its first rows.
+    table : GeneTable
+        The genes that are known.
+    procedure : {"sound", "benchmark"}
+        Both prefer a column of symbols. Without one, Entrez, Ensembl, RefSeq or GenBank ids are
+        mapped; but `benchmark` scans a description rather than take Entrez numbers, as the
+        published reference did.
+
+    Returns
+    -------
+    AnnotationChoice or None
+        None when no column tells genes.
+    """
+    frame = pl.DataFrame({name: _texts(cells) for name, cells in columns.items()})
+    if frame.width == 0:
+        return None
+    id_column = choose_id_column(ids, frame)
+    rows = _sample_rows(frame)
+    best = _gene_column(rows, id_column, table, procedure)
+    if best is None:
+        return None
+    reason = f"{best.words}; ids from column '{id_column}'"
+    return AnnotationChoice(id_column, best.column, best.kind, best.form, reason)
+
+
+def _texts(cells: Sequence[str | None]) -> pl.Series:
+    if isinstance(cells, pl.Series) and cells.dtype == pl.String:
+        return cells
+    return pl.Series([None if cell is None else str(cell) for cell in cells], dtype=pl.String)
+
+
+def choose_id_column(ids: Sequence[str], frame: pl.DataFrame) -> str:
+    """Return the column that holds most of the ids; ``ID`` (else the first) when none does."""
+    names = frame.columns
+    fallback = next((name for name in names if name.strip().lower() == "id"), names[0])
+    some = sample_evenly(ids, 500)
+    best, share = fallback, matching_share(some, frame[fallback])
+    if share >= 0.95:
+        return best
+    for name in names:
+        if (found := matching_share(some, frame[name])) > share + 0.02:
+            best, share = name, found
+    return best
+
+
+def _sample_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    if frame.height <= _ROWS:
+        return frame
+    return frame.gather_every(frame.height // _ROWS)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower().replace("_duplicated_", ""))
+
+
+_NEVER = re.compile(
+    r"synonym|alias|sequence|ontology|^go|unigene|species|cytoband|chrom|pathway|omim|protein"
+    r"|swissprot|uniprot|domain|sourceversion|genome"
+)
+_SYMBOL_NAMES: tuple[tuple[re.Pattern[str], float], ...] = (
+    (re.compile(r"^(gene)?symbols?$|^genesymbol"), 0.97),
+    (re.compile(r"^geneassignment$"), 0.96),
+    (re.compile(r"symbol$"), 0.94),
+    (re.compile(r"^(ilmn|ucsc|ref)?genes?$|^hgnc"), 0.8),
+    (re.compile(r"^orf$"), 0.82),
+    (re.compile(r"^genename$"), 0.75),
+    (re.compile(r"^spotid1$"), 0.7),
+    (re.compile(r"^mrnaassignment$"), 0.65),
+    (re.compile(r"gene|name|target|assay|analyte"), 0.3),
+)
+_ID_NAMES: Mapping[IdKind, tuple[tuple[re.Pattern[str], float], ...]] = {
+    IdKind.ENTREZ: (
+        (re.compile(r"entrez|locuslink"), 0.95),
+        (re.compile(r"^geneid|^llid"), 0.9),
+        (re.compile(r"^(orf|gene|spotid)$"), 0.6),
+    ),
+    IdKind.ENSEMBL: ((re.compile(r"ensembl|^ensg?$"), 0.9), (re.compile(r"gene|spotid"), 0.5)),
+    IdKind.REFSEQ: ((re.compile(r"refseq|gblist|gbacc|accession"), 0.9),),
+    IdKind.GENBANK: ((re.compile(r"gbacc|genbank|gblist|publicid|accession"), 0.9),),
+}
+_TEXT_NAMES = re.compile(r"description|definition|genetitle|genename|fullname|title$")
+
+
+def _prior(name: str, names: Sequence[tuple[re.Pattern[str], float]]) -> float:
+    plain = _plain(name)
+    if _NEVER.search(plain):
+        return 0.0
+    return next((weight for pattern, weight in names if pattern.search(plain)), 0.0)
+
+
+def _gene_column(
+    rows: pl.DataFrame, id_column: str, table: GeneTable, procedure: Procedure
+) -> _Evidence | None:
+    symbols = [_symbol_evidence(name, rows, table) for name in rows.columns if name != id_column]
+    best = _best(symbols)
+    if best is not None:
+        return best
+    found = [
+        _id_evidence(name, kind, rows, id_column, table)
+        for kind in _ID_NAMES
+        for name in rows.columns
+    ]
+    best = _best(found)
+    if procedure == "benchmark" and (best is None or best.kind is IdKind.ENTREZ):
+        best = _text_column(rows) or best
+    return best or _named_symbols(symbols)
+
+
+def _best(found: Sequence[_Evidence]) -> _Evidence | None:
+    good = [e for e in found if e.score >= 0.5]
+    return max(good, key=lambda e: e.score, default=None)
+
+
+def _named_symbols(found: Sequence[_Evidence]) -> _Evidence | None:
+    """Return a column that is called after genes but holds few: better than none."""
+    return max((e for e in found if e.hits and e.score > 0.05), key=lambda e: e.score, default=None)
+
+
+def _filled(rows: pl.DataFrame, name: str) -> list[str]:
+    cells = rows[name].drop_nulls().to_list()
+    return [cell for cell in cells if split_cell(cell)]
+
+
+def _score(prior: float, filled: int, hits: int, rows: int) -> float:
+    """Weigh the share of cells that hit with the name, and prefer columns that tell more rows."""
+    weight = _TELLING_NAME if prior >= 0.6 else _VAGUE_NAME
+    share = (hits + weight * prior) / (filled + weight)
+    coverage = (hits + weight) / (rows + weight)
+    return share + 0.1 * (coverage - 1) + 0.15 * (prior - 1) if share >= 0.5 else share * 0.5
+
+
+def _symbol_evidence(name: str, rows: pl.DataFrame, table: GeneTable) -> _Evidence:
+    cells = _filled(rows, name)
+    prior = _prior(name, _SYMBOL_NAMES)
+    known = table.symbols("sound")
+    form = cell_form(cells[:200], known)
+    hits = sum(any(_is_symbol(t, known) for t in split_cell(cell, form)) for cell in cells)
+    if sum(SHAPES[IdKind.ENTREZ].match(cell) is not None for cell in cells) > len(cells) / 2:
+        prior = 0.0
+    if len(set(cells)) < max(2, len(cells) // 50) and prior < 0.5:
+        hits = 0  # a word such as "main" or "pos" that repeats is a category, not a gene
+    score = _score(prior, len(cells), hits, rows.height)
+    return _Evidence(name, IdKind.SYMBOL, form, len(cells), hits, score)
+
+
+def _is_symbol(token: str, known: Mapping[str, str]) -> bool:
+    return token.upper() in known and not SHAPES[IdKind.ENTREZ].match(token)
+
+
+def _text_column(rows: pl.DataFrame) -> _Evidence | None:
+    for name in rows.columns:
+        if _TEXT_NAMES.search(_plain(name)) and (cells := _filled(rows, name)):
+            return _Evidence(name, IdKind.SYMBOL, CellForm.TEXT, len(cells), 0, 0.5)
+    return None
+
+
+def _id_evidence(
+    name: str, kind: IdKind, rows: pl.DataFrame, id_column: str, table: GeneTable
+) -> _Evidence:
+    cells = _filled(rows, name)
+    shape = SHAPES[kind].match
+    parts = [[p for p in split_cell(cell) if shape(p)] for cell in cells]
+    found = table.lookup(kind, {p for some in parts for p in some})
+    hits = sum(any(p in found for p in some) for some in parts)
+    prior = _prior(name, _ID_NAMES[kind])
+    if kind is IdKind.ENTREZ and not _may_be_entrez(name, cells, prior, rows, id_column):
+        hits, prior = 0, 0.0
+    elif name == id_column and kind is IdKind.ENTREZ:
+        hits, prior = 0, 0.0
+    score = _score(prior, len(cells), hits, rows.height) if hits else 0.0
+    if kind in (IdKind.REFSEQ, IdKind.GENBANK) and hits and prior:
+        score = max(score, 0.5)  # part of the accessions is always withdrawn or an EST
+    return _Evidence(name, kind, CellForm.LIST, len(cells), hits, score - _RANK[kind])
+
+
+_RANK = {IdKind.ENTREZ: -0.03, IdKind.ENSEMBL: -0.02, IdKind.REFSEQ: -0.01, IdKind.GENBANK: 0.0}
+
+
+def _may_be_entrez(
+    name: str, cells: Sequence[str], prior: float, rows: pl.DataFrame, id_column: str
+) -> bool:
+    """Tell a column of Entrez ids from one of any numbers: by its name or the ids beside it."""
+    if prior >= 0.9:
+        return True
+    bare = without_probe_suffix(rows[id_column].drop_nulls().to_list())
+    ids = set(bare.values())
+    same = sum(cell.removesuffix(".0") in ids for cell in cells)
+    return bool(cells) and (same > 0.8 * len(cells) or (prior > 0 and _has_gaps(cells)))
+
+
+def _has_gaps(cells: Sequence[str]) -> bool:
+    numbers = sorted({int(m[1]) for c in cells if (m := SHAPES[IdKind.ENTREZ].match(c))})
+    pairs = list(zip(numbers, numbers[1:], strict=False))
+    jump: Callable[[tuple[int, int]], bool] = lambda pair: pair[1] - pair[0] > 1  # noqa: E731
+    return len(numbers) > 0.8 * len(cells) and sum(map(jump, pairs)) >= 0.3 * max(1, len(pairs))

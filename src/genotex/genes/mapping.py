@@ -1,0 +1,309 @@
+"""Probe-level expression to expression of official gene symbols, by both procedures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from genotex.errors import FormatError, UsageError
+from genotex.formats.matrix import ExpressionMatrix
+from genotex.formats.platform import Platform
+from genotex.genes.annotation import AnnotationChoice
+from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows
+from genotex.genes.identify import IdVerdict, identify_ids
+from genotex.genes.idkind import IdKind
+from genotex.genes.platforms import PlatformMatch, best_platform, cells_of_rows, direct_kind
+from genotex.genes.scale import detect_scale, to_log2
+from genotex.genes.symbols import official_symbols
+from genotex.genes.table import AMBIGUOUS, GeneTable
+from genotex.genes.tokens import CellForm, is_excluded, scan_column, split_cell
+from genotex.layout import Procedure
+
+__all__ = ["GeneMapping", "Scale", "map_to_genes"]
+
+Scale = Literal["auto", "log2", "linear"]
+
+
+@dataclass(frozen=True, eq=False)
+class GeneMapping:
+    """Expression of genes, and how it came to be.
+
+    Attributes
+    ----------
+    expression : ExpressionMatrix
+        Official symbols x samples, sorted by symbol.
+    mapped : int
+        Genes after mapping, before their symbols were brought to the official form.
+    id_kind : IdKind
+        What the row ids of the matrix are.
+    id_column, gene_column : str or None
+        Columns of the platform table that were used; None when none was needed.
+    scale : {"log2", "linear"}
+        Scale of the matrix as it came in.
+    counts : dict of str to int
+        ``rows``, ``rows_with_symbol``, ``rows_several_genes``, ``genes_mapped``,
+        ``ambiguous_aliases``, ``unknown_symbols``, ``genes``.
+    notes : tuple of str
+        What was decided, in words.
+    """
+
+    expression: ExpressionMatrix
+    mapped: int
+    id_kind: IdKind
+    id_column: str | None
+    gene_column: str | None
+    scale: Literal["log2", "linear"]
+    counts: dict[str, int]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _RowGenes:
+    """The names found for every row, before they are brought to their official form."""
+
+    names: list[tuple[str, ...]]
+    id_column: str | None
+    gene_column: str | None
+    notes: tuple[str, ...]
+
+
+def map_to_genes(
+    matrix: ExpressionMatrix,
+    platforms: Sequence[Platform],
+    *,
+    procedure: Procedure,
+    table: GeneTable,
+    scale: Scale = "auto",
+) -> GeneMapping:
+    """Map a matrix to official gene symbols (spec, preprocessing, steps 4 to 7).
+
+    `benchmark`: a row's value is divided among its symbols, a gene is the sum of its rows (missing
+    counts as 0), official symbols that meet are averaged. `sound`: linear values are log2
+    transformed first; rows of several genes are dropped; a gene is the mean of its rows, missing
+    values skipped.
+
+    Parameters
+    ----------
+    matrix : ExpressionMatrix
+        Rows by probe, gene symbol or the id of a database.
+    platforms : sequence of Platform
+        Candidate annotations; the one that holds the row ids is used.
+    procedure : {"sound", "benchmark"}
+        Which procedure.
+    table : GeneTable
+        The genes.
+    scale : {"auto", "log2", "linear"}
+        Scale of `matrix`; `sound` alone acts on it. ``auto`` judges by the rule of GEO2R.
+
+    Returns
+    -------
+    GeneMapping
+        Genes x samples with counts and notes.
+
+    Raises
+    ------
+    FormatError
+        If the ids are no genes and no annotation tells their genes.
+    UsageError
+        If `scale` is none of the three, or contradicts the values.
+    """
+    if scale not in ("auto", "log2", "linear"):
+        msg = f"scale {scale!r} is unknown: use auto, log2 or linear"
+        raise UsageError(msg)
+    verdict = identify_ids(matrix.ids, table)
+    found = _genes_of_rows(matrix.ids, platforms, verdict, procedure, table)
+    logged, scale_found, scale_notes = _on_scale(matrix, scale, procedure)
+    steps = _sound if procedure == "sound" else _benchmark
+    expression, counts, notes = steps(logged, found.names, table, mapped=verdict.needs_mapping)
+    if not expression.ids:
+        msg = f"no row could be mapped to a human gene ({verdict.reason})"
+        raise FormatError(msg, path=_path(platforms), hint="give the platform table of the series")
+    return GeneMapping(
+        expression,
+        counts["genes_mapped"],
+        verdict.kind,
+        found.id_column,
+        found.gene_column,
+        scale_found,
+        counts,
+        (f"row ids: {verdict.reason}", *found.notes, *scale_notes, *notes),
+    )
+
+
+def _genes_of_rows(
+    ids: Sequence[str],
+    platforms: Sequence[Platform],
+    verdict: IdVerdict,
+    procedure: Procedure,
+    table: GeneTable,
+) -> _RowGenes:
+    """Find the gene names of every row: the ids themselves, a platform's, or the gene table's."""
+    if verdict.kind is IdKind.SYMBOL:
+        return _RowGenes([(i,) for i in ids], None, None, ())
+    if verdict.kind is IdKind.ENSEMBL and (direct := _direct(ids, verdict.kind, table)):
+        return direct
+    match = best_platform(ids, platforms, table, procedure)
+    if match is not None:
+        return _annotated(ids, match, procedure, table)
+    if direct := _direct(ids, verdict.kind, table):
+        return direct
+    names = ", ".join(p.accession or p.path.name for p in platforms) or "none given"
+    msg = f"the row ids cannot be mapped: {verdict.reason}; platforms: {names}"
+    hint = "put the platform's GPL table or the family SOFT file into the cohort's folder"
+    raise FormatError(msg, path=_path(platforms), hint=hint)
+
+
+def _path(platforms: Sequence[Platform]) -> Path | None:
+    return platforms[0].path if len(platforms) == 1 else None
+
+
+def _direct(ids: Sequence[str], kind: IdKind, table: GeneTable) -> _RowGenes | None:
+    """Map database ids (also ``10000_at`` of re-annotated arrays) by the gene table alone."""
+    kind, bare = direct_kind(ids, kind, table)
+    found = table.lookup(kind, bare.values()) if kind is not IdKind.UNKNOWN else {}
+    if not found:
+        return None
+    names = [(s,) if (s := found.get(bare.get(i, ""))) else () for i in ids]
+    ambiguous = sum(found.get(bare.get(i, "")) == AMBIGUOUS for i in ids)
+    note = f"{kind} ids mapped by the gene table ({table.source.name}, {table.source.date})"
+    if ambiguous:
+        note += f"; {ambiguous} ids belong to several genes and were dropped"
+    return _RowGenes(list(names), None, None, (note,))
+
+
+def _annotated(
+    ids: Sequence[str], match: PlatformMatch, procedure: Procedure, table: GeneTable
+) -> _RowGenes:
+    choice = match.choice
+    cells = cells_of_rows(ids, match.platform.table, choice)
+    unique = cells.drop_nulls().unique(maintain_order=True)
+    if choice.kind is not IdKind.SYMBOL:
+        genes = _genes_of_id_cells(unique.to_list(), choice, table)
+    elif procedure == "benchmark":
+        genes = dict(zip(unique.to_list(), scan_column(unique), strict=True))
+    else:
+        genes = {cell: split_cell(cell, choice.form) for cell in unique.to_list()}
+    names = [genes.get(cell, ()) if cell is not None else () for cell in cells.to_list()]
+    where = match.platform.accession or match.platform.path.name
+    note = f"platform {where}: {choice.reason}; {match.share:.1%} of the row ids found there"
+    return _RowGenes(names, choice.id_column, choice.gene_column, (note,))
+
+
+def _genes_of_id_cells(
+    cells: Sequence[str], choice: AnnotationChoice, table: GeneTable
+) -> dict[str, tuple[str, ...]]:
+    """Map the cells of an id column; ids of several genes or of none are left out."""
+    parts = {cell: split_cell(cell, CellForm.LIST) for cell in cells}
+    found = table.lookup(choice.kind, {p for some in parts.values() for p in some})
+    return {
+        cell: tuple(dict.fromkeys(s for p in some if (s := found.get(p))))
+        for cell, some in parts.items()
+    }
+
+
+def _on_scale(
+    matrix: ExpressionMatrix, scale: Scale, procedure: Procedure
+) -> tuple[ExpressionMatrix, Literal["log2", "linear"], tuple[str, ...]]:
+    if scale == "auto":
+        verdict = detect_scale(matrix.values)
+        found, why = verdict.scale, verdict.reason
+    else:
+        found, why = scale, "as asked for"
+    if procedure == "benchmark":
+        return matrix, found, (f"scale {found} ({why}); benchmark leaves values as they are",)
+    if found == "log2":
+        return matrix, found, (f"taken as log2 values ({why}); left as they are",)
+    values, lost = to_log2(matrix.values)
+    note = f"linear values ({why}), log2 transformed"
+    if lost:
+        note += f"; {lost} values at or below 0 became missing"
+    return ExpressionMatrix(matrix.ids, matrix.samples, values), found, (note,)
+
+
+_Result = tuple[ExpressionMatrix, dict[str, int], tuple[str, ...]]
+
+
+def _benchmark(
+    matrix: ExpressionMatrix, names: list[tuple[str, ...]], table: GeneTable, *, mapped: bool
+) -> _Result:
+    """Divide among symbols, sum by symbol, bring to official symbols, average what meets."""
+    links = gene_rows(names)
+    values = divide_and_sum(matrix.values, links) if mapped else matrix.values
+    rows = links.genes if mapped else matrix.ids
+    official = official_symbols(rows, table, "benchmark")
+    merged = gene_rows([(s,) if s else () for s in official.symbols])
+    counts = {
+        "rows": len(matrix.ids),
+        "rows_with_symbol": sum(map(bool, names)),
+        "rows_several_genes": sum(len(n) > 1 for n in names),
+        "genes_mapped": len(links.genes),
+        "ambiguous_aliases": official.ambiguous,
+        "unknown_symbols": official.unknown,
+        "genes": len(merged.genes),
+    }
+    means = mean_of_rows(values, merged)
+    notes = _date_notes(official.dates, official.lost_dates)
+    return ExpressionMatrix(merged.genes, matrix.samples, means), counts, notes
+
+
+def _sound(
+    matrix: ExpressionMatrix, names: list[tuple[str, ...]], table: GeneTable, *, mapped: bool
+) -> _Result:
+    """Bring the symbols of each row to their official form, keep rows of one gene, average."""
+    unique = sorted({name for row in names for name in row})
+    official = official_symbols(unique, table, "sound")
+    known = dict(zip(unique, official.symbols, strict=True))
+    genes = {row: _one_row(row, known, table) for row in set(names)}
+    several = sum(len(genes[row]) > 1 for row in names)
+    kept = [genes[row] if len(genes[row]) == 1 else () for row in names]
+    used = {row for row in set(names) if len(genes[row]) == 1}
+    links = gene_rows(kept)
+    counts = {
+        "rows": len(matrix.ids),
+        "rows_with_symbol": sum(bool(genes[row]) for row in names),
+        "rows_several_genes": several,
+        "genes_mapped": len({name for row in used for name in row if known[name]}),
+        "ambiguous_aliases": official.ambiguous,
+        "unknown_symbols": official.unknown,
+        "genes": len(links.genes),
+    }
+    notes = list(_date_notes(official.dates, official.lost_dates))
+    if several:
+        notes.append(f"{several} rows belong to several genes and were dropped")
+    if official.ambiguous:
+        notes.append(f"{official.ambiguous} aliases belong to several genes and were dropped")
+    means = mean_of_rows(matrix.values, links)
+    return ExpressionMatrix(links.genes, matrix.samples, means), counts, tuple(notes)
+
+
+def _one_row(
+    row: tuple[str, ...], known: Mapping[str, str | None], table: GeneTable
+) -> tuple[str, ...]:
+    """Return the genes that a row stands for.
+
+    Names that the table does not know say nothing. An ambiguous alias beside a gene that it may
+    stand for says nothing new either; beside another one the row may belong to several genes.
+    """
+    genes = dict.fromkeys(s for name in row if (s := known[name]))
+    if len(genes) == 1:
+        (gene,) = genes
+        for name in row:
+            candidates = table.alias_genes.get(name.upper(), ())
+            if known[name] is None and len(candidates) > 1 and gene not in candidates:
+                return (gene, name)
+    return tuple(genes)
+
+
+def _date_notes(dates: Sequence[str], lost: Sequence[str]) -> tuple[str, ...]:
+    notes = []
+    if dates:
+        notes.append(f"{len(dates)} symbols had become dates and were restored: {_some(dates)}")
+    if lost:
+        notes.append(f"{len(lost)} symbols had become dates beyond telling: {_some(lost)}")
+    return tuple(notes)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

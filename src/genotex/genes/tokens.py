@@ -1,0 +1,130 @@
+"""Gene symbols in the cells of an annotation: scanned as text, or split by the platform's rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+import polars as pl
+
+__all__ = ["CellForm", "cell_form", "is_excluded", "scan_column", "scan_symbols", "split_cell"]
+
+SYMBOL_PATTERN = r"\b(?:[A-Z][A-Z0-9-]{1,9}|C[0-9]+orf[0-9]+)\b"
+"""What the published procedure takes for a symbol.
+
+An upper-case letter, then one to nine of upper-case letters, digits and ``-``, between two word
+boundaries; or ``C<digits>orf<digits>``. As ``-`` is no word character, a longer token gives its
+longest piece that ends at a boundary: ``TMEM189-UBE2V1`` is ``TMEM189-`` and ``UBE2V1``.
+"""
+
+_SYMBOL = re.compile(SYMBOL_PATTERN)
+_EXCLUDED_START = re.compile(r"NR_|XR_|LOC[0-9]|LINC[0-9]")
+_EXCLUDED = frozenset({"DNA", "RNA", "PCR", "EST", "CHR"})
+
+
+def is_excluded(token: str) -> bool:
+    """Tell whether the published procedure passes over this token."""
+    return token in _EXCLUDED or _EXCLUDED_START.match(token) is not None
+
+
+def scan_symbols(text: str) -> tuple[str, ...]:
+    """Scan a cell for tokens that look like human symbols, as `benchmark` does.
+
+    Parameters
+    ----------
+    text : str
+        Cell of the symbol column.
+
+    Returns
+    -------
+    tuple of str
+        Tokens in order of first appearance, each once; see `SYMBOL_PATTERN`. Tokens starting with
+        ``NR_``, ``XR_``, ``LOC<digits>``, ``LINC<digits>`` and DNA, RNA, PCR, EST, CHR are left
+        out.
+    """
+    return tuple(token for token in dict.fromkeys(_SYMBOL.findall(text)) if not is_excluded(token))
+
+
+def scan_column(cells: pl.Series) -> list[tuple[str, ...]]:
+    """Scan many cells at once, with the result of `scan_symbols` for each.
+
+    Parameters
+    ----------
+    cells : polars.Series of str
+        Cells without nulls.
+    """
+    found = cells.str.extract_all(SYMBOL_PATTERN).to_list()
+    return [tuple(t for t in dict.fromkeys(tokens) if not is_excluded(t)) for tokens in found]
+
+
+class CellForm(StrEnum):
+    """How the cells of a gene column are built."""
+
+    LIST = "list"
+    """Symbols or ids between ``///``, ``//``, ``;``, ``|`` or ``,``."""
+    ASSIGNMENT = "assignment"
+    """Records between ``///``, fields between ``//``, the second field is the symbol."""
+    TEXT = "text"
+    """Descriptions with the symbol in parentheses: ``... member 5 (OR4F5), mRNA.``"""
+
+
+_RECORDS = re.compile(r"\s*///\s*")
+_FIELDS = re.compile(r"\s*//\s*")
+_LIST = re.compile(r"\s*(?:/{2,3}|[;|,])\s*")
+_PARENTHESES = re.compile(r"\(([A-Za-z][A-Za-z0-9.@-]*)\)(?=,| //|$|\.| gene\b| transcript| mRNA)")
+_MISSING = frozenset({"", "-", "--", "---", "?", "NA", "N/A", "NULL", "NONE", "NAN"})
+_QUOTES = "\"' \t"
+
+
+def split_cell(text: str, form: CellForm = CellForm.LIST) -> tuple[str, ...]:
+    """Split a cell by the platform's own separators.
+
+    Parameters
+    ----------
+    text : str
+        Cell of the gene column.
+    form : CellForm
+        How cells of this column are built (`cell_form`).
+
+    Returns
+    -------
+    tuple of str
+        Symbols or ids as they stand there, each once; place holders such as ``---`` left out.
+    """
+    if form is CellForm.ASSIGNMENT:
+        records = (_FIELDS.split(record) for record in _RECORDS.split(text))
+        parts = [fields[1] if len(fields) > 1 else fields[0] for fields in records]
+    elif form is CellForm.TEXT:
+        parts = _PARENTHESES.findall(text)
+    else:
+        parts = _LIST.split(text)
+    stripped = dict.fromkeys(part.strip(_QUOTES) for part in parts)
+    return tuple(part for part in stripped if part.upper() not in _MISSING)
+
+
+def cell_form(cells: Sequence[str], symbols: Mapping[str, str]) -> CellForm:
+    """Find out how the cells of a symbol column are built.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        Some cells of the column.
+    symbols : mapping
+        Upper-case symbols and aliases that are known.
+
+    Returns
+    -------
+    CellForm
+        The form that finds known symbols in most cells; LIST when there is nothing between them.
+    """
+    hits = {
+        form: sum(any(t.upper() in symbols for t in split_cell(cell, form)) for cell in cells)
+        for form in CellForm
+    }
+    fields = sum(" // " in cell for cell in cells)
+    if hits[CellForm.ASSIGNMENT] and fields * 2 > len(cells):
+        # Records of several fields: other fields (RefSeq, ENSEMBL) may be aliases by chance.
+        best = max(hits[CellForm.ASSIGNMENT], hits[CellForm.TEXT])
+        return CellForm.ASSIGNMENT if hits[CellForm.ASSIGNMENT] == best else CellForm.TEXT
+    return CellForm.TEXT if hits[CellForm.TEXT] > hits[CellForm.LIST] else CellForm.LIST
