@@ -24,7 +24,7 @@ from make_cohort import ACCESSION, PROBES, SAMPLES, TRAIT, make_cohort
 from rich.console import Console
 from rich.table import Table
 
-from genotex.genes.table import GeneTable
+from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
 
 HERE = Path(__file__).resolve().parent

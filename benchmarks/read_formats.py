@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from genotex.formats import LinkedTable, read_platforms, read_series_matrix, write_linked_csv
-from genotex.genes.table import GeneTable
+from genotex.genes import GeneTable
 
 DATA = Path(__file__).resolve().parent / "data"
 GENES = 20_000

@@ -9,7 +9,7 @@ from plain_geo import geo_path, read_matrix, read_soft_sections
 from scipy import stats
 
 from genotex.errors import UsageError
-from genotex.genes.table import GeneTable
+from genotex.genes import GeneTable
 from genotex.simulate import SimulatedStudy, score_against_truth, simulate_study
 
 SMALL = {"samples": 24, "genes": 400}

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from genotex.errors import UsageError
-from genotex.genes.table import GeneTable
+from genotex.genes import GeneTable
 from genotex.layout import TCGA_COHORT
 from genotex.simulate.cohorts import TCGA_FOLDER, write_geo, write_methylation, write_tcga
 from genotex.simulate.expression import GeneModel, draw_gene_model
