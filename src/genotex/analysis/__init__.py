@@ -1,1 +1,18 @@
 """Which genes are associated with a trait, with evidence."""
+
+from genotex.analysis.batch import ProblemOutcome, solve_problems
+from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.result import GENE_COLUMNS, AnalysisResult, read_result, write_result
+from genotex.analysis.solving import analyze_table, solve_problem
+
+__all__ = [
+    "GENE_COLUMNS",
+    "AnalysisOptions",
+    "AnalysisResult",
+    "ProblemOutcome",
+    "analyze_table",
+    "read_result",
+    "solve_problem",
+    "solve_problems",
+    "write_result",
+]

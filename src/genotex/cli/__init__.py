@@ -1,1 +1,32 @@
 """The command line: wires, never computes."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType
+
+from genotex.cli.screen import INTERRUPTED, WRONG_USE, talk
+from genotex.errors import GenotexError
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in a message, never in a traceback."""
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    from genotex.cli.commands import app
+
+    try:
+        app()
+    except (GenotexError, OSError) as error:
+        text = str(error).replace("[", r"\[")
+        talk.print(f"[red bold]error[/] {text}", soft_wrap=True)
+        sys.exit(WRONG_USE)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Leave through every open `with`, so that unfinished files are removed on the way."""
+    talk.print("interrupted: nothing half-written is left; the same command goes on from here")
+    sys.exit(INTERRUPTED)

@@ -1,1 +1,51 @@
 """Clinical inference: which characteristic tells trait, age and gender, and how."""
+
+from genotex.clinical.applying import EncodedFeature, apply_encoding
+from genotex.clinical.description import (
+    SeriesDescription,
+    describe_series,
+    description_from_case,
+)
+from genotex.clinical.encoding import (
+    ClinicalReading,
+    Confidence,
+    FeatureEncoding,
+    GeneVerdict,
+    SampleField,
+)
+from genotex.clinical.experts import Expert, RuleExpert
+from genotex.clinical.groups import choose_groups
+from genotex.clinical.inference import ReadingRow, infer_cases, reading_table
+from genotex.clinical.readings import (
+    load_readings,
+    reading_from_json,
+    reading_to_json,
+    save_readings,
+)
+from genotex.clinical.values import parse_age_years, parse_number, parse_sex
+
+__all__ = [
+    "ClinicalReading",
+    "Confidence",
+    "EncodedFeature",
+    "Expert",
+    "FeatureEncoding",
+    "GeneVerdict",
+    "ReadingRow",
+    "RuleExpert",
+    "SampleField",
+    "SeriesDescription",
+    "apply_encoding",
+    "choose_groups",
+    "describe_series",
+    "description_from_case",
+    "infer_cases",
+    "load_readings",
+    "parse_age_years",
+    "parse_number",
+    "parse_sex",
+    "reading_from_json",
+    "reading_table",
+    "reading_to_json",
+    "save_readings",
+]

@@ -1,1 +1,14 @@
 """Gene-trait association problems and the cohorts that fit them."""
+
+from genotex.problems.cohort_choice import CohortChoice, choose_cohort
+from genotex.problems.problem import Problem, ProblemKind
+from genotex.problems.task_info import TaskInfo, TraitInfo
+
+__all__ = [
+    "CohortChoice",
+    "Problem",
+    "ProblemKind",
+    "TaskInfo",
+    "TraitInfo",
+    "choose_cohort",
+]

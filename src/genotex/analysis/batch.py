@@ -1,0 +1,104 @@
+"""Solve many problems of one output folder, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.result import AnalysisResult, write_result
+from genotex.analysis.solving import solve_problem
+from genotex.errors import AnalysisError, FormatError
+from genotex.layout import OutputFolder
+from genotex.problems import Problem
+from genotex.processes import side_by_side
+
+__all__ = ["ProblemOutcome", "solve_problems"]
+
+TOP_GENES = 5
+"""Genes named in a summary line."""
+
+
+@dataclass(frozen=True)
+class ProblemOutcome:
+    """What became of one problem.
+
+    Attributes
+    ----------
+    problem : Problem
+    result : AnalysisResult or None
+        None when it could not be answered.
+    why : str
+        The reason for that.
+    """
+
+    problem: Problem
+    result: AnalysisResult | None
+    why: str = ""
+
+    def summary(self) -> dict[str, Any]:
+        """Return one line for a table: what was asked, of which cohort, and how many genes."""
+        row: dict[str, Any] = {"trait": self.problem.trait, "condition": self.problem.condition}
+        if self.result is None:
+            return row | {"solved": False, "why": self.why}
+        return row | {"solved": True} | _facts(self.result)
+
+
+def _facts(result: AnalysisResult) -> dict[str, Any]:
+    significant = result.significant
+    top = result.genes["Variable"].head(TOP_GENES).to_list()
+    return {
+        "cohort": result.cohort,
+        "groups": result.method["contrast"]["text"],
+        "genes": result.method["filter"]["tested"],
+        "significant": significant.height,
+        "top genes": " ".join(top),
+    }
+
+
+def solve_problems(
+    output: OutputFolder,
+    problems: Sequence[Problem],
+    options: AnalysisOptions,
+    *,
+    jobs: int = 1,
+    progress: Callable[[ProblemOutcome, int], None] | None = None,
+) -> list[ProblemOutcome]:
+    """Solve problems and write their results.
+
+    A problem that cannot be answered carries its reason and stops no other; an earlier result of
+    it is removed, so that no file tells of an answer that no longer holds.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder of preprocessed cohorts; results go there too.
+    problems : sequence of Problem
+    options : AnalysisOptions
+    jobs : int
+        Number of processes.
+    progress : callable, optional
+        Called with each outcome and the number of problems, in order.
+    """
+    outcomes = []
+    with side_by_side(min(jobs, len(problems))) as run:
+        for outcome in run(_solve, ((output.root, problem, options) for problem in problems)):
+            outcomes.append(outcome)
+            if progress is not None:
+                progress(outcome, len(problems))
+    return outcomes
+
+
+def _solve(work: tuple[Path, Problem, AnalysisOptions]) -> ProblemOutcome:
+    root, problem, options = work
+    output = OutputFolder(root)
+    try:
+        result = solve_problem(output, problem, options)
+    except (AnalysisError, FormatError) as error:
+        output.significant_genes(problem.trait, problem.condition).unlink(missing_ok=True)
+        output.all_genes(problem.trait, problem.condition).unlink(missing_ok=True)
+        return ProblemOutcome(problem, None, str(error))
+    write_result(output, result)
+    return ProblemOutcome(problem, result)

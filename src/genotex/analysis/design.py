@@ -1,0 +1,223 @@
+"""The columns that every gene is regressed on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.analysis.contrast import Contrast
+from genotex.errors import AnalysisError
+from genotex.formats.linked import LinkedTable
+
+__all__ = ["MIN_RESIDUAL_DF", "Design", "build_design", "independent_columns"]
+
+MIN_RESIDUAL_DF = 2
+"""With fewer residual degrees of freedom a gene is not tested."""
+
+Column = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The design matrix of a contrast.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Column names; the trait is the last.
+    matrix : ndarray of float64, shape (n, k)
+        Intercept, covariates (the condition among them), trait; full column rank.
+    interaction : ndarray of float64, shape (n,), or None
+        Product of centred trait and centred condition; None without a condition or when it
+        cannot be told apart from the other columns.
+    filled : dict of str to int
+        Covariate to the number of values that were filled.
+    warnings : tuple of str
+        Columns left out and why.
+    """
+
+    names: tuple[str, ...]
+    matrix: NDArray[np.float64]
+    interaction: NDArray[np.float64] | None
+    filled: dict[str, int]
+    warnings: tuple[str, ...]
+
+    @property
+    def adjusted(self) -> tuple[str, ...]:
+        """Names of the covariates, the condition among them."""
+        return self.names[1:-1]
+
+
+def build_design(
+    table: LinkedTable, contrast: Contrast, covariates: Sequence[str], condition: str | None
+) -> Design:
+    """Put intercept, covariates and trait side by side.
+
+    A covariate enters when it varies within both groups and at least half of its values are known;
+    missing ages become the mean, missing genders the mode (preprocessing, step 9).
+
+    Parameters
+    ----------
+    table : LinkedTable
+        One cohort.
+    contrast : Contrast
+        Its samples and trait.
+    covariates : sequence of str
+        Columns to adjust for, as far as the table has them.
+    condition : {"Age", "Gender"} or None
+        A column that must be adjusted for and whose interaction with the trait is tested.
+
+    Raises
+    ------
+    AnalysisError
+        If the condition is absent, constant or the same as the trait, or samples are too few.
+    """
+    warnings: list[str] = []
+    filled: dict[str, int] = {}
+    columns: dict[str, Column] = {"Intercept": np.ones(len(contrast.rows))}
+    wanted = [c for c in table.covariates if c in covariates and c != condition]
+    if condition is not None:
+        columns[condition] = _condition_column(table, contrast, condition, filled)
+    for name in wanted:
+        raw = table.covariates[name][contrast.rows]
+        reason = _why_not(raw, contrast)
+        if reason:
+            warnings.append(f"{name} is not adjusted for: it {reason}.")
+            continue
+        columns[name] = _fill(name, raw, filled)
+    warnings += _drop_dependent(columns, contrast, condition)
+    _drop_for_samples(columns, contrast, condition, warnings)
+    columns[table.trait] = contrast.values
+    matrix = np.column_stack(list(columns.values()))
+    interaction = None
+    if condition is not None:
+        interaction = _interaction(matrix, columns[condition], contrast, condition, warnings)
+    return Design(tuple(columns), matrix, interaction, filled, tuple(warnings))
+
+
+def _condition_column(
+    table: LinkedTable, contrast: Contrast, condition: str, filled: dict[str, int]
+) -> Column:
+    if condition not in table.covariates:
+        msg = f"the cohort has no {condition}, which the problem asks to adjust for"
+        raise AnalysisError(msg)
+    raw = table.covariates[condition][contrast.rows]
+    known = raw[np.isfinite(raw)]
+    if len(np.unique(known)) < 2:
+        msg = (
+            f"{condition} does not vary among the {len(raw)} samples compared, so it cannot be "
+            "adjusted for; ask for the problem without a condition"
+        )
+        raise AnalysisError(msg)
+    column = _fill(condition, raw, filled)
+    if not independent_columns(np.column_stack([np.ones(len(raw)), column, contrast.values])).all():
+        msg = f"{table.trait} and {condition} are the same up to scale: they cannot be told apart"
+        raise AnalysisError(msg)
+    return column
+
+
+def _why_not(raw: Column, contrast: Contrast) -> str:
+    known = np.isfinite(raw)
+    if 2 * known.sum() < len(raw):
+        return f"is known for {int(known.sum())} of {len(raw)} samples only"
+    groups = contrast.values if contrast.binary else np.zeros(len(raw))
+    for group, name in ((1.0, "cases"), (0.0, "controls" if contrast.binary else "samples")):
+        values = raw[known & (groups == group)]
+        if (groups == group).any() and len(np.unique(values)) < 2:
+            return f"does not vary among the {name}"
+    return ""
+
+
+def _fill(name: str, raw: Column, filled: dict[str, int]) -> Column:
+    missing = ~np.isfinite(raw)
+    if not missing.any():
+        return raw
+    filled[name] = int(missing.sum())
+    if name == "Gender":
+        levels, counts = np.unique(raw[~missing], return_counts=True)
+        value = float(levels[np.argmax(counts)])
+    else:
+        value = float(raw[~missing].mean())
+    return np.where(missing, value, raw)
+
+
+def independent_columns(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell for each column whether it adds anything to the columns before it.
+
+    Parameters
+    ----------
+    matrix : ndarray of float64, shape (n, k)
+        Columns in order of precedence.
+
+    Returns
+    -------
+    ndarray of bool, shape (k,)
+        False where a column is a combination of earlier ones, within rounding.
+    """
+    kept: list[Column] = []
+    result = np.zeros(matrix.shape[1], dtype=bool)
+    for j in range(matrix.shape[1]):
+        column = matrix[:, j].astype(np.float64)
+        size = float(np.linalg.norm(column))
+        for _ in range(2):  # once more, since rounding leaves a little of the others
+            for unit in kept:
+                column = column - unit * (unit @ column)
+        rest = float(np.linalg.norm(column))
+        if rest > 1e-9 * size:
+            kept.append(column / rest)
+            result[j] = True
+    return result
+
+
+def _drop_dependent(
+    columns: dict[str, Column], contrast: Contrast, condition: str | None
+) -> list[str]:
+    # The trait comes before the covariates: of two that are equal, the covariate goes.
+    names = [n for n in columns if n not in ("Intercept", condition)]
+    first = [columns[n] for n in ("Intercept", condition) if n is not None]
+    matrix = np.column_stack([*first, contrast.values, *(columns[n] for n in names)])
+    fine = independent_columns(matrix)[len(first) + 1 :]
+    dependent = [name for name, ok in zip(names, fine, strict=True) if not ok]
+    for name in dependent:
+        del columns[name]
+    return [
+        f"{name} is not adjusted for: it cannot be told apart from the trait or other columns."
+        for name in dependent
+    ]
+
+
+def _drop_for_samples(
+    columns: dict[str, Column], contrast: Contrast, condition: str | None, warnings: list[str]
+) -> None:
+    samples = len(contrast.rows)
+    fixed = 2 if condition is None else 3
+    if samples - fixed < MIN_RESIDUAL_DF:
+        msg = (
+            f"{samples} samples are too few for {fixed} coefficients: at least "
+            f"{fixed + MIN_RESIDUAL_DF} are needed"
+        )
+        raise AnalysisError(msg)
+    room = samples - fixed - MIN_RESIDUAL_DF
+    for name in [n for n in columns if n not in ("Intercept", condition)][room:]:
+        del columns[name]
+        warnings.append(f"{name} is not adjusted for: {samples} samples are too few.")
+
+
+def _interaction(
+    matrix: NDArray[np.float64],
+    column: Column,
+    contrast: Contrast,
+    condition: str,
+    warnings: list[str],
+) -> Column | None:
+    product: Column = (column - column.mean()) * (contrast.values - contrast.values.mean())
+    wide = np.column_stack([matrix, product])
+    enough = len(product) - wide.shape[1] >= MIN_RESIDUAL_DF
+    if enough and independent_columns(wide).all():
+        return product
+    reason = "it cannot be told apart from the main effects" if enough else "samples are too few"
+    warnings.append(f"The interaction with {condition} is not tested: {reason}.")
+    return None

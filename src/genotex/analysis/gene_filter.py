@@ -1,0 +1,116 @@
+"""Genes that are left out before any test, without a look at the trait's association."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.analysis.contrast import Contrast
+from genotex.analysis.design import MIN_RESIDUAL_DF
+
+__all__ = ["GeneFilter", "filter_genes"]
+
+LOW_QUANTILE = 0.10
+CENTRED_SHARE = 0.05
+FLOOR_SHARE = 0.01
+CONTINUOUS_SHARE = 0.10
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class GeneFilter:
+    """Which genes are tested and why not the others.
+
+    Attributes
+    ----------
+    status : ndarray of str, shape (p,)
+        ``tested``, ``low``, ``constant`` or ``too few values``.
+    record : dict
+        The rule in words and numbers, and counts.
+    """
+
+    status: NDArray[np.str_]
+    record: dict[str, Any]
+
+    @property
+    def tested(self) -> Mask:
+        """Mask of the genes that are tested."""
+        return np.asarray(self.status == "tested")
+
+
+def filter_genes(
+    expression: NDArray[np.float64], contrast: Contrast, columns: int, filter_low: bool
+) -> GeneFilter:
+    """Sort out constant genes, genes with too few values and genes low in nearly all samples.
+
+    A gene is low when its value is above the cut in fewer samples than the smaller group has (a
+    tenth of the samples for a continuous trait). The cut is the 10 % quantile of all values, or the
+    floor where a share of the values stands at the minimum. Values centred gene by gene (more than
+    5 % negative, no floor) say nothing about the level of a gene, so nothing is low there.
+
+    Parameters
+    ----------
+    expression : ndarray of float64, shape (n, p)
+        The samples compared; NaN is missing.
+    contrast : Contrast
+        Groups; only their sizes are used for the low rule, so the filter is independent of the test
+        (Bourgon, Gentleman and Huber 2010).
+    columns : int
+        Columns of the design.
+    filter_low : bool
+        Whether to apply the low rule.
+    """
+    status = np.full(expression.shape[1], "tested", dtype="<U14")
+    present = ~np.isnan(expression)
+    low, rule = _low_genes(expression, present, contrast, filter_low)
+    status[low] = "low"
+    status[_constant(expression, present)] = "constant"
+    status[~_enough_values(present, contrast, columns)] = "too few values"
+    names, counts = np.unique(status, return_counts=True)
+    found = dict(zip(names.tolist(), counts.tolist(), strict=True))
+    kinds = ("tested", "low", "constant", "too few values")
+    record = {"genes": len(status), **{kind: found.get(kind, 0) for kind in kinds}, "rule": rule}
+    return GeneFilter(status, record)
+
+
+def _low_genes(
+    expression: NDArray[np.float64], present: Mask, contrast: Contrast, filter_low: bool
+) -> tuple[Mask, str]:
+    nothing = np.zeros(expression.shape[1], dtype=bool)
+    if not filter_low:
+        return nothing, "no filter of low genes (switched off)"
+    values = expression[present]
+    if len(values) == 0:
+        return nothing, "no filter of low genes (no values)"
+    floor = float(values.min())
+    has_floor = float((values == floor).mean()) >= FLOOR_SHARE
+    if not has_floor and float((values < 0).mean()) > CENTRED_SHARE:
+        return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
+    cut = float(np.quantile(values, LOW_QUANTILE))
+    if contrast.binary:
+        need = contrast.smaller_group
+    else:
+        need = max(1, int(np.ceil(CONTINUOUS_SHARE * len(contrast.rows))))
+    with np.errstate(invalid="ignore"):
+        high = (expression > cut).sum(axis=0)
+    rule = f"low: above {cut:.4g} (10 % quantile of all values) in fewer than {need} samples"
+    return high < need, rule
+
+
+def _constant(expression: NDArray[np.float64], present: Mask) -> Mask:
+    lowest = np.where(present, expression, np.inf).min(axis=0)
+    highest = np.where(present, expression, -np.inf).max(axis=0)
+    # Averages of equal numbers may differ in the last bits.
+    return np.asarray(highest - lowest <= 1e-12 * np.maximum(1.0, np.abs(highest)))
+
+
+def _enough_values(present: Mask, contrast: Contrast, columns: int) -> Mask:
+    enough = present.sum(axis=0) >= columns + MIN_RESIDUAL_DF
+    if contrast.binary:
+        for group in (0.0, 1.0):
+            enough &= present[contrast.values == group].sum(axis=0) >= 2
+    return np.asarray(enough)

@@ -1,0 +1,202 @@
+"""Empirical-Bayes moderated t (Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3:3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, digamma, polygamma, stdtrit
+
+from genotex.analysis.linear import LinearFit
+
+__all__ = [
+    "ModeratedFit",
+    "VariancePrior",
+    "fit_variance_prior",
+    "inverse_trigamma",
+    "moderate",
+    "natural_spline_basis",
+]
+
+Floats = NDArray[np.float64]
+
+SMALLEST_SHARE = 1e-5
+"""Variances below this share of the median are raised to it before logarithms are taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class VariancePrior:
+    """A scaled inverse chi-squared prior of the genes' residual variances.
+
+    Attributes
+    ----------
+    df : float
+        Prior degrees of freedom; infinite when the variances scatter no more than by chance.
+    variance : ndarray of float64, shape (p,)
+        Prior variance of each gene: one value for all, or a curve over mean expression.
+    """
+
+    df: float
+    variance: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ModeratedFit:
+    """Tests of one coefficient for every gene, shape (p,) each.
+
+    Attributes
+    ----------
+    coefficient, standard_error : ndarray of float64
+        Estimate and its moderated standard error.
+    lower, upper : ndarray of float64
+        Limits of the 95 % confidence interval.
+    t, df, p : ndarray of float64
+        Moderated t, its degrees of freedom, two-sided p-value.
+    prior : VariancePrior
+        What the variances were shrunk towards.
+    """
+
+    coefficient: Floats
+    standard_error: Floats
+    lower: Floats
+    upper: Floats
+    t: Floats
+    df: Floats
+    p: Floats
+    prior: VariancePrior
+
+
+def moderate(fit: LinearFit, mean_expression: Floats | None = None) -> ModeratedFit:
+    """Shrink the residual variances and test the coefficient of every gene.
+
+    Parameters
+    ----------
+    fit : LinearFit
+        Fits with at least one residual degree of freedom each.
+    mean_expression : ndarray of float64, shape (p,), optional
+        Lets the prior variance follow mean expression (limma's ``trend``).
+    """
+    prior = fit_variance_prior(fit.variance, fit.df, mean_expression)
+    if np.isinf(prior.df):
+        posterior = prior.variance.copy()
+    else:
+        posterior = (prior.df * prior.variance + fit.df * fit.variance) / (prior.df + fit.df)
+    # Without a prior, a gene that the design explains whole has no variance left; the square of its
+    # effect within rounding is the smallest that the arithmetic can tell from zero.
+    posterior = np.maximum(posterior, (1e-12 * fit.coefficient / fit.unscaled) ** 2)
+    posterior = np.maximum(posterior, np.finfo(np.float64).tiny)
+    error = fit.unscaled * np.sqrt(posterior)
+    t = fit.coefficient / error
+    # Shrinking cannot give more information than all genes together hold.
+    df = np.minimum(fit.df + prior.df, fit.df.sum())
+    half = error * _t_quantile(0.975, df)
+    p = betainc(df / 2, 0.5, df / (df + t**2))
+    low, high = fit.coefficient - half, fit.coefficient + half
+    return ModeratedFit(fit.coefficient, error, low, high, t, df, p, prior)
+
+
+def _t_quantile(probability: float, df: Floats) -> Floats:
+    different, back = np.unique(df, return_inverse=True)
+    return np.asarray(stdtrit(different, probability), dtype=np.float64)[back]
+
+
+def fit_variance_prior(
+    variance: Floats, df: Floats, mean_expression: Floats | None = None
+) -> VariancePrior:
+    """Fit the prior by the moments of log variances (Smyth 2004, section 6.2).
+
+    log s2 - digamma(df/2) + log(df/2) has mean log s0 - digamma(d0/2) + log(d0/2) and variance
+    trigamma(df/2) + trigamma(d0/2). With `mean_expression` the mean is a natural cubic spline.
+
+    Parameters
+    ----------
+    variance, df : ndarray of float64, shape (p,)
+        Residual variances and their degrees of freedom, above 0.
+    mean_expression : ndarray of float64, shape (p,), optional
+        Mean of each gene.
+    """
+    genes = len(variance)
+    if genes == 1:
+        return VariancePrior(0.0, variance.copy())
+    raised = _raise_zeros(variance)
+    scaled = np.log(raised) - digamma(df / 2) + np.log(df / 2)
+    trend = None if mean_expression is None else _spline_size(mean_expression)
+    if mean_expression is None or trend is None or trend < 2:
+        centre = np.full(genes, scaled.mean())
+        scatter = float(((scaled - centre) ** 2).sum() / (genes - 1))
+    else:
+        basis = natural_spline_basis(mean_expression, trend)
+        q = np.linalg.qr(basis)[0]
+        centre = q @ (q.T @ scaled)
+        spare = genes - basis.shape[1]
+        scatter = float(((scaled - centre) ** 2).sum() / spare) if spare > 0 else 0.0
+    excess = scatter - float(polygamma(1, df / 2).mean())
+    if excess <= 0:
+        level = np.full(genes, raised.mean()) if mean_expression is None else np.exp(centre)
+        return VariancePrior(float("inf"), level)
+    prior_df = 2 * inverse_trigamma(excess)
+    level = np.exp(centre + digamma(prior_df / 2) - np.log(prior_df / 2))
+    return VariancePrior(prior_df, level)
+
+
+def _raise_zeros(variance: Floats) -> Floats:
+    median = float(np.median(variance))
+    if median == 0:
+        positive = variance[variance > 0]
+        median = float(np.median(positive)) if len(positive) else 1.0
+    return np.maximum(variance, SMALLEST_SHARE * median)
+
+
+def inverse_trigamma(value: float) -> float:
+    """Solve trigamma(y) = value for y by Newton's method on 1/trigamma (Smyth 2004, appendix).
+
+    Parameters
+    ----------
+    value : float
+        Above 0.
+    """
+    if value > 1e7:
+        return float(np.sqrt(1.0 / value))
+    if value < 1e-6:
+        return 1.0 / value
+    y = 0.5 + 1.0 / value
+    for _ in range(50):
+        trigamma = float(polygamma(1, y))
+        step = trigamma * (1 - trigamma / value) / float(polygamma(2, y))
+        y += step
+        if -step / y < 1e-12:
+            break
+    return y
+
+
+def _spline_size(mean_expression: Floats) -> int:
+    """Return limma's number of spline columns: 1 to 4 by the number of genes."""
+    genes = len(mean_expression)
+    size = 1 + (genes >= 3) + (genes >= 6) + (genes >= 30)
+    return int(min(size, len(np.unique(mean_expression))))
+
+
+def natural_spline_basis(x: Floats, size: int) -> Floats:
+    """Return a basis of the natural cubic splines with `size` columns, intercept included.
+
+    Knots at the ends and at equally spaced quantiles between (as R's ``splines::ns``, whose columns
+    span the same space). Truncated powers: Hastie, Tibshirani and Friedman, 2nd edition, eq. 5.4.
+
+    Parameters
+    ----------
+    x : ndarray of float64, shape (p,)
+        At least two different values.
+    size : int
+        Number of columns, at least 2; fewer come out when quantiles coincide.
+    """
+    scaled = (x - x.min()) / (x.max() - x.min())
+    knots = np.unique(np.quantile(scaled, np.linspace(0, 1, size)))  # ties would repeat a column
+
+    def bend(knot: float) -> Floats:
+        rise = np.clip(scaled - knot, 0, None) ** 3 - np.clip(scaled - 1.0, 0, None) ** 3
+        return np.asarray(rise / (1.0 - knot), dtype=np.float64)
+
+    columns = [np.ones_like(scaled), scaled]
+    columns += [bend(float(k)) - bend(float(knots[-2])) for k in knots[:-2]]
+    return np.column_stack(columns)

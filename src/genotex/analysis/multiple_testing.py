@@ -1,0 +1,42 @@
+"""From many p-values to q-values, and what their histogram tells."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["benjamini_hochberg", "excess_near_one", "null_share"]
+
+Floats = NDArray[np.float64]
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Return the q-values of Benjamini and Hochberg (1995).
+
+    Parameters
+    ----------
+    p : ndarray of float64, shape (m,)
+        p-values, none missing.
+    """
+    count = len(p)
+    if count == 0:
+        return p.copy()
+    order = np.argsort(p, kind="stable")[::-1]
+    scaled = p[order] * count / np.arange(count, 0, -1)
+    q = np.empty(count)
+    q[order] = np.minimum.accumulate(np.minimum(scaled, 1.0))
+    return q
+
+
+def null_share(p: Floats, cut: float = 0.5) -> float:
+    """Return pi0, the estimated share of genes without association (Storey 2002), at most 1."""
+    return float(min(1.0, (p > cut).mean() / (1 - cut))) if len(p) else 1.0
+
+
+def excess_near_one(p: Floats) -> float:
+    """Return the density of p-values above 0.9 relative to those between 0.5 and 0.9.
+
+    About 1 for calibrated tests; well above 1 when the model takes up more than chance.
+    """
+    near, below = float((p > 0.9).sum()), float(((p > 0.5) & (p <= 0.9)).sum())
+    return 4 * near / below if below else 1.0

@@ -1,0 +1,94 @@
+"""From an output folder and a problem to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.result import AnalysisResult
+from genotex.analysis.sound import analyze_sound
+from genotex.errors import UsageError
+from genotex.formats import read_evidence, read_linked
+from genotex.formats.cohort_record import Role
+from genotex.formats.linked import LinkedTable
+from genotex.layout import OutputFolder
+from genotex.problems import Problem, ProblemKind, choose_cohort
+
+__all__ = ["analyze_table", "solve_problem"]
+
+
+def analyze_table(
+    table: LinkedTable,
+    roles: Mapping[str, Role],
+    problem: Problem,
+    options: AnalysisOptions | None = None,
+) -> AnalysisResult:
+    """Find the genes that go with a problem's trait in one cohort.
+
+    Parameters
+    ----------
+    table : LinkedTable
+        One cohort, filled or not.
+    roles : mapping of str to Role
+        Sample id to role in the contrast; may be empty.
+    problem : Problem
+        Trait and condition.
+    options : AnalysisOptions, optional
+        What the user chose.
+
+    Raises
+    ------
+    AnalysisError
+        If the cohort cannot answer the problem.
+    UsageError
+        If the problem is a two-step one, or the table holds another trait.
+    """
+    if problem.kind is ProblemKind.TWO_STEP:
+        msg = (
+            f"{problem}: problems with another trait as condition (two-step) are not there yet; "
+            "use Age, Gender or no condition"
+        )
+        raise UsageError(msg)
+    if table.trait != problem.trait:
+        msg = f"the table holds {table.trait}, the problem asks for {problem.trait}"
+        raise UsageError(msg)
+    return analyze_sound(table, roles, problem, options or AnalysisOptions())
+
+
+def solve_problem(
+    output: OutputFolder, problem: Problem, options: AnalysisOptions | None = None
+) -> AnalysisResult:
+    """Choose the cohort of a problem, read it and analyse it; nothing is written.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the preprocessed cohorts.
+    problem : Problem
+        Trait and condition.
+    options : AnalysisOptions, optional
+        What the user chose.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If no cohort fits the problem.
+    AnalysisError
+        If the cohort cannot answer the problem.
+    FormatError
+        If a file of the cohort is not what it should be.
+    """
+    options = options or AnalysisOptions()
+    choice = choose_cohort(output, problem, options.cohort)
+    table = read_linked(output, problem.trait, choice.cohort)
+    evidence = output.evidence(problem.trait, choice.cohort)
+    # Folders made by other tools of the benchmark have no record of roles.
+    roles = read_evidence(evidence).roles if evidence.is_file() else {}
+    result = analyze_table(table, roles, problem, options)
+    return replace(
+        result,
+        cohort=choice.cohort,
+        cohort_reason=choice.reason,
+        other_cohorts=choice.others,
+    )

@@ -1,0 +1,110 @@
+"""`genotex clinical`: how sample characteristics are read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+
+if TYPE_CHECKING:
+    from genotex.clinical import ClinicalReading
+
+__all__ = ["app"]
+
+SHOWN_VALUES = 12
+
+app = typer.Typer(no_args_is_help=True, help="Read trait, age and gender from characteristics.")
+
+
+@app.command()
+def infer(
+    cases: Annotated[Path, typer.Argument(help="Cases, one JSON object a line (.gz allowed).")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="File for the answers.")],
+) -> None:
+    """Answer many cases at once: which row tells trait, age and gender, and how values are coded.
+
+    Labels in the file are ignored.
+
+    Example:
+
+      genotex clinical infer cases.jsonl.gz -o answers.jsonl
+    """
+    from genotex.clinical import infer_cases
+    from genotex.layout import atomic_write
+
+    count = 0
+    with screen.progress("reading cases") as step, atomic_write(output) as part:
+        with part.open("w", encoding="utf-8") as lines:
+            for line in infer_cases(cases):
+                lines.write(line + "\n")
+                count += 1
+                step("reading cases", None)
+    screen.talk.print(f"{count} answers in {output}", soft_wrap=True)
+
+
+@app.command()
+def show(
+    matrix: Annotated[Path, typer.Argument(help="A series matrix or family SOFT file.")],
+    trait: Annotated[str, typer.Option("--trait", help="The trait to look for.")],
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Write the reading to an encoding file to edit by hand."),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Show how a series is read for a trait: each raw value, its code and role, and why.
+
+    Examples:
+
+      genotex clinical show GSE55457_series_matrix.txt.gz --trait "Rheumatoid Arthritis"
+
+      genotex clinical show GSE55457_series_matrix.txt.gz --trait Osteoarthritis --save mine.json
+
+      genotex solve input output --trait Osteoarthritis --encoding mine.json
+    """
+    from genotex.clinical import RuleExpert, describe_series, reading_table, save_readings
+    from genotex.cohorts import read_series_file
+
+    series = read_series_file(matrix)
+    reading = RuleExpert().read(describe_series(series), trait)
+    rows = [asdict(row) for row in reading_table(reading, series)]
+    if save is not None:
+        save_readings(save, {series.accession or matrix.name.split("_")[0]: reading})
+    if json:
+        screen.print_json({"gene": asdict(reading.gene), "values": rows})
+    else:
+        _show(reading, rows)
+        if save is not None:
+            screen.talk.print(
+                f"saved: {save}; edit it and give it back with --encoding {save}", soft_wrap=True
+            )
+    found = reading.trait is not None and reading.gene.available
+    raise typer.Exit(screen.DONE if found else screen.NOTHING_USABLE)
+
+
+def _show(reading: ClinicalReading, rows: list[dict[str, Any]]) -> None:
+    available = "yes" if reading.gene.available else "no"
+    screen.out.print(f"human gene expression: {available} ({reading.gene.reason})")
+    for name, encoding in (
+        ("trait", reading.trait),
+        ("age", reading.age),
+        ("gender", reading.gender),
+    ):
+        if encoding is None:
+            screen.out.print(f"\n[bold]{name}[/]: not available")
+            continue
+        where = encoding.sample_field if encoding.row is None else f"row {encoding.row}"
+        screen.out.print(f"\n[bold]{name}[/]: {where}, {encoding.confidence}")
+        for line in encoding.evidence:
+            screen.out.print("  " + line.replace("[", r"\["), soft_wrap=True)
+        shown = [row for row in rows if row["feature"] == name]
+        screen.table(["raw", "code", "role", "samples"], shown[:SHOWN_VALUES])
+        if len(shown) > SHOWN_VALUES:
+            screen.out.print(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
+    for note in reading.notes:
+        screen.out.print(f"\nnote: {note}".replace("[", r"\["), soft_wrap=True)

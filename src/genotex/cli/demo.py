@@ -1,0 +1,63 @@
+"""`genotex demo`: simulate a study, solve it, report, and compare with what was planted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.analyze import build_options as analysis_options
+from genotex.cli.preprocess import preprocess_with_progress, show_outcomes
+from genotex.cli.simulate import Seed
+from genotex.cli.solve import show_result, solve_and_report
+
+__all__ = ["demo"]
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Folder for the demonstration.")] = Path("demo"),
+    seed: Seed = 1,
+    jobs: o.Jobs = 1,
+) -> None:
+    """Show the whole road on a simulated study whose answer is known.
+
+    Examples:
+
+      genotex demo
+
+      genotex demo /tmp/demo --seed 7
+    """
+    from genotex.cohorts import PreprocessOptions
+    from genotex.problems import Problem
+    from genotex.simulate import score_against_truth, simulate_study
+
+    with screen.progress("simulating a study") as step:
+        study = simulate_study(
+            folder / "study", seed=seed, overwrite=True, progress=lambda what: step(what, 8)
+        )
+    truth, results = study.truth, folder / "results"
+    outcomes = preprocess_with_progress(
+        study.folder, results, [truth.trait], [], PreprocessOptions(), jobs=jobs, force=False
+    )
+    show_outcomes(outcomes)
+    settings = analysis_options(
+        procedure=o.Procedures.sound, controls=o.ControlRoles.auto, q=0.05, cohort=None
+    )
+    problem = Problem(truth.trait)
+    outcome, report = solve_and_report(
+        results, problem, settings, outcomes, report=folder / "report.html"
+    )
+    if outcome.result is None:
+        screen.talk.print(f"[red bold]error[/] the demonstration failed: {outcome.why}")
+        raise typer.Exit(screen.NOTHING_USABLE)
+    screen.out.print()
+    show_result(outcome.result)
+    screen.out.print(f"\nreport: {report} (open it in a browser)", soft_wrap=True)
+    score = score_against_truth(truth, outcome.result.significant["Variable"])
+    screen.out.print(
+        f"planted found: {score.found}/{score.planted}, "
+        f"FDP {score.false_discovery_proportion:.3f}"
+    )

@@ -1,0 +1,154 @@
+"""`genotex preprocess`: raw files to linked tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+
+if TYPE_CHECKING:
+    from genotex.cohorts import CohortOutcome, PreprocessOptions
+
+__all__ = ["build_options", "preprocess", "preprocess_with_progress", "show_outcomes"]
+
+
+def preprocess(
+    source: o.InputDir,
+    output: o.OutputDir,
+    trait: o.TraitNames = None,
+    cohort: o.CohortNames = None,
+    procedure: o.ProcedureName = o.Procedures.sound,
+    encoding: o.EncodingFile = None,
+    case: o.CaseValues = None,
+    control: o.ControlValues = None,
+    controls: o.Controls = o.ControlRoles.auto,
+    scale: o.ScaleName = o.Scales.auto,
+    gene_table: o.GeneTableFile = None,
+    jobs: o.Jobs = 1,
+    force: o.Force = False,
+    json: o.Json = False,
+) -> None:
+    """Turn raw GEO and TCGA files into linked tables, one for each cohort.
+
+    A cohort that is done already, with the same files and options, is not done again.
+
+    Examples:
+
+      genotex preprocess input output
+
+      genotex preprocess input output --trait Osteoarthritis --cohort GSE55457
+
+      genotex preprocess input output --case "rheumatoid arthritis" --control "normal control"
+    """
+    settings = build_options(
+        procedure=procedure,
+        encoding=encoding,
+        case=case,
+        control=control,
+        controls=controls,
+        scale=scale,
+        gene_table=gene_table,
+    )
+    outcomes = preprocess_with_progress(
+        source, output, trait or (), cohort or (), settings, jobs=jobs, force=force
+    )
+    if json:
+        screen.print_json([asdict(outcome) for outcome in outcomes])
+    else:
+        show_outcomes(outcomes)
+        screen.talk.print(f"tables are in {output / 'preprocess'}", soft_wrap=True)
+    raise typer.Exit(_exit_code(outcomes))
+
+
+def build_options(
+    *,
+    procedure: o.Procedures,
+    encoding: Path | None,
+    case: Sequence[str] | None,
+    control: Sequence[str] | None,
+    controls: o.ControlRoles,
+    scale: o.Scales,
+    gene_table: Path | None,
+) -> PreprocessOptions:
+    """Gather command-line options into the library's."""
+    from genotex.clinical import load_readings
+    from genotex.cohorts import PreprocessOptions
+
+    return PreprocessOptions(
+        procedure=procedure.value,
+        readings={} if encoding is None else load_readings(encoding),
+        cases=tuple(case or ()),
+        controls=tuple(control or ()),
+        control_roles=controls.value,
+        scale=scale.value,
+        gene_table=gene_table,
+    )
+
+
+def preprocess_with_progress(
+    source: Path,
+    output: Path,
+    traits: Sequence[str],
+    cohorts: Sequence[str],
+    settings: PreprocessOptions,
+    *,
+    jobs: int,
+    force: bool,
+) -> list[CohortOutcome]:
+    """Preprocess behind a progress bar."""
+    from genotex import cohorts as room
+
+    with screen.progress("reading cohorts") as step:
+        return room.preprocess(
+            source,
+            output,
+            traits=traits,
+            cohorts=cohorts,
+            options=settings,
+            jobs=jobs,
+            force=force,
+            progress=lambda outcome, total: step(f"{outcome.trait} {outcome.cohort}", total),
+        )
+
+
+def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
+    """Print one line for each cohort, and errors behind."""
+    columns = ["trait", "cohort", "usable", "samples", "age", "gender", "why"]
+    screen.table(columns, [_row(outcome) for outcome in outcomes])
+    for outcome in outcomes:
+        if outcome.error is not None:
+            text = outcome.error.replace("[", r"\[")
+            screen.talk.print(
+                f"[red bold]not read[/] {outcome.trait}/{outcome.cohort}: {text}", soft_wrap=True
+            )
+
+
+def _row(outcome: CohortOutcome) -> dict[str, Any]:
+    row: dict[str, Any] = {"trait": outcome.trait, "cohort": outcome.cohort}
+    info = outcome.info
+    if info is None:
+        return row | {"usable": False, "why": "could not be read, see below"}
+    row |= {
+        "usable": info.is_usable,
+        "samples": info.sample_size,
+        "age": info.has_age,
+        "gender": info.has_gender,
+    }
+    if not info.is_usable:
+        row["why"] = outcome.notes[-1] if outcome.notes else ""
+    elif outcome.unchanged:
+        row["why"] = "done before"
+    return row
+
+
+def _exit_code(outcomes: Sequence[CohortOutcome]) -> int:
+    if any(outcome.error is not None for outcome in outcomes):
+        return screen.WRONG_USE
+    usable = any(outcome.info is not None and outcome.info.is_usable for outcome in outcomes)
+    return screen.DONE if usable else screen.NOTHING_USABLE

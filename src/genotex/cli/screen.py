@@ -1,0 +1,91 @@
+"""What all commands share on the screen: console, progress, tables, JSON, exit codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+__all__ = [
+    "DONE",
+    "INTERRUPTED",
+    "NOTHING_USABLE",
+    "WRONG_USE",
+    "out",
+    "print_json",
+    "progress",
+    "table",
+    "talk",
+]
+
+DONE, NOTHING_USABLE, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+out = Console(highlight=False, soft_wrap=False)
+"""Results go here: standard output."""
+talk = Console(stderr=True, highlight=False)
+"""Progress, warnings and errors go here: standard error."""
+
+
+def print_json(data: Any) -> None:
+    """Print data for machines, and nothing else, on standard output."""
+    sys.stdout.write(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int | None], None]]:
+    """Show a bar with the time left; gives a function that takes one step (label, total)."""
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=talk,
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(what, total=total)
+
+        def step(label: str, count: int | None) -> None:
+            bar.update(task, advance=1, total=count, description=label)
+
+        yield step
+
+
+def table(
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, title: str | None = None
+) -> None:
+    """Print rows as a table; a missing value is a dash, yes and no are words."""
+    grid = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        numbers = any(isinstance(r.get(name), int | float) for r in rows) and not any(
+            isinstance(r.get(name), bool | str) for r in rows
+        )
+        grid.add_column(name, justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(_cell(row.get(name)) for name in columns))
+    out.print(grid)
+
+
+def _cell(value: Any) -> str:
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return str(value).replace("[", r"\[")

@@ -1,0 +1,133 @@
+"""`genotex solve`: raw files to genes and a report, in one go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.analyze import analyze_with_progress
+from genotex.cli.analyze import build_options as analysis_options
+from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
+from genotex.layout import OutputFolder
+
+if TYPE_CHECKING:
+    from genotex.analysis import AnalysisOptions, AnalysisResult, ProblemOutcome
+    from genotex.cohorts import CohortOutcome
+    from genotex.problems import Problem
+
+__all__ = ["show_result", "solve", "solve_and_report"]
+
+
+def solve(
+    source: o.InputDir,
+    output: o.OutputDir,
+    trait: Annotated[str, typer.Option("--trait", help="The trait.")],
+    condition: Annotated[
+        str, typer.Option("--condition", help="None, Age or Gender.", show_default=True)
+    ] = "None",
+    cohort: o.CohortNames = None,
+    procedure: o.ProcedureName = o.Procedures.sound,
+    encoding: o.EncodingFile = None,
+    case: o.CaseValues = None,
+    control: o.ControlValues = None,
+    controls: o.Controls = o.ControlRoles.auto,
+    scale: o.ScaleName = o.Scales.auto,
+    gene_table: o.GeneTableFile = None,
+    q: o.QCut = 0.05,
+    jobs: o.Jobs = 1,
+    force: o.Force = False,
+    json: o.Json = False,
+) -> None:
+    """Go from raw files to the genes of one trait, and a report that opens in a browser.
+
+    Examples:
+
+      genotex solve input output --trait Osteoarthritis
+
+      genotex solve input output --trait "Rheumatoid Arthritis" --condition Age
+
+      genotex solve input output --trait Osteoarthritis --cohort GSE55457 --controls all
+    """
+    from genotex.problems import Problem
+
+    problem = Problem(trait, None if condition == "None" else condition)
+    settings = build_options(
+        procedure=procedure,
+        encoding=encoding,
+        case=case,
+        control=control,
+        controls=controls,
+        scale=scale,
+        gene_table=gene_table,
+    )
+    forced = cohort[0] if cohort and len(cohort) == 1 else None
+    analysis = analysis_options(procedure=procedure, controls=controls, q=q, cohort=forced)
+    outcomes = preprocess_with_progress(
+        source, output, [problem.trait], cohort or (), settings, jobs=jobs, force=force
+    )
+    if not json:
+        show_outcomes(outcomes)
+    outcome, report = solve_and_report(output, problem, analysis, outcomes)
+    if json:
+        screen.print_json({**outcome.summary(), "report": str(report)})
+    else:
+        _show(outcome, report)
+    raise typer.Exit(screen.DONE if outcome.result is not None else screen.NOTHING_USABLE)
+
+
+def solve_and_report(
+    output: Path,
+    problem: Problem,
+    settings: AnalysisOptions,
+    cohorts: list[CohortOutcome],
+    report: Path | None = None,
+) -> tuple[ProblemOutcome, Path]:
+    """Analyse one problem and write its report, also when it cannot be answered.
+
+    Returns
+    -------
+    outcome : ProblemOutcome
+    report : Path
+        The page.
+    """
+    from genotex.reports import write_report, write_unanswered_report
+
+    (outcome,) = analyze_with_progress(output, [problem], settings)
+    folder = OutputFolder(output)
+    trait, condition = problem.trait, problem.condition
+    if outcome.result is None:
+        reasons = {c.cohort: c.error or "; ".join(c.notes[-2:]) for c in cohorts}
+        return outcome, write_unanswered_report(folder, trait, condition, reasons, path=report)
+    with screen.progress("drawing the report", total=1):
+        return outcome, write_report(folder, trait, condition, path=report)
+
+
+def _show(outcome: ProblemOutcome, report: Path) -> None:
+    if outcome.result is None:
+        why = outcome.why.replace("[", r"\[")
+        screen.talk.print(f"[yellow bold]not answered[/] {why}", soft_wrap=True)
+    else:
+        screen.out.print()
+        show_result(outcome.result)
+    screen.out.print(f"\nreport: {report}", soft_wrap=True)
+
+
+def show_result(result: AnalysisResult, top: int = 10) -> None:
+    """Print the answer: contrast, number of genes, the top ones, warnings."""
+    method = result.method
+    screen.out.print(
+        f"[bold]{result.significant.height} of {method['filter']['tested']} genes[/] significant "
+        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}",
+        soft_wrap=True,
+    )
+    rows = result.genes.head(top).to_dicts()
+    names = {"Variable": "gene", "Coefficient": "effect", "p": "p", "q": "q"}
+    shown = [{label: row[name] for name, label in names.items()} for row in rows]
+    screen.table(list(names.values()), shown)
+    for warning in result.warnings:
+        text = warning.replace("[", r"\[")
+        screen.talk.print(f"[yellow]warning[/] {text}", soft_wrap=True)

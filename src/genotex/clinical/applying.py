@@ -1,0 +1,217 @@
+"""Applying an encoding to the samples of a series."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.values import (
+    parse_age_years,
+    parse_number,
+    parse_sex,
+    simple_key,
+    split_cell,
+    split_pairs,
+)
+from genotex.errors import EncodingFileError
+from genotex.formats.cohort_record import Role
+from genotex.formats.series import Series
+from genotex.layout import Procedure
+
+__all__ = ["EncodedFeature", "apply_encoding", "encode_cell"]
+
+SHOWN_CELLS = 5
+
+Cell = str | None
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedFeature:
+    """One feature of all samples.
+
+    Attributes
+    ----------
+    codes : ndarray of float64, shape (n,)
+        Codes in sample order; NaN is missing.
+    roles : tuple of str
+        Role of each sample; "unknown" throughout unless the feature is a binary trait.
+    raw : tuple of str or None
+        The cell that each code was read from.
+    notes : tuple of str
+        Shifted cells, and values that no rule covers.
+    """
+
+    codes: NDArray[np.float64]
+    roles: tuple[Role, ...]
+    raw: tuple[Cell, ...]
+    notes: tuple[str, ...]
+
+
+def apply_encoding(
+    encoding: FeatureEncoding, series: Series, *, procedure: Procedure
+) -> EncodedFeature:
+    """Code a feature for every sample of a series.
+
+    Parameters
+    ----------
+    encoding : FeatureEncoding
+        How.
+    series : Series
+        The series.
+    procedure : str
+        ``sound`` finds values by key in every characteristics row, sample by sample.
+        ``benchmark`` reads the one row and takes the first integer of a cell as age.
+
+    Returns
+    -------
+    EncodedFeature
+
+    Raises
+    ------
+    EncodingFileError
+        If the encoding names a row that the series does not have.
+    """
+    cells, notes = _cells(encoding, series, procedure)
+    lookup = _Lookup(encoding, first_integer=procedure == "benchmark")
+    codes = np.full(len(series.samples), np.nan)
+    roles: list[Role] = []
+    unlisted: Counter[str] = Counter()
+    for number, cell in enumerate(cells):
+        code, role, known = lookup.read(cell)
+        roles.append(role)
+        if code is not None:
+            codes[number] = code
+        elif cell is not None and not known:
+            unlisted[cell] += 1
+    if unlisted:
+        notes.append(_unlisted_note(encoding, unlisted))
+    return EncodedFeature(codes, tuple(roles), tuple(cells), tuple(notes))
+
+
+def encode_cell(encoding: FeatureEncoding, cell: Cell) -> float | None:
+    """Return the code of one cell as the `sound` procedure has it."""
+    return _Lookup(encoding, first_integer=False).read(cell)[0]
+
+
+class _Lookup:
+    """Codes cells: listed values first, then white space and case aside, then the parser."""
+
+    def __init__(self, encoding: FeatureEncoding, *, first_integer: bool) -> None:
+        self._encoding = encoding
+        self._first_integer = first_integer
+        self._relaxed = {simple_key(cell): cell for cell in reversed(list(encoding.values))}
+
+    def read(self, cell: Cell) -> tuple[float | None, Role, bool]:
+        """Return code, role, and whether the encoding covers the cell."""
+        if cell is None:
+            return None, "unknown", True
+        encoding = self._encoding
+        listed = cell if cell in encoding.values else self._relaxed.get(simple_key(cell))
+        if listed is not None:
+            code = encoding.values[listed]
+            return code, encoding.roles.get(listed, self._role(code)), True
+        code = self._parse(cell)
+        return code, self._role(code), code is not None
+
+    def _role(self, code: float | None) -> Role:
+        encoding = self._encoding
+        if encoding.feature != "trait" or encoding.kind != "binary" or code is None:
+            return "unknown"
+        return "case" if code == 1 else "healthy control"
+
+    def _parse(self, cell: str) -> float | None:
+        encoding = self._encoding
+        key, value = _key_and_value(encoding, cell)
+        if encoding.parser == "age_years":
+            if self._first_integer:
+                hit = re.search(r"\d+", value)
+                return float(hit[0]) if hit and len(hit[0]) < 16 else None
+            return parse_age_years(value, key)
+        if encoding.parser == "sex":
+            return parse_sex(value, key)
+        return parse_number(value) if encoding.parser == "number" else None
+
+
+def _key_and_value(encoding: FeatureEncoding, cell: str) -> tuple[str, str]:
+    if encoding.sample_field == "description" and encoding.key:
+        pairs = split_pairs(cell)
+        return pairs[0][:2] if pairs else ("", cell)
+    if encoding.sample_field != "characteristics_ch1":
+        return "", cell
+    return split_cell(cell)
+
+
+def _cells(
+    encoding: FeatureEncoding, series: Series, procedure: Procedure
+) -> tuple[list[Cell], list[str]]:
+    """Return the cell of each sample that holds the feature, and notes."""
+    if encoding.sample_field != "characteristics_ch1":
+        return _cells_of_field(encoding, series), []
+    rows = series.characteristics
+    if encoding.row is None or not 0 <= encoding.row < len(rows):
+        msg = f"{encoding.feature} names row {encoding.row}, but the series has {len(rows)} rows"
+        hint = "rows are numbered from 0"
+        raise EncodingFileError(msg, path=series.path, field=f"{encoding.feature}.row", hint=hint)
+    own = rows[encoding.row]
+    if procedure == "benchmark" or not encoding.key:
+        return list(own), []
+    return _cells_by_key(encoding.key, encoding.row, series)
+
+
+def _cells_by_key(key: str, own: int, series: Series) -> tuple[list[Cell], list[str]]:
+    rows = series.characteristics
+    order = [own, *(n for n in range(len(rows)) if n != own)]
+    cells: list[Cell] = []
+    moved: Counter[int] = Counter()
+    wanted = simple_key(key)
+    for sample in range(len(series.samples)):
+        found = None
+        for number in order:
+            cell = rows[number][sample]
+            if cell is not None and simple_key(split_cell(cell)[0]) == wanted:
+                found = cell
+                moved[number] += number != own
+                break
+        cells.append(found)
+    shifted = {number: count for number, count in sorted(moved.items()) if count}
+    if not shifted:
+        return cells, []
+    where = ", ".join(f"{count} in row {number}" for number, count in shifted.items())
+    total = sum(shifted.values())
+    return cells, [
+        f"characteristics are shifted: {key!r} of {total} samples found outside row {own} ({where})"
+    ]
+
+
+def _cells_of_field(encoding: FeatureEncoding, series: Series) -> list[Cell]:
+    rows = series.sample_fields.get(encoding.sample_field, ())
+    if encoding.sample_field == "description" and encoding.key:
+        return [_pair(encoding.key, [row[n] for row in rows]) for n in range(len(series.samples))]
+    return list(rows[0]) if rows else [None] * len(series.samples)
+
+
+def _pair(key: str, cells: list[Cell]) -> Cell:
+    wanted = simple_key(key)
+    return next(
+        (
+            piece
+            for cell in cells
+            for name, _, piece in split_pairs(cell or "")
+            if simple_key(name) == wanted
+        ),
+        None,
+    )
+
+
+def _unlisted_note(encoding: FeatureEncoding, unlisted: Counter[str]) -> str:
+    shown = ", ".join(repr(cell) for cell, _ in unlisted.most_common(SHOWN_CELLS))
+    more = f" and {len(unlisted) - SHOWN_CELLS} more" if len(unlisted) > SHOWN_CELLS else ""
+    return (
+        f"{encoding.feature}: {unlisted.total()} samples left missing, "
+        f"their values are not encoded: {shown}{more}"
+    )

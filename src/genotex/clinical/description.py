@@ -1,0 +1,210 @@
+"""What an expert may see of a series: its texts and its samples' annotations, never expression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from genotex.errors import FormatError
+from genotex.formats.platform import Platform
+from genotex.formats.series import Series
+
+__all__ = ["SHOWN_VALUES", "SeriesDescription", "describe_series", "description_from_case"]
+
+SHOWN_VALUES = 30
+"""Most unique values of a row that are shown to people and models (the benchmark's limit)."""
+
+PREVIEW_ROWS = 5
+FIRST_IDS = 20
+
+Cell = str | None
+
+
+@dataclass(frozen=True)
+class SeriesDescription:
+    """All that an expert may see of a series.
+
+    Attributes
+    ----------
+    cohort : str
+        GSE accession.
+    title, summary, overall_design : str
+        The submitter's texts.
+    series_type : tuple of str
+        ``!Series_type`` lines ("Expression profiling by array"); empty when not told.
+    organisms, taxids : tuple of str
+        Organism names and NCBI taxonomy ids of samples and platform; empty when not told.
+    platform_title : str
+        Titles of the platforms that were read.
+    molecule : tuple of str
+        Unique ``!Sample_molecule_ch1`` values.
+    sample_count : int
+        Number of samples; 0 when not told.
+    characteristics : tuple of tuples
+        For each characteristics row its unique raw cells in order of appearance, None for empty.
+    cells : tuple of tuples, optional
+        The characteristics rows with one cell for each sample; None when not told.
+    titles, source_names : tuple
+        One cell for each sample; empty when not told.
+    descriptions : tuple of tuples
+        ``!Sample_description`` rows with one cell for each sample.
+    first_ids : tuple of str
+        First row ids of the expression table.
+    annotation_columns : tuple of str
+        Columns of the platform table.
+    annotation_preview : mapping of str to tuple of str or None
+        First cells of these columns.
+    """
+
+    cohort: str = ""
+    title: str = ""
+    summary: str = ""
+    overall_design: str = ""
+    series_type: tuple[str, ...] = ()
+    organisms: tuple[str, ...] = ()
+    taxids: tuple[str, ...] = ()
+    platform_title: str = ""
+    molecule: tuple[str, ...] = ()
+    sample_count: int = 0
+    characteristics: tuple[tuple[Cell, ...], ...] = ()
+    cells: tuple[tuple[Cell, ...], ...] | None = None
+    titles: tuple[Cell, ...] = ()
+    source_names: tuple[Cell, ...] = ()
+    descriptions: tuple[tuple[Cell, ...], ...] = ()
+    first_ids: tuple[str, ...] = ()
+    annotation_columns: tuple[str, ...] = ()
+    annotation_preview: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """Title, summary and design in one."""
+        return "\n".join((self.title, self.summary, self.overall_design))
+
+    def shown(self, limit: int = SHOWN_VALUES) -> dict[int, list[str]]:
+        """Return each row's first unique cells for display, ``nan`` for an empty one."""
+        return {
+            number: ["nan" if cell is None else cell for cell in row[:limit]]
+            for number, row in enumerate(self.characteristics)
+        }
+
+
+def describe_series(series: Series, platforms: Sequence[Platform] = ()) -> SeriesDescription:
+    """Describe a series that was read from a file.
+
+    Parameters
+    ----------
+    series : Series
+        The series.
+    platforms : sequence of Platform
+        Its platforms' annotation tables, as far as they are at hand.
+
+    Returns
+    -------
+    SeriesDescription
+    """
+    fields = series.sample_fields
+    platform = next((p for p in platforms if p.accession == series.platform), None)
+    platform = platform or next(iter(platforms), None)
+    preview: dict[str, tuple[Cell, ...]] = {}
+    if platform is not None:
+        head = platform.table.head(PREVIEW_ROWS)
+        preview = {name: tuple(head[name].to_list()) for name in head.columns}
+    ids = series.expression.ids[:FIRST_IDS] if series.expression is not None else ()
+    taxids = (*_series_values(series, "sample_taxid"), *_sample_values(series, "taxid_ch1"))
+    return SeriesDescription(
+        cohort=series.accession,
+        title=series.title,
+        summary=series.summary,
+        overall_design=series.overall_design,
+        series_type=_unique(series.series_fields.get("type", ())),
+        organisms=_sample_values(series, "organism_ch1"),
+        taxids=_unique(taxids or _series_values(series, "platform_taxid")),
+        platform_title=" ".join(p.title for p in platforms if p.title),
+        molecule=_sample_values(series, "molecule_ch1"),
+        sample_count=len(series.samples),
+        characteristics=tuple(tuple(dict.fromkeys(row)) for row in series.characteristics),
+        cells=series.characteristics,
+        titles=next(iter(fields.get("title", ())), ()),
+        source_names=next(iter(fields.get("source_name_ch1", ())), ()),
+        descriptions=fields.get("description", ()),
+        first_ids=ids,
+        annotation_columns=tuple(preview),
+        annotation_preview=preview,
+    )
+
+
+def _unique(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _series_values(series: Series, name: str) -> tuple[str, ...]:
+    return _unique([word for v in series.series_fields.get(name, ()) for word in v.split()])
+
+
+def _sample_values(series: Series, name: str) -> tuple[str, ...]:
+    rows = series.sample_fields.get(name, ())
+    return _unique([cell for row in rows for cell in row if cell])
+
+
+def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
+    """Describe a case of a JSON Lines file (fields: docs/clinical.md).
+
+    Only the fields that a solver may see are read: labels in the same object are ignored.
+
+    Raises
+    ------
+    FormatError
+        If a field does not have the form it must have.
+    """
+    background = case.get("background") or {}
+    rows = case.get("sample_characteristics") or {}
+    if not isinstance(background, Mapping) or not isinstance(rows, Mapping):
+        msg = "background and sample_characteristics must be objects"
+        raise FormatError(msg, hint="see the fields in docs/clinical.md")
+    preview = case.get("annotation_preview") or {}
+    if not isinstance(preview, Mapping):
+        msg = "annotation_preview must be an object of lists"
+        raise FormatError(msg, field="annotation_preview")
+    return SeriesDescription(
+        cohort=str(case.get("cohort") or ""),
+        title=_text(background.get("title")),
+        summary=_text(background.get("summary")),
+        overall_design=_text(background.get("overall_design")),
+        characteristics=_case_rows(rows),
+        first_ids=tuple(str(v) for v in _list(case, "first_ids")),
+        annotation_columns=tuple(str(v) for v in _list(case, "annotation_columns")),
+        annotation_preview={
+            str(name): tuple(None if v is None else str(v) for v in cells or ())
+            for name, cells in preview.items()
+        },
+    )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return "\n".join(str(part) for part in value if part is not None)
+    return "" if value is None else str(value)
+
+
+def _list(case: Mapping[str, Any], name: str) -> list[Any]:
+    value = case.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        msg = f"must be a list, not {type(value).__name__}"
+        raise FormatError(msg, field=name)
+    return value
+
+
+def _case_rows(rows: Mapping[str, Any]) -> tuple[tuple[Cell, ...], ...]:
+    numbered: dict[int, tuple[Cell, ...]] = {}
+    for name, cells in rows.items():
+        if not str(name).isdecimal() or not isinstance(cells, list):
+            msg = f"row {name!r} must be a number with a list of cells"
+            raise FormatError(msg, field="sample_characteristics")
+        numbered[int(name)] = tuple(dict.fromkeys(None if c is None else str(c) for c in cells))
+    if numbered and max(numbered) > 10 * len(numbered) + 100:
+        msg = f"row number {max(numbered)} is too high for {len(numbered)} rows"
+        raise FormatError(msg, field="sample_characteristics")
+    return tuple(numbered.get(i, ()) for i in range(max(numbered, default=-1) + 1))

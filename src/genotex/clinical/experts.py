@@ -1,0 +1,89 @@
+"""Who reads a series: the protocol of an expert, and the one built of rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from genotex.clinical.age_sex import read_age, read_gender
+from genotex.clinical.assay import NOT_HUMAN, judge_expression
+from genotex.clinical.candidates import characteristic_candidates, other_candidates
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.trait_evidence import read_trait
+from genotex.clinical.value_roles import ValueJudge
+from genotex.clinical.vocabulary import Vocabulary, load_vocabulary
+
+__all__ = ["Expert", "RuleExpert"]
+
+
+class Expert(Protocol):
+    """Anyone who can say what a series tells about a trait: rules, a model, a person."""
+
+    def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
+        """Read a series for a trait.
+
+        Parameters
+        ----------
+        description : SeriesDescription
+            All that may be seen of the series.
+        trait : str
+            Name of the trait, with spaces or underscores.
+
+        Returns
+        -------
+        ClinicalReading
+        """
+        ...  # pragma: no cover
+
+
+class RuleExpert:
+    """Reads a series by rules and a vocabulary, without network or model.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary, optional
+        The words it knows; the packaged ones by default.
+    """
+
+    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
+        self._vocabulary = vocabulary or load_vocabulary()
+
+    def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
+        """Read a series for a trait (see `Expert`).
+
+        The characteristics come first; source names, titles and descriptions are looked at for
+        what these do not tell.
+        """
+        gene = judge_expression(description)
+        rows = characteristic_candidates(description)
+        rest = other_candidates(description)
+        judge = ValueJudge(
+            self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
+        )
+        human = not gene.reason.startswith(NOT_HUMAN)
+        found = read_trait(rows, judge) or _whole(read_trait(rest, judge, strict=True), description)
+        age = gender = None
+        if human:
+            age, gender = read_age(rows) or read_age(rest), read_gender(rows) or read_gender(rest)
+        return ClinicalReading(gene, found, age, gender, notes=_notes(found, age, gender))
+
+
+def _whole(
+    encoding: FeatureEncoding | None, description: SeriesDescription
+) -> FeatureEncoding | None:
+    """Trust a free text only with as much doubt as it deserves."""
+    del description
+    if encoding is None:
+        return None
+    return replace(encoding, confidence="inferred")
+
+
+def _notes(*encodings: FeatureEncoding | None) -> tuple[str, ...]:
+    return tuple(
+        f"{e.feature}: {line}"
+        for e in encodings
+        if e is not None
+        for line in e.evidence
+        if line.startswith("cells are shifted")
+    )

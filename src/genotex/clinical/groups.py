@@ -1,0 +1,173 @@
+"""Choosing case and control groups by hand, as GEO2R does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from genotex.clinical.candidates import Candidate, characteristic_candidates, other_candidates
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.values import simple_key, split_cell
+from genotex.errors import UsageError
+from genotex.formats.cohort_record import Role
+
+__all__ = ["choose_groups"]
+
+SHOWN_VALUES = 40
+
+
+@dataclass(frozen=True)
+class _Match:
+    candidate: Candidate
+    cases: frozenset[str]
+    controls: frozenset[str]
+
+
+def choose_groups(
+    encoding: FeatureEncoding | None,
+    cases: Sequence[str],
+    controls: Sequence[str],
+    description: SeriesDescription,
+) -> FeatureEncoding:
+    """Return a trait encoding with groups chosen by hand; all other values are missing.
+
+    Parameters
+    ----------
+    encoding : FeatureEncoding or None
+        What the expert chose; its key is preferred when the values stand under several keys, and
+        where only one side is given its other side is kept.
+    cases, controls : sequence of str
+        Whole values with or without ``key:`` in front, in any case ("osteoarthritis" or
+        "clinical status: osteoarthritis").
+    description : SeriesDescription
+        The series.
+
+    Returns
+    -------
+    FeatureEncoding
+
+    Raises
+    ------
+    UsageError
+        If nothing is given, a value stands on both sides, or no single key holds all the values;
+        the message lists the values there are.
+    """
+    _check(cases, controls)
+    candidates = [*characteristic_candidates(description), *other_candidates(description)]
+    matches = [m for c in candidates if (m := _match(c, cases, controls)) is not None]
+    if not matches:
+        raise UsageError(_no_match(candidates, (*cases, *controls)))
+    match = next((m for m in matches if _is_of(encoding, m.candidate)), matches[0])
+    return _encoding(match, encoding, cases, controls)
+
+
+def _check(cases: Sequence[str], controls: Sequence[str]) -> None:
+    if not cases and not controls:
+        msg = "no values given: name at least one with --case or --control"
+        raise UsageError(msg)
+    both = {simple_key(v) for v in cases} & {simple_key(v) for v in controls}
+    if both:
+        msg = f"{', '.join(sorted(both))}: given as case and as control; choose one"
+        raise UsageError(msg)
+
+
+def _match(candidate: Candidate, cases: Sequence[str], controls: Sequence[str]) -> _Match | None:
+    found = [_cells(candidate, values) for values in (cases, controls)]
+    if any(cells is None for cells in found):
+        return None
+    return _Match(candidate, frozenset(found[0] or ()), frozenset(found[1] or ()))
+
+
+def _cells(candidate: Candidate, wanted: Iterable[str]) -> set[str] | None:
+    """Return the raw cells of all wanted values, None when one is not there."""
+    cells: set[str] = set()
+    for value in wanted:
+        plain = simple_key(value)
+        spelt = simple_key(split_cell(value)[0]) + ":" + simple_key(split_cell(value)[1])
+        hits = {
+            cell
+            for cell, bare in candidate.values.items()
+            if plain in (simple_key(bare), simple_key(cell))
+            or (":" in value and spelt == _spelt(candidate.key, bare))
+        }
+        if not hits:
+            return None
+        cells |= hits
+    return cells
+
+
+def _spelt(key: str, value: str) -> str:
+    return f"{simple_key(key)}:{simple_key(value)}"
+
+
+def _is_of(encoding: FeatureEncoding | None, candidate: Candidate) -> bool:
+    return encoding is not None and (
+        (encoding.row, simple_key(encoding.key), encoding.sample_field)
+        == (candidate.row, simple_key(candidate.key), candidate.sample_field)
+    )
+
+
+def _encoding(
+    match: _Match,
+    encoding: FeatureEncoding | None,
+    cases: Sequence[str],
+    controls: Sequence[str],
+) -> FeatureEncoding:
+    candidate = match.candidate
+    kept = encoding if _is_of(encoding, candidate) and not (cases and controls) else None
+    codes: dict[str, float | None] = {}
+    roles: dict[str, Role] = {}
+    for cell in candidate.values:
+        codes[cell], roles[cell] = _code(cell, match, kept, bool(cases), bool(controls))
+    if not {1.0, 0.0} <= set(codes.values()):
+        side, option = ("controls", "--control") if 1.0 in codes.values() else ("cases", "--case")
+        values = ", ".join(repr(v) for v in dict.fromkeys(candidate.values.values()))
+        msg = f"no {side} left; choose some with {option} among: {values}"
+        raise UsageError(msg)
+    chosen = f"chosen by hand: cases {list(cases)}, controls {list(controls)}"
+    return FeatureEncoding(
+        feature="trait",
+        row=candidate.row,
+        key=candidate.key,
+        kind="binary",
+        values=codes,
+        roles=roles,
+        evidence=(chosen,),
+        sample_field=candidate.sample_field,
+    )
+
+
+def _code(
+    cell: str, match: _Match, kept: FeatureEncoding | None, cases: bool, controls: bool
+) -> tuple[float | None, Role]:
+    if cell in match.cases:
+        return 1.0, "case"
+    if cell in match.controls:
+        return 0.0, _control_role(cell, kept)
+    before = kept.values.get(cell) if kept else None
+    if kept is not None and ((before == 1 and not cases) or (before == 0 and not controls)):
+        return before, kept.roles.get(cell, "unknown")
+    return None, "unknown"
+
+
+def _control_role(cell: str, kept: FeatureEncoding | None) -> Role:
+    """Return the role of a control: those whom a person chooses are the healthy ones to compare."""
+    role = kept.roles.get(cell) if kept else None
+    return role if role == "other disease" else "healthy control"
+
+
+def _no_match(candidates: Iterable[Candidate], wanted: Iterable[str]) -> str:
+    listed: Mapping[str, None] = dict.fromkeys(
+        repr(_shown(c, value))
+        for c in candidates
+        if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= SHOWN_VALUES
+        for value in c.values.values()
+    )
+    shown = ", ".join(list(listed)[:SHOWN_VALUES]) or "none (no characteristics differ)"
+    asked = ", ".join(repr(v) for v in wanted)
+    return f"no one key has the values {asked}; the values there are: {shown}"
+
+
+def _shown(candidate: Candidate, value: str) -> str:
+    return f"{candidate.key}: {value}" if candidate.key else value

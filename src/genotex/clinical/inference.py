@@ -1,0 +1,218 @@
+"""Clinical inference as a command does it: many cases from a file, or one series as a table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genotex.clinical.applying import apply_encoding, encode_cell
+from genotex.clinical.description import SeriesDescription, description_from_case
+from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.experts import Expert, RuleExpert
+from genotex.clinical.values import simple_key, split_cell
+from genotex.errors import FormatError
+from genotex.formats.cohort_record import Role
+from genotex.formats.series import Series
+from genotex.layout import Procedure
+
+__all__ = ["CASE_FIELDS", "ReadingRow", "infer_cases", "reading_table"]
+
+CASE_FIELDS = (
+    "id",
+    "trait",
+    "cohort",
+    "background",
+    "sample_characteristics",
+    "truncated_rows",
+    "first_ids",
+    "annotation_columns",
+    "annotation_preview",
+)
+"""What a solver may see of a case; everything else in the line is dropped before it is read."""
+
+
+def infer_cases(cases: Path, expert: Expert | None = None) -> Iterator[str]:
+    """Read the cases of a JSON Lines file, one output line each.
+
+    Parameters
+    ----------
+    cases : Path
+        JSON Lines, plain or gzip.
+    expert : Expert, optional
+        Who reads them; `RuleExpert` by default.
+
+    Yields
+    ------
+    str
+        A JSON object without line end: ``id``, ``is_gene_available``, and ``trait``, ``age``,
+        ``gender`` as null or ``{"row", "map": {raw value: code or null}}``; ``evidence`` says why.
+
+    Raises
+    ------
+    FormatError
+        If a line is no case; it names the line.
+    """
+    expert = expert or RuleExpert()
+    for number, case in _read_lines(cases):
+        try:
+            description = description_from_case(case)
+        except FormatError as error:
+            raise FormatError(
+                error.message, path=cases, line=number, field=error.field, hint=error.hint
+            ) from error
+        reading = expert.read(description, case["trait"])
+        yield json.dumps(_prediction(case["id"], description, reading), ensure_ascii=False)
+
+
+def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(_text_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            case = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            msg = f"is not JSON: {error}"
+            hint = "a case is one JSON object on one line"
+            raise FormatError(msg, path=path, line=number, hint=hint) from error
+        if not isinstance(case, dict):
+            msg = f"must be an object, not {type(case).__name__}"
+            raise FormatError(msg, path=path, line=number)
+        for name in ("id", "trait"):
+            if not isinstance(case.get(name), str) or not case[name].strip():
+                msg = "must be a text"
+                raise FormatError(msg, path=path, line=number, field=name)
+        yield number, {name: case[name] for name in CASE_FIELDS if name in case}
+
+
+def _text_lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open("rb") as raw:
+            zipped = raw.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if zipped else path.open("rb") as handle:
+            for line in handle:
+                yield line.decode("utf-8")
+    except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
+        msg = f"cannot be read as JSON Lines: {error}"
+        raise FormatError(msg, path=path, hint="plain or gzip text in UTF-8") from error
+    except OSError as error:
+        msg = f"cannot be opened: {error.strerror or error}"
+        raise FormatError(msg, path=path) from error
+
+
+def _prediction(
+    case_id: str, description: SeriesDescription, reading: ClinicalReading
+) -> dict[str, Any]:
+    features = {"trait": reading.trait, "age": reading.age, "gender": reading.gender}
+    return {
+        "id": case_id,
+        "is_gene_available": reading.gene.available,
+        **{name: _row_and_map(e, description) for name, e in features.items()},
+        "evidence": {
+            "gene": [reading.gene.reason, *reading.gene.evidence],
+            **{name: list(e.evidence) if e else [] for name, e in features.items()},
+        },
+    }
+
+
+def _row_and_map(
+    encoding: FeatureEncoding | None, description: SeriesDescription
+) -> dict[str, Any] | None:
+    if encoding is None or encoding.row is None:
+        return None
+    wanted = simple_key(encoding.key)
+    codes = {
+        cell: encode_cell(encoding, cell)
+        if simple_key(split_cell(cell)[0]) == wanted or cell in encoding.values
+        else None
+        for cell in description.characteristics[encoding.row]
+        if cell is not None
+    }
+    return {"row": encoding.row, "map": codes}
+
+
+@dataclass(frozen=True)
+class ReadingRow:
+    """One line of the table that shows how a series was read.
+
+    Attributes
+    ----------
+    feature : str
+        ``trait``, ``age`` or ``gender``.
+    row : int or None
+        Characteristics row; None when another sample field or nothing holds the feature.
+    key : str
+        Key as in the file, or the name of the sample field.
+    raw : str or None
+        Raw cell; None for samples without one.
+    code : float or None
+        Its code; None is missing.
+    role : str
+        Role of a trait value; empty for other features.
+    samples : int
+        How many samples have it.
+    evidence : str
+        Why, in words.
+    """
+
+    feature: str
+    row: int | None
+    key: str
+    raw: str | None
+    code: float | None
+    role: Role | str
+    samples: int
+    evidence: str
+
+
+def reading_table(
+    reading: ClinicalReading, series: Series, procedure: Procedure = "sound"
+) -> list[ReadingRow]:
+    """Return how a series was read as plain rows: one for each raw value of each feature.
+
+    Parameters
+    ----------
+    reading : ClinicalReading
+        What an expert said.
+    series : Series
+        The series.
+    procedure : str
+        ``sound`` or ``benchmark``.
+
+    Returns
+    -------
+    list of ReadingRow
+        A feature that is not available has no rows.
+    """
+    encodings = (reading.trait, reading.age, reading.gender)
+    return [row for e in encodings if e for row in _feature_rows(e, series, procedure)]
+
+
+def _feature_rows(
+    encoding: FeatureEncoding, series: Series, procedure: Procedure
+) -> Iterable[ReadingRow]:
+    encoded = apply_encoding(encoding, series, procedure=procedure)
+    groups: dict[tuple[str | None, float | None, str], int] = {}
+    for raw, code, role in zip(encoded.raw, encoded.codes.tolist(), encoded.roles, strict=True):
+        known = None if code != code else code
+        shown = role if encoding.feature == "trait" else ""
+        group = (raw, known, shown)
+        groups[group] = groups.get(group, 0) + 1
+    key = encoding.key or encoding.sample_field
+    why = _evidence_by_value(encoding)
+    for (raw, code, role), samples in groups.items():
+        text = why.get(raw or "", encoding.evidence[0] if encoding.evidence else "")
+        yield ReadingRow(encoding.feature, encoding.row, key, raw, code, role, samples, text)
+
+
+def _evidence_by_value(encoding: FeatureEncoding) -> Mapping[str, str]:
+    found = {}
+    for cell in encoding.values:
+        value = split_cell(cell)[1]
+        hit = next((line for line in encoding.evidence if repr(value) in line), None)
+        if hit:
+            found[cell] = hit
+    return found

@@ -1,0 +1,188 @@
+"""The words that the built-in rules know, from ``data/vocabulary.toml``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+from typing import Any
+
+from genotex.clinical.wording import Terms, simplify
+
+__all__ = ["TraitWords", "Vocabulary", "load_vocabulary"]
+
+_GENERIC = {"disease", "disorder", "syndrome", "level", "deficiency", "condition"}
+_TOO_WIDE = {
+    "kidney", "heart", "liver", "lung", "brain", "skin", "blood", "bone", "chronic", "acute",
+    "cardiac", "renal", "muscle", "eye", "bowel", "infectious", "genetic", "mental", "rare",
+}  # fmt: skip
+_CANCER_WORDS = {"cancer", "carcinoma", "tumor", "neoplasm", "adenocarcinoma", "malignancy"}
+_SHORTEST_INITIALS = 3
+
+
+@dataclass(frozen=True)
+class TraitWords:
+    """How one trait is named.
+
+    Attributes
+    ----------
+    name : str
+        The trait's name in words.
+    terms : Terms
+        Names of the trait itself.
+    includes : Terms
+        Narrower conditions that count as the trait.
+    broader : Terms
+        Wider words, for rows that say nothing more exact.
+    excludes : Terms
+        Phrases that look like the trait and are not.
+    sites : Terms
+        Organs of a cancer; empty otherwise.
+    levels : Terms
+        Keys of a measured level; empty when the trait is no quantity.
+    low, high : Terms
+        Words of low and high groups of a level.
+    healthy : Terms
+        Words of this trait's own controls.
+    is_cancer : bool
+        Whether tumour against normal tissue tells the trait.
+    is_level : bool
+        Whether the trait is a quantity and no disease.
+    """
+
+    name: str
+    terms: Terms
+    includes: Terms
+    broader: Terms
+    excludes: Terms
+    sites: Terms
+    levels: Terms
+    low: Terms
+    high: Terms
+    healthy: Terms
+    is_cancer: bool
+    is_level: bool
+
+
+class Vocabulary:
+    """All known words.
+
+    Parameters
+    ----------
+    data : mapping
+        The parsed vocabulary file: tables ``words`` and ``traits``.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._words: Mapping[str, list[str]] = data["words"]
+        self._traits: Mapping[str, Mapping[str, list[str]]] = data["traits"]
+        self._cache: dict[str, TraitWords] = {}
+
+    @cached_property
+    def groups(self) -> Mapping[str, Terms]:
+        """The word groups of the file as terms, with their acronyms, and all organs."""
+        groups = {
+            name: Terms(words, self._words.get(f"{name}_acronyms", ()))
+            for name, words in self._words.items()
+        }
+        sites = {site for entry in self._traits.values() for site in entry.get("sites", ())}
+        groups["organs"] = Terms(sites | set(self._words["organs"]))
+        return groups
+
+    @cached_property
+    def missing(self) -> frozenset[str]:
+        """Values that say that nothing is known, simplified; the empty text is one."""
+        return frozenset({simplify(word) for word in self._words["missing"]} | {""})
+
+    @cached_property
+    def yes(self) -> frozenset[str]:
+        """Values that affirm what the key asks."""
+        return frozenset(simplify(word) for word in self._words["yes"])
+
+    @cached_property
+    def no(self) -> frozenset[str]:
+        """Values that deny what the key asks."""
+        return frozenset(simplify(word) for word in self._words["no"])
+
+    @cached_property
+    def diseases(self) -> Terms:
+        """Every disease the file knows of, whichever trait is asked."""
+        terms = set(self._words["other_diseases"])
+        acronyms: set[str] = set()
+        for entry in self._traits.values():
+            terms.update(entry.get("terms", ()), entry.get("includes", ()))
+            acronyms.update(entry.get("acronyms", ()), entry.get("include_acronyms", ()))
+        return Terms(terms, acronyms)
+
+    @cached_property
+    def by_any_name(self) -> Mapping[str, str]:
+        """Name or unambiguous synonym, simplified, to the name of the trait in the file."""
+        names = {simplify(name): name for name in self._traits}
+        for name, entry in self._traits.items():
+            for word in (*entry.get("terms", ()), *entry.get("acronyms", ())):
+                names.setdefault(simplify(word), name)
+        return names
+
+    def trait(self, name: str) -> TraitWords:
+        """Return the words of a trait, made from its name when the file does not list it."""
+        if name not in self._cache:
+            listed = self.by_any_name.get(simplify(name))
+            self._cache[name] = _trait_words(name, self._traits.get(listed or "", {}))
+        return self._cache[name]
+
+
+def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
+    own_terms, own_acronyms, own_sites = _words_of_name(name)
+    is_level = "levels" in entry and "terms" not in entry
+    sites = entry.get("sites", own_sites)
+    terms = [] if is_level else [*entry.get("terms", ()), *own_terms]
+    acronyms = entry.get("acronyms", own_acronyms if not entry else ())
+    return TraitWords(
+        name=name.replace("_", " "),
+        terms=Terms(terms, acronyms),
+        includes=Terms(entry.get("includes", ()), entry.get("include_acronyms", ())),
+        broader=Terms(entry.get("broader", ())),
+        excludes=Terms(entry.get("excludes", ())),
+        sites=Terms(sites),
+        levels=Terms(entry.get("levels", _level_of_name(name) if not entry else ())),
+        low=Terms(entry.get("low", ())),
+        high=Terms(entry.get("high", ())),
+        healthy=Terms(entry.get("healthy", ()), entry.get("healthy_acronyms", ())),
+        is_cancer=bool(sites) or any(w in simplify(name).split() for w in _CANCER_WORDS)
+        or simplify(name).endswith(("oma", "omas")),
+        is_level=is_level,
+    )  # fmt: skip
+
+
+def _words_of_name(name: str) -> tuple[list[str], list[str], list[str]]:
+    """Return terms, acronyms and cancer sites that a trait's name alone gives."""
+    inside = re.findall(r"\(([^)]*)\)", name)
+    words = simplify(re.sub(r"\([^)]*\)", " ", name).replace("_", " ")).split()
+    terms = [" ".join(words), *(p for p in inside if len(p.split("_")) > 1)]
+    acronyms = [p for p in inside if len(p.split("_")) == 1]
+    core = words[:-1] if len(words) > 1 and words[-1] in _GENERIC else words
+    if len(core) == 1 and core[0] in _TOO_WIDE:
+        core = words
+    terms.append(" ".join(core))
+    if len(words) >= _SHORTEST_INITIALS:
+        acronyms.append("".join(word[0] for word in words).upper())
+    sites = words[:-1] if len(words) > 1 and words[-1] in _CANCER_WORDS else []
+    return terms, acronyms, [" ".join(sites)] if sites else []
+
+
+def _level_of_name(name: str) -> list[str]:
+    words = simplify(name.replace("_", " ")).split()
+    quantities = {"level", "length", "rate", "density", "count", "index", "concentration"}
+    if not words or words[-1] not in quantities:
+        return []
+    return [" ".join(words), " ".join(words[:-1])] if words[-1] == "level" else [" ".join(words)]
+
+
+@lru_cache(maxsize=1)
+def load_vocabulary() -> Vocabulary:
+    """Return the packaged vocabulary."""
+    text = resources.files("genotex.clinical").joinpath("data/vocabulary.toml").read_text("utf-8")
+    return Vocabulary(tomllib.loads(text))

@@ -1,0 +1,261 @@
+"""A GEO series from raw files to clinical features and genes of its samples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, cast
+
+from genotex.clinical import (
+    ClinicalReading,
+    EncodedFeature,
+    Expert,
+    FeatureEncoding,
+    apply_encoding,
+    choose_groups,
+    describe_series,
+)
+from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
+from genotex.errors import FormatError, SuperSeriesError
+from genotex.formats import (
+    Platform,
+    Series,
+    read_family_soft,
+    read_platforms,
+    read_series_matrix,
+)
+from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
+from genotex.layout import GeoCohortFiles, Procedure
+
+__all__ = ["prepare_geo_cohort", "read_largest_series", "read_series_file"]
+
+_SERIES_FACTS = {
+    "title": "title",
+    "type": "type",
+    "pubmed_id": "pubmed_id",
+    "status": "status",
+}
+
+
+def prepare_geo_cohort(
+    files: GeoCohortFiles, expert: Expert, options: PreprocessOptions
+) -> PreparedCohort:
+    """Read one GEO cohort: clinical features as codes, expression by official gene symbol.
+
+    Parameters
+    ----------
+    files : GeoCohortFiles
+        The files of the cohort's folder.
+    expert : Expert
+        Who reads the series, unless `options` holds a reading of this cohort.
+    options : PreprocessOptions
+
+    Raises
+    ------
+    FormatError
+        If a file that is needed cannot be read.
+    UsageError
+        If groups chosen by hand do not occur.
+    """
+    series, used, notes = read_largest_series(files)
+    table = GeneTable.load(options.gene_table)
+    ids = series.expression.ids if series.expression is not None else ()
+    needs_mapping = bool(ids) and identify_ids(ids, table).needs_mapping
+    platforms, platform_files = _read_platforms(files, series) if needs_mapping else ([], [])
+
+    description = describe_series(series, platforms)
+    reading = options.readings.get(files.cohort)
+    if reading is None:
+        reading = expert.read(description, files.trait)
+    if options.cases or options.controls:
+        chosen = choose_groups(reading.trait, options.cases, options.controls, description)
+        reading = replace(reading, trait=chosen)
+    features = _encode(reading, series, options)
+
+    genes, why_no_genes = _genes(series, platforms, reading, table, options)
+    return PreparedCohort(
+        trait=files.trait,
+        cohort=files.cohort,
+        source="GEO",
+        samples=series.samples,
+        reading=reading,
+        features=features,
+        genes=genes,
+        why_no_genes=why_no_genes,
+        series=_series_facts(series, platforms),
+        files=[*used, *((path, "platform") for path in platform_files)],
+        notes=(
+            *notes,
+            *series.notes,
+            *reading.notes,
+            *(note for feature in features.values() for note in feature.notes),
+            *(genes.notes if genes else ()),
+        ),
+    )
+
+
+def read_largest_series(
+    files: GeoCohortFiles,
+) -> tuple[Series, list[tuple[Path, str]], list[str]]:
+    """Read the matrix with the most samples; the family SOFT where there is no matrix.
+
+    A tie goes to the lowest GPL number.
+
+    Returns
+    -------
+    series : Series
+        With expression.
+    used : list of (Path, str)
+        The file and what it was used for.
+    notes : list of str
+        Names of matrices not used.
+
+    Raises
+    ------
+    FormatError
+        If there is no readable matrix or family SOFT, or the series is a SuperSeries.
+    """
+    if not files.matrices:
+        return _from_family_soft(files)
+    if len(files.matrices) == 1:
+        path = files.matrices[0]
+        return read_series_matrix(path), [(path, "matrix")], []
+    headers, super_series = [], None
+    for path in files.matrices:
+        try:
+            headers.append(read_series_matrix(path, expression=False))
+        except SuperSeriesError as error:
+            super_series = error
+    if not headers:
+        assert super_series is not None
+        raise super_series
+    headers.sort(key=lambda s: (-len(s.samples), _gpl_number(s.platform), s.path.name))
+    best, *others = headers
+    notes = [
+        f"{len(headers)} matrices: {best.path.name} has the most samples ({len(best.samples)}) and "
+        "is used; not used: " + ", ".join(f"{s.path.name} ({len(s.samples)})" for s in others)
+    ]
+    return read_series_matrix(best.path), [(best.path, "matrix")], notes if others else []
+
+
+def read_series_file(path: Path) -> Series:
+    """Read what a series matrix or a family SOFT says about its samples, without expression.
+
+    Raises
+    ------
+    FormatError
+        If the file is neither, or cannot be read.
+    """
+    if "soft" in path.name.lower():
+        return read_family_soft(path, expression=False)[0]
+    return read_series_matrix(path, expression=False)
+
+
+def _from_family_soft(
+    files: GeoCohortFiles,
+) -> tuple[Series, list[tuple[Path, str]], list[str]]:
+    if not files.family_soft:
+        message = "no series matrix and no family SOFT file in the folder"
+        hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
+        raise FormatError(message, path=files.folder, hint=hint)
+    path = files.family_soft[0]
+    parts = read_family_soft(path)
+    notes = [f"no series matrix: samples and expression were read from {path.name}"]
+    if len(parts) > 1:
+        rest = ", ".join(f"{s.platform} ({len(s.samples)})" for s in parts[1:])
+        notes.append(
+            f"{len(parts)} platforms: {parts[0].platform} with {len(parts[0].samples)} samples is "
+            f"used; not used: {rest}"
+        )
+    return parts[0], [(path, "matrix")], notes
+
+
+def _gpl_number(platform: str | None) -> int:
+    digits = re.search(r"\d+", platform or "")
+    return int(digits.group()) if digits else 10**9
+
+
+def _read_platforms(files: GeoCohortFiles, series: Series) -> tuple[list[Platform], list[Path]]:
+    """Read the platform tables at hand, the series' own platform first.
+
+    Platform files in the folder come before the family SOFT, which is opened only when none of
+    them is of the series' platform.
+    """
+    platforms: list[Platform] = []
+    used: list[Path] = []
+    for path in files.platforms:
+        platforms += read_platforms(path)
+        used.append(path)
+    if not any(p.accession == series.platform for p in platforms):
+        for path in files.family_soft:
+            wanted = [series.platform] if series.platform else None
+            platforms += read_platforms(path, accessions=wanted)
+            used.append(path)
+    platforms.sort(key=lambda p: p.accession != series.platform)
+    return platforms, used
+
+
+def _encode(
+    reading: ClinicalReading, series: Series, options: PreprocessOptions
+) -> dict[str, EncodedFeature]:
+    features = {}
+    encodings: Mapping[str, FeatureEncoding | None] = {
+        "trait": reading.trait,
+        "Age": reading.age,
+        "Gender": reading.gender,
+    }
+    for name, encoding in encodings.items():
+        if encoding is not None:
+            procedure = cast(Procedure, options.procedure)
+            features[name] = apply_encoding(encoding, series, procedure=procedure)
+    if options.control_roles == "healthy" and "trait" in features:
+        features["trait"] = _without_other_diseases(features["trait"])
+    return features
+
+
+def _without_other_diseases(feature: EncodedFeature) -> EncodedFeature:
+    other = [role == "other disease" for role in feature.roles]
+    codes = feature.codes.copy()
+    codes[other] = float("nan")
+    note = f"{sum(other)} samples with other diseases left out (controls: healthy)"
+    return replace(feature, codes=codes, notes=(*feature.notes, note))
+
+
+def _genes(
+    series: Series,
+    platforms: Sequence[Platform],
+    reading: ClinicalReading,
+    table: GeneTable,
+    options: PreprocessOptions,
+) -> tuple[GeneMapping | None, str]:
+    if not reading.gene.available:
+        return None, reading.gene.reason
+    if series.expression is None or not series.expression.ids:
+        return None, "the matrix holds no expression table (as in RNA-seq series)"
+    try:
+        mapping = map_to_genes(
+            series.expression,
+            platforms,
+            procedure=cast(Procedure, options.procedure),
+            table=table,
+            scale=cast(Literal["auto", "log2", "linear"], options.scale),
+        )
+    except FormatError as error:
+        return None, f"rows cannot be mapped to genes: {error}"
+    return mapping, ""
+
+
+def _series_facts(series: Series, platforms: Sequence[Platform]) -> dict[str, str]:
+    facts = {
+        name: " ".join(series.series_fields.get(field, ())) for name, field in _SERIES_FACTS.items()
+    }
+    facts["summary"] = series.summary
+    facts["overall_design"] = series.overall_design
+    facts["platform"] = series.platform or ""
+    own = next((p for p in platforms if p.accession == series.platform), None)
+    facts["platform_title"] = own.title if own else ""
+    organisms = {c for row in series.sample_fields.get("organism_ch1", ()) for c in row if c}
+    facts["organism"] = ", ".join(sorted(organisms))
+    return {name: text for name, text in facts.items() if text}

@@ -1,0 +1,120 @@
+"""What is known of a cohort before its clinical features and genes are linked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.clinical import ClinicalReading, EncodedFeature
+from genotex.formats import Role
+from genotex.genes import GeneMapping
+
+__all__ = ["PreparedCohort", "PreprocessOptions"]
+
+
+@dataclass(frozen=True)
+class PreprocessOptions:
+    """The choices that shape a preprocessed cohort.
+
+    Attributes
+    ----------
+    procedure : str
+        ``sound`` or ``benchmark``.
+    readings : mapping of str to ClinicalReading
+        By cohort: readings given by hand in place of the expert's.
+    cases, controls : tuple of str
+        Raw values of the trait chosen by hand.
+    control_roles : str
+        ``auto``, ``healthy`` or ``all``: which controls serve in a contrast. ``healthy`` leaves
+        samples with other diseases out of the linked table.
+    scale : str
+        ``auto``, ``log2`` or ``linear``: the scale of the input values (`sound`).
+    gene_table : Path or None
+        A gene_info or gene_synonym.json file in place of the packaged gene table.
+    """
+
+    procedure: str = "sound"
+    readings: Mapping[str, ClinicalReading] = field(default_factory=dict)
+    cases: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
+    control_roles: str = "auto"
+    scale: str = "auto"
+    gene_table: Path | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedCohort:
+    """A cohort as read: who the samples are, and their genes if there are any.
+
+    Attributes
+    ----------
+    trait, cohort, source : str
+        Trait folder name, cohort id, ``GEO`` or ``TCGA``.
+    samples : tuple of str
+        Sample ids in the order of the clinical features.
+    reading : ClinicalReading
+        How trait, age and gender were read.
+    features : mapping of str to EncodedFeature
+        ``trait``, ``Age``, ``Gender`` as far as they were read, aligned with `samples`.
+    genes : GeneMapping or None
+        None when gene expression is not available.
+    why_no_genes : str
+        The reason for that.
+    series : dict of str
+        What the series says of itself.
+    files : list of (Path, str)
+        Files that were read, and for what.
+    notes : tuple of str
+        Everything a careful reader should know.
+    """
+
+    trait: str
+    cohort: str
+    source: str
+    samples: tuple[str, ...]
+    reading: ClinicalReading
+    features: Mapping[str, EncodedFeature]
+    genes: GeneMapping | None
+    why_no_genes: str
+    series: dict[str, str]
+    files: list[tuple[Path, str]]
+    notes: tuple[str, ...]
+
+    @property
+    def trait_values(self) -> NDArray[np.float64] | None:
+        """Trait codes, shape (n,), or None when the trait is not available."""
+        feature = self.features.get("trait")
+        return None if feature is None else feature.codes
+
+    @property
+    def covariates(self) -> dict[str, NDArray[np.float64]]:
+        """Age and Gender codes as far as they were read, each of shape (n,)."""
+        return {n: self.features[n].codes for n in ("Age", "Gender") if n in self.features}
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """Sample id -> role in the contrast."""
+        feature = self.features.get("trait")
+        if feature is None:
+            return {}
+        return dict(zip(self.samples, feature.roles, strict=True))
+
+    def encoded_values(self) -> dict[str, list[dict[str, Any]]]:
+        """Return raw value, code, role and number of samples, by feature."""
+        return {name: _count_values(feature) for name, feature in self.features.items()}
+
+
+def _count_values(feature: EncodedFeature) -> list[dict[str, Any]]:
+    counts: dict[tuple[str | None, float | None, str], int] = {}
+    for raw, code, role in zip(feature.raw, feature.codes, feature.roles, strict=True):
+        key = (raw, None if np.isnan(code) else float(code), role)
+        counts[key] = counts.get(key, 0) + 1
+    return [
+        {"raw": raw, "code": code, "role": role, "samples": number}
+        for (raw, code, role), number in counts.items()
+    ]

@@ -1,0 +1,251 @@
+"""Preprocess every cohort of the traits asked for: restartable, side by side, nothing half-done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import genotex
+from genotex.clinical import Expert, RuleExpert, reading_to_json
+from genotex.cohorts.finish import finish_cohort, remove_stale_tables
+from genotex.cohorts.geo import prepare_geo_cohort
+from genotex.cohorts.prepared import PreprocessOptions
+from genotex.cohorts.tcga import prepare_tcga_cohort
+from genotex.cohorts.tcga_folder import choose_folder
+from genotex.errors import GenotexError, UsageError
+from genotex.formats import CohortInfo, Evidence, read_evidence, update_cohort_info
+from genotex.layout import (
+    TCGA_COHORT,
+    GeoCohortFiles,
+    InputFolder,
+    OutputFolder,
+    TcgaCohortFiles,
+    trait_folder_name,
+)
+from genotex.processes import side_by_side
+
+__all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
+
+
+@dataclass(frozen=True)
+class CohortTask:
+    """One cohort to preprocess; exactly one of `geo` and `tcga` is set."""
+
+    trait: str
+    cohort: str
+    geo: GeoCohortFiles | None = None
+    tcga: TcgaCohortFiles | None = None
+    why: str = ""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that may be read."""
+        if self.geo is not None:
+            return (*self.geo.matrices, *self.geo.family_soft, *self.geo.platforms)
+        assert self.tcga is not None
+        found = (self.tcga.clinical, self.tcga.expression, self.tcga.expression_pancan)
+        return tuple(path for path in found if path is not None)
+
+
+@dataclass(frozen=True)
+class CohortOutcome:
+    """What became of one cohort.
+
+    Attributes
+    ----------
+    trait, cohort : str
+    info : CohortInfo or None
+        None when the cohort could not be read.
+    notes : tuple of str
+        The cohort's notes, from its evidence.
+    error : str or None
+        Why it could not be read.
+    unchanged : bool
+        True when an earlier run had done it with the same files, options and version.
+    seconds : float
+    """
+
+    trait: str
+    cohort: str
+    info: CohortInfo | None
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+    unchanged: bool = False
+    seconds: float = 0.0
+
+
+def preprocess(
+    source: Path,
+    target: Path,
+    *,
+    traits: Sequence[str] = (),
+    cohorts: Sequence[str] = (),
+    options: PreprocessOptions | None = None,
+    expert: Expert | None = None,
+    jobs: int = 1,
+    force: bool = False,
+    progress: Callable[[CohortOutcome, int], None] | None = None,
+) -> list[CohortOutcome]:
+    """Preprocess the cohorts of an input folder.
+
+    Parameters
+    ----------
+    source : Path
+        Input folder (``GEO/<Trait>/<GSE>/``, ``TCGA/<name>/``).
+    target : Path
+        Output folder in the benchmark's layout; made when missing.
+    traits : sequence of str
+        Traits to do; empty for all that have a GEO folder.
+    cohorts : sequence of str
+        Cohort ids to do; empty for all.
+    options : PreprocessOptions, optional
+    expert : Expert, optional
+        Who reads the series; the built-in rules by default.
+    jobs : int
+        Number of processes.
+    force : bool
+        Do cohorts again that are already done.
+    progress : callable, optional
+        Called with each outcome and the total number of cohorts, in order.
+
+    Returns
+    -------
+    list of CohortOutcome
+        In the order of traits and cohorts. A cohort that cannot be read carries its error and
+        stops no other; its earlier output stays as it was.
+
+    Raises
+    ------
+    UsageError
+        If the input folder, a trait or a cohort does not exist.
+    """
+    options = options or PreprocessOptions()
+    output = OutputFolder(target)
+    tasks = _find_tasks(InputFolder(source), traits, cohorts)
+    _check_options(tasks, options)
+    outcomes = []
+    with side_by_side(min(jobs, len(tasks))) as run:
+        work = ((task, target, options, expert or RuleExpert(), force) for task in tasks)
+        for outcome in run(_do, work):
+            if outcome.info is not None:
+                path = output.cohort_info(outcome.trait)
+                update_cohort_info(path, outcome.cohort, outcome.info)
+                if not outcome.info.is_usable:
+                    remove_stale_tables(output, outcome.trait, outcome.cohort)
+            outcomes.append(outcome)
+            if progress is not None:
+                progress(outcome, len(tasks))
+    return outcomes
+
+
+def preprocess_cohort(
+    task: CohortTask,
+    output: OutputFolder,
+    options: PreprocessOptions,
+    expert: Expert,
+    *,
+    force: bool = False,
+) -> tuple[Evidence, bool]:
+    """Preprocess one cohort unless it is done already.
+
+    Returns
+    -------
+    evidence : Evidence
+        The record of the cohort.
+    unchanged : bool
+        Whether it had been done already.
+
+    Raises
+    ------
+    GenotexError
+        If a file cannot be read or an option does not fit; what was there before stays.
+    """
+    fingerprint = _fingerprint(task, options)
+    path = output.evidence(task.trait, task.cohort)
+    if not force and path.exists():
+        evidence = read_evidence(path)
+        if evidence.fingerprint == fingerprint:
+            return evidence, True
+    if task.geo is not None:
+        prepared = prepare_geo_cohort(task.geo, expert, options)
+    else:
+        assert task.tcga is not None
+        prepared = prepare_tcga_cohort(task.tcga, task.trait, task.why, options)
+    return finish_cohort(prepared, output, options, fingerprint), False
+
+
+def _do(work: tuple[CohortTask, Path, PreprocessOptions, Expert, bool]) -> CohortOutcome:
+    task, target, options, expert, force = work
+    start = time.monotonic()
+    try:
+        evidence, unchanged = preprocess_cohort(
+            task, OutputFolder(target), options, expert, force=force
+        )
+    except GenotexError as error:
+        seconds = time.monotonic() - start
+        return CohortOutcome(task.trait, task.cohort, None, error=str(error), seconds=seconds)
+    return CohortOutcome(
+        task.trait,
+        task.cohort,
+        CohortInfo(**evidence.info),
+        notes=tuple(evidence.notes),
+        unchanged=unchanged,
+        seconds=time.monotonic() - start,
+    )
+
+
+def _find_tasks(
+    source: InputFolder, traits: Sequence[str], cohorts: Sequence[str]
+) -> list[CohortTask]:
+    known = source.traits()
+    folders = source.tcga_folders()
+    tasks: list[CohortTask] = []
+    for trait in dict.fromkeys(trait_folder_name(t) for t in traits or known):
+        found = [CohortTask(trait, f.cohort, geo=f) for f in source.geo_cohorts(trait)]
+        choice = choose_folder(trait, folders)
+        if choice.folder is not None:
+            found.append(CohortTask(trait, TCGA_COHORT, tcga=choice.folder, why=choice.reason))
+        if not found:
+            there = ", ".join(known) or "none"
+            msg = f"no cohorts of {trait} in {source.root}: GEO holds {there}; {choice.reason}"
+            raise UsageError(msg)
+        tasks += found
+    if not cohorts:
+        return tasks
+    missing = set(cohorts) - {task.cohort for task in tasks}
+    if missing:
+        msg = f"no cohort {', '.join(sorted(missing))} among " + ", ".join(
+            f"{task.trait}/{task.cohort}" for task in tasks
+        )
+        raise UsageError(msg)
+    return [task for task in tasks if task.cohort in cohorts]
+
+
+def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> None:
+    unknown = set(options.readings) - {task.cohort for task in tasks}
+    if unknown:
+        msg = (
+            f"the encoding file holds {', '.join(sorted(unknown))}, "
+            "which is not among the cohorts to preprocess"
+        )
+        raise UsageError(msg)
+
+
+def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
+    """Digest what the result depends on: files by name, size and time; options; version."""
+    reading = options.readings.get(task.cohort)
+    table = options.gene_table
+    facts = {
+        "files": [(p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in task.files],
+        "procedure": options.procedure,
+        "reading": None if reading is None else reading_to_json(reading),
+        "groups": [options.cases, options.controls, options.control_roles],
+        "scale": options.scale,
+        "gene_table": table and (str(table), table.stat().st_size, table.stat().st_mtime_ns),
+        "version": genotex.__version__,
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

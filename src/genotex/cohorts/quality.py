@@ -1,0 +1,98 @@
+"""Is a cohort fit for use? The benchmark's rules on bias and on what counts as available."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.formats import CohortInfo, LinkedTable
+
+__all__ = ["is_biased", "judge", "unavailable", "without_biased_covariates"]
+
+SMALLEST_TABLE = 4
+"""A linked table with at most so many columns counts as one without genes."""
+
+
+def is_biased(values: NDArray[np.float64]) -> bool:
+    """Tell whether a variable is distributed too unevenly to be studied.
+
+    Exactly two values make it binary: biased when the rarer one has fewer than 5 samples and less
+    than 10 % of them. One value only is biased. Anything else is continuous and fine.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        The variable; NaN is left out.
+    """
+    levels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    if len(levels) < 2:
+        return True
+    if len(levels) > 2:
+        return False
+    return bool(counts.min() < 5 and counts.min() < 0.1 * counts.sum())
+
+
+def without_biased_covariates(table: LinkedTable) -> tuple[LinkedTable, tuple[str, ...]]:
+    """Drop Age when it does not vary and Gender when it is biased.
+
+    Returns
+    -------
+    table : LinkedTable
+        The table with the covariates that are left.
+    dropped : tuple of str
+        Names of the others.
+    """
+    dropped = []
+    for name, values in table.covariates.items():
+        known = values[~np.isnan(values)]
+        constant = known.size == 0 or known.min() == known.max()
+        if constant or (name == "Gender" and is_biased(values)):
+            dropped.append(name)
+    kept = {name: v for name, v in table.covariates.items() if name not in dropped}
+    table = LinkedTable(
+        table.trait, table.samples, table.trait_values, kept, table.genes, table.expression
+    )
+    return table, tuple(dropped)
+
+
+def unavailable(*, genes: bool, trait: bool) -> CohortInfo:
+    """Return the record of a cohort that fails the first filter: nothing further is known."""
+    return CohortInfo(
+        is_usable=False,
+        is_gene_available=genes,
+        is_trait_available=trait,
+        is_available=False,
+    )
+
+
+def judge(table: LinkedTable, note: str) -> CohortInfo:
+    """Return the record of a linked cohort.
+
+    Parameters
+    ----------
+    table : LinkedTable
+        The linked table, its missing values dealt with and biased covariates dropped.
+    note : str
+        What should be known about the cohort.
+    """
+    rows, columns = len(table.samples), 1 + len(table.covariates) + len(table.genes)
+    if rows == 0 or columns <= SMALLEST_TABLE:
+        return CohortInfo(
+            is_usable=False,
+            is_gene_available=False,
+            is_trait_available=rows > 0,
+            is_available=False,
+            note=note,
+        )
+    biased = is_biased(table.trait_values)
+    return CohortInfo(
+        is_usable=not biased,
+        is_gene_available=True,
+        is_trait_available=True,
+        is_available=True,
+        is_biased=biased,
+        has_age="Age" in table.covariates,
+        has_gender="Gender" in table.covariates,
+        sample_size=rows,
+        note=note,
+    )

@@ -1,0 +1,248 @@
+"""A TCGA cohort from the Xena hub: trait by barcode, age and gender from the clinical matrix."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.clinical import (
+    ClinicalReading,
+    EncodedFeature,
+    FeatureEncoding,
+    GeneVerdict,
+    parse_age_years,
+    parse_sex,
+)
+from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
+from genotex.errors import FormatError
+from genotex.formats import (
+    ClinicalMatrix,
+    ExpressionMatrix,
+    Role,
+    read_clinical_matrix,
+    read_xena_expression,
+)
+from genotex.genes import GeneTable, map_to_genes
+from genotex.layout import TCGA_COHORT, Procedure, TcgaCohortFiles
+
+__all__ = ["prepare_tcga_cohort"]
+
+AGE_COLUMNS = ("age_at_initial_pathologic_diagnosis", "age_at_diagnosis", "age", "days_to_birth")
+GENDER_COLUMNS = ("gender", "sex")
+_MISSING = {"", "[not available]", "[not applicable]", "[unknown]", "[discrepancy]", "[completed]"}
+
+
+def prepare_tcga_cohort(
+    files: TcgaCohortFiles, trait: str, why: str, options: PreprocessOptions
+) -> PreparedCohort:
+    """Read one TCGA folder.
+
+    Parameters
+    ----------
+    files : TcgaCohortFiles
+    trait : str
+        Trait folder name.
+    why : str
+        Why this folder means the trait.
+    options : PreprocessOptions
+
+    Raises
+    ------
+    FormatError
+        If the clinical matrix or the expression file is missing or unreadable.
+    """
+    if files.clinical is None:
+        message = "no *clinicalMatrix* file in the folder"
+        hint = "download the clinical matrix of the study from the Xena hub"
+        raise FormatError(message, path=files.folder, hint=hint)
+    clinical = read_clinical_matrix(files.clinical)
+    expression_file = _choose_expression(files, options)
+    expression, notes = _average_duplicates(read_xena_expression(expression_file))
+    genes = map_to_genes(
+        expression,
+        (),
+        procedure=cast(Procedure, options.procedure),
+        table=GeneTable.load(options.gene_table),
+        scale=cast(Literal["auto", "log2", "linear"], options.scale),
+    )
+    clinical, duplicates = _first_of_duplicates(clinical)
+    features, reading = _read_features(clinical, why, options)
+    return PreparedCohort(
+        trait=trait,
+        cohort=TCGA_COHORT,
+        source="TCGA",
+        samples=clinical.samples,
+        reading=reading,
+        features=features,
+        genes=genes,
+        why_no_genes="",
+        series={
+            "title": files.name.replace("_", " "),
+            "type": "RNA-seq (Illumina HiSeq, RSEM, log2)",
+            "organism": "Homo sapiens",
+        },
+        files=[(files.clinical, "clinical"), (expression_file, "expression")],
+        notes=(
+            *notes,
+            *duplicates,
+            *_paired_patients(clinical.samples, features["trait"]),
+            *(note for feature in features.values() for note in feature.notes),
+            *genes.notes,
+        ),
+    )
+
+
+def _choose_expression(files: TcgaCohortFiles, options: PreprocessOptions) -> Path:
+    """Pick the table: PANCAN-normalised first in `benchmark`, the other one first in `sound`."""
+    both = [files.expression, files.expression_pancan]
+    if options.procedure == "benchmark":
+        both.reverse()
+    for path in both:
+        if path is not None:
+            return path
+    message = "no *HiSeqV2* file in the folder"
+    hint = "download the gene expression RNAseq table of the study from the Xena hub"
+    raise FormatError(message, path=files.folder, hint=hint)
+
+
+def _average_duplicates(matrix: ExpressionMatrix) -> tuple[ExpressionMatrix, tuple[str, ...]]:
+    samples = tuple(dict.fromkeys(matrix.samples))
+    if len(samples) == len(matrix.samples):
+        return matrix, ()
+    position = {sample: j for j, sample in enumerate(samples)}
+    target = np.array([position[sample] for sample in matrix.samples])
+    known = ~np.isnan(matrix.values)
+    sums = np.zeros((len(matrix.ids), len(samples)))
+    counts = np.zeros_like(sums)
+    np.add.at(sums.T, target, np.where(known, matrix.values, 0.0).T)
+    np.add.at(counts.T, target, known.T)
+    values = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    repeated = sum(number > 1 for number in Counter(matrix.samples).values())
+    note = f"{repeated} sample ids occur more than once in the expression table: averaged"
+    return ExpressionMatrix(matrix.ids, samples, values), (note,)
+
+
+def _first_of_duplicates(clinical: ClinicalMatrix) -> tuple[ClinicalMatrix, tuple[str, ...]]:
+    first = {sample: i for i, sample in reversed(list(enumerate(clinical.samples)))}
+    if len(first) == len(clinical.samples):
+        return clinical, ()
+    rows = sorted(first.values())
+    repeated = len(clinical.samples) - len(rows)
+    note = f"{repeated} repeated rows of the clinical matrix left out (first one kept)"
+    samples = tuple(clinical.samples[i] for i in rows)
+    return ClinicalMatrix(clinical.path, samples, clinical.table[rows]), (note,)
+
+
+def _read_features(
+    clinical: ClinicalMatrix, why: str, options: PreprocessOptions
+) -> tuple[dict[str, EncodedFeature], ClinicalReading]:
+    features = {"trait": _trait_by_barcode(clinical.samples, options.procedure)}
+    trait = FeatureEncoding(
+        feature="trait",
+        row=None,
+        key="sample type code of the barcode",
+        kind="binary",
+        evidence=(why, "barcode codes 01-09 are tumours (1), 10-19 normal tissue (0)"),
+    )
+    encodings: dict[str, FeatureEncoding | None] = {"Age": None, "Gender": None}
+    for name, columns in (("Age", AGE_COLUMNS), ("Gender", GENDER_COLUMNS)):
+        column = _fewest_missing(clinical.table, columns)
+        if column is None:
+            continue
+        raw = tuple(_known(cell) for cell in clinical.table[column])
+        codes = _age_codes(raw, options.procedure) if name == "Age" else _gender_codes(raw)
+        features[name] = EncodedFeature(codes, ("unknown",) * len(raw), raw, ())
+        known = int((~np.isnan(codes)).sum())
+        encodings[name] = FeatureEncoding(
+            feature="age" if name == "Age" else "gender",
+            row=None,
+            key=column,
+            kind="continuous" if name == "Age" else "binary",
+            parser="age_years" if name == "Age" else "sex",
+            evidence=(f"column {column} of the clinical matrix: {known} of {len(raw)} known",),
+        )
+    gene = GeneVerdict(True, "RNA-seq gene expression of TCGA", ())
+    return features, ClinicalReading(gene, trait, encodings["Age"], encodings["Gender"])
+
+
+def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
+    codes = np.full(len(samples), np.nan)
+    roles: list[Role] = ["unknown"] * len(samples)
+    raw: list[str | None] = [None] * len(samples)
+    others = 0
+    for i, sample in enumerate(samples):
+        match = re.search(r"-(\d\d)[A-Z]?$", sample)
+        if match is None:
+            continue
+        raw[i], kind = match.group(1), int(match.group(1))
+        if 1 <= kind <= 9:
+            codes[i], roles[i] = 1.0, "case"
+        elif 10 <= kind <= 19:
+            codes[i], roles[i] = 0.0, "healthy control"
+        else:
+            others += 1
+            codes[i] = -1.0 if procedure == "benchmark" else np.nan
+    notes = []
+    if others:
+        fate = "coded -1" if procedure == "benchmark" else "left out"
+        notes.append(f"{others} samples with barcode codes 00 or 20 and above {fate}")
+    if unread := raw.count(None):
+        notes.append(f"{unread} sample ids are no TCGA barcodes: left out")
+    return EncodedFeature(codes, tuple(roles), tuple(raw), tuple(notes))
+
+
+def _fewest_missing(table: pl.DataFrame, candidates: Sequence[str]) -> str | None:
+    """Return the candidate column with the most known values; a tie goes to the first.
+
+    ``days_to_birth`` counts only when no column in years has a value.
+    """
+    by_name = {name.lower(): name for name in reversed(table.columns)}
+    known = {
+        by_name[name]: sum(_known(cell) is not None for cell in table[by_name[name]])
+        for name in candidates
+        if name in by_name
+    }
+    in_years = {name: number for name, number in known.items() if name.lower() != "days_to_birth"}
+    best = max(in_years, key=in_years.__getitem__, default=None)
+    if best is not None and in_years[best]:
+        return best
+    return next((name for name, number in known.items() if number), None)
+
+
+def _known(cell: str | None) -> str | None:
+    return None if cell is None or cell.strip().lower() in _MISSING else cell
+
+
+def _age_codes(raw: Sequence[str | None], procedure: str) -> NDArray[np.float64]:
+    def code(cell: str | None) -> float:
+        if cell is None:
+            return np.nan
+        if procedure == "benchmark":
+            integer = re.search(r"\d+", cell)
+            return float(integer.group()) if integer else np.nan
+        years = parse_age_years(cell)
+        return np.nan if years is None else years
+
+    return np.array([code(cell) for cell in raw], dtype=np.float64)
+
+
+def _gender_codes(raw: Sequence[str | None]) -> NDArray[np.float64]:
+    sexes = [None if cell is None else parse_sex(cell) for cell in raw]
+    return np.array([np.nan if sex is None else float(sex) for sex in sexes], dtype=np.float64)
+
+
+def _paired_patients(samples: Sequence[str], trait: EncodedFeature) -> tuple[str, ...]:
+    patients: dict[str, set[str]] = {}
+    for sample, role in zip(samples, trait.roles, strict=True):
+        patients.setdefault("-".join(sample.split("-")[:3]), set()).add(role)
+    both = sum({"case", "healthy control"} <= roles for roles in patients.values())
+    if not both:
+        return ()
+    return (f"{both} patients gave both tumour and normal tissue: these samples are paired",)

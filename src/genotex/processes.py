@@ -1,0 +1,71 @@
+"""Work side by side in several processes that end cleanly on Ctrl-C."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+__all__ = ["side_by_side"]
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+
+class Map(Protocol):
+    """The built-in ``map``, or the same over several processes; results come in order."""
+
+    def __call__(
+        self, function: Callable[[Work], Result], work: Iterable[Work], /
+    ) -> Iterator[Result]:
+        """Apply the function to each piece of work."""
+        ...
+
+
+@contextmanager
+def side_by_side(jobs: int) -> Iterator[Map]:
+    """Give a ``map`` that runs in `jobs` processes, or in this one when `jobs` is 1.
+
+    Each process computes on one BLAS thread: two processes of one thread beat one of two.
+
+    Parameters
+    ----------
+    jobs : int
+        Number of processes.
+    """
+    if jobs <= 1:
+        yield map
+        return
+    with _threads_each(max(1, (os.cpu_count() or 1) // jobs)):
+        spawn = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_end_quietly)
+        try:
+            yield pool.map
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        pool.shutdown()
+
+
+@contextmanager
+def _threads_each(polars: int) -> Iterator[None]:
+    """Set the thread numbers that libraries read once, when a worker imports them."""
+    wanted = {"POLARS_MAX_THREADS": str(polars), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    added = {name: value for name, value in wanted.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
+
+
+def _end_quietly() -> None:
+    """Let a signal end a worker through its open `with` blocks, without a traceback."""
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

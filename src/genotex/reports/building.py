@@ -1,0 +1,262 @@
+"""From the records of a cohort and its analysis to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from genotex.formats.cohort_record import CohortInfo, Evidence
+from genotex.formats.linked import LinkedTable
+from genotex.reports.figures import SampleMarks
+from genotex.reports.findings import Findings, gene_columns, ranked
+from genotex.reports.illustrating import draw_figures
+from genotex.reports.methods import log_steps, methods_paragraph, remaining_notes
+from genotex.reports.page import (
+    Answer,
+    Column,
+    GeneRow,
+    GeneTableView,
+    GroupView,
+    ReportPage,
+    TopGene,
+    UnansweredPage,
+)
+from genotex.reports.reading import (
+    ROLE_KEYS,
+    accession_url,
+    cohort_rows,
+    features_read,
+    files_read,
+)
+from genotex.reports.words import (
+    contrast_sentence,
+    headline,
+    number,
+    question,
+    readable,
+    sentence,
+)
+
+__all__ = ["build_page", "build_unanswered_page", "mark_samples"]
+
+_FIRST_ROWS = 200
+_MOST_ROWS = 2000
+_TOP = 12
+_LABELS = {
+    "case": "Case",
+    "control": "Healthy control",
+    "other": "Other disease",
+    "unknown": "Unknown",
+}
+
+
+def build_page(
+    evidence: Evidence,
+    table: LinkedTable,
+    infos: Mapping[str, CohortInfo],
+    findings: Findings,
+    *,
+    csv_name: str,
+    written: str | None = None,
+) -> ReportPage:
+    """Return the page of a problem.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        How the cohort was read.
+    table : LinkedTable
+        The cohort's linked table, best the unfilled one.
+    infos : mapping of str to CohortInfo
+        Records of all cohorts of the trait.
+    findings : Findings
+        The analysis.
+    csv_name : str
+        Name of the CSV file beside the page.
+    written : str, optional
+        Date to print; none by default, so that the same input gives the same page.
+    """
+    genes = ranked(findings)
+    marks = mark_samples(evidence, table, findings)
+    groups = _groups(evidence, marks, findings)
+    answer = _answer(findings, genes, groups)
+    return ReportPage(
+        title=_title(findings.trait, findings.condition),
+        trait=readable(findings.trait),
+        condition=None if findings.condition is None else readable(findings.condition),
+        question=question(findings.trait, findings.condition, findings.trait_kind),
+        facts=_facts(evidence, findings),
+        version=evidence.genotex_version,
+        answer=answer,
+        warnings=tuple(dict.fromkeys(sentence(text) for text in findings.warnings)),
+        cohort=findings.cohort,
+        cohort_url=accession_url(findings.cohort),
+        cohort_title=evidence.series.get("title", ""),
+        cohort_reason=sentence(findings.cohort_reason),
+        cohorts=cohort_rows(
+            infos, findings.cohort, {**findings.others, findings.cohort: findings.cohort_reason}
+        ),
+        features=features_read(evidence),
+        reading_notes=tuple(str(note) for note in evidence.reading.get("notes", ())),
+        figures=draw_figures(findings, genes, table, marks),
+        table=_table(findings, genes, csv_name),
+        log=log_steps(evidence, findings, answer.tested),
+        notes=remaining_notes(evidence, findings),
+        methods=methods_paragraph(evidence, findings, answer.tested),
+        files=files_read(evidence),
+        written=written,
+    )
+
+
+def build_unanswered_page(
+    trait: str,
+    condition: str | None,
+    infos: Mapping[str, CohortInfo],
+    reasons: Mapping[str, str],
+    *,
+    version: str,
+    written: str | None = None,
+) -> UnansweredPage:
+    """Return the page of a problem that no cohort can answer, with the reason of each."""
+    return UnansweredPage(
+        _title(trait, condition),
+        readable(trait),
+        None if condition is None else readable(condition),
+        question(trait, condition, "binary"),
+        version,
+        cohort_rows(infos, None, reasons),
+        written,
+    )
+
+
+def _title(trait: str, condition: str | None) -> str:
+    return readable(trait) + (f", given {readable(condition)}" if condition else "")
+
+
+def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...]:
+    facts = [
+        ("Trait", f"{readable(findings.trait)} ({findings.trait_kind})"),
+        ("Condition", readable(findings.condition) if findings.condition else "none"),
+        ("Cohort", findings.cohort),
+        ("Platform", evidence.series.get("platform", "")),
+        ("Procedure", findings.procedure),
+        ("Covariates", ", ".join(findings.covariates) or "none"),
+    ]
+    return tuple((name, value) for name, value in facts if value)
+
+
+def mark_samples(evidence: Evidence, table: LinkedTable, findings: Findings) -> SampleMarks:
+    """Return group or level of each sample of the linked table."""
+    if findings.trait_kind == "continuous":
+        return SampleMarks(
+            table.samples,
+            ("unknown",) * len(table.samples),
+            {},
+            table.trait_values,
+            readable(table.trait),
+        )
+    keys = []
+    for sample, value in zip(table.samples, table.trait_values, strict=True):
+        role = evidence.roles.get(sample)
+        by_code = "case" if value == 1 else "control" if value == 0 else "unknown"
+        keys.append(ROLE_KEYS.get(str(role), by_code) if role != "unknown" else by_code)
+    tested = set(findings.tested)
+    labels = {}
+    for key, label in _LABELS.items():
+        members = [s for s, k in zip(table.samples, keys, strict=True) if k == key]
+        if members:
+            outside = not tested.intersection(members)
+            labels[key] = f"{label}, not compared" if outside else label
+    return SampleMarks(table.samples, tuple(keys), labels)
+
+
+def _groups(evidence: Evidence, marks: SampleMarks, findings: Findings) -> tuple[GroupView, ...]:
+    if marks.levels is not None:
+        known = int(np.isfinite(marks.levels).sum())
+        return (GroupView("level", f"Samples with a level of {marks.level_name}", known, (), True),)
+    tested = set(findings.tested)
+    rows = evidence.encoded.get("trait") or evidence.encoded.get(evidence.trait) or []
+    groups = []
+    for key in marks.labels:
+        members = [marks.names[i] for i in marks.members(key)]
+        raw = tuple(str(r.get("raw")) for r in rows if ROLE_KEYS.get(str(r.get("role"))) == key)
+        inside = bool(tested.intersection(members))
+        groups.append(GroupView(key, _LABELS[key], len(members), raw[:4], inside))
+    return tuple(groups)
+
+
+def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[GroupView, ...]) -> Answer:
+    hits = genes.filter(pl.col("significant"))
+    up = hits.filter(pl.col("estimate") > 0).height
+    tested = genes.height - genes["p"].null_count()
+    lowest = genes["q"].min()
+    top, zero = _top_genes(genes.head(_TOP))
+    return Answer(
+        significant=hits.height,
+        tested=tested,
+        up=up,
+        down=hits.height - up,
+        count=f"{hits.height:,}",
+        headline=headline(
+            findings, up, hits.height - up, tested, lowest if isinstance(lowest, float) else None
+        ),
+        contrast=contrast_sentence(findings, groups),
+        groups=groups,
+        top=top,
+        top_title="Top genes" if hits.height else "First genes of the ranking",
+        zero=zero,
+    )
+
+
+def _top_genes(genes: pl.DataFrame) -> tuple[tuple[TopGene, ...], float | None]:
+    """Return the short list with the place of each interval on one shared axis."""
+    ends = [v for name in ("lower", "upper", "estimate") for v in genes[name].drop_nulls()]
+    low, high = min([0.0, *ends]), max([0.0, *ends])
+    width = high - low
+
+    def place(value: float | None) -> float | None:
+        return None if value is None or width <= 0 else round(100 * (value - low) / width, 1)
+
+    top = tuple(
+        TopGene(
+            row["symbol"],
+            number(row["estimate"], "signed"),
+            _interval(row),
+            number(row["q"], "p"),
+            _direction(row["estimate"]),
+            place(row["lower"]),
+            place(row["estimate"]),
+            place(row["upper"]),
+        )
+        for row in genes.iter_rows(named=True)
+    )
+    return top, place(0.0)
+
+
+def _direction(estimate: float | None) -> str:
+    return "none" if not estimate else "up" if estimate > 0 else "down"
+
+
+def _interval(row: Mapping[str, float | None]) -> str:
+    low, high = number(row["lower"], "signed"), number(row["upper"], "signed")
+    return f"{low} to {high}" if low and high else ""
+
+
+def _written(value: float | None, column: Column) -> str:
+    """Return a cell; a gene outside the panel has an empty one, not a zero among thousands."""
+    return "" if column.key == "panel" and value == 0 else number(value, column.form)
+
+
+def _table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
+    columns = tuple(c for c in gene_columns(findings, genes) if c.key not in ("upper", "se"))
+    hits = int(genes["significant"].sum())
+    shown = genes.head(min(_MOST_ROWS, max(_FIRST_ROWS, hits)))
+    rows = tuple(_gene_row(row, columns[1:]) for row in shown.iter_rows(named=True))
+    return GeneTableView(columns, rows, genes.height, csv_name)
+
+
+def _gene_row(row: Mapping[str, float], columns: tuple[Column, ...]) -> GeneRow:
+    cells = tuple(_interval(row) if c.key == "lower" else _written(row[c.key], c) for c in columns)
+    return GeneRow(str(row["symbol"]), bool(row["significant"]), _direction(row["estimate"]), cells)

@@ -1,0 +1,17 @@
+"""The figures of a report, each a function from numbers to inline SVG."""
+
+from genotex.reports.figures.heatmap import draw_heatmap
+from genotex.reports.figures.histogram import draw_histogram
+from genotex.reports.figures.pca import draw_pca
+from genotex.reports.figures.profiles import draw_profiles
+from genotex.reports.figures.style import SampleMarks
+from genotex.reports.figures.volcano import draw_volcano
+
+__all__ = [
+    "SampleMarks",
+    "draw_heatmap",
+    "draw_histogram",
+    "draw_pca",
+    "draw_profiles",
+    "draw_volcano",
+]

@@ -1,0 +1,39 @@
+"""Histogram of the p-values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.reports.figures.canvas import calm_axes, drawing, to_svg
+from genotex.reports.figures.style import ACCENT, INK, QUIET
+
+__all__ = ["draw_histogram"]
+
+
+def draw_histogram(p_values: NDArray[np.float64], alt: str) -> str:
+    """Return the histogram of p-values in steps of 0.05, with the level of pure chance."""
+    p = p_values[np.isfinite(p_values)]
+    counts, edges = np.histogram(p, bins=20, range=(0.0, 1.0))
+    with drawing(5.6, 4.3) as figure:
+        axes = figure.add_subplot()
+        calm_axes(axes, x="p-value", y="genes")
+        axes.bar(
+            edges[:-1],
+            counts,
+            width=0.05,
+            align="edge",
+            color=ACCENT,
+            edgecolor="white",
+            linewidth=0.8,
+        )
+        chance = len(p) / 20
+        axes.axhline(chance, color=QUIET, linewidth=0.9, dashes=(4, 3))
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, max(1.0, counts.max() * 1.08, chance * 1.25))
+        axes.annotate(
+            "if no gene changed", (1, chance), xytext=(-2, 5), textcoords="offset points",
+            ha="right", va="bottom", color=INK, fontsize=8.5,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1},
+        )  # fmt: skip
+        return to_svg(figure, "histogram", alt)

@@ -1,0 +1,78 @@
+"""Colours and marks of the figures: told apart by colour-blind eyes, and by shape as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from numpy.typing import NDArray
+
+__all__ = [
+    "ACCENT",
+    "COLOURS",
+    "DIVERGING",
+    "DOWN",
+    "GREY",
+    "INK",
+    "LEVELS",
+    "MARKERS",
+    "QUIET",
+    "UP",
+    "SampleMarks",
+]
+
+INK = "#1f2933"
+QUIET = "#5b6770"
+GREY = "#b4bcc4"
+ACCENT = "#1b5e83"
+UP = "#b8501f"
+DOWN = "#22689b"
+
+COLOURS = {"case": UP, "control": DOWN, "other": "#8a7a1f", "unknown": "#8b95a0"}
+MARKERS = {"case": "o", "control": "s", "other": "^", "unknown": "X"}
+
+DIVERGING = LinearSegmentedColormap.from_list(
+    "blue to rust", ["#134b78", "#5f9bc6", "#f6f5f2", "#dc8a5e", "#8f3510"]
+)
+LEVELS = LinearSegmentedColormap.from_list("levels", ["#c9d8e3", "#4f88ab", "#12354b"])
+
+
+@dataclass(frozen=True, eq=False)
+class SampleMarks:
+    """How the samples are marked in every figure.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Sample ids.
+    keys : tuple of str
+        Group of each sample, a key of `COLOURS`; all the same for a continuous trait.
+    labels : dict
+        Group key -> name for people, in the order of the figures.
+    levels : ndarray of float64, shape (n,), or None
+        The trait's levels when it is continuous: then they colour the samples.
+    level_name : str
+        What the levels measure.
+    """
+
+    names: tuple[str, ...]
+    keys: tuple[str, ...]
+    labels: dict[str, str]
+    levels: NDArray[np.float64] | None = None
+    level_name: str = ""
+
+    def members(self, key: str) -> NDArray[np.intp]:
+        """Return the indices of a group's samples."""
+        return np.flatnonzero(np.asarray(self.keys) == key)
+
+    def take(self, chosen: NDArray[np.intp]) -> SampleMarks:
+        """Return the marks of these samples."""
+        keys = tuple(self.keys[i] for i in chosen)
+        return SampleMarks(
+            tuple(self.names[i] for i in chosen),
+            keys,
+            {key: label for key, label in self.labels.items() if key in keys},
+            None if self.levels is None else self.levels[chosen],
+            self.level_name,
+        )

@@ -1,0 +1,180 @@
+"""Change against significance, one point for each gene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from genotex.reports.figures.canvas import calm_axes, drawing, to_svg
+from genotex.reports.figures.style import DOWN, GREY, INK, QUIET, UP
+
+__all__ = ["draw_volcano"]
+
+_HOVERED = 1500
+_OFFSETS = [
+    (dx, dy)
+    for reach in (6, 14, 24, 36, 50)
+    for dx, dy in ((reach, 0), (-reach, 0), (reach, reach), (-reach, reach), (reach, -reach),
+                   (-reach, -reach), (0, reach), (0, -reach))
+]  # fmt: skip
+
+
+def draw_volcano(
+    genes: pl.DataFrame, x_label: str, cut: float, alt: str, labelled: int = 14
+) -> str:
+    """Return the volcano plot as SVG.
+
+    Parameters
+    ----------
+    genes : polars.DataFrame
+        Ranked genes: ``symbol``, ``estimate``, ``p``, ``q``, ``significant``.
+    x_label : str
+        What the change is.
+    cut : float
+        Cut on the q-value.
+    alt : str
+        Text for people who cannot see it.
+    labelled : int
+        How many genes get their name.
+    """
+    shown = genes.filter(pl.col("p").is_finite() & pl.col("estimate").is_finite())
+    change = shown["estimate"].to_numpy()
+    height = -np.log10(np.maximum(shown["p"].to_numpy(), 1e-300))
+    hit = shown["significant"].to_numpy()
+    hovered = hit & (np.cumsum(hit) <= _HOVERED)
+    with drawing(5.6, 4.3) as figure:
+        axes = figure.add_subplot()
+        calm_axes(axes, x=x_label, y="−log10 p")  # noqa: RUF001
+        reach = float(np.abs(change).max()) * 1.12 if len(change) else 1.0
+        axes.set_xlim(-max(reach, 1e-6), max(reach, 1e-6))
+        axes.set_ylim(0, max(1.0, float(height.max()) * 1.12) if len(height) else 1.0)
+        axes.axvline(0, color="#e3e7eb", linewidth=0.7, zorder=0)
+        axes.scatter(
+            change[~hovered],
+            height[~hovered],
+            s=7,
+            color=GREY,
+            alpha=0.55,
+            linewidths=0,
+            rasterized=True,
+        )
+        titles = {}
+        named = np.arange(len(hit)) < labelled
+        for name, colour, side in (
+            ("up", UP, hovered & (change > 0)),
+            ("down", DOWN, hovered & (change <= 0)),
+            ("other", QUIET, named & ~hit),
+        ):
+            members = np.flatnonzero(side)
+            axes.plot(
+                change[members],
+                height[members],
+                linestyle="none",
+                marker="o",
+                markersize=4,
+                color=colour,
+                markeredgecolor="white",
+                markeredgewidth=0.3,
+                gid=f"genes-{name}",
+            )
+            titles[f"genes-{name}"] = [_title(shown, int(i)) for i in members]
+        _threshold(axes, height, hit, cut)
+        names = shown["symbol"].to_list()[:labelled]
+        _name_genes(figure, axes, names, np.column_stack([change, height]), hit | named)
+        return to_svg(figure, "volcano", alt, titles)
+
+
+def _title(genes: pl.DataFrame, i: int) -> str:
+    return f"{genes['symbol'][i]}: {genes['estimate'][i]:+.2f}, q = {genes['q'][i]:.2g}"
+
+
+def _threshold(axes: Axes, height: NDArray[np.float64], hit: NDArray[np.bool_], cut: float) -> None:
+    if not hit.any():
+        return
+    level = float(height[hit].min())
+    axes.axhline(level, color=QUIET, linewidth=0.8, dashes=(4, 3), zorder=1)
+    axes.annotate(
+        f"q = {cut:g}", (axes.get_xlim()[0], level), xytext=(4, 2), textcoords="offset points",
+        va="bottom", color=QUIET, fontsize=8.5,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Box:
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def hits(self, other: _Box) -> bool:
+        return not (
+            self.right <= other.left
+            or other.right <= self.left
+            or self.top <= other.bottom
+            or other.top <= self.bottom
+        )
+
+    def within(self, frame: _Box) -> bool:
+        return (
+            frame.left <= self.left
+            and self.right <= frame.right
+            and frame.bottom <= self.bottom
+            and self.top <= frame.top
+        )
+
+
+def _name_genes(
+    figure: Figure,
+    axes: Axes,
+    symbols: Sequence[str],
+    points: NDArray[np.float64],
+    dotted: NDArray[np.bool_],
+) -> None:
+    """Write the names where they cover no other name and, if it can be, none of the `dotted`."""
+    figure.draw_without_rendering()
+    scale = 72.0 / figure.dpi
+    places = axes.transData.transform(points) * scale
+    frame = axes.get_window_extent()
+    inside = _Box(*(float(v) * scale for v in (frame.x0, frame.y0, frame.x1, frame.y1)))
+    dots = [_Box(x - 2.5, y - 2.5, x + 2.5, y + 2.5) for x, y in places[dotted]]
+    names: list[_Box] = []
+    for i, symbol in enumerate(symbols):
+        options = [(offset, _name_box(places[i], offset, symbol)) for offset in _OFFSETS]
+        free = [o for o in options if o[1].within(inside) and not any(map(o[1].hits, names))]
+        best = min(free, key=lambda option: sum(map(option[1].hits, dots)), default=None)
+        if best is not None:
+            names.append(best[1])
+            _write_name(axes, symbol, (points[i, 0], points[i, 1]), best[0])
+
+
+def _name_box(place: NDArray[np.float64], offset: tuple[float, float], symbol: str) -> _Box:
+    dx, dy = offset
+    width = 5.9 * len(symbol)
+    left = place[0] + dx - (0 if dx > 0 else width if dx < 0 else width / 2)
+    return _Box(left, place[1] + dy - 5, left + width, place[1] + dy + 5)
+
+
+def _write_name(
+    axes: Axes, symbol: str, point: tuple[float, float], offset: tuple[float, float]
+) -> None:
+    dx, dy = offset
+    far = max(abs(dx), abs(dy)) > 6
+    axes.annotate(
+        symbol,
+        point,
+        xytext=offset,
+        textcoords="offset points",
+        ha="left" if dx > 0 else "right" if dx < 0 else "center",
+        va="center",
+        fontsize=8.5,
+        color=INK,
+        arrowprops={"arrowstyle": "-", "color": QUIET, "linewidth": 0.5, "shrinkB": 2}
+        if far
+        else None,
+    )

@@ -1,0 +1,158 @@
+"""Which figures a page has, with captions that say how to read them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.formats.linked import LinkedTable
+from genotex.reports.figures import (
+    SampleMarks,
+    draw_heatmap,
+    draw_histogram,
+    draw_pca,
+    draw_profiles,
+    draw_volcano,
+)
+from genotex.reports.findings import Findings
+from genotex.reports.page import FigureView
+from genotex.reports.projection import principal_components
+from genotex.reports.words import counted, listed, readable
+
+__all__ = ["draw_figures"]
+
+_HEATMAP_GENES = 40
+_PROFILES = 6
+
+
+def draw_figures(
+    findings: Findings, genes: pl.DataFrame, table: LinkedTable, marks: SampleMarks
+) -> tuple[FigureView, ...]:
+    """Return the figures that the data allow, in the order of the page.
+
+    Parameters
+    ----------
+    findings : Findings
+        The analysis.
+    genes : polars.DataFrame
+        Ranked genes.
+    table : LinkedTable
+        Samples x genes.
+    marks : SampleMarks
+        How the samples are marked.
+    """
+    figures = []
+    if table.genes and table.samples:
+        figures.append(_pca(table, marks))
+    if genes["p"].null_count() < genes.height:
+        figures += [_volcano(findings, genes), _histogram(genes)]
+    place = {gene: i for i, gene in enumerate(table.genes)}
+    first = [symbol for symbol in genes["symbol"] if symbol in place][:_HEATMAP_GENES]
+    if first and table.samples:
+        values = table.expression[:, [place[symbol] for symbol in first]]
+        figures += [_profiles(first, values, marks), _heatmap(first, values, marks)]
+    return tuple(figures)
+
+
+def _colours(marks: SampleMarks) -> str:
+    if marks.levels is not None:
+        return f"darker means a higher level of {marks.level_name}"
+    return "colour and shape tell the group"
+
+
+def _pca(table: LinkedTable, marks: SampleMarks) -> FigureView:
+    parts = principal_components(table.expression)
+    first, second = (f"{share:.1%}".replace("%", " %") for share in parts.explained)
+    alt = (
+        f"Scatter plot of {counted(len(table.samples), 'sample')} on the first two principal "
+        f"components, which explain {first} and {second} of the variance."
+    )
+    caption = (
+        f"Each point is a sample; {_colours(marks)}. Samples that lie close together have similar "
+        f"expression over {counted(parts.genes, 'gene')} (centred and "
+        "scaled). Groups that part along an axis differ in much of the transcriptome; a split that "
+        "does not follow the groups hints at a "
+        "batch or another hidden factor."
+    )
+    return FigureView(
+        "pca", "Samples by overall expression", draw_pca(parts, marks, alt), caption, alt
+    )
+
+
+def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
+    binary = findings.trait_kind == "binary"
+    label = (
+        "log2 fold change, case against control"
+        if binary
+        else f"change per standard deviation of {readable(findings.trait)}"
+    )
+    hits = genes.filter(pl.col("significant"))
+    names = hits["symbol"].head(3).to_list()
+    alt = f"Volcano plot of {counted(genes.height, 'gene')}; {hits.height:,} are significant" + (
+        f", led by {listed(names)}." if names else "."
+    )
+    side = "higher in cases" if binary else "rising with the trait"
+    other = "lower in cases" if binary else "falling with it"
+    told = (
+        f"Coloured genes are significant (q < {findings.cut:g}); the first of the ranking carry "
+        "their names, and a pointer over a coloured point shows its numbers."
+        if hits.height
+        else f"No gene is significant (q < {findings.cut:g}), so none is coloured; the first of "
+        "the ranking carry their names."
+    )
+    caption = (
+        f"Each point is a gene. Right of zero: {side}; left: {other}. The higher, the smaller the "
+        "p-value. " + told
+    )
+    return FigureView(
+        "volcano",
+        "Change against significance",
+        draw_volcano(genes, label, findings.cut, alt),
+        caption,
+        alt,
+    )
+
+
+def _histogram(genes: pl.DataFrame) -> FigureView:
+    p = genes["p"].drop_nulls().to_numpy()
+    low = float((p < 0.05).mean()) if len(p) else 0.0
+    share = f"{low:.0%}".replace("%", " %")
+    alt = f"Histogram of {counted(len(p), 'p-value')}; {share} of them lie below 0.05."
+    caption = (
+        f"All p-values in steps of 0.05; {share} lie in the first bar. Without any real "
+        "difference all bars reach the dashed line. A peak on the left over a flat rest is what "
+        "sound statistics look like; a peak on the right or in the middle means that "
+        "the model does not fit."
+    )
+    return FigureView("histogram", "All p-values", draw_histogram(p, alt), caption, alt)
+
+
+def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> FigureView:
+    chosen = first[:_PROFILES]
+    alt = f"Expression of {listed(chosen)} in every sample."
+    caption = (
+        "The first genes of the ranking, one point for each sample"
+        + (", with the median of each group as a line" if marks.levels is None else "")
+        + ". A finding to trust shows in most samples; one that hangs on a few "
+        "points deserves a second look."
+    )
+    svg = draw_profiles(chosen, values[:, : len(chosen)], marks, alt)
+    return FigureView("profiles", "Top genes, sample by sample", svg, caption, alt)
+
+
+def _heatmap(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> FigureView:
+    alt = f"Heatmap of {counted(len(first), 'gene')} in {counted(len(values), 'sample')}."
+    order = (
+        "samples stand by group (bar above) and by similarity inside"
+        if marks.levels is None
+        else f"samples stand by their level of {marks.level_name} (bar above)"
+    )
+    caption = (
+        f"The first {counted(len(first), 'gene')} of the ranking (rows, clustered) in all samples "
+        f"(columns); {order}. Rust: above the gene's mean; blue: below; grey: missing. Colours "
+        "end at 2.5 standard deviations. These genes were picked for their p-values, so a pattern "
+        "is expected here: it illustrates the finding and is no proof of it."
+    )
+    svg = draw_heatmap(first, values, marks, alt)
+    return FigureView("heatmap", "Top genes in all samples", svg, caption, alt, wide=True)

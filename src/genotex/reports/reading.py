@@ -1,0 +1,184 @@
+"""How cohorts were judged and how their features were read, as the page shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from genotex.formats.cohort_record import CohortInfo, Evidence
+from genotex.reports.page import CohortRow, FeatureRead, FileRow, ValueRow
+from genotex.reports.words import counted, file_size, readable, sentence
+
+__all__ = ["ROLE_KEYS", "accession_url", "cohort_rows", "features_read", "files_read"]
+
+ROLE_KEYS = {
+    "case": "case",
+    "healthy control": "control",
+    "other disease": "other",
+    "unknown": "unknown",
+}
+"""Role of a sample -> style of its mark."""
+
+_MOST_VALUES = 8
+_EXAMPLES = 4
+_FIELDS = {
+    "characteristics_ch1": "characteristics",
+    "title": "sample title",
+    "source_name_ch1": "source name",
+    "description": "sample description",
+}
+
+
+def accession_url(cohort: str) -> str | None:
+    """Return the GEO page of a series, None for anything else."""
+    if re.fullmatch(r"GSE\d+", cohort):
+        return f"https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc={cohort}"
+    return None
+
+
+def cohort_rows(
+    infos: Mapping[str, CohortInfo], chosen: str | None, reasons: Mapping[str, str]
+) -> tuple[CohortRow, ...]:
+    """Return all cohorts, the chosen one first.
+
+    Parameters
+    ----------
+    infos : mapping of str to CohortInfo
+        The trait's cohort records.
+    chosen : str or None
+        The cohort that was analysed.
+    reasons : mapping of str to str
+        Why each was or was not used; without an entry the flags or the note tell.
+    """
+    names = sorted({*infos, *reasons}, key=lambda name: (name != chosen, _order(name)))
+    return tuple(_cohort_row(name, infos.get(name), name == chosen, reasons) for name in names)
+
+
+def _order(name: str) -> tuple[str, int]:
+    digits = re.search(r"\d+", name)
+    return re.sub(r"\d.*", "", name), int(digits.group()) if digits else -1
+
+
+def _cohort_row(
+    name: str, info: CohortInfo | None, used: bool, reasons: Mapping[str, str]
+) -> CohortRow:
+    blank = CohortInfo(False, False, False, False)
+    told = info if info is not None else blank
+    return CohortRow(
+        name,
+        accession_url(name),
+        used,
+        usable="" if info is None else _flag(told.is_usable),
+        gene="" if info is None else _flag(told.is_gene_available),
+        trait="" if info is None else _flag(told.is_trait_available),
+        biased=_flag(told.is_biased),
+        age=_flag(told.has_age),
+        gender=_flag(told.has_gender),
+        samples="" if told.sample_size is None else f"{told.sample_size:,}",
+        reason=sentence(reasons.get(name) or _why_not(told)),
+    )
+
+
+def _flag(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
+
+
+def _why_not(info: CohortInfo) -> str:
+    if not info.is_gene_available:
+        why = "no usable gene expression"
+    elif not info.is_trait_available:
+        why = "the trait cannot be read"
+    elif info.is_biased:
+        why = "the trait hardly varies"
+    else:
+        why = "usable" if info.is_usable else "not usable"
+    return f"{why}. {info.note}" if info.note else why
+
+
+def features_read(evidence: Evidence) -> tuple[FeatureRead, ...]:
+    """Return trait, age and gender as they were read, or why they were not."""
+    reading = evidence.reading
+    return tuple(
+        _feature(label, reading.get(name), _values(evidence, *keys))
+        for name, label, keys in (
+            ("trait", readable(evidence.trait), ("trait", evidence.trait)),
+            ("age", "Age", ("Age", "age")),
+            ("gender", "Gender", ("Gender", "gender")),
+        )
+    )
+
+
+def _values(evidence: Evidence, *keys: str) -> list[dict[str, Any]]:
+    return next((evidence.encoded[key] for key in keys if key in evidence.encoded), [])
+
+
+def _feature(
+    label: str, encoding: Mapping[str, Any] | None, values: list[dict[str, Any]]
+) -> FeatureRead:
+    if not encoding and not values:
+        missing = "The sample descriptions do not tell it, or it does not vary."
+        return FeatureRead(label, "", "", (), (), "", missing)
+    encoding = encoding or {}
+    rows = sorted(values, key=_value_order)
+    shown = rows if len(rows) <= _MOST_VALUES else rows[:_EXAMPLES]
+    return FeatureRead(
+        label,
+        _where(encoding),
+        str(encoding.get("confidence", "")),
+        tuple(str(text) for text in encoding.get("evidence", ())),
+        tuple(_value_row(row) for row in shown),
+        _rest(rows) if len(shown) < len(rows) else "",
+        None,
+    )
+
+
+def _rest(rows: list[dict[str, Any]]) -> str:
+    """Return what the values that are not shown amount to."""
+    codes = [
+        (float(row["code"]), int(row.get("samples") or 0))
+        for row in rows
+        if row.get("code") is not None
+    ]
+    known = sum(samples for _, samples in codes)
+    missing = sum(int(row.get("samples") or 0) for row in rows) - known
+    text = f"{len(rows)} different values in all"
+    if codes:
+        low, high = min(codes)[0], max(codes)[0]
+        text += f", coded from {low:g} to {high:g} in {counted(known, 'sample')}"
+    return f"{text}; missing in {counted(missing, 'sample')}." if missing else f"{text}."
+
+
+def _value_order(row: Mapping[str, Any]) -> tuple[bool, float, str]:
+    code = row.get("code")
+    return code is None, -float(row.get("samples") or 0), str(row.get("raw"))
+
+
+def _where(encoding: Mapping[str, Any]) -> str:
+    place = str(encoding.get("sample_field") or "")
+    key, row = encoding.get("key"), encoding.get("row")
+    parts = [_FIELDS.get(place, place)]
+    if row is not None:
+        parts.append(f"row {row}")
+    if key:
+        parts.append(f"key \N{LEFT DOUBLE QUOTATION MARK}{key}\N{RIGHT DOUBLE QUOTATION MARK}")
+    return ", ".join(part for part in parts if part)
+
+
+def _value_row(row: Mapping[str, Any]) -> ValueRow:
+    code, role, raw = row.get("code"), row.get("role"), row.get("raw")
+    return ValueRow(
+        "(empty)" if raw in (None, "") else str(raw),
+        "missing" if code is None else f"{float(code):g}",
+        "" if role is None else str(role),
+        ROLE_KEYS.get(str(role), "none"),
+        int(row.get("samples") or 0),
+    )
+
+
+def files_read(evidence: Evidence) -> tuple[FileRow, ...]:
+    """Return the input files that were read."""
+    return tuple(
+        FileRow(str(f.get("name", "")), file_size(f.get("size")), str(f.get("used_for", "")))
+        for f in evidence.files
+    )

@@ -1,0 +1,35 @@
+"""From a page to HTML."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from genotex.reports.page import ReportPage, UnansweredPage
+
+__all__ = ["render_page"]
+
+
+def render_page(page: ReportPage | UnansweredPage) -> str:
+    """Return the page as one self-contained HTML document.
+
+    Everything is escaped but the figures, whose SVG escapes its own text.
+    """
+    name = "report.html.j2" if isinstance(page, ReportPage) else "unanswered.html.j2"
+    return _environment().get_template(name).render(page=page)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("genotex.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["trusted_svg"] = Markup
+    return environment

@@ -1,0 +1,151 @@
+"""Numbers and sentences as the page writes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from genotex.reports.findings import Findings
+from genotex.reports.page import GroupView
+
+__all__ = [
+    "contrast_sentence",
+    "counted",
+    "file_size",
+    "headline",
+    "listed",
+    "number",
+    "question",
+    "readable",
+    "sentence",
+]
+
+_FORMS = {"signed": "+.2f", "plain": ".2f", "count": ".0f", "share": ".0%"}
+
+
+def readable(name: str) -> str:
+    """Return a trait folder name as words."""
+    return name.replace("_", " ").strip()
+
+
+def listed(items: Sequence[str], last: str = "and") -> str:
+    """Return "a, b and c"."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def sentence(text: str) -> str:
+    """Return `text` with a capital at the start and a full stop at the end."""
+    text = text.strip()
+    if not text:
+        return ""
+    end = "" if text[-1] in ".!?" else "."
+    return f"{text[0].upper()}{text[1:]}{end}"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return "1 gene" or "1,234 genes"."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def number(value: float | None, form: str) -> str:
+    """Return a value of a gene table; empty when it is missing.
+
+    Parameters
+    ----------
+    value : float or None
+        The value.
+    form : str
+        A `genotex.reports.page.Column.form`.
+    """
+    if value is None or not math.isfinite(value):
+        return ""
+    if form == "p":
+        return _probability(value)
+    text = format(value, _FORMS[form]).replace("%", " %")
+    if value != 0 and float(format(value, ".2f")) == 0 and form in ("signed", "plain"):
+        text = format(value, "+.1e" if form == "signed" else ".1e")
+    return text.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else text
+
+
+def _probability(value: float) -> str:
+    if value < 1e-300:
+        return "<1e-300"
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+
+
+def file_size(size: float | None) -> str:
+    """Return bytes as "12.3 MB"."""
+    if size is None:
+        return ""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def question(trait: str, condition: str | None, kind: str) -> str:
+    """Return the problem as a question."""
+    verb = (
+        f"differ between {readable(trait)} cases and controls"
+        if kind == "binary"
+        else f"change with {readable(trait)}"
+    )
+    if condition is None:
+        return f"Which genes {verb}?"
+    if condition in ("Age", "Gender"):
+        return f"Which genes {verb}, given {condition.lower()}?"
+    return f"Which genes {verb}, given {readable(condition)}?"
+
+
+def headline(findings: Findings, up: int, down: int, tested: int, lowest: float | None) -> str:
+    """Return the answer in words.
+
+    Parameters
+    ----------
+    findings : Findings
+        The analysis.
+    up, down : int
+        Significant genes of either direction.
+    tested : int
+        Genes tested.
+    lowest : float or None
+        Lowest q-value.
+    """
+    binary = findings.trait_kind == "binary"
+    rule = f"q < {findings.cut:g}"
+    if findings.minimal_change > 0:
+        rule += f" and a change of at least {findings.minimal_change:g}"
+    if up + down:
+        percent = f"{100 * (up + down) / tested:.3g}"
+        sides = "higher and {} lower in cases" if binary else "rising and {} falling with the trait"
+        what = "between cases and controls" if binary else f"along {readable(findings.trait)}"
+        return (
+            f"Of {counted(tested, 'tested gene')}, {percent} % change {what} at {rule}: "
+            f"{up:,} {sides.format(f'{down:,}')}."
+        )
+    text = f"None of the {counted(tested, 'tested gene')} passes {rule}"
+    if lowest is not None:
+        text += f"; the lowest q-value is {number(lowest, 'p')}"
+    return (
+        f"{text}. That is a result, not an error: the data do not single out any gene at this "
+        "level. The ranking is still the best order of candidates, to be read as such."
+    )
+
+
+def contrast_sentence(findings: Findings, groups: Sequence[GroupView]) -> str:
+    """Return who was compared with whom, and what was adjusted for."""
+    tested = [group for group in groups if group.tested]
+    if findings.trait_kind == "binary" and tested:
+        cases = [g for g in tested if g.key == "case"]
+        controls = [g for g in tested if g.key != "case"]
+        left = listed([f"{g.samples} {g.label.lower()}" for g in cases]) or "no case"
+        right = listed([f"{g.samples} {g.label.lower()}" for g in controls]) or "no control"
+        text = f"{left} samples against {right} samples"
+    else:
+        text = f"{counted(len(findings.tested), 'sample')} along the measured level"
+    if findings.covariates:
+        text += f", adjusted for {listed([c.lower() for c in findings.covariates])}"
+    return f"{text}."

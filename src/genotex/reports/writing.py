@@ -1,0 +1,175 @@
+"""Write the report of a problem beside its table of all genes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+import genotex
+from genotex.analysis import AnalysisResult, read_result
+from genotex.errors import UsageError
+from genotex.formats import CohortInfo, Evidence, read_cohort_info, read_evidence, read_linked
+from genotex.layout import OutputFolder, atomic_write, trait_folder_name
+from genotex.reports.building import build_page, build_unanswered_page
+from genotex.reports.findings import Findings, gene_columns, ranked
+from genotex.reports.page import ReportPage, UnansweredPage
+from genotex.reports.rendering import render_page
+from genotex.reports.telling import findings_from_result
+
+__all__ = ["gene_csv_frame", "write_page", "write_report", "write_unanswered_report"]
+
+
+def write_report(
+    output: OutputFolder,
+    trait: str,
+    condition: str | None,
+    *,
+    path: Path | None = None,
+    written: str | None = None,
+) -> Path:
+    """Write the report of a problem that has been analysed.
+
+    Everything is read from the output folder: the result, the cohort's record of decisions, its
+    linked table and the records of the trait's other cohorts. The same input gives the same page.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the preprocessed cohorts and the result.
+    trait : str
+        The trait.
+    condition : str or None
+        The problem's condition.
+    path : Path, optional
+        Where to write the page; `OutputFolder.report` by default. The table of all genes lies
+        beside it under the same stem as CSV.
+    written : str, optional
+        Date to print on the page.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Raises
+    ------
+    AnalysisError
+        If the problem has not been analysed.
+    FormatError
+        If a file of the output folder is not what it should be.
+    """
+    trait = trait_folder_name(trait)
+    path = path if path is not None else output.report(trait, condition)
+    _check_name(path)
+    result = read_result(output, trait, condition)
+    table = read_linked(output, trait, result.cohort)
+    findings = findings_from_result(result, table)
+    page = build_page(
+        _evidence(output, result),
+        table,
+        _infos(output, trait),
+        findings,
+        csv_name=path.with_suffix(".csv").name,
+        written=written,
+    )
+    return write_page(page, path, gene_csv_frame(findings))
+
+
+def write_unanswered_report(
+    output: OutputFolder,
+    trait: str,
+    condition: str | None,
+    reasons: Mapping[str, str],
+    *,
+    path: Path | None = None,
+    written: str | None = None,
+) -> Path:
+    """Write the page of a problem that no cohort can answer.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the cohorts' records, as far as there are any.
+    trait : str
+        The trait.
+    condition : str or None
+        The problem's condition.
+    reasons : mapping of str to str
+        Cohort -> why it cannot answer.
+    path : Path, optional
+        Where to write; `OutputFolder.report` by default. A gene table that an earlier report left
+        beside it is removed, so that it is not taken for this problem's.
+    written : str, optional
+        Date to print on the page.
+
+    Returns
+    -------
+    Path
+        The page.
+    """
+    trait = trait_folder_name(trait)
+    path = path if path is not None else output.report(trait, condition)
+    _check_name(path)
+    page = build_unanswered_page(
+        trait,
+        condition,
+        _infos(output, trait),
+        reasons,
+        version=genotex.__version__,
+        written=written,
+    )
+    write_page(page, path)
+    path.with_suffix(".csv").unlink(missing_ok=True)
+    return path
+
+
+def _check_name(path: Path) -> None:
+    if path.suffix.lower() == ".csv":
+        msg = "a report cannot be called .csv: the gene table beside it has that name"
+        raise UsageError(msg)
+
+
+def _infos(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
+    path = output.cohort_info(trait)
+    return read_cohort_info(path) if path.is_file() else {}
+
+
+def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:
+    path = output.evidence(result.trait, result.cohort)
+    if path.is_file():
+        return read_evidence(path)
+    # Folders made by other tools of the benchmark have no record of decisions.
+    return Evidence(
+        trait=result.trait,
+        cohort=result.cohort,
+        procedure=str(result.method.get("procedure", "sound")),
+        source="GEO" if result.cohort.startswith("GSE") else "TCGA",
+        genotex_version=genotex.__version__,
+        notes=["The cohort has no record of how it was read: it was prepared by another tool."],
+    )
+
+
+def gene_csv_frame(findings: Findings) -> pl.DataFrame:
+    """Return all genes by p-value under the column names of the CSV file."""
+    genes = ranked(findings)
+    named = [pl.col(c.key).alias(c.csv) for c in gene_columns(findings, genes)]
+    return genes.select(*named, "significant")
+
+
+def write_page(
+    page: ReportPage | UnansweredPage, path: Path, genes: pl.DataFrame | None = None
+) -> Path:
+    """Write the page, and the genes as CSV of the same stem, each whole or not at all.
+
+    The page is rendered before anything is written, and written last: a page never names a CSV
+    file that is not there.
+    """
+    html = render_page(page)
+    if genes is not None:
+        with atomic_write(path.with_suffix(".csv")) as part:
+            genes.write_csv(part)
+    with atomic_write(path) as part:
+        part.write_text(html, encoding="utf-8")
+    return path

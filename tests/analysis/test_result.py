@@ -1,0 +1,114 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from analysis.cohort_tables import linked, two_groups
+from genotex.analysis import (
+    AnalysisOptions,
+    AnalysisResult,
+    analyze_table,
+    read_result,
+    write_result,
+)
+from genotex.errors import AnalysisError, FormatError
+from genotex.layout import OutputFolder
+from genotex.problems import Problem
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> OutputFolder:
+    return OutputFolder(tmp_path)
+
+
+def answer(condition: str | None = None, panel: bool = False) -> AnalysisResult:
+    table = two_groups(samples=40)
+    table.expression[:, 59] = 8.0
+    options = AnalysisOptions(panel=panel)
+    result = analyze_table(table, {}, Problem("Asthma", condition), options)
+    return replace(
+        result, cohort="GSE1", cohort_reason="the largest", other_cohorts={"GSE2": "no Age"}
+    )
+
+
+@pytest.mark.parametrize("condition", [None, "Gender"])
+def test_written_result_is_read_back_the_same(output: OutputFolder, condition: str | None) -> None:
+    result = answer(condition, panel=True)
+    path = write_result(output, result)
+    assert path == output.significant_genes("Asthma", condition)
+    again = read_result(output, "Asthma", condition)
+    assert_frame_equal(again.genes, result.genes)
+    for name in ("trait", "condition", "cohort", "cohort_reason", "warnings"):
+        assert getattr(again, name) == getattr(result, name)
+    for name in ("cv_performance", "method", "other_cohorts"):
+        assert getattr(again, name) == dict(getattr(result, name))
+
+
+def test_json_has_the_published_fields(output: OutputFolder) -> None:
+    content = json.loads(write_result(output, answer()).read_text())
+    genes = content["significant_genes"]
+    assert list(genes)[:3] == ["Variable", "Coefficient", "Absolute Coefficient"]
+    assert len({len(column) for column in genes.values()}) == 1
+    assert genes["Absolute Coefficient"] == [abs(b) for b in genes["Coefficient"]]
+    assert genes["p"] == sorted(genes["p"])
+    assert content["cv_performance"] == {}
+    assert content["problem"] == {"trait": "Asthma", "condition": None}
+    assert content["cohort"]["id"] == "GSE1"
+    assert set(content["method"]["options"]) >= {"q_cut", "controls", "seed"}
+    assert set(content["method"]["versions"]) >= {"genotex", "numpy", "scipy", "scikit-learn"}
+
+
+@pytest.mark.parametrize("samples", [6, 8, 24])
+def test_no_nan_in_the_json(output: OutputFolder, samples: int) -> None:
+    table = two_groups(samples=samples, genes=12)
+    table.expression[0, 3] = float("nan")
+    result = analyze_table(table, {}, Problem("Asthma", "Age"))
+    assert "NaN" not in write_result(output, result).read_text()
+
+
+def test_perfect_genes_can_be_written(output: OutputFolder) -> None:
+    table = linked([0, 1] * 6, [[8.0 + i % 2, 5.0 - i % 2] for i in range(12)])
+    result = analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(panel=False))
+    assert result.significant.height == 2
+    write_result(output, result)
+
+
+def test_prior_without_scatter_can_be_written(output: OutputFolder) -> None:
+    values = [[8.0 + ((i * (2 * j + 3)) % 12) / 12 for j in range(6)] for i in range(12)]
+    result = analyze_table(linked([0, 1] * 6, values), {}, Problem("Asthma"))
+    assert result.method["prior"]["df_infinite"]
+    write_result(output, result)
+    assert read_result(output, "Asthma", None).method["prior"]["df"] is None
+
+
+def test_result_that_was_never_written(output: OutputFolder) -> None:
+    with pytest.raises(AnalysisError, match="run analyze first"):
+        read_result(output, "Asthma", None)
+
+
+def test_result_of_another_tool(output: OutputFolder) -> None:
+    write_result(output, answer())
+    path = output.significant_genes("Asthma", None)
+    path.write_text('{"significant_genes": {"Variable": []}, "cv_performance": {}}')
+    with pytest.raises(FormatError, match="not written by genotex"):
+        read_result(output, "Asthma", None)
+    path.write_text("<html>")
+    with pytest.raises(FormatError, match="not JSON"):
+        read_result(output, "Asthma", None)
+
+
+@pytest.mark.parametrize("spoil", ["absent", "rubbish", "columns"])
+def test_spoiled_table_of_all_genes(output: OutputFolder, spoil: str) -> None:
+    write_result(output, answer())
+    path = output.all_genes("Asthma", None)
+    if spoil == "absent":
+        path.unlink()
+    elif spoil == "rubbish":
+        path.write_bytes(b"PAR1 and nothing more")
+    else:
+        pl.DataFrame({"Variable": ["A"]}).write_parquet(path)
+    with pytest.raises(FormatError, match=r"all_genes_condition_None\.parquet"):
+        read_result(output, "Asthma", None)

@@ -1,0 +1,238 @@
+"""The procedure as a whole, on small tables whose answer is known."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from analysis.cohort_tables import linked, two_groups
+from genotex.analysis import GENE_COLUMNS, AnalysisOptions, AnalysisResult, analyze_table
+from genotex.errors import AnalysisError, UsageError
+from genotex.formats.linked import LinkedTable
+from genotex.problems import Problem
+
+FAST = AnalysisOptions(panel=False)
+
+
+def solve(
+    table: LinkedTable, condition: str | None = None, options: AnalysisOptions = FAST
+) -> AnalysisResult:
+    return analyze_table(table, {}, Problem("Asthma", condition), options)
+
+
+def gene(result: AnalysisResult, name: str) -> dict[str, object]:
+    return result.genes.row(by_predicate=pl.col("Variable") == name, named=True)
+
+
+def test_changed_genes_lead_the_list() -> None:
+    result = solve(two_groups())
+    assert set(result.significant["Variable"]) == {f"GENE{j}" for j in range(5)}
+    assert result.genes["Variable"].to_list()[:5] == result.significant["Variable"].to_list()
+    assert result.genes["p"].is_sorted(nulls_last=True)
+    assert result.method["design"] == ["Intercept", "Age", "Gender", "Asthma"]
+    assert result.method["contrast"]["group_sizes"] == {"case": 12, "control": 12}
+    assert dict(result.genes.schema) == {k: v() for k, v in GENE_COLUMNS.items()}
+
+
+def test_coefficient_and_hedges_g_without_covariates_are_the_textbook_ones() -> None:
+    table = replace(two_groups(), covariates={})
+    row = gene(solve(table), "GENE0")
+    cases, controls = table.expression[1::2, 0], table.expression[::2, 0]
+    assert row["Coefficient"] == pytest.approx(cases.mean() - controls.mean())
+    assert row["Mean Expression"] == pytest.approx(table.expression[:, 0].mean())
+    pooled = np.sqrt((cases.var(ddof=1) + controls.var(ddof=1)) / 2)
+    # Hedges 1981: the correction is close to 1 - 3 / (4 df - 1).
+    expected = (cases.mean() - controls.mean()) / pooled * (1 - 3 / (4 * 22 - 1))
+    assert row["Standardised Effect"] == pytest.approx(expected, rel=1e-3)
+
+
+def test_partial_correlation_of_a_measured_trait() -> None:
+    rng = np.random.default_rng(3)
+    age = rng.uniform(20, 80, 30)
+    level = rng.normal(size=30) + age / 30
+    values = rng.normal(8, 1, (30, 8)) + 0.5 * level[:, None] + 0.02 * age[:, None]
+    table = linked(level, values, {"Age": age})
+    row = gene(solve(table), "GENE3")
+    columns = np.column_stack([np.ones(30), age])
+    rest = [v - columns @ np.linalg.lstsq(columns, v)[0] for v in (level, values[:, 3])]
+    assert row["Standardised Effect"] == pytest.approx(stats.pearsonr(*rest).statistic)
+    # The coefficient is per standard deviation of the trait.
+    wide = np.column_stack([columns, level])
+    slope = np.linalg.lstsq(wide, values[:, 3])[0][-1]
+    assert row["Coefficient"] == pytest.approx(slope * level.std(ddof=1))
+
+
+def test_gene_with_missing_values_is_tested_on_the_samples_that_have_it() -> None:
+    table = two_groups()
+    table.expression[[0, 1, 5], 2] = np.nan
+    row = gene(solve(table), "GENE2")
+    assert row["Samples"] == 21
+    assert row["p"] is not None
+
+
+def test_interaction_with_gender_is_found() -> None:
+    table = two_groups(samples=40, changed=0)
+    both = table.trait_values * table.covariates["Gender"]
+    table.expression[:, 3] += 4 * both
+    result = solve(table, "Gender")
+    row = gene(result, "GENE3")
+    assert row["Interaction q"] < 1e-6
+    assert row["Interaction Coefficient"] == pytest.approx(4, abs=1.5)
+    tested = result.genes.filter(pl.col("Status") == "tested")
+    assert tested["Interaction p"].null_count() == 0
+    assert solve(table).genes["Interaction p"].null_count() == 60
+
+
+def test_condition_is_adjusted_for_even_when_covariates_are_not_wanted() -> None:
+    options = replace(FAST, covariates=())
+    assert solve(two_groups(), "Age", options).method["covariates"] == ["Age"]
+    assert solve(two_groups(), None, options).method["covariates"] == []
+
+
+def test_low_and_constant_genes_are_listed_but_not_tested() -> None:
+    table = two_groups()
+    table.expression[:, 58] = 2.5
+    table.expression[:, 59] = 0.5 + np.arange(24) / 100
+    result = solve(table)
+    assert gene(result, "GENE58")["Status"] == "constant"
+    assert gene(result, "GENE59")["Status"] == "low"
+    for name in ("GENE58", "GENE59"):
+        row = gene(result, name)
+        assert row["p"] is None
+        assert row["Significant"] is False
+    assert result.method["filter"]["tested"] + result.method["filter"]["low"] == 59
+    assert result.genes.height == 60
+
+
+def test_minimal_effect_and_q_cut() -> None:
+    table = two_groups()
+    strict = solve(table, options=replace(FAST, min_effect=50.0))
+    assert strict.significant.height == 0
+    lax = solve(table, options=replace(FAST, q_cut=1.0))
+    assert lax.significant.height > 20
+
+
+def test_panel_coefficients_stand_beside_the_tests() -> None:
+    result = solve(two_groups(samples=40), options=AnalysisOptions())
+    column = result.genes.drop_nulls("Panel Coefficient")
+    chosen = set(column.filter(pl.col("Panel Coefficient") != 0)["Variable"])
+    assert chosen & {f"GENE{j}" for j in range(5)}
+    assert result.cv_performance["prediction"]["auroc"] > 0.8
+    assert result.method["panel"]["genes"] == len(chosen)
+
+
+def test_six_samples() -> None:
+    table = two_groups(samples=6, genes=20)
+    result = solve(table, options=AnalysisOptions())
+    assert result.genes["p"].null_count() == result.genes.height - result.method["filter"]["tested"]
+    assert result.cv_performance == {}
+    assert "No panel" in result.method["panel"]["notes"][0]
+    assert any("smaller group has 3" in w for w in result.warnings)
+
+
+def test_one_gene() -> None:
+    table = replace(two_groups(genes=1), covariates={})
+    row = gene(solve(table), "GENE0")
+    plain = stats.ttest_ind(table.expression[1::2, 0], table.expression[::2, 0])
+    assert row["p"] == pytest.approx(plain.pvalue)
+    assert row["q"] == row["p"]
+
+
+def test_one_gene_that_the_trait_explains_whole() -> None:
+    trait = np.arange(8) % 2
+    row = gene(solve(linked(trait, trait[:, None] + 8.0), options=FAST), "GENE0")
+    assert np.isfinite(row["t"])
+    assert row["p"] < 1e-20
+    assert row["Standardised Effect"] is None or np.isfinite(row["Standardised Effect"])
+
+
+def test_duplicate_genes_get_the_same_answer() -> None:
+    table = two_groups()
+    table.expression[:, 10] = table.expression[:, 0]
+    first, second = (gene(solve(table), name) for name in ("GENE0", "GENE10"))
+    del first["Variable"], second["Variable"]
+    assert first == pytest.approx(second)
+
+
+def test_all_genes_constant_is_an_error() -> None:
+    with pytest.raises(AnalysisError, match=r"no gene of Asthma can be tested.*constant 3"):
+        solve(linked([0, 1] * 4, np.full((8, 3), 7.0)))
+
+
+def test_no_genes_is_an_error() -> None:
+    with pytest.raises(AnalysisError, match="no genes"):
+        solve(linked([0, 1] * 4, np.zeros((8, 0))))
+
+
+def test_infinite_expression_is_an_error() -> None:
+    table = two_groups()
+    table.expression[0, 0] = -np.inf
+    with pytest.raises(AnalysisError, match="infinite"):
+        solve(table)
+
+
+def test_filled_covariates_are_told() -> None:
+    table = two_groups()
+    table.covariates["Age"][:2] = np.nan
+    assert "Age was missing in 2 samples and filled with their mean." in solve(table).warnings
+
+
+def test_two_step_problem_is_not_there_yet() -> None:
+    with pytest.raises(UsageError, match=r"two-step.*not there yet"):
+        solve(two_groups(), "Obesity")
+
+
+def test_table_of_another_trait() -> None:
+    with pytest.raises(UsageError, match="the table holds Asthma"):
+        analyze_table(two_groups(), {}, Problem("Obesity"), FAST)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"procedure": "benchmark"}, "'benchmark' is not there yet"),
+        ({"model": "mixed"}, "'mixed' is not there yet"),
+        ({"hidden": "sva"}, "'sva' is not there yet"),
+        ({"model": "magic"}, "'magic' is not known"),
+        ({"controls": "some"}, "controls 'some'"),
+        ({"q_cut": 0.0}, "q_cut"),
+        ({"min_effect": -1.0}, "min_effect"),
+        ({"min_effect": float("nan")}, "min_effect"),
+        ({"seed": -1}, "seed"),
+        ({"covariates": ("Height",)}, "Height"),
+    ],
+)
+def test_options_that_make_no_sense(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        AnalysisOptions(**wrong)
+
+
+def test_null_cohorts_are_calibrated() -> None:
+    """p-values of 40 null cohorts are uniform, and false discoveries rare."""
+    small, cohorts_with_hits = [], 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        spread = np.sqrt(0.1 * 5 / rng.chisquare(5, 300))
+        values = rng.normal(8, 1, 300) + rng.normal(size=(24, 300)) * spread
+        table = linked(rng.permutation(np.arange(24) % 2), values, {"Age": rng.uniform(20, 80, 24)})
+        result = solve(table)
+        p = result.genes["p"].drop_nulls()
+        small.append((p < 0.05).mean())
+        cohorts_with_hits += result.significant.height > 0
+    assert np.mean(small) == pytest.approx(0.05, abs=0.007)
+    # With q < 0.05 and no true gene, about 5 % of the cohorts have a hit: 2 of 40, rarely above 6.
+    assert cohorts_with_hits <= 6
+
+
+def test_planted_cohorts_keep_the_false_discovery_rate() -> None:
+    proportions, power = [], []
+    for seed in range(20):
+        table = two_groups(samples=40, genes=300, changed=30, shift=1.5, seed=seed)
+        found = set(solve(table).significant["Variable"])
+        true = {f"GENE{j}" for j in range(30)}
+        proportions.append(len(found - true) / max(1, len(found)))
+        power.append(len(found & true) / 30)
+    assert np.mean(proportions) < 0.07
+    assert np.mean(power) > 0.85

@@ -1,0 +1,267 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
+from genotex.errors import UsageError
+from genotex.formats import read_cohort_info, read_evidence, read_linked, read_linked_csv
+from genotex.layout import OutputFolder
+from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return tmp_path / "input"
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> OutputFolder:
+    return OutputFolder(tmp_path / "output")
+
+
+def run(source: Path, output: OutputFolder, **options: object) -> dict[str, CohortOutcome]:
+    given = {k: options.pop(k) for k in ("force", "jobs", "cohorts", "traits") if k in options}
+    outcomes = preprocess(
+        source,
+        output.root,
+        options=PreprocessOptions(**options),  # type: ignore[arg-type]
+        **given,  # type: ignore[arg-type]
+    )
+    return {outcome.cohort: outcome for outcome in outcomes}
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(folder)): p.read_bytes()
+        for p in sorted(folder.rglob("*"))
+        if p.is_file() and not p.name.endswith(".lock")
+    }
+
+
+@pytest.mark.parametrize("procedure", ["sound", "benchmark"])
+def test_usable_cohort_writes_every_file(
+    source: Path, output: OutputFolder, procedure: str
+) -> None:
+    write_asthma(source)
+    outcome = run(source, output, procedure=procedure)["GSE1"]
+    assert outcome.error is None and outcome.info is not None
+    assert outcome.info.is_usable and outcome.info.sample_size == 12
+    assert outcome.info.has_age and outcome.info.has_gender
+    table = read_linked_csv(output.linked_csv("Asthma", "GSE1"))
+    assert table.trait == "Asthma"
+    assert table.trait_values.tolist() == [0, 1] * 6
+    assert table.covariates["Age"].tolist() == list(range(30, 42))
+    assert table.covariates["Gender"].tolist() == [0, 1, 1] * 4
+    assert "A2M" in table.genes and len(table.genes) == 30
+    assert output.gene_csv("Asthma", "GSE1").exists()
+    assert output.clinical_csv("Asthma", "GSE1").exists()
+    assert read_linked(output, "Asthma", "GSE1").samples == table.samples
+    evidence = read_evidence(output.evidence("Asthma", "GSE1"))
+    assert evidence.roles["GSM1"] == "healthy control" and evidence.roles["GSM2"] == "case"
+    assert evidence.procedure == procedure
+    assert read_cohort_info(output.cohort_info("Asthma"))["GSE1"] == outcome.info
+
+
+def test_second_run_does_nothing_and_force_does_it_again(
+    source: Path, output: OutputFolder
+) -> None:
+    write_asthma(source)
+    assert not run(source, output)["GSE1"].unchanged
+    before = files(output.root)
+    assert run(source, output)["GSE1"].unchanged
+    assert files(output.root) == before
+    assert not run(source, output, force=True)["GSE1"].unchanged
+    assert files(output.root) == before
+
+
+def test_other_options_do_it_again(source: Path, output: OutputFolder) -> None:
+    write_asthma(source)
+    run(source, output)
+    assert not run(source, output, procedure="benchmark")["GSE1"].unchanged
+
+
+def test_run_killed_before_the_evidence_was_written_starts_again(
+    source: Path, output: OutputFolder
+) -> None:
+    write_asthma(source)
+    run(source, output)
+    whole = files(output.root)
+    output.evidence("Asthma", "GSE1").unlink()
+    output.linked_csv("Asthma", "GSE1").write_text("half")
+    assert not run(source, output)["GSE1"].unchanged
+    assert files(output.root) == whole
+
+
+def test_truncated_matrix_is_an_error_and_earlier_output_stays(
+    source: Path, output: OutputFolder
+) -> None:
+    matrix = write_asthma(source)
+    write_asthma(source, "GSE2", number=14)
+    run(source, output)
+    before = files(output.root)
+    matrix.write_bytes(matrix.read_bytes()[:-200])
+    outcomes = run(source, output)
+    assert outcomes["GSE1"].info is None
+    assert "GSE1_series_matrix.txt.gz" in str(outcomes["GSE1"].error)
+    assert outcomes["GSE2"].unchanged
+    assert files(output.root) == before
+
+
+def test_truncated_matrix_leaves_nothing_of_a_new_cohort(
+    source: Path, output: OutputFolder
+) -> None:
+    matrix = write_asthma(source)
+    matrix.write_bytes(matrix.read_bytes()[:-200])
+    assert run(source, output)["GSE1"].error is not None
+    assert not output.root.exists() or files(output.root) == {}
+
+
+def test_cohort_that_becomes_unusable_leaves_no_linked_table(
+    source: Path, output: OutputFolder
+) -> None:
+    matrix = write_asthma(source)
+    run(source, output)
+    rows = asthma()
+    rows[0] = ["disease state: asthma"] * 12
+    write_gz(matrix, series_matrix(characteristics=rows))
+    outcome = run(source, output)["GSE1"]
+    assert outcome.info is not None and not outcome.info.is_usable
+    assert not output.linked_csv("Asthma", "GSE1").exists()
+    assert not output.linked_parquet("Asthma", "GSE1").exists()
+    assert not read_cohort_info(output.cohort_info("Asthma"))["GSE1"].is_usable
+    assert any("trait not available" in note for note in outcome.notes)
+
+
+def test_methylation_series_keeps_its_clinical_features(
+    source: Path, output: OutputFolder
+) -> None:
+    write_asthma(
+        source,
+        title="DNA methylation in asthma",
+        series_type="Methylation profiling by array",
+        ids=[f"cg{i:08d}" for i in range(30)],
+    )
+    outcome = run(source, output)["GSE1"]
+    assert outcome.info is not None
+    assert not outcome.info.is_gene_available and outcome.info.is_trait_available
+    assert outcome.info.note is None and outcome.info.sample_size is None
+    assert any("gene data not available" in note for note in outcome.notes)
+    assert output.clinical_csv("Asthma", "GSE1").exists()
+    assert not output.gene_csv("Asthma", "GSE1").exists()
+
+
+def test_mouse_series_is_not_available(source: Path, output: OutputFolder) -> None:
+    write_asthma(source, taxid="10090", organism="Mus musculus", title="Asthma in mouse lung")
+    outcome = run(source, output)["GSE1"]
+    assert outcome.info is not None and not outcome.info.is_gene_available
+
+
+def test_empty_expression_table_is_not_available(source: Path, output: OutputFolder) -> None:
+    write_asthma(source, ids=[], series_type="Expression profiling by high throughput sequencing")
+    outcome = run(source, output)["GSE1"]
+    assert outcome.error is None and outcome.info is not None
+    assert not outcome.info.is_gene_available and outcome.info.is_trait_available
+
+
+def test_matrix_with_the_most_samples_is_used(source: Path, output: OutputFolder) -> None:
+    folder = source / "GEO" / "Asthma" / "GSE1"
+    for platform, number in (("GPL96", 12), ("GPL570", 16), ("GPL97", 16)):
+        text = series_matrix(characteristics=asthma(number), platform=platform)
+        write_gz(folder / f"GSE1-{platform}_series_matrix.txt.gz", text)
+    outcome = run(source, output)["GSE1"]
+    evidence = read_evidence(output.evidence("Asthma", "GSE1"))
+    assert evidence.series["platform"] == "GPL97"  # a tie goes to the lowest number
+    assert outcome.info is not None and outcome.info.sample_size == 16
+    assert any("GSE1-GPL570" in note and "GSE1-GPL96" in note for note in outcome.notes)
+
+
+def test_super_series_says_so(source: Path, output: OutputFolder) -> None:
+    text = series_matrix(characteristics=[["a"]]).split("!Sample_title")[0]
+    text = text.replace("Cases and controls.", "Refer to individual Series")
+    path = source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz"
+    write_gz(path, text)
+    outcome = run(source, output)["GSE1"]
+    assert outcome.info is None and "SuperSeries" in str(outcome.error)
+
+
+def test_folder_without_matrix_or_soft(source: Path, output: OutputFolder) -> None:
+    (source / "GEO" / "Asthma" / "GSE1").mkdir(parents=True)
+    outcome = run(source, output)["GSE1"]
+    assert "no series matrix" in str(outcome.error)
+
+
+def test_groups_chosen_by_hand(source: Path, output: OutputFolder) -> None:
+    rows = [["group: A", "group: B", "group: C"] * 6, *asthma(18)[1:]]
+    write_gz(
+        source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz",
+        series_matrix(characteristics=rows, title="Groups"),
+    )
+    outcome = run(source, output, cases=("A",), controls=("B",))["GSE1"]
+    assert outcome.info is not None and outcome.info.sample_size == 12
+    table = read_linked(output, "Asthma", "GSE1")
+    assert table.trait_values.tolist() == [1, 0] * 6
+
+
+def test_groups_chosen_by_hand_that_do_not_occur(source: Path, output: OutputFolder) -> None:
+    write_asthma(source)
+    outcome = run(source, output, cases=("Q",), controls=("healthy control",))["GSE1"]
+    assert outcome.info is None and "Q" in str(outcome.error)
+
+
+def test_reading_given_by_hand_is_used(source: Path, output: OutputFolder) -> None:
+    from genotex.clinical import reading_from_json
+
+    write_asthma(source)
+    run(source, output)
+    reading = reading_from_json(read_evidence(output.evidence("Asthma", "GSE1")).reading)
+    assert reading.trait is not None
+    swapped = {raw: None if code is None else 1 - code for raw, code in reading.trait.values.items()}
+    edited = replace(reading, trait=replace(reading.trait, values=swapped), age=None)
+    outcome = run(source, output, readings={"GSE1": edited})["GSE1"]
+    assert outcome.info is not None and outcome.info.has_age is False
+    assert read_linked(output, "Asthma", "GSE1").trait_values.tolist() == [1, 0] * 6
+
+
+def test_healthy_controls_only(source: Path, output: OutputFolder) -> None:
+    rows = asthma(18)
+    rows[0] = ["disease state: asthma", "disease state: healthy control", "disease state: COPD"] * 6
+    write_gz(
+        source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz",
+        series_matrix(characteristics=rows),
+    )
+    everyone = run(source, output)["GSE1"]
+    assert everyone.info is not None and everyone.info.sample_size == 18
+    roles = read_evidence(output.evidence("Asthma", "GSE1")).roles
+    assert roles["GSM3"] == "other disease"
+    healthy = run(source, output, control_roles="healthy")["GSE1"]
+    assert healthy.info is not None and healthy.info.sample_size == 12
+
+
+def test_two_processes_give_what_one_gives(tmp_path: Path, source: Path) -> None:
+    for i, number in enumerate((12, 14, 16)):
+        write_asthma(source, f"GSE{i + 1}", number=number)
+    one, two = OutputFolder(tmp_path / "one"), OutputFolder(tmp_path / "two")
+    run(source, one)
+    run(source, two, jobs=2)
+    for path in (one.cohort_info("Asthma"), one.linked_csv("Asthma", "GSE2")):
+        twin = two.root / path.relative_to(one.root)
+        assert path.read_bytes() == twin.read_bytes()
+    assert list(json.loads(two.cohort_info("Asthma").read_text())) == ["GSE1", "GSE2", "GSE3"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"traits": ["Eczema"]}, "no cohorts of Eczema"),
+        ({"cohorts": ["GSE9"]}, "no cohort GSE9"),
+        ({"readings": {"GSE9": None}}, "GSE9"),
+    ],
+)
+def test_names_that_do_not_exist(
+    source: Path, output: OutputFolder, arguments: dict[str, object], message: str
+) -> None:
+    write_asthma(source)
+    with pytest.raises(UsageError, match=message):
+        run(source, output, **arguments)

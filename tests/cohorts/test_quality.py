@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from genotex.cohorts.quality import is_biased, judge, unavailable, without_biased_covariates
+from genotex.formats import LinkedTable
+
+
+def table(trait: list[float], genes: int = 5, **covariates: list[float]) -> LinkedTable:
+    n = len(trait)
+    return LinkedTable(
+        "Asthma",
+        tuple(f"GSM{i}" for i in range(n)),
+        np.array(trait, dtype=float),
+        {name: np.array(values, dtype=float) for name, values in covariates.items()},
+        tuple(f"G{j}" for j in range(genes)),
+        np.zeros((n, genes)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "biased"),
+    [
+        ([0, 1] * 5, False),
+        ([1] * 10, True),
+        ([], True),
+        ([np.nan, np.nan], True),
+        ([0] * 36 + [1] * 4, False),  # 4 samples, but 10 % of them
+        ([0] * 37 + [1] * 4, True),  # 4 samples and less than 10 %
+        ([0] * 96 + [1] * 5, False),  # less than 10 %, but 5 samples
+        ([1, 2, 3, 3, 3, 3, 3, 3], False),  # more than two values: continuous
+        ([0, 1, np.nan, 0, 1], False),
+    ],
+)
+def test_bias_rule_of_the_benchmark(values: list[float], biased: bool) -> None:
+    assert is_biased(np.array(values, dtype=float)) is biased
+
+
+def test_age_that_does_not_vary_and_one_sided_gender_are_dropped() -> None:
+    kept, dropped = without_biased_covariates(
+        table([0, 1] * 30, Age=[40.0] * 60, Gender=[0.0] * 58 + [1.0] * 2)
+    )
+    assert kept.covariates == {}
+    assert dropped == ("Age", "Gender")
+
+
+def test_age_of_two_values_is_judged_as_continuous() -> None:
+    kept, dropped = without_biased_covariates(table([0, 1] * 30, Age=[40.0] * 59 + [41.0]))
+    assert list(kept.covariates) == ["Age"]
+    assert dropped == ()
+
+
+def test_usable_cohort() -> None:
+    info = judge(table([0, 1] * 10, Age=list(range(20))), "a note")
+    assert info.is_usable and info.is_available and info.is_biased is False
+    assert (info.has_age, info.has_gender, info.sample_size) == (True, False, 20)
+    assert info.note == "a note"
+
+
+def test_cohort_with_cases_only_is_biased_and_not_usable() -> None:
+    info = judge(table([1] * 20), "")
+    assert info.is_available and info.is_biased and not info.is_usable
+
+
+def test_linked_table_of_four_columns_has_no_genes() -> None:
+    info = judge(table([0, 1] * 10, genes=2, Age=list(range(20))), "why")
+    assert not info.is_gene_available and info.is_trait_available and not info.is_available
+    assert (info.is_biased, info.sample_size, info.note) == (None, None, "why")
+
+
+def test_linked_table_without_rows_has_neither_genes_nor_trait() -> None:
+    info = judge(table([]), "why")
+    assert not info.is_gene_available and not info.is_trait_available
+    assert info.note == "why"
+
+
+def test_cohort_that_fails_the_first_filter_leaves_the_rest_open() -> None:
+    info = unavailable(genes=True, trait=False)
+    assert not info.is_usable and info.is_gene_available and not info.is_available
+    rest = (info.is_biased, info.has_age, info.has_gender, info.sample_size, info.note)
+    assert rest == (None,) * 5

@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import pytest
+
+from genotex.cohorts import choose_folder
+from genotex.layout import TcgaCohortFiles
+
+# Folder names as in the benchmark's TCGA manifest (GenoTEX, CC BY 4.0).
+NAMES = [
+    "TCGA_Acute_Myeloid_Leukemia_(LAML)",
+    "TCGA_Bile_Duct_Cancer_(CHOL)",
+    "TCGA_Colon_Cancer_(COAD)",
+    "TCGA_Colon_and_Rectal_Cancer_(COADREAD)",
+    "TCGA_Endometrioid_Cancer_(UCEC)",
+    "TCGA_Glioblastoma_(GBM)",
+    "TCGA_Kidney_Chromophobe_(KICH)",
+    "TCGA_Kidney_Clear_Cell_Carcinoma_(KIRC)",
+    "TCGA_Kidney_Papillary_Cell_Carcinoma_(KIRP)",
+    "TCGA_Large_Bcell_Lymphoma_(DLBC)",
+    "TCGA_Liver_Cancer_(LIHC)",
+    "TCGA_Lower_Grade_Glioma_(LGG)",
+    "TCGA_Lung_Adenocarcinoma_(LUAD)",
+    "TCGA_Lung_Cancer_(LUNG)",
+    "TCGA_Lung_Squamous_Cell_Carcinoma_(LUSC)",
+    "TCGA_Melanoma_(SKCM)",
+    "TCGA_Ocular_melanomas_(UVM)",
+    "TCGA_Pheochromocytoma_Paraganglioma_(PCPG)",
+    "TCGA_Rectal_Cancer_(READ)",
+    "TCGA_Sarcoma_(SARC)",
+    "TCGA_Uterine_Carcinosarcoma_(UCS)",
+    "TCGA_lower_grade_glioma_and_glioblastoma_(GBMLGG)",
+]
+
+
+def folders(names: list[str]) -> list[TcgaCohortFiles]:
+    return [TcgaCohortFiles(name, Path(name), None, None, None) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("trait", "code"),
+    [
+        ("Acute_Myeloid_Leukemia", "LAML"),
+        ("Bile_Duct_Cancer", "CHOL"),
+        ("Cholangiocarcinoma", "CHOL"),
+        ("Colon_and_Rectal_Cancer", "COADREAD"),
+        ("Colon Cancer", "COAD"),
+        ("Rectal_Cancer", "READ"),
+        ("Glioblastoma", "GBM"),
+        ("Lower_Grade_Glioma", "LGG"),
+        ("lower_grade_glioma_and_glioblastoma", "GBMLGG"),
+        ("Large_B-cell_Lymphoma", "DLBC"),
+        ("Liver_Cancer", "LIHC"),
+        ("hepatocellular carcinoma", "LIHC"),
+        ("Lung_Cancer", "LUNG"),
+        ("LUAD", "LUAD"),
+        ("Melanoma", "SKCM"),
+        ("Ocular_Melanomas", "UVM"),
+        ("Pheochromocytoma_and_Paraganglioma", "PCPG"),
+        ("Sarcoma", "SARC"),
+        ("Uterine_Corpus_Endometrial_Carcinoma", "UCEC"),
+        ("Kidney_Clear_Cell_Carcinoma", "KIRC"),
+    ],
+)
+def test_traits_that_a_folder_means(trait: str, code: str) -> None:
+    choice = choose_folder(trait, folders(NAMES))
+    assert choice.folder is not None and f"({code})" in choice.folder.name
+
+
+@pytest.mark.parametrize(
+    "trait",
+    ["Kidney_stones", "Liver_cirrhosis", "Polycystic_Kidney_Disease", "Retinoblastoma", "Asthma"],
+)
+def test_traits_that_only_share_a_word_with_a_folder(trait: str) -> None:
+    choice = choose_folder(trait, folders(NAMES))
+    assert choice.folder is None
+    assert "no TCGA folder means" in choice.reason
+
+
+def test_a_folder_broader_than_the_trait_is_not_chosen() -> None:
+    choice = choose_folder("Inflammatory breast cancer", folders(["TCGA_Breast_Cancer_(BRCA)"]))
+    assert choice.folder is None
+
+
+def test_folders_that_fit_equally_well_are_named() -> None:
+    choice = choose_folder("Kidney Cancer", folders(NAMES))
+    assert choice.folder is None
+    assert "equally well" in choice.reason and "KIRC" in choice.reason
+
+
+def test_no_folders() -> None:
+    assert choose_folder("Sarcoma", []).folder is None

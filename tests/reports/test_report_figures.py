@@ -1,0 +1,165 @@
+"""Figures for ordinary, tiny and broken cohorts: well-formed, repeatable, self-contained."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import polars as pl
+import pytest
+from report_cohort import make_evidence, make_findings, make_table, with_missing
+
+from genotex.formats.linked import LinkedTable
+from genotex.reports.building import mark_samples
+from genotex.reports.figures import SampleMarks, draw_pca, draw_volcano
+from genotex.reports.findings import Findings, ranked
+from genotex.reports.illustrating import draw_figures
+from genotex.reports.page import FigureView
+from genotex.reports.projection import principal_components
+
+KEYS = ["pca", "volcano", "histogram", "profiles", "heatmap"]
+
+
+def figures_of(
+    table: LinkedTable, roles: dict[str, str], findings: Findings | None = None
+) -> tuple[FigureView, ...]:
+    findings = findings or make_findings(table, roles)
+    marks = mark_samples(make_evidence(table, roles), table, findings)
+    return draw_figures(findings, ranked(findings), table, marks)
+
+
+def assert_fine(figures: tuple[FigureView, ...]) -> None:
+    for figure in figures:
+        root = ElementTree.fromstring(figure.svg)
+        assert root.get("role") == "img"
+        assert root.get("aria-label") == figure.alt
+        assert len(figure.alt) > 20
+        assert len(figure.caption) > 60
+
+
+def test_all_figures_of_an_ordinary_cohort() -> None:
+    figures = figures_of(*make_table(genes=400))
+    assert [figure.key for figure in figures] == KEYS
+    assert_fine(figures)
+
+
+def test_ids_differ_between_the_figures_of_a_page() -> None:
+    ids = [
+        name
+        for figure in figures_of(*make_table(genes=200))
+        for name in set(re.findall(r' id="([^"]+)"', figure.svg))
+    ]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_internal_reference_has_its_target() -> None:
+    for figure in figures_of(*make_table(genes=200)):
+        ids = set(re.findall(r' id="([^"]+)"', figure.svg))
+        used = re.findall(r'href="#([^"]+)"', figure.svg) + re.findall(
+            r"url\(#([^)]+)\)", figure.svg
+        )
+        assert used
+        assert set(used) <= ids
+
+
+def test_same_input_same_figures() -> None:
+    table, roles = make_table(genes=200)
+    first, second = figures_of(table, roles), figures_of(table, roles)
+    assert [f.svg for f in first] == [f.svg for f in second]
+
+
+def test_text_stays_text_and_no_file_or_address_is_referred_to() -> None:
+    for figure in figures_of(*make_table(genes=200)):
+        assert "<text" in figure.svg
+        links = re.findall(r'(?:href|src)="([^"]*)"', figure.svg)
+        assert all(link.startswith(("#", "data:image/png;base64,")) for link in links)
+
+
+def test_samples_and_significant_genes_tell_their_name_when_hovered() -> None:
+    table, roles = make_table(genes=200)
+    pca, volcano = figures_of(table, roles)[:2]
+    assert all(f"<title>{sample}: " in pca.svg for sample in table.samples)
+    hits = ranked(make_findings(table, roles)).filter("significant")
+    assert hits.height
+    assert all(f"<title>{symbol}: " in volcano.svg for symbol in hits["symbol"])
+
+
+def test_cohort_of_six_samples() -> None:
+    figures = figures_of(*make_table(cases=3, controls=3, others=0, genes=50))
+    assert [figure.key for figure in figures] == KEYS
+    assert_fine(figures)
+
+
+def test_cohort_with_one_gene() -> None:
+    figures = figures_of(*make_table(genes=1))
+    assert [figure.key for figure in figures] == KEYS
+    assert_fine(figures)
+
+
+def test_missing_expression_values() -> None:
+    table, roles = make_table(genes=120)
+    findings = make_findings(table, roles)
+    assert_fine(figures_of(with_missing(table), roles, findings))
+
+
+def test_gene_without_any_value_and_constant_gene() -> None:
+    table, roles = make_table(genes=30)
+    findings = make_findings(table, roles)
+    expression = table.expression.copy()
+    expression[:, 0] = np.nan
+    expression[:, 1] = 7.3
+    assert_fine(figures_of(replace(table, expression=expression), roles, findings))
+
+
+def test_continuous_trait_uses_levels() -> None:
+    table, roles = make_table(genes=60)
+    levels = table.covariates["Age"].copy()
+    levels[3] = np.nan
+    findings = make_findings(
+        replace(table, trait_values=table.covariates["Age"]), roles, continuous=True
+    )
+    figures = figures_of(replace(table, trait_values=levels), roles, findings)
+    assert [figure.key for figure in figures] == KEYS
+    assert_fine(figures)
+    assert "darker means a higher level" in figures[0].caption
+
+
+def test_genes_that_were_not_tested_are_not_drawn() -> None:
+    table, roles = make_table(genes=60)
+    findings = make_findings(table, roles)
+    untested = findings.genes.with_columns(
+        pl.lit(None, pl.Float64).alias(name) for name in ("estimate", "p", "q")
+    ).with_columns(significant=pl.lit(False))
+    figures = figures_of(table, roles, replace(findings, genes=untested))
+    assert [figure.key for figure in figures] == ["pca", "profiles", "heatmap"]
+
+
+def test_p_value_of_zero_is_drawn_inside_the_frame() -> None:
+    table, roles = make_table(genes=60)
+    genes = ranked(make_findings(table, roles)).with_columns(
+        p=pl.when(pl.int_range(pl.len()) == 0).then(0.0).otherwise("p")
+    )
+    svg = draw_volcano(genes, "change", 0.05, "a volcano")
+    assert "nan" not in svg
+    ElementTree.fromstring(svg)
+
+
+def test_hostile_and_foreign_names_are_written_as_they_are() -> None:
+    marks = SampleMarks(
+        ("<script>alert(1)</script>", "$x$ & y", "\u0444\u4e2d\u6587"),
+        ("case", "control", "case"),
+        {"case": "Case <b> $\\alpha$", "control": "\u4e2d\u6587"},
+    )
+    components = principal_components(np.random.default_rng(0).normal(size=(3, 8)))
+    svg = draw_pca(components, marks, 'says "so" & <more>')
+    assert "<script" not in svg
+    assert "$\\alpha$" in svg
+    assert ElementTree.fromstring(svg).get("aria-label") == 'says "so" & <more>'
+
+
+@pytest.mark.parametrize("count", [13_000])
+def test_many_genes_stay_small(count: int) -> None:
+    figures = figures_of(*make_table(genes=count, effect=2.2))
+    assert sum(len(figure.svg) for figure in figures) < 1_500_000

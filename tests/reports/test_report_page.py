@@ -1,0 +1,307 @@
+"""The page: every section, nothing from outside, hostile text escaped, calm without a hit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+
+import numpy as np
+import polars as pl
+import pytest
+from report_cohort import PLANTED, make_evidence, make_findings, make_infos, make_table
+
+from genotex.formats.cohort_record import CohortInfo, Evidence
+from genotex.reports.building import build_page, build_unanswered_page
+from genotex.reports.findings import Findings, ranked
+from genotex.reports.page import ReportPage
+from genotex.reports.rendering import render_page
+
+SECTIONS = [
+    "answer", "warnings", "figures", "genes", "cohorts", "reading", "processing", "methods",
+    "files",
+]  # fmt: skip
+VOID = {"meta", "link", "br", "input", "img", "hr"}
+
+
+class Reader(HTMLParser):
+    """Collects what the tests ask for and checks that tags close in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] not in ("style", "script"):
+            self.text.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+@cache
+def plain_page() -> ReportPage:
+    return page_of()
+
+
+def page_of(
+    genes: int = 120,
+    *,
+    effect: float = 2.2,
+    findings: dict[str, object] | None = None,
+    **evidence: object,
+) -> ReportPage:
+    table, roles = make_table(genes=genes, effect=effect)
+    told: Findings = replace(make_findings(table, roles), **(findings or {}))  # type: ignore[arg-type]
+    record: Evidence = replace(make_evidence(table, roles), **evidence)  # type: ignore[arg-type]
+    return build_page(record, table, make_infos(), told, csv_name="genes.csv")
+
+
+def test_page_has_every_section_and_closes_its_tags() -> None:
+    reader = read(render_page(plain_page()))
+    assert [a["id"] for tag, a in reader.tags if tag == "section"] == SECTIONS
+    links = {
+        a["href"] for tag, a in reader.tags if tag == "a" and (a["href"] or "").startswith("#")
+    }
+    assert links == {f"#{name}" for name in SECTIONS}
+
+
+def test_page_refers_to_nothing_outside() -> None:
+    html = render_page(plain_page())
+    for tag, attributes in read(html).tags:
+        for name in ("src", "href", "xlink:href", "action", "data", "poster", "srcset"):
+            target = attributes.get(name) or ""
+            outside = target.startswith(("http:", "https:", "//"))
+            assert not outside or (
+                tag == "a" and target.startswith("https://www.ncbi.nlm.nih.gov/")
+            )
+    assert "@import" not in html
+    assert "@font-face" not in html
+    assert not re.search(r"url\((?!#)", html)
+
+
+def test_hostile_text_is_escaped_wherever_it_comes_from() -> None:
+    attack = "<script>alert('x')</script>\"'><img src=x onerror=alert(1)>"
+    table, roles = make_table(genes=20)
+    findings = make_findings(table, roles)
+    genes = findings.genes.with_columns(
+        symbol=pl.when(pl.col("symbol") == "CXCL9").then(pl.lit(attack)).otherwise("symbol")
+    )
+    evidence = replace(
+        make_evidence(table, roles),
+        series={"title": attack, "platform": attack, "platform_title": attack},
+        notes=[attack],
+        files=[{"name": attack, "size": 1, "used_for": attack}],
+        encoded={"trait": [{"raw": attack, "code": 1.0, "role": "case", "samples": 3}]},
+        linking={attack: attack},
+        mapping={"rows": 1, "genes": 1, "gene_column": attack, "id_kind": attack, "scale": attack},
+    )
+    infos = {attack: CohortInfo(False, False, True, False, note=attack)}
+    told = replace(
+        findings, genes=genes, warnings=(attack,), others={attack: attack}, cohort_reason=attack
+    )
+    clean = read(
+        render_page(build_page(make_evidence(table, roles), table, {}, findings, csv_name="a.csv"))
+    )
+    html = render_page(build_page(evidence, table, infos, told, csv_name="a.csv"))
+    reader = read(html)
+    scripts = [tag for tag, _ in reader.tags if tag == "script"]
+    assert len(scripts) == len([tag for tag, _ in clean.tags if tag == "script"]) == 1
+    assert not any(tag == "img" or "onerror" in attributes for tag, attributes in reader.tags)
+    assert attack in "".join(reader.text)
+
+
+def test_answer_counts_and_directions() -> None:
+    page = plain_page()
+    genes = ranked(make_findings(*make_table(genes=120)))
+    hits = genes.filter(pl.col("q") < 0.05)
+    assert page.answer.significant == hits.height
+    assert page.answer.up == (hits["estimate"] > 0).sum()
+    assert page.answer.up + page.answer.down == hits.height
+    assert [gene.symbol for gene in page.answer.top] == genes["symbol"][:12].to_list()
+    assert "13 case samples against 10 healthy control samples" in page.answer.contrast
+    assert f"{hits.height} significant genes" in read(render_page(page)).words
+
+
+def test_groups_tell_who_was_compared() -> None:
+    groups = {group.key: group for group in plain_page().answer.groups}
+    assert groups["case"].samples == 13
+    assert groups["case"].raw == ("clinical status: rheumatoid arthritis",)
+    assert groups["control"].tested
+    assert not groups["other"].tested
+
+
+def test_no_significant_gene_is_said_calmly_and_the_ranking_shown() -> None:
+    page = page_of(effect=0.0)
+    reader = read(render_page(page))
+    assert page.answer.significant == 0
+    assert "That is a result, not an error" in reader.words
+    assert "First genes of the ranking" in reader.words
+    assert len(page.table.rows) == 120
+
+
+def test_table_shows_two_hundred_genes_and_all_significant_ones() -> None:
+    assert len(page_of(genes=900, effect=0.0).table.rows) == 200
+    page = page_of(genes=9000, effect=6.0)
+    assert 200 < page.answer.significant == len(page.table.rows) < 2000
+
+
+def test_table_leaves_out_columns_that_hold_nothing() -> None:
+    keys = [column.key for column in plain_page().table.columns]
+    assert "interaction" not in keys
+    assert "panel" in keys
+    assert all(len(row.cells) == len(keys) - 1 for row in plain_page().table.rows)
+
+
+def test_interaction_columns_are_shown_when_there_are_any() -> None:
+    table, roles = make_table(genes=30)
+    genes = make_findings(table, roles).genes.with_columns(
+        interaction=pl.lit(0.5), interaction_p=pl.lit(0.01), interaction_q=pl.lit(0.04)
+    )
+    page = page_of(30, findings={"genes": genes, "condition": "Age"})
+    labels = {column.key: column.explain for column in page.table.columns}
+    assert "trait by Age interaction" in labels["interaction"]
+    assert page.question.endswith("given age?")
+
+
+def test_cohorts_are_listed_with_the_chosen_one_first() -> None:
+    rows = plain_page().cohorts
+    assert [row.cohort for row in rows] == ["GSE55457", "GSE55235", "GSE157103", "TCGA"]
+    assert [row.used for row in rows] == [True, False, False, False]
+    assert rows[2].reason == "The expression table is empty."
+    assert rows[3].reason == "The trait cannot be read."
+    assert rows[3].url is None
+
+
+def test_values_are_read_with_roles_and_counts() -> None:
+    trait, age, gender = plain_page().features
+    assert (trait.values[0].code, trait.values[0].role, trait.values[0].samples) == (
+        "1",
+        "case",
+        13,
+    )
+    assert "row 2" in trait.where
+    assert len(age.values) == 4
+    assert "33 samples" in age.rest
+    assert gender.confidence == "inferred"
+
+
+def test_feature_that_was_not_read_is_said_so() -> None:
+    table, roles = make_table(genes=20)
+    reading = {**make_evidence(table, roles).reading, "age": None}
+    page = page_of(20, reading=reading, encoded={})
+    assert page.features[1].missing
+    assert "Not available" in read(render_page(page)).words
+
+
+def test_evidence_of_another_tool_has_no_record_and_still_gives_a_page() -> None:
+    table, roles = make_table(genes=40)
+    bare = Evidence(table.trait, "GSE55457", "sound", "GEO", "0.1.0")
+    page = build_page(bare, table, {}, make_findings(table, roles), csv_name="a.csv")
+    assert {group.key for group in page.answer.groups} == {"case", "control"}
+    assert "names no file" in read(render_page(page)).words
+
+
+def test_continuous_trait_is_told_as_a_level() -> None:
+    table, roles = make_table(genes=40)
+    table = replace(table, trait="Body_mass", trait_values=table.expression[:, 0] * 3)
+    page = build_page(
+        make_evidence(table, roles),
+        table,
+        {},
+        make_findings(table, roles, continuous=True),
+        csv_name="a.csv",
+    )
+    assert page.question == "Which genes change with Body mass?"
+    assert [column.label for column in page.table.columns[:2]] == ["Gene", "change / SD"]
+    assert page.answer.contrast.startswith("33 samples along the measured level")
+    read(render_page(page))
+
+
+def test_genes_without_numbers_are_written_as_empty_cells() -> None:
+    table, roles = make_table(genes=20)
+    genes = make_findings(table, roles).genes.with_columns(
+        pl.when(pl.col("symbol") == "JUN").then(float("nan")).otherwise(pl.col(name)).alias(name)
+        for name in ("estimate", "lower", "upper", "t", "p", "q")
+    )
+    page = page_of(20, findings={"genes": genes})
+    assert page.table.rows[-1].symbol == "JUN"
+    assert page.answer.tested == 19
+    assert "nan" not in read(render_page(page)).words.lower().split()
+
+
+def test_methods_paragraph_names_data_model_and_versions() -> None:
+    text = plain_page().methods
+    for part in ("GSE55457", "GPL96", "22,283 rows", "12,988", "Benjamini", "q < 0.05",
+                 "genotex 0.1.0",
+                 "age and gender as covariates", "NumPy", "clinical status"):  # fmt: skip
+        assert part in text
+
+
+def test_same_input_same_page() -> None:
+    assert render_page(page_of()) == render_page(plain_page())
+
+
+def test_date_is_printed_only_when_given() -> None:
+    assert "on 2026" not in render_page(plain_page())
+    assert "on 2026-03-01" in render_page(replace(plain_page(), written="2026-03-01"))
+
+
+def test_no_warning_no_section() -> None:
+    reader = read(render_page(page_of(findings={"warnings": ()})))
+    assert "warnings" not in [a["id"] for tag, a in reader.tags if tag == "section"]
+
+
+def test_headers_of_the_gene_table_are_buttons_for_the_keyboard() -> None:
+    html = render_page(plain_page())
+    head = html[html.index('id="gene-table"') :]
+    head = head[: head.index("</thead>")]
+    assert head.count('<button type="button">') == len(plain_page().table.columns)
+    assert 'aria-sort="ascending"' in head
+
+
+@pytest.mark.parametrize("infos", [{}, make_infos()])
+def test_unanswered_page_tells_each_reason(infos: dict[str, CohortInfo]) -> None:
+    reasons = {"GSE157103": "the expression table is empty", "GSE1": "no <b>trait</b>"}
+    page = build_unanswered_page("Crohns_Disease", "Age", infos, reasons, version="0.1.0")
+    reader = read(render_page(page))
+    assert "Not answerable" in reader.words
+    assert "The expression table is empty." in reader.words
+    assert "No <b>trait</b>." in reader.words
+    assert not any(tag == "script" for tag, _ in reader.tags)
+
+
+def test_planted_genes_are_found_and_listed() -> None:
+    symbols = {row.symbol for row in page_of(genes=400).table.rows if row.significant}
+    assert len(symbols & set(PLANTED)) >= 7
+
+
+def test_infinite_and_missing_numbers_do_not_break_the_short_list() -> None:
+    table, roles = make_table(genes=15)
+    genes = make_findings(table, roles).genes.with_columns(
+        lower=pl.lit(-np.inf), upper=pl.lit(None, pl.Float64)
+    )
+    read(render_page(page_of(15, findings={"genes": genes})))

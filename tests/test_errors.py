@@ -1,0 +1,35 @@
+import inspect
+import pickle
+import re
+from pathlib import Path
+
+from genotex import errors
+
+
+def test_all_names_are_public_and_all_public_names_are_listed() -> None:
+    defined = {
+        name
+        for name, value in vars(errors).items()
+        if inspect.isclass(value) and issubclass(value, Exception) and not name.startswith("_")
+    }
+    assert defined == set(errors.__all__)
+
+
+def test_the_docstring_draws_the_tree_as_it_is() -> None:
+    assert errors.__doc__ is not None
+    drawn = set(re.findall(r"\b\w+Error\b", errors.__doc__.split("Catch")[0]))
+    assert drawn == set(errors.__all__)
+
+
+def test_format_error_says_what_where_and_what_to_do() -> None:
+    error = errors.TruncatedFileError(
+        "ends too early", path=Path("a.gz"), line=7, field="ID_REF", hint="fetch it again"
+    )
+    assert str(error) == "a.gz, line 7, ID_REF: ends too early (fetch it again)"
+
+
+def test_format_error_survives_the_way_from_a_worker_process() -> None:
+    error = errors.NotDataError("an HTML page", path=Path("a.gz"), line=1, hint="fetch it again")
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is errors.NotDataError
+    assert str(copy) == str(error)
