@@ -10,7 +10,7 @@ from typing import Any
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult, write_result
 from genotex.analysis.solving import solve_problem
-from genotex.errors import AnalysisError, FormatError
+from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.processes import side_by_side
@@ -96,7 +96,7 @@ def _solve(work: tuple[Path, Problem, AnalysisOptions]) -> ProblemOutcome:
     output = OutputFolder(root)
     try:
         result = solve_problem(output, problem, options)
-    except (AnalysisError, FormatError) as error:
+    except (AnalysisError, FormatError, UsageError) as error:
         output.significant_genes(problem.trait, problem.condition).unlink(missing_ok=True)
         output.all_genes(problem.trait, problem.condition).unlink(missing_ok=True)
         return ProblemOutcome(problem, None, str(error))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions, ProblemOutcome
     from genotex.problems import Problem
 
-__all__ = ["analyze", "analyze_with_progress", "build_options", "show_problems"]
+__all__ = ["analyze", "analyze_with_progress", "ask", "build_options", "show_problems"]
 
 Preprocessed = Annotated[Path, typer.Argument(help="Output folder of 'genotex preprocess'.")]
 Conditions = Annotated[
@@ -104,6 +104,26 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
             screen.talk.print(f"[yellow bold]not answered[/] {why}", soft_wrap=True)
 
 
+def ask(trait: str, condition: str | None) -> Problem:
+    """Return the problem a user asked for by name.
+
+    Raises
+    ------
+    UsageError
+        If it is of a kind that cannot be solved yet.
+    """
+    from genotex.problems import Problem, ProblemKind
+
+    problem = Problem(trait, None if condition == "None" else condition)
+    if problem.kind is ProblemKind.TWO_STEP:
+        msg = (
+            f"condition {problem.condition}: another trait as condition is not there yet; "
+            "use None, Age or Gender"
+        )
+        raise UsageError(msg)
+    return problem
+
+
 def _problems(
     output: OutputFolder, traits: Sequence[str], conditions: Sequence[str], task_info: Path | None
 ) -> list[Problem]:
@@ -115,7 +135,7 @@ def _problems(
         raise UsageError(msg)
     if task_info is None:
         wanted = [None if name == "None" else name for name in conditions] or [None]
-        return [Problem(trait, condition) for trait in traits or there for condition in wanted]
+        return [ask(trait, condition) for trait in traits or there for condition in wanted]
     problems = [p for p in TaskInfo.load(task_info).problems() if p.trait in there]
     if traits:
         problems = [p for p in problems if p.trait in {Problem(t).trait for t in traits}]

@@ -33,7 +33,10 @@ __all__ = [
 
 DONE, NOTHING_USABLE, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
-out = Console(highlight=False, soft_wrap=False)
+WIDE = 160
+"""Columns of a table that goes to a file or a pipe, where nothing needs folding."""
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
 """Results go here: standard output."""
 talk = Console(stderr=True, highlight=False)
 """Progress, warnings and errors go here: standard error."""
@@ -56,6 +59,7 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
         TimeRemainingColumn(),
         console=talk,
         transient=True,
+        disable=not talk.is_terminal,
     )
     with bar:
         task = bar.add_task(what, total=total)
@@ -75,7 +79,10 @@ def table(
         numbers = any(isinstance(r.get(name), int | float) for r in rows) and not any(
             isinstance(r.get(name), bool | str) for r in rows
         )
-        grid.add_column(name, justify="right" if numbers else "left", overflow="fold")
+        last = name == columns[-1]
+        grid.add_column(
+            name, justify="right" if numbers else "left", overflow="fold", no_wrap=not last
+        )
     for row in rows:
         grid.add_row(*(_cell(row.get(name)) for name in columns))
     out.print(grid)

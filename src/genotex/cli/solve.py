@@ -9,7 +9,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import analyze_with_progress
+from genotex.cli.analyze import analyze_with_progress, ask
 from genotex.cli.analyze import build_options as analysis_options
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
 from genotex.layout import OutputFolder
@@ -52,9 +52,7 @@ def solve(
 
       genotex solve input output --trait Osteoarthritis --cohort GSE55457 --controls all
     """
-    from genotex.problems import Problem
-
-    problem = Problem(trait, None if condition == "None" else condition)
+    problem = ask(trait, condition)
     settings = build_options(
         procedure=procedure,
         encoding=encoding,
@@ -76,7 +74,14 @@ def solve(
         screen.print_json({**outcome.summary(), "report": str(report)})
     else:
         _show(outcome, report)
-    raise typer.Exit(screen.DONE if outcome.result is not None else screen.NOTHING_USABLE)
+    raise typer.Exit(_exit_code(outcome, outcomes))
+
+
+def _exit_code(outcome: ProblemOutcome, cohorts: list[CohortOutcome]) -> int:
+    if outcome.result is not None:
+        return screen.DONE
+    unread = any(cohort.error is not None for cohort in cohorts)
+    return screen.WRONG_USE if unread else screen.NOTHING_USABLE
 
 
 def solve_and_report(

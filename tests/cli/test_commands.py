@@ -1,0 +1,214 @@
+import gzip
+import json
+import re
+import signal
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from genotex.cli import main
+from genotex.errors import UsageError
+from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
+
+
+@pytest.fixture
+def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Run the command line in this process; gives (exit code, standard output, standard error)."""
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        written = capsys.readouterr()
+        assert "Traceback" not in written.err
+        return int(end.value.code or 0), written.out, written.err
+
+    return run
+
+
+def case_file(path: Path) -> Path:
+    case = {
+        "id": "Asthma/GSE1",
+        "trait": "Asthma",
+        "cohort": "GSE1",
+        "background": {"title": "Asthma", "summary": ["Blood."], "overall_design": ["Cases."]},
+        "sample_characteristics": {
+            "0": ["disease state: asthma", "disease state: healthy control"],
+            "1": ["age: 30", "age: 41"],
+        },
+        "truncated_rows": [],
+        "first_ids": ["1007_s_at"],
+        "annotation_columns": ["ID", "Gene Symbol"],
+        "annotation_preview": {"ID": ["1007_s_at"], "Gene Symbol": ["DDR1"]},
+        "labels": {"reading": "not to be looked at"},
+    }
+    path.write_bytes(gzip.compress(json.dumps(case).encode() + b"\n"))
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["solve", "preprocess", "analyze", "simulate", "demo", "clinical infer", "clinical show"],
+)
+def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = genotex(*command.split(), "--help")
+    assert code == 0
+    assert re.search(rf"Examples?:\s+genotex {command}|genotex {command}", out)
+
+
+def test_version(genotex) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = genotex("--version")
+    assert code == 0 and re.fullmatch(r"genotex \d+\.\d+\.\d+\S*\n", out)
+
+
+def test_solve_from_raw_files_to_a_page(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=24)
+    output = tmp_path / "output"
+    code, out, _ = genotex("solve", tmp_path / "input", output, "--trait", "asthma".title())
+    assert code == 0
+    assert "12 cases against 12 healthy controls" in out
+    page = output / "report" / "Asthma_condition_None.html"
+    assert page.read_text().startswith("<!DOCTYPE html>") or "<html" in page.read_text()
+    genes = pd.read_csv(page.with_suffix(".csv"))
+    assert len(genes) == 30 and {"gene", "p", "q"} <= set(genes.columns)
+    answer = json.loads(
+        (output / "regress/Asthma/significant_genes_condition_None.json").read_text()
+    )
+    assert {"Variable", "Coefficient", "Absolute Coefficient"} <= set(answer["significant_genes"])
+
+
+def test_solve_in_json(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=24)
+    code, out, _ = genotex(
+        "solve", tmp_path / "input", tmp_path / "output", "--trait", "Asthma", "--json"
+    )
+    facts = json.loads(out)
+    assert code == 0 and facts["solved"] and facts["cohort"] == "GSE1" and facts["genes"] == 30
+    assert Path(facts["report"]).exists()
+
+
+def test_solve_with_nothing_usable_says_why_and_exits_with_1(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    rows = asthma(12)
+    rows[0] = ["disease state: asthma"] * 12
+    folder = tmp_path / "input" / "GEO" / "Asthma" / "GSE1"
+    write_gz(folder / "GSE1_series_matrix.txt.gz", series_matrix(characteristics=rows))
+    code, out, err = genotex("solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma")
+    assert code == 1
+    assert "not answered" in err and "trait not available" in err
+    page = (tmp_path / "o" / "report" / "Asthma_condition_None.html").read_text()
+    assert "GSE1" in page
+    assert not (tmp_path / "o" / "regress").exists()
+
+
+def test_preprocess_then_analyze(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=24)
+    code, out, _ = genotex("preprocess", tmp_path / "input", tmp_path / "o", "--json")
+    (cohort,) = json.loads(out)
+    assert code == 0 and cohort["info"]["is_usable"] and cohort["error"] is None
+    code, out, _ = genotex("analyze", tmp_path / "o", "--condition", "Age", "--json")
+    (row,) = json.loads(out)
+    assert code == 0 and row["solved"] and row["condition"] == "Age"
+
+
+def test_unreadable_cohort_exits_with_2_and_the_others_are_done(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input")
+    broken = write_asthma(tmp_path / "input", "GSE2")
+    broken.write_text("<html>Are you a robot?</html>")
+    code, out, err = genotex("preprocess", tmp_path / "input", tmp_path / "o")
+    assert code == 2
+    assert "GSE2_series_matrix.txt.gz" in err and "HTML" in err
+    assert (tmp_path / "o" / "preprocess" / "Asthma" / "GSE1.csv").exists()
+
+
+def test_task_info_with_problems_of_other_kinds(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=24)
+    genotex("preprocess", tmp_path / "input", tmp_path / "o")
+    info = {
+        "Asthma": {"related_genes": ["A2M"], "conditions": ["Age", "Obesity"]},
+        "Obesity": {"related_genes": ["ACE"], "conditions": []},
+    }
+    (tmp_path / "task_info.json").write_text(json.dumps(info))
+    code, out, _ = genotex(
+        "analyze", tmp_path / "o", "--task-info", tmp_path / "task_info.json", "--json"
+    )
+    solved = {row["condition"]: row["solved"] for row in json.loads(out)}
+    assert code == 0 and solved == {None: True, "Age": True, "Obesity": False}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve", "{tmp}/absent", "{tmp}/o", "--trait", "Asthma"], "is not a folder"),
+        (["solve", "{tmp}/input", "{tmp}/o", "--trait", "Gout"], "no cohorts of Gout"),
+        (["solve", "{tmp}/input", "{tmp}/o", "--trait", "../x"], "cannot be a trait name"),
+        (["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--condition", "Obesity"], "yet"),
+        (["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--cohort", "GSE9"], "GSE9"),
+        (["preprocess", "{tmp}/input", "{tmp}/o", "--encoding", "{tmp}/none.json"], "none.json"),
+        (["analyze", "{tmp}/o"], "run 'genotex preprocess' first"),
+        (["clinical", "show", "{tmp}/none.txt", "--trait", "Asthma"], "none.txt"),
+        (["clinical", "infer", "{tmp}/none.jsonl", "-o", "{tmp}/o"], "none.jsonl"),
+    ],
+)
+def test_mistakes_get_a_message_exit_2_and_leave_nothing(  # type: ignore[no-untyped-def]
+    genotex, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    write_asthma(tmp_path / "input")
+    code, _, err = genotex(*(a.replace("{tmp}", str(tmp_path)) for a in arguments))
+    assert code == 2
+    assert message in err
+    assert not (tmp_path / "o").exists()
+
+
+def test_clinical_show_save_edit_and_give_back(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    matrix = write_asthma(tmp_path / "input", number=24)
+    saved = tmp_path / "mine.json"
+    code, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma", "--save", saved)
+    assert code == 0 and "healthy control" in out
+    text = saved.read_text()
+    assert '"disease state: asthma": 1' in text.replace("1.0", "1")
+    saved.write_text(re.sub(r'("disease state: asthma": )1(\.0)?', r"\g<1>null", text, count=1))
+    code, _, err = genotex(
+        "solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma", "--encoding", saved
+    )
+    assert code in (1, 2)  # no case is left
+    assert "GSE1" in err or "Asthma" in err
+
+
+def test_clinical_show_in_json(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    matrix = write_asthma(tmp_path / "input")
+    code, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma", "--json")
+    shown = json.loads(out)
+    assert code == 0 and shown["gene"]["available"]
+    assert {row["feature"] for row in shown["values"]} == {"trait", "age", "gender"}
+
+
+def test_clinical_infer_ignores_labels(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    cases = case_file(tmp_path / "cases.jsonl.gz")
+    code, _, err = genotex("clinical", "infer", cases, "-o", tmp_path / "answers.jsonl")
+    assert code == 0 and "1 answers" in err
+    answer = json.loads((tmp_path / "answers.jsonl").read_text())
+    assert answer["trait"] == {
+        "row": 0,
+        "map": {"disease state: asthma": 1, "disease state: healthy control": 0},
+    }
+
+
+def test_demo_finds_planted_genes_and_says_how_many(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = genotex("demo", tmp_path / "demo")
+    assert code == 0
+    last = out.strip().splitlines()[-1]
+    found = re.fullmatch(r"planted found: (\d+)/(\d+), FDP (\d\.\d+)", last)
+    assert found is not None
+    assert int(found[1]) > int(found[2]) / 2 and float(found[3]) < 0.2
+    assert (tmp_path / "demo" / "report.html").exists()
+    assert (tmp_path / "demo" / "report.csv").exists()
+
+
+def test_errors_of_the_library_are_errors_for_python_users(tmp_path: Path) -> None:
+    from genotex.cohorts import preprocess
+
+    with pytest.raises(UsageError):
+        preprocess(tmp_path / "absent", tmp_path / "o")
