@@ -21,7 +21,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> SimulatedStudy:
 
 
 @pytest.fixture(scope="session")
-def full_study(tmp_path_factory: pytest.TempPathFactory) -> SimulatedStudy:
-    """Default number of samples, for questions of power."""
-    folder: Path = tmp_path_factory.mktemp("simulated") / "full"
-    return simulate_study(folder, seed=1, genes=2500, symbols=SYMBOLS)
+def full_studies(tmp_path_factory: pytest.TempPathFactory) -> list[SimulatedStudy]:
+    """Several with the default number of samples, for questions of power."""
+    folder: Path = tmp_path_factory.mktemp("simulated")
+    return [
+        simulate_study(folder / f"full{seed}", seed=seed, genes=1500, symbols=SYMBOLS)
+        for seed in (1, 2, 3, 4)
+    ]

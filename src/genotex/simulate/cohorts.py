@@ -40,7 +40,7 @@ def write_geo(
     names = tuple(f"GSM{first + i}" for i in range(n))
     effects = {plan.trait: (effects_in_cohort(rng, model, plan.trait), people.case)}
     if plan.trait != CONDITION:
-        hidden = hidden_condition(rng, n)
+        hidden = hidden_condition(rng, people)
         effects[CONDITION] = (effects_in_cohort(rng, model, CONDITION), hidden)
     words = plan.tell(rng, people)
     values = measure(rng, array, draw_expression(rng, model, people, effects), model.mean)

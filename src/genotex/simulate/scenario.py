@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genotex.simulate.people import People, age_words, choose_words, sex_words
 
@@ -285,6 +286,15 @@ def geo_plans(samples: int) -> list[CohortPlan]:
     ]  # fmt: skip
 
 
-def hidden_condition(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Return who has the condition (0 or 1) in a cohort whose files do not tell it."""
-    return (rng.random(n) < _CONDITION_SHARE).astype(np.float64)
+def hidden_condition(rng: np.random.Generator, people: People) -> NDArray[np.float64]:
+    """Return who has the condition (0 or 1) in a cohort whose files do not tell it.
+
+    Every group has the same share: were it left to chance, genes of the condition would differ
+    between cases and controls, and count as false although they really do.
+    """
+    status = np.zeros(len(people.group))
+    for group in sorted(set(people.group)):
+        members = np.flatnonzero([name == group for name in people.group])
+        count = round(_CONDITION_SHARE * len(members))
+        status[rng.choice(members, size=count, replace=False)] = 1.0
+    return status

@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from genotex.errors import FormatError, UsageError
-from genotex.genes.table import GeneTable
+from genotex.errors import UsageError
+from genotex.genes import GeneTable
 from genotex.layout import TCGA_COHORT
 from genotex.simulate.cohorts import TCGA_FOLDER, write_geo, write_methylation, write_tcga
 from genotex.simulate.expression import GeneModel, draw_gene_model
 from genotex.simulate.platforms import affymetrix_array, illumina_array
 from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, TRAIT, geo_plans
-from genotex.simulate.truth import TRUTH_FILE, CohortTruth, Truth, load_truth
+from genotex.simulate.truth import TRUTH_FILE, CohortTruth, Truth, is_study
 
 __all__ = ["SimulatedStudy", "simulate_study"]
 
@@ -132,11 +132,9 @@ def _check_folder(folder: Path, overwrite: bool) -> None:
     found = {path.name for path in folder.iterdir()}
     if not found:
         return
-    try:
-        load_truth(folder)
-    except FormatError:
+    if not is_study(folder):
         msg = f"{folder} is not empty and holds no simulated study; name a new or an empty folder"
-        raise UsageError(msg) from None
+        raise UsageError(msg)
     if not overwrite:
         msg = f"{folder} holds a simulated study already; ask to overwrite it or name a new folder"
         raise UsageError(msg)
@@ -193,7 +191,7 @@ def _choose_aliases(rng: np.random.Generator, symbols: Sequence[str]) -> dict[st
     table = GeneTable.load()
     known: dict[str, list[str]] = {}
     for alias, owners in table.alias_genes.items():
-        plain = _PLAIN.fullmatch(alias) and alias not in table.official
+        plain = _PLAIN.fullmatch(alias) and "ORF" not in alias and alias not in table.official
         if plain and len(owners) == 1 and table.symbols("benchmark").get(alias) == owners[0]:
             known.setdefault(owners[0], []).append(alias)
     renamed = [symbol for symbol in symbols if symbol in known and rng.random() < _RENAMED_SHARE]

@@ -118,6 +118,15 @@ class Truth:
         return json.dumps(document, indent=1) + "\n"
 
 
+def is_study(folder: Path) -> bool:
+    """Tell whether a folder holds a simulated study, of this or an earlier version."""
+    try:
+        document = json.loads((folder / TRUTH_FILE).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    return isinstance(document, dict) and document.get("format") == _FORMAT
+
+
 def load_truth(path: Path) -> Truth:
     """Read ``truth.json``.
 
@@ -136,7 +145,8 @@ def load_truth(path: Path) -> Truth:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise FormatError("there is no such file", path=path, hint=hint) from None  # noqa: EM101
+        msg = "there is no such file"
+        raise FormatError(msg, path=path, hint=hint) from None
     except ValueError as error:
         msg = f"not valid JSON: {error}"
         raise FormatError(msg, path=path, hint=hint) from error
