@@ -74,9 +74,7 @@ def asthma(number: int = 12) -> list[list[str]]:
     ]
 
 
-def write_asthma(
-    root: Path, accession: str = "GSE1", number: int = 12, **fields: object
-) -> Path:
+def write_asthma(root: Path, accession: str = "GSE1", number: int = 12, **fields: object) -> Path:
     """Write one usable cohort of Asthma into an input folder."""
     text = series_matrix(accession, characteristics=asthma(number), **fields)  # type: ignore[arg-type]
     folder = root / "GEO" / "Asthma" / accession

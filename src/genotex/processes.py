@@ -55,7 +55,11 @@ def side_by_side(jobs: int) -> Iterator[Map]:
 @contextmanager
 def _threads_each(polars: int) -> Iterator[None]:
     """Set the thread numbers that libraries read once, when a worker imports them."""
-    wanted = {"POLARS_MAX_THREADS": str(polars), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    wanted = {
+        "POLARS_MAX_THREADS": str(polars),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     added = {name: value for name, value in wanted.items() if name not in os.environ}
     os.environ.update(added)
     try:

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.random import Generator
-from tests.analysis.cohort_tables import linked
 
 from genotex.analysis import AnalysisOptions, analyze_table, read_result, write_result
 from genotex.errors import AnalysisError
@@ -14,6 +13,7 @@ from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
+from tests.analysis.cohort_tables import linked
 
 ROLES: list[Role] = ["case", "healthy control", "other disease", "unknown"]
 

@@ -1,5 +1,4 @@
 import numpy as np
-from tests.analysis.cohort_tables import linked
 
 from genotex.analysis.checks import (
     check_contrast,
@@ -9,6 +8,7 @@ from genotex.analysis.checks import (
 )
 from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.multiple_testing import benjamini_hochberg, excess_near_one, null_share
+from tests.analysis.cohort_tables import linked
 
 
 def test_small_group_is_told() -> None:

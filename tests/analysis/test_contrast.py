@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from tests.analysis.cohort_tables import linked
 
 from genotex.analysis.contrast import choose_contrast
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
+from tests.analysis.cohort_tables import linked
 
 
 def cohort(cases: int, healthy: int, diseased: int) -> tuple[LinkedTable, dict[str, Role]]:

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-from tests.analysis.cohort_tables import linked
 
 from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.design import Design, build_design, independent_columns
 from genotex.errors import AnalysisError
+from tests.analysis.cohort_tables import linked
 
 TRAIT = [0, 0, 0, 0, 1, 1, 1, 1]
 AGE = [30, 40, 50, 60, 35, 45, 55, 70]

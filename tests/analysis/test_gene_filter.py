@@ -1,8 +1,8 @@
 import numpy as np
-from tests.analysis.cohort_tables import linked
 
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.gene_filter import GeneFilter, filter_genes
+from tests.analysis.cohort_tables import linked
 
 
 def contrast_of(trait: list[float]) -> Contrast:

@@ -5,7 +5,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.analysis.cohort_tables import linked, two_groups
 
 from genotex.analysis import (
     AnalysisOptions,
@@ -17,6 +16,7 @@ from genotex.analysis import (
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
+from tests.analysis.cohort_tables import linked, two_groups
 
 
 @pytest.fixture

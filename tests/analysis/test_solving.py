@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.analysis.cohort_tables import two_groups
 
 from genotex.analysis import AnalysisOptions, analyze_table, solve_problem, write_result
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
@@ -24,6 +23,7 @@ from genotex.formats import (
 from genotex.formats.cohort_record import Role
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
+from tests.analysis.cohort_tables import two_groups
 
 FAST = AnalysisOptions(panel=False)
 

@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from tests.analysis.cohort_tables import linked, two_groups
 
 from genotex.analysis import GENE_COLUMNS, AnalysisOptions, AnalysisResult, analyze_table
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem
+from tests.analysis.cohort_tables import linked, two_groups
 
 FAST = AnalysisOptions(panel=False)
 

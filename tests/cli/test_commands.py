@@ -95,7 +95,7 @@ def test_solve_with_nothing_usable_says_why_and_exits_with_1(genotex, tmp_path: 
     rows[0] = ["disease state: asthma"] * 12
     folder = tmp_path / "input" / "GEO" / "Asthma" / "GSE1"
     write_gz(folder / "GSE1_series_matrix.txt.gz", series_matrix(characteristics=rows))
-    code, out, err = genotex("solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma")
+    code, _out, err = genotex("solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma")
     assert code == 1
     assert "not answered" in err and "trait not available" in err
     page = (tmp_path / "o" / "report" / "Asthma_condition_None.html").read_text()
@@ -117,7 +117,7 @@ def test_unreadable_cohort_exits_with_2_and_the_others_are_done(genotex, tmp_pat
     write_asthma(tmp_path / "input")
     broken = write_asthma(tmp_path / "input", "GSE2")
     broken.write_text("<html>Are you a robot?</html>")
-    code, out, err = genotex("preprocess", tmp_path / "input", tmp_path / "o")
+    code, _out, err = genotex("preprocess", tmp_path / "input", tmp_path / "o")
     assert code == 2
     assert "GSE2_series_matrix.txt.gz" in err and "HTML" in err
     assert (tmp_path / "o" / "preprocess" / "Asthma" / "GSE1.csv").exists()

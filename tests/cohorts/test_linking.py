@@ -65,9 +65,7 @@ def test_sample_missing_more_than_a_twentieth_of_the_genes_goes() -> None:
 
 
 def test_fill_age_by_mean_gender_by_mode_genes_by_mean() -> None:
-    table = linked(
-        [[1, 5], [NAN, 5], [3, 5]], [0, 1, 1], Age=[40, NAN, 60], Gender=[1, NAN, 1]
-    )
+    table = linked([[1, 5], [NAN, 5], [3, 5]], [0, 1, 1], Age=[40, NAN, 60], Gender=[1, NAN, 1])
     unfilled, counts = drop_incomplete(table)
     assert unfilled.expression.shape == (3, 1)  # G0 misses a third
     filled, counts = fill(table, counts)

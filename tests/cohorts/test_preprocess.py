@@ -134,9 +134,7 @@ def test_cohort_that_becomes_unusable_leaves_no_linked_table(
     assert any("trait not available" in note for note in outcome.notes)
 
 
-def test_methylation_series_keeps_its_clinical_features(
-    source: Path, output: OutputFolder
-) -> None:
+def test_methylation_series_keeps_its_clinical_features(source: Path, output: OutputFolder) -> None:
     write_asthma(
         source,
         title="DNA methylation in asthma",
@@ -217,7 +215,8 @@ def test_reading_given_by_hand_is_used(source: Path, output: OutputFolder) -> No
     run(source, output)
     reading = reading_from_json(read_evidence(output.evidence("Asthma", "GSE1")).reading)
     assert reading.trait is not None
-    swapped = {raw: None if code is None else 1 - code for raw, code in reading.trait.values.items()}
+    codes = reading.trait.values
+    swapped = {raw: None if code is None else 1 - code for raw, code in codes.items()}
     edited = replace(reading, trait=replace(reading.trait, values=swapped), age=None)
     outcome = run(source, output, readings={"GSE1": edited})["GSE1"]
     assert outcome.info is not None and outcome.info.has_age is False

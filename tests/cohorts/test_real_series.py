@@ -122,7 +122,7 @@ def test_gse30528_with_the_table_of_a_platform_that_covers_its_probes(
 ) -> None:
     matrix = shared_data / "traps" / "GSE30528_series_matrix.txt.gz"
     gpl96 = shared_data / "input" / "GEO" / "Osteoarthritis" / "GSE55457" / "GPL96.txt.gz"
-    source = one_cohort(tmp_path, "Diabetic Kidney Disease".replace(" ", "_"), "GSE30528", matrix, gpl96)
+    source = one_cohort(tmp_path, "Diabetic_Kidney_Disease", "GSE30528", matrix, gpl96)
     outcome = preprocess_one(source, tmp_path)
     assert outcome.info.is_usable and outcome.info.sample_size == 22
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from geo_files import family_text, matrix_text, platform_text, sample_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +25,7 @@ from genotex.formats import (
     read_series_matrix,
     read_xena_expression,
 )
+from tests.formats.geo_files import family_text, matrix_text, platform_text, sample_text
 
 TSV = 'sample\tTCGA-1\tTCGA-1\nA2M\t1.5\tNA\n?\t"2"\tx\n'
 CSV = ',GSM1,"GSM,2"\nTrait,1.0,0.0\nAge,61,\n"G""1",1e5,NaN\n'

@@ -4,7 +4,6 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from geo_files import write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -17,6 +16,7 @@ from genotex.formats import (
     write_clinical_csv,
     write_gene_csv,
 )
+from tests.formats.geo_files import write
 
 quiet = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from geo_files import write
 
 from genotex.errors import FormatError
 from genotex.formats import (
@@ -17,6 +16,7 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
+from tests.formats.geo_files import write
 
 
 def linked(*, covariates=("Age", "Gender"), missing=False, genes=3, samples=4):

@@ -5,17 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from geo_files import (
-    CHARACTERISTICS,
-    ROWS,
-    SAMPLES,
-    SERIES_ENTITY,
-    family_text,
-    matrix_text,
-    platform_text,
-    sample_text,
-    write,
-)
 
 from genotex.errors import (
     FormatError,
@@ -30,6 +19,17 @@ from genotex.formats import (
     read_platforms,
     read_series_matrix,
     read_xena_expression,
+)
+from tests.formats.geo_files import (
+    CHARACTERISTICS,
+    ROWS,
+    SAMPLES,
+    SERIES_ENTITY,
+    family_text,
+    matrix_text,
+    platform_text,
+    sample_text,
+    write,
 )
 
 READERS = [

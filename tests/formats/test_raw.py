@@ -1,11 +1,11 @@
 import gzip
 
 import pytest
-from geo_files import family_text, matrix_text, platform_text, write
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
 from genotex.formats import raw, read_family_soft, read_platforms, read_series_matrix
 from genotex.formats.raw import LineReader, as_utf8, decode, read_bytes
+from tests.formats.geo_files import family_text, matrix_text, platform_text, write
 
 
 def read_in_pieces(monkeypatch, size):

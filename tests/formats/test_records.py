@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from geo_files import write
 
 from genotex.errors import FormatError
 from genotex.formats import (
@@ -16,6 +15,7 @@ from genotex.formats import (
     update_cohort_info,
     write_evidence,
 )
+from tests.formats.geo_files import write
 
 INFO = CohortInfo(True, True, True, True, False, False, False, 60)
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from geo_files import ROWS, SAMPLES, family_text, matrix_text, write
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
 from genotex.formats import read_series_matrix
+from tests.formats.geo_files import ROWS, SAMPLES, family_text, matrix_text, write
 
 
 def read(tmp_path, text, **options):

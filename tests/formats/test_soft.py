@@ -2,7 +2,10 @@ import gzip
 
 import numpy as np
 import pytest
-from geo_files import (
+
+from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats import read_family_soft, read_platforms
+from tests.formats.geo_files import (
     PLATFORM_TABLE,
     SERIES_ENTITY,
     family_text,
@@ -11,9 +14,6 @@ from geo_files import (
     sample_text,
     write,
 )
-
-from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats import read_family_soft, read_platforms
 
 ANNOT = (
     "^Annotation\n!Annotation_date = 06/20/2008\n!Annotation_platform = GPL97\n"

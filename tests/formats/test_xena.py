@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from geo_files import write
 
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats import read_clinical_matrix, read_xena_expression
+from tests.formats.geo_files import write
 
 CLINICAL = (
     "sampleID\tgender\tage\tgender\n"

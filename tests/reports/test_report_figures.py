@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import numpy as np
 import polars as pl
 import pytest
-from report_cohort import make_evidence, make_findings, make_table, with_missing
 
 from genotex.formats.linked import LinkedTable
 from genotex.reports.building import mark_samples
@@ -18,6 +17,7 @@ from genotex.reports.findings import Findings, ranked
 from genotex.reports.illustrating import draw_figures
 from genotex.reports.page import FigureView
 from genotex.reports.projection import principal_components
+from tests.reports.report_cohort import make_evidence, make_findings, make_table, with_missing
 
 KEYS = ["pca", "volcano", "histogram", "profiles", "heatmap"]
 

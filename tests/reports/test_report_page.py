@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 import numpy as np
 import polars as pl
 import pytest
-from report_cohort import PLANTED, make_evidence, make_findings, make_infos, make_table
 
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.reports import building
@@ -19,6 +18,13 @@ from genotex.reports.findings import Findings, ranked
 from genotex.reports.illustrating import draw_figures
 from genotex.reports.page import FigureView, ReportPage
 from genotex.reports.rendering import render_page
+from tests.reports.report_cohort import (
+    PLANTED,
+    make_evidence,
+    make_findings,
+    make_infos,
+    make_table,
+)
 
 SECTIONS = [
     "answer", "warnings", "figures", "genes", "cohorts", "reading", "processing", "methods",

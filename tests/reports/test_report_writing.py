@@ -10,7 +10,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from report_cohort import make_evidence, make_infos, make_table, with_missing
 
 from genotex.analysis import AnalysisOptions, read_result, solve_problem, write_result
 from genotex.errors import AnalysisError, UsageError
@@ -24,6 +23,7 @@ from genotex.formats import (
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.reports import write_report, write_unanswered_report, writing
+from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
 
 TRAIT = "Rheumatoid_Arthritis"
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from plain_geo import geo_path, read_matrix, read_soft_sections
 from scipy import stats
 
 from genotex.errors import UsageError
 from genotex.genes import GeneTable
 from genotex.simulate import SimulatedStudy, score_against_truth, simulate_study
+from tests.simulate.plain_geo import geo_path, read_matrix, read_soft_sections
 
 SMALL = {"samples": 24, "genes": 400}
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from plain_geo import geo_path, read_matrix, read_soft_sections
 
 from genotex.formats import read_family_soft, read_platforms, read_series_matrix
 from genotex.simulate import SimulatedStudy
+from tests.simulate.plain_geo import geo_path, read_matrix, read_soft_sections
 
 ARTHRITIS = "Simulated_Arthritis"
 COHORTS = ["GSE90000001", "GSE90000002", "GSE90000003"]

@@ -4,10 +4,10 @@ import gzip
 
 import numpy as np
 import pytest
-from plain_geo import by_key, geo_path, read_matrix, read_soft_sections
 
 from genotex.layout import InputFolder
 from genotex.simulate import SimulatedStudy
+from tests.simulate.plain_geo import by_key, geo_path, read_matrix, read_soft_sections
 
 ARTHRITIS = "Simulated_Arthritis"
 GEO_COHORTS = [

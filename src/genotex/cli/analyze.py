@@ -46,8 +46,8 @@ def analyze(
 ) -> None:
     """Find the genes associated with each trait, given a condition.
 
-    Examples:
-
+    Examples
+    --------
       genotex analyze output --trait Osteoarthritis
 
       genotex analyze output --trait Osteoarthritis --condition None --condition Age

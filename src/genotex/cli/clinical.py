@@ -59,8 +59,8 @@ def show(
 ) -> None:
     """Show how a series is read for a trait: each raw value, its code and role, and why.
 
-    Examples:
-
+    Examples
+    --------
       genotex clinical show GSE55457_series_matrix.txt.gz --trait "Rheumatoid Arthritis"
 
       genotex clinical show GSE55457_series_matrix.txt.gz --trait Osteoarthritis --save mine.json

@@ -24,8 +24,8 @@ def demo(
 ) -> None:
     """Show the whole road on a simulated study whose answer is known.
 
-    Examples:
-
+    Examples
+    --------
       genotex demo
 
       genotex demo /tmp/demo --seed 7
@@ -58,6 +58,5 @@ def demo(
     screen.out.print(f"\nreport: {report} (open it in a browser)", soft_wrap=True)
     score = score_against_truth(truth, outcome.result.significant["Variable"])
     screen.out.print(
-        f"planted found: {score.found}/{score.planted}, "
-        f"FDP {score.false_discovery_proportion:.3f}"
+        f"planted found: {score.found}/{score.planted}, FDP {score.false_discovery_proportion:.3f}"
     )

@@ -38,8 +38,8 @@ def preprocess(
 
     A cohort that is done already, with the same files and options, is not done again.
 
-    Examples:
-
+    Examples
+    --------
       genotex preprocess input output
 
       genotex preprocess input output --trait Osteoarthritis --cohort GSE55457

@@ -32,8 +32,8 @@ def simulate(
     study, cohorts that must be rejected and one with shifted characteristics; truth.json tells
     what was planted.
 
-    Examples:
-
+    Examples
+    --------
       genotex simulate study
 
       genotex solve study results --trait "Simulated Arthritis"

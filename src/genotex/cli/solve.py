@@ -44,8 +44,8 @@ def solve(
 ) -> None:
     """Go from raw files to the genes of one trait, and a report that opens in a browser.
 
-    Examples:
-
+    Examples
+    --------
       genotex solve input output --trait Osteoarthritis
 
       genotex solve input output --trait "Rheumatoid Arthritis" --condition Age

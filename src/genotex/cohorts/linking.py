@@ -120,7 +120,8 @@ def _take_samples(table: LinkedTable, keep: NDArray[np.bool_]) -> LinkedTable:
 def _missing_share(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     if values.shape[axis] == 0:
         return np.zeros(values.shape[1 - axis])
-    return np.isnan(values).mean(axis=axis)
+    share: NDArray[np.float64] = np.isnan(values).mean(axis=axis)
+    return share
 
 
 def fill(table: LinkedTable, counts: LinkingCounts) -> tuple[LinkedTable, LinkingCounts]:

@@ -158,7 +158,8 @@ def _read_features(
             continue
         raw = tuple(_known(cell) for cell in clinical.table[column])
         codes = _age_codes(raw, options.procedure) if name == "Age" else _gender_codes(raw)
-        features[name] = EncodedFeature(codes, ("unknown",) * len(raw), raw, ())
+        nobody: tuple[Role, ...] = ("unknown",) * len(raw)
+        features[name] = EncodedFeature(codes, nobody, raw, ())
         known = int((~np.isnan(codes)).sum())
         encodings[name] = FeatureEncoding(
             feature="age" if name == "Age" else "gender",
