@@ -123,7 +123,9 @@ def test_clinical_csv_of_others(tmp_path):
     ("text", "message"),
     [
         ("no table", "not a table of comma-separated"),
-        (",a,b\nx,1,2\ny,1,2,3\n", "cells"),
+        (",a,b\nx,1,2\ny,1,2,3\n", "line 3: 4 cells for 3 columns"),
+        (",a,b\nx,1,2,3\ny,1\n", "line 2: 4 cells for 3 columns"),
+        (',a,b\n"x",1,2,3\n', "cells"),
         (",a,b\nx,1\n", "cells"),
         (",a,b\nx,1,male\n", "'male' is no number"),
         (",a,b\nx,1,2\nx,3,4\n", "two rows"),

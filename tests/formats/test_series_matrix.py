@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
@@ -143,6 +144,17 @@ def test_real_series_matrices(shared_data):
     assert series.expression.values[0, column] == 455.2
     assert not np.isnan(series.expression.values).any()
     assert series.notes == ()
+
+
+@pytest.mark.parametrize("name", ["GSE55235", "GSE55457"])
+def test_real_series_matrix_holds_what_pandas_reads(shared_data, name):
+    path = shared_data / "input" / "GEO" / "Osteoarthritis" / name / f"{name}_series_matrix.txt.gz"
+    matrix = read_series_matrix(path).expression
+    assert matrix is not None
+    frame = pd.read_csv(path, sep="\t", comment="!", index_col=0)
+    assert matrix.ids == tuple(frame.index)
+    assert matrix.samples == tuple(frame.columns)
+    np.testing.assert_allclose(matrix.values, frame.to_numpy(), rtol=1e-14)
 
 
 def test_real_series_matrices_that_are_traps(shared_data):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.raw import FETCH_AGAIN, as_utf8, decode, read_bytes
+from genotex.formats.rows import index_rows
 from genotex.formats.value_table import to_numbers
 from genotex.layout import atomic_write
 
@@ -181,25 +182,34 @@ def read_csv_table(path: Path) -> CsvTable:
     data = read_bytes(path)
     head, _, body = data.partition(b"\n")
     columns = parse_csv_header(head, path)
-    if b'"' not in body and (b"\n\n" in body or body.startswith(b"\n")):
-        body = b"\n".join(line for line in body.split(b"\n") if line.strip())
     body = as_utf8(body)
-    _refuse_cut_end(data, body, len(columns) + 1, path)
+    if b'"' not in body:
+        body = _even_lines(body, len(columns) + 1, path)
+    if not body.strip():
+        return CsvTable([], columns, np.empty((0, len(columns))))
     frame = _frame(body, len(columns), path)
     names = [cell or "" for cell in frame[frame.columns[0]].to_list()]
-    if not names:
-        return CsvTable(names, columns, np.empty((0, len(columns))))
     numbers = pl.DataFrame(frame.get_columns()[1:])
     values = numbers.to_numpy(order="c", writable=True)
     return CsvTable(names, columns, np.asarray(values, dtype=np.float64))
 
 
-def _refuse_cut_end(data: bytes, body: bytes, width: int, path: Path) -> None:
-    if data.endswith(b"\n") or not body or b'"' in body:
-        return
-    if body[body.rfind(b"\n") + 1 :].count(b",") + 1 != width:
-        msg = "the last line is cut off"
-        raise TruncatedFileError(msg, path=path, line=data.count(b"\n") + 1, hint=FETCH_AGAIN)
+def _even_lines(body: bytes, width: int, path: Path) -> bytes:
+    """Return the lines without blank ones; every line must have `width` cells."""
+    if index_rows(body if body.endswith(b"\n") else body + b"\n", width, ",") is not None:
+        return body
+    kept = []
+    for number, line in enumerate(body.split(b"\n"), 2):
+        if not line.strip():
+            continue
+        cells = line.count(b",") + 1
+        if cells != width:
+            is_last = cells < width and body.endswith(line)
+            kind = TruncatedFileError if is_last else FormatError
+            msg = "the last line is cut off" if is_last else f"{cells} cells for {width} columns"
+            raise kind(msg, path=path, line=number, hint=FETCH_AGAIN)
+        kept.append(line)
+    return b"\n".join(kept)
 
 
 def _frame(body: bytes, width: int, path: Path) -> pl.DataFrame:

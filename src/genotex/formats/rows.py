@@ -26,7 +26,7 @@ __all__ = [
 MISSING_WORDS = ("", "NA", "null", "Null", "NULL", "NaN", "--", "nan", "N/A", "n/a", "#N/A")
 """What stands for a missing measurement in GEO and Xena tables."""
 
-_TAB, _LINE_FEED = 0x09, 0x0A
+_LINE_FEED = 0x0A
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def regular_rows(
     FormatError
         If a line has more cells than `width` and `surplus` is "refuse".
     """
-    found = _index(block.data, width)
+    found = index_rows(block.data, width)
     if found is not None:
         return RegularRows(block.data, block.first_line, *found)
     lines, numbers, padded = [], [], []
@@ -100,7 +100,7 @@ def regular_rows(
         lines.append(line)
         numbers.append(number)
     data = b"\n".join(lines) + b"\n" if lines else b""
-    again = _index(data, width)
+    again = index_rows(data, width)
     assert again is not None
     return RegularRows(data, block.first_line, *again, numbers, padded)
 
@@ -114,17 +114,29 @@ def _cut(line: bytes, width: int, surplus: str, path: Path, number: int) -> byte
     return b"\t".join(cells[:width])
 
 
-def _index(data: bytes, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the line starts and first cell ends, or None if the lines are not regular."""
+def index_rows(
+    data: bytes, width: int, separator: Literal["\t", ","] = "\t"
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return where lines start and their first cells end, None if they are not all `width` wide.
+
+    Parameters
+    ----------
+    data : bytes
+        Lines, each ended by a line feed.
+    width : int
+        Number of cells.
+    separator : str
+        What stands between cells.
+    """
     array = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(array == _LINE_FEED)
     starts = np.empty_like(ends)
     starts[:1] = 0
     starts[1:] = ends[:-1] + 1
     if width < 2:
-        regular = not (array == _TAB).any() and bool((ends > starts).all())
+        regular = not (array == ord(separator)).any() and bool((ends > starts).all())
         return (starts, ends) if regular else None
-    tabs = np.flatnonzero(array == _TAB)
+    tabs = np.flatnonzero(array == ord(separator))
     if tabs.size != ends.size * (width - 1):
         return None
     grid = tabs.reshape(ends.size, width - 1)
