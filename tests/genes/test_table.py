@@ -100,6 +100,10 @@ def test_a_changed_file_is_read_again(tmp_path):
     assert "NEWGENE" in GeneTable.load(path)
 
 
+def packed(text: str) -> bytes:
+    return gzip.compress(text.encode(), mtime=0)
+
+
 @pytest.mark.parametrize(
     ("content", "error", "words"),
     [

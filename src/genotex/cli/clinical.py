@@ -37,14 +37,14 @@ def infer(
     from genotex.clinical import infer_cases
     from genotex.layout import atomic_write
 
-    count = 0
-    with screen.progress("reading cases") as step, atomic_write(output) as part:
-        with part.open("w", encoding="utf-8") as lines:
-            for line in infer_cases(cases):
-                lines.write(line + "\n")
-                count += 1
-                step("reading cases", None)
-    screen.talk.print(f"{count} answers in {output}", soft_wrap=True)
+    answers = []
+    with screen.progress("reading cases") as step:
+        for line in infer_cases(cases):
+            answers.append(line + "\n")
+            step("reading cases", None)
+    with atomic_write(output) as part:
+        part.write_text("".join(answers), encoding="utf-8")
+    screen.talk.print(f"{len(answers)} answers in {output}", soft_wrap=True)
 
 
 @app.command()

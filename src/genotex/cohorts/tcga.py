@@ -158,8 +158,8 @@ def _read_features(
             continue
         raw = tuple(_known(cell) for cell in clinical.table[column])
         codes = _age_codes(raw, options.procedure) if name == "Age" else _gender_codes(raw)
-        nobody: tuple[Role, ...] = ("unknown",) * len(raw)
-        features[name] = EncodedFeature(codes, nobody, raw, ())
+        no_role: Role = "unknown"
+        features[name] = EncodedFeature(codes, (no_role,) * len(raw), raw, ())
         known = int((~np.isnan(codes)).sum())
         encodings[name] = FeatureEncoding(
             feature="age" if name == "Age" else "gender",
