@@ -15,6 +15,7 @@ import re
 import sqlite3
 import sys
 from collections import defaultdict
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -35,7 +36,7 @@ NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: U
 
 def read_org_db(path: Path) -> tuple[pl.DataFrame, pl.DataFrame, GeneSource]:
     """Read genes and accessions from org.Hs.eg.sqlite; rows in the order of GeneIDs, as NCBI's."""
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
         meta = dict(db.execute("SELECT name, value FROM metadata"))
         gene = {key: int(gene_id) for key, gene_id in db.execute("SELECT _id, gene_id FROM genes")}
         symbol = dict(db.execute("SELECT _id, symbol FROM gene_info"))

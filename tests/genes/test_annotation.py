@@ -157,3 +157,24 @@ def test_micro_rna_and_circular_rna_annotations_tell_no_gene(packaged):
         "miRNA_ID": ["cel-let-7-5p", "cel-let-7-3p"],
     }
     assert choose(columns, packaged, ["20500000"]) is None
+
+
+def test_chromosomes_are_not_the_ids_of_a_preview(packaged):
+    columns = {
+        "ID": ["1", "10", "100", "1000", "10000"],
+        "CHR": ["19", "8", "20", "18", "1"],
+        "ORF": ["A1BG", "NAT2", "ADA", "CDH2", "AKT3"],
+    }
+    ids = ["1", "2", "9", "10", "12", "18", "19", "20"]
+    assert choose(columns, packaged, ids).id_column == "ID"
+
+
+def test_repeated_numbers_are_not_the_ids_of_a_table(packaged):
+    rows = [str(i) for i in range(1, 101)]
+    columns = {
+        "ID": [f"x{i}" for i in rows],
+        "Block": [str(1 + i % 4) for i in range(100)],
+        "Spot": rows,
+        "Symbol": packaged.genes["symbol"].head(100).to_list(),
+    }
+    assert choose(columns, packaged, ["1", "2", "3", "4"]).id_column == "Spot"

@@ -184,3 +184,29 @@ def test_micro_rna_rows_are_no_genes(packaged):
     ids = ["hsa-let-7a-3p", "hsa-miR-21-5p"]
     with pytest.raises(FormatError, match="microRNA"):
         map_to_genes(matrix(ids, LOG2[:2]), [], procedure="sound", table=packaged)
+
+
+def test_a_matrix_without_rows(small):
+    empty = ExpressionMatrix((), SAMPLES, np.empty((0, 2)))
+    with pytest.raises(FormatError, match="no row ids"):
+        map_to_genes(empty, [PROBES], procedure="sound", table=small)
+
+
+def test_one_sample_and_a_value_missing_everywhere(small):
+    one = ExpressionMatrix(("TP53", "A2M"), ("GSM1",), np.array([[8.0], [np.nan]]))
+    found = map_to_genes(one, [], procedure="sound", table=small)
+    assert np.array_equal(found.expression.values, [[np.nan], [8.0]], equal_nan=True)
+
+
+def test_a_platform_without_a_table_is_passed_over(small):
+    found = map_to_genes(
+        matrix(IDS, LOG2), [platform("GPL9"), PROBES], procedure="sound", table=small
+    )
+    assert found.expression.ids == ("TP53",)
+
+
+def test_place_holders_are_no_symbols(small):
+    gene = platform(ID=["p1_at", "p2_at", "p3_at"], Symbol=["TP53", "---", ""])
+    values = matrix(["p1_at", "p2_at", "p3_at"], [[8, 8], [6, 6], [4, 4]])
+    found = map_to_genes(values, [gene], procedure="benchmark", table=small)
+    assert found.counts["rows_with_symbol"] == 1

@@ -18,6 +18,7 @@ from genotex.layout import Procedure
 __all__ = ["AnnotationChoice", "choose_annotation", "matching_share", "normal_ids"]
 
 _ROWS = 400
+_PREVIEW = 50
 _GOOD = 0.5
 """Share of cells, name counted in, from which a column is thought to tell genes."""
 _TELLING_NAME, _VAGUE_NAME = 30.0, 3.0
@@ -137,17 +138,28 @@ def _texts(cells: Sequence[str | None]) -> pl.Series:
 
 
 def choose_id_column(ids: Sequence[str], frame: pl.DataFrame) -> str:
-    """Return the column that holds most of the ids; ``ID`` (else the first) when none does."""
+    """Return the column that holds most of the ids; ``ID`` (else the first) when none does.
+
+    Another column must hold clearly more of them than ``ID``, and hold different values: numbers
+    of chromosomes or blocks stand among numeric ids by chance. In a preview, where a few matches
+    say little, ``ID`` stays if it holds any.
+    """
     names = frame.columns
     fallback = next((name for name in names if name.strip().lower() == "id"), names[0])
     some = sample_evenly(ids, 500)
     best, share = fallback, matching_share(some, frame[fallback])
-    if share >= 0.95:
+    if share >= 0.95 or (share > 0 and frame.height < _PREVIEW):
         return best
     for name in names:
-        if (found := matching_share(some, frame[name])) > share + 0.02:
+        found = matching_share(some, frame[name])
+        if found > max(1.5 * share, 0.02) and _mostly_different(frame[name]):
             best, share = name, found
     return best
+
+
+def _mostly_different(column: pl.Series) -> bool:
+    filled = column.drop_nulls()
+    return filled.n_unique() >= 0.9 * len(filled)
 
 
 def _sample_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -160,16 +172,15 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower().replace("_duplicated_", ""))
 
 
-_NEVER = re.compile(
-    r"synonym|alias|sequence|ontology|^go|unigene|species|cytoband|chrom|pathway|omim|protein"
-    r"|swissprot|uniprot|domain|sourceversion|genome"
-)
+_NEVER = re.compile(r"synonym|alias|sequence|ontology|^go|cytoband|chromosom|omim|species|unigene")
+"""Columns that are never the gene column, though synonyms are known and text holds symbols."""
+_HARDLY = re.compile(r"pathway|protein|swissprot|uniprot|domain|version|genome")
 _SYMBOL_NAMES: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"^(gene)?symbols?$|^genesymbol"), 0.97),
     (re.compile(r"^geneassignment$"), 0.96),
     (re.compile(r"symbol$"), 0.94),
     (re.compile(r"^(ilmn|ucsc|ref)?genes?$|^hgnc"), 0.8),
-    (re.compile(r"^orf$"), 0.82),
+    (re.compile(r"^orf$"), 0.8),
     (re.compile(r"^genename$"), 0.75),
     (re.compile(r"^spotid1$"), 0.7),
     (re.compile(r"^mrnaassignment$"), 0.65),
@@ -190,7 +201,7 @@ _TEXT_NAMES = re.compile(r"description|definition|genetitle|genename|fullname|ti
 
 def _prior(name: str, names: Sequence[tuple[re.Pattern[str], float]]) -> float:
     plain = _plain(name)
-    if _NEVER.search(plain):
+    if _HARDLY.search(plain):
         return 0.0
     return next((weight for pattern, weight in names if pattern.search(plain)), 0.0)
 
@@ -198,14 +209,13 @@ def _prior(name: str, names: Sequence[tuple[re.Pattern[str], float]]) -> float:
 def _gene_column(
     rows: pl.DataFrame, id_column: str, table: GeneTable, procedure: Procedure
 ) -> _Evidence | None:
-    symbols = [_symbol_evidence(name, rows, table) for name in rows.columns if name != id_column]
+    names = [name for name in rows.columns if not _NEVER.search(_plain(name))]
+    symbols = [_symbol_evidence(name, rows, table) for name in names if name != id_column]
     best = _best(symbols)
     if best is not None:
         return best
     found = [
-        _id_evidence(name, kind, rows, id_column, table)
-        for kind in _ID_NAMES
-        for name in rows.columns
+        _id_evidence(name, kind, rows, id_column, table) for kind in _ID_NAMES for name in names
     ]
     best = _best(found)
     if procedure == "benchmark" and (best is None or best.kind is IdKind.ENTREZ):

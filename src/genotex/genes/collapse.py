@@ -73,7 +73,8 @@ def divide_and_sum(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.
     ndarray, shape (genes, samples)
         Sums in the unit of `values`.
     """
-    filled = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    missing = np.isnan(values)
+    filled = np.where(missing, 0.0, values) if missing.any() else values
     product = links.incidence(values.shape[0], links.share) @ filled.astype(np.float64, copy=False)
     return np.asarray(product, dtype=np.float64)
 

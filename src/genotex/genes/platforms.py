@@ -128,7 +128,7 @@ def direct_kind(
     if kind in mapped:
         return kind, {i: i for i in ids}
     bare = without_probe_suffix(ids)
-    if len(bare) < 0.5 * len(ids):
+    if not bare or len(bare) < 0.5 * len(ids):
         return IdKind.UNKNOWN, {}
     some = sample_evenly(sorted(set(bare.values())), 500)
     shares = {k: len(table.lookup(k, some)) / len(some) for k in mapped}
