@@ -14,6 +14,7 @@ import pytest
 from genotex.analysis import AnalysisOptions, read_result, solve_problem, write_result
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (
+    Evidence,
     LinkedTable,
     update_cohort_info,
     write_evidence,
@@ -22,8 +23,12 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
+<<<<<<< HEAD
 from genotex.reports import write_report, write_unanswered_report, writing
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
+=======
+from genotex.reports import building, write_report, write_unanswered_report, writing
+>>>>>>> reports
 
 TRAIT = "Rheumatoid_Arthritis"
 
@@ -46,6 +51,17 @@ def prepare(
     options = AnalysisOptions(panel=False)
     write_result(output, solve_problem(output, Problem(TRAIT, condition), options))
     return output
+
+
+@pytest.fixture
+def with_figures() -> None:
+    """Ask for the real figures, which have tests of their own and take their time."""
+
+
+@pytest.fixture(autouse=True)
+def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "with_figures" not in request.fixturenames:
+        monkeypatch.setattr(building, "draw_figures", lambda *_: ())
 
 
 @pytest.fixture
@@ -107,6 +123,7 @@ def test_page_tells_the_same_numbers_as_the_result(solved: OutputFolder) -> None
     assert math.isclose(shown, first["Coefficient"], abs_tol=0.005)
 
 
+@pytest.mark.usefixtures("with_figures")
 def test_same_input_same_files(solved: OutputFolder, tmp_path: Path) -> None:
     first = write_report(solved, TRAIT, None, path=tmp_path / "a" / "r.html")
     second = write_report(solved, TRAIT, None, path=tmp_path / "b" / "r.html")
@@ -128,17 +145,20 @@ def test_trait_name_as_people_write_it(solved: OutputFolder) -> None:
     assert write_report(solved, "Rheumatoid Arthritis", None) == solved.report(TRAIT, None)
 
 
+@pytest.mark.usefixtures("with_figures")
 def test_twin_with_missing_values(tmp_path: Path) -> None:
     table, roles = make_table(genes=50)
     output = prepare(tmp_path, with_missing(table, 0.03), roles)
     assert "nan" not in write_report(output, TRAIT, None).with_suffix(".csv").read_text().lower()
 
 
+@pytest.mark.usefixtures("with_figures")
 def test_cohort_of_six_samples(tmp_path: Path) -> None:
     output = prepare(tmp_path, *make_table(cases=3, controls=3, others=0, genes=30))
     assert write_report(output, TRAIT, None).is_file()
 
 
+@pytest.mark.usefixtures("with_figures")
 def test_continuous_trait(tmp_path: Path) -> None:
     table, roles = make_table(genes=30)
     levels = replace(
@@ -152,6 +172,16 @@ def test_folder_of_another_tool_without_record(tmp_path: Path) -> None:
     output = prepare(tmp_path, *make_table(genes=30), record=False)
     html = write_report(output, TRAIT, None).read_text(encoding="utf-8")
     assert "prepared by another tool" in html
+
+
+def test_record_of_an_unusable_cohort_tells_why(solved: OutputFolder) -> None:
+    why = "trait not available: no characteristic tells it"
+    notes = ["row ids: 100 % probes", why]
+    record = Evidence(TRAIT, "GSE157103", "sound", "GEO", "0.1.0", notes=notes)
+    write_evidence(solved.evidence(TRAIT, "GSE157103"), record)
+    assert f"Not usable: {why}." in write_report(solved, TRAIT, None).read_text(encoding="utf-8")
+    page = write_unanswered_report(solved, TRAIT, None, {}).read_text(encoding="utf-8")
+    assert f"Not usable: {why}." in page
 
 
 def test_failing_write_leaves_nothing(

@@ -26,6 +26,8 @@ _LINKING = {
     "samples_without_trait": ("Samples without the trait", "dropped"),
     "genes_dropped": ("Genes dropped", "missing in more than 20 % of the samples"),
     "samples_dropped": ("Samples dropped", "missing more than 5 % of the remaining genes"),
+    "age_filled": ("Ages filled", "with the mean age"),
+    "gender_filled": ("Genders filled", "with the more frequent one"),
     "values_filled": ("Values filled", "with the mean of their gene, in the CSV only"),
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +21,10 @@ from genotex.reports.rendering import render_page
 from genotex.reports.telling import findings_from_result
 
 __all__ = ["gene_csv_frame", "write_page", "write_report", "write_unanswered_report"]
+
+_REFUSAL = re.compile(
+    r"(gene (data|expression)|trait) not available|.*\b(biased|one-sided)\b", re.IGNORECASE
+)
 
 
 def write_report(
@@ -65,11 +71,13 @@ def write_report(
     _check_name(path)
     result = read_result(output, trait, condition)
     table = read_linked(output, trait, result.cohort)
+    infos = _infos(output, trait)
     findings = findings_from_result(result, table)
+    findings = replace(findings, others={**findings.others, **_refusals(output, trait, infos)})
     page = build_page(
         _evidence(output, result),
         table,
-        _infos(output, trait),
+        infos,
         findings,
         csv_name=path.with_suffix(".csv").name,
         written=written,
@@ -112,11 +120,12 @@ def write_unanswered_report(
     trait = trait_folder_name(trait)
     path = path if path is not None else output.report(trait, condition)
     _check_name(path)
+    infos = _infos(output, trait)
     page = build_unanswered_page(
         trait,
         condition,
-        _infos(output, trait),
-        reasons,
+        infos,
+        {**_refusals(output, trait, infos), **{name: why for name, why in reasons.items() if why}},
         version=genotex.__version__,
         written=written,
     )
@@ -134,6 +143,19 @@ def _check_name(path: Path) -> None:
 def _infos(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
     path = output.cohort_info(trait)
     return read_cohort_info(path) if path.is_file() else {}
+
+
+def _refusals(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo]) -> dict[str, str]:
+    """Return why unusable cohorts are so, as far as their records say more than the flags."""
+    refusals = {}
+    for cohort, info in infos.items():
+        path = output.evidence(trait, cohort)
+        if info.is_usable or not path.is_file():
+            continue
+        told = [note for note in read_evidence(path).notes if _REFUSAL.match(note)]
+        if told:
+            refusals[cohort] = f"not usable: {'; '.join(told)}"
+    return refusals
 
 
 def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:

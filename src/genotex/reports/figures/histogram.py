@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.reports.figures.canvas import calm_axes, drawing, to_svg
-from genotex.reports.figures.style import ACCENT, INK, QUIET
+from genotex.reports.figures.style import ACCENT, INK
 
 __all__ = ["draw_histogram"]
 
@@ -28,12 +28,8 @@ def draw_histogram(p_values: NDArray[np.float64], alt: str) -> str:
             linewidth=0.8,
         )
         chance = len(p) / 20
-        axes.axhline(chance, color=QUIET, linewidth=0.9, dashes=(4, 3))
+        axes.axhline(chance, color=INK, linewidth=1.0, dashes=(4, 3), label="if no gene changed")
         axes.set_xlim(0, 1)
-        axes.set_ylim(0, max(1.0, counts.max() * 1.08, chance * 1.25))
-        axes.annotate(
-            "if no gene changed", (1, chance), xytext=(-2, 5), textcoords="offset points",
-            ha="right", va="bottom", color=INK, fontsize=8.5,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1},
-        )  # fmt: skip
+        axes.set_ylim(0, max(1.0, counts.max() * 1.15, chance * 1.3))
+        axes.legend(loc="upper right", borderaxespad=0.2)
         return to_svg(figure, "histogram", alt)
