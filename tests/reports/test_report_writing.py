@@ -23,12 +23,8 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
-<<<<<<< HEAD
-from genotex.reports import write_report, write_unanswered_report, writing
-from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
-=======
 from genotex.reports import building, write_report, write_unanswered_report, writing
->>>>>>> reports
+from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
 
 TRAIT = "Rheumatoid_Arthritis"
 
