@@ -249,6 +249,18 @@ def test_cohorts_are_listed_with_the_chosen_one_first() -> None:
     assert rows[3].url is None
 
 
+def test_note_is_a_reason_only_where_a_cohort_is_unusable() -> None:
+    infos = {
+        "GSE1": CohortInfo(True, True, True, True, False, note="3 probes dropped"),
+        "GSE2": CohortInfo(False, True, True, True, True, note="40 x 0, 2 x 1"),
+    }
+    page = build_unanswered_page("Asthma", None, infos, {}, version="0.1.0")
+    assert [row.reason for row in page.cohorts] == [
+        "Usable.",
+        "The trait hardly varies. 40 x 0, 2 x 1.",
+    ]
+
+
 def test_values_are_read_with_roles_and_counts() -> None:
     trait, age, gender = plain_page().features
     assert (trait.values[0].code, trait.values[0].role, trait.values[0].samples) == (

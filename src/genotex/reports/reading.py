@@ -85,6 +85,9 @@ def _flag(value: bool | None) -> str:
 
 
 def _why_not(info: CohortInfo) -> str:
+    if info.is_usable:
+        # The note of a usable cohort is a log of its processing, not a reason.
+        return "usable"
     if not info.is_gene_available:
         why = "no usable gene expression"
     elif not info.is_trait_available:
@@ -92,7 +95,7 @@ def _why_not(info: CohortInfo) -> str:
     elif info.is_biased:
         why = "the trait hardly varies"
     else:
-        why = "usable" if info.is_usable else "not usable"
+        why = "not usable"
     return f"{why}. {info.note}" if info.note else why
 
 
