@@ -13,6 +13,7 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
+    read_evidence,
     read_platforms,
     read_series_matrix,
     update_cohort_info,
@@ -168,3 +169,25 @@ def test_interferon_signature_of_rheumatoid_arthritis(
         # Borrowing strength between genes sharpens these tests, by less than tenfold.
         assert q / 10 < found[gene] < 1.5 * q
     assert 100 < result.significant.height < 600
+
+
+def rewrite_evidence(output: OutputFolder, cohort: str, **changes: object) -> None:
+    path = output.evidence("Asthma", cohort)
+    write_evidence(path, replace(read_evidence(path), **changes))  # type: ignore[arg-type]
+
+
+def test_tables_of_the_other_procedure_are_warned_of(output: OutputFolder) -> None:
+    assert not any("procedure" in w for w in solve_problem(output, Problem("Asthma"), FAST).warnings)
+    rewrite_evidence(output, "GSE2", procedure="benchmark")
+    warnings = solve_problem(output, Problem("Asthma"), FAST).warnings
+    assert "preprocessed by the procedure benchmark" in warnings[0]
+
+
+def test_controls_chosen_when_preprocessing_hold_unless_chosen_again(
+    output: OutputFolder,
+) -> None:
+    rewrite_evidence(output, "GSE2", options={"control_roles": "all"})
+    chosen = solve_problem(output, Problem("Asthma"), FAST)
+    assert chosen.method["contrast"]["group_sizes"] == {"case": 20, "control": 20}
+    again = solve_problem(output, Problem("Asthma"), replace(FAST, controls="healthy"))
+    assert again.method["contrast"]["group_sizes"] == {"case": 20, "control": 10}

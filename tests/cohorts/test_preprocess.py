@@ -64,6 +64,32 @@ def test_usable_cohort_writes_every_file(
     assert read_cohort_info(output.cohort_info("Asthma"))["GSE1"] == outcome.info
 
 
+def test_note_holds_what_became_of_the_samples(source: Path, output: OutputFolder) -> None:
+    rows = asthma(24)
+    rows[0][:2] = ["disease state: unknown"] * 2
+    write_gz(
+        source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz",
+        series_matrix(characteristics=rows),
+    )
+    outcome = run(source, output)["GSE1"]
+    assert outcome.info is not None and outcome.info.sample_size == 22
+    assert outcome.info.note == "2 samples without a known trait left out"
+
+
+def test_one_sided_cohort_says_how_one_sided(source: Path, output: OutputFolder) -> None:
+    rows = asthma(24)
+    rows[0] = ["disease state: healthy control"] + ["disease state: asthma"] * 23
+    write_gz(
+        source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz",
+        series_matrix(characteristics=rows),
+    )
+    outcome = run(source, output)["GSE1"]
+    assert outcome.info is not None and outcome.info.is_biased and not outcome.info.is_usable
+    assert outcome.info.note == "trait too one-sided to study (0: 1 samples, 1: 23 samples)"
+    assert not output.linked_csv("Asthma", "GSE1").exists()
+    assert output.gene_csv("Asthma", "GSE1").exists()
+
+
 def test_second_run_does_nothing_and_force_does_it_again(
     source: Path, output: OutputFolder
 ) -> None:

@@ -50,27 +50,25 @@ def test_age_of_two_values_is_judged_as_continuous() -> None:
 
 
 def test_usable_cohort() -> None:
-    info = judge(table([0, 1] * 10, Age=list(range(20))), "a note")
+    info = judge(table([0, 1] * 10, Age=list(range(20))))
     assert info.is_usable and info.is_available and info.is_biased is False
     assert (info.has_age, info.has_gender, info.sample_size) == (True, False, 20)
-    assert info.note == "a note"
 
 
 def test_cohort_with_cases_only_is_biased_and_not_usable() -> None:
-    info = judge(table([1] * 20), "")
+    info = judge(table([1] * 20))
     assert info.is_available and info.is_biased and not info.is_usable
 
 
 def test_linked_table_of_four_columns_has_no_genes() -> None:
-    info = judge(table([0, 1] * 10, genes=2, Age=list(range(20))), "why")
+    info = judge(table([0, 1] * 10, genes=2, Age=list(range(20))))
     assert not info.is_gene_available and info.is_trait_available and not info.is_available
-    assert (info.is_biased, info.sample_size, info.note) == (None, None, "why")
+    assert (info.is_biased, info.sample_size) == (None, None)
 
 
 def test_linked_table_without_rows_has_neither_genes_nor_trait() -> None:
-    info = judge(table([]), "why")
+    info = judge(table([]))
     assert not info.is_gene_available and not info.is_trait_available
-    assert info.note == "why"
 
 
 def test_cohort_that_fails_the_first_filter_leaves_the_rest_open() -> None:

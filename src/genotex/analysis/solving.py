@@ -9,7 +9,7 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sound import analyze_sound
 from genotex.errors import UsageError
-from genotex.formats import read_evidence, read_linked
+from genotex.formats import Evidence, read_evidence, read_linked
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
@@ -82,13 +82,31 @@ def solve_problem(
     options = options or AnalysisOptions()
     choice = choose_cohort(output, problem, options.cohort)
     table = read_linked(output, problem.trait, choice.cohort)
-    evidence = output.evidence(problem.trait, choice.cohort)
-    # Folders made by other tools of the benchmark have no record of roles.
-    roles = read_evidence(evidence).roles if evidence.is_file() else {}
+    evidence = _evidence(output, problem.trait, choice.cohort)
+    if evidence is not None and options.controls == "auto":
+        options = replace(options, controls=evidence.options.get("control_roles", "auto"))
+    roles = {} if evidence is None else evidence.roles
     result = analyze_table(table, roles, problem, options)
     return replace(
         result,
         cohort=choice.cohort,
         cohort_reason=choice.reason,
         other_cohorts=choice.others,
+        warnings=(*_other_procedure(evidence, options), *result.warnings),
+    )
+
+
+def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
+    """Read the record of decisions; folders made by other tools of the benchmark have none."""
+    path = output.evidence(trait, cohort)
+    return read_evidence(path) if path.is_file() else None
+
+
+def _other_procedure(evidence: Evidence | None, options: AnalysisOptions) -> tuple[str, ...]:
+    if evidence is None or evidence.procedure == options.procedure:
+        return ()
+    return (
+        f"The cohort was preprocessed by the procedure {evidence.procedure}, whose gene values are "
+        "sums over probes on the scale of the input; preprocess again for the procedure "
+        f"{options.procedure}.",
     )

@@ -105,7 +105,7 @@ def solve_and_report(
     folder = OutputFolder(output)
     trait, condition = problem.trait, problem.condition
     if outcome.result is None:
-        reasons = {c.cohort: c.error or "; ".join(c.notes[-2:]) for c in cohorts}
+        reasons = {c.cohort: c.error for c in cohorts if c.error is not None}
         return outcome, write_unanswered_report(folder, trait, condition, reasons, path=report)
     with screen.progress("drawing the report", total=1):
         return outcome, write_report(folder, trait, condition, path=report)
@@ -134,5 +134,5 @@ def show_result(result: AnalysisResult, top: int = 10) -> None:
     shown = [{label: row[name] for name, label in names.items()} for row in rows]
     screen.table(list(names.values()), shown)
     for warning in result.warnings:
-        text = warning.replace("[", r"\[")
+        text = warning.replace(result.trait, result.trait.replace("_", " ")).replace("[", r"\[")
         screen.talk.print(f"[yellow]warning[/] {text}", soft_wrap=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,14 @@ def finish_cohort(
     trait, cohort = prepared.trait, prepared.cohort
     evidence_path = output.evidence(trait, cohort)
     evidence_path.unlink(missing_ok=True)
-    _write_features(prepared, output)
-    info, linking, notes, tables = _link_and_judge(prepared)
-    if tables is not None and info.is_usable:
-        unfilled, filled = tables
-        write_linked_csv(output.linked_csv(trait, cohort), filled)
-        write_linked_parquet(output.linked_parquet(trait, cohort), unfilled)
+    with ThreadPoolExecutor(1) as beside:
+        features_written = beside.submit(_write_features, prepared, output)
+        info, linking, notes, tables = _link_and_judge(prepared)
+        if tables is not None and info.is_usable:
+            unfilled, filled = tables
+            write_linked_csv(output.linked_csv(trait, cohort), filled)
+            write_linked_parquet(output.linked_parquet(trait, cohort), unfilled)
+        features_written.result()
     evidence = _evidence(prepared, options, info, linking, notes, fingerprint)
     write_evidence(evidence_path, evidence)
     return evidence
@@ -97,12 +100,12 @@ def _link_and_judge(
     filled, dropped = without_biased_covariates(filled)
     unfilled = _same_covariates(unfilled, filled)
     notes = _linking_notes(counts, dropped)
-    info = judge(filled, "; ".join((*prepared.notes, *notes)))
+    info = judge(filled)
     if info.is_biased:
         notes = (*notes, _why_biased(filled.trait_values))
     elif not info.is_available:
         notes = (*notes, "nothing left after linking clinical features and genes")
-    return info, counts, notes, (unfilled, filled)
+    return replace(info, note="; ".join(notes)), counts, notes, (unfilled, filled)
 
 
 def _same_covariates(unfilled: LinkedTable, filled: LinkedTable) -> LinkedTable:
@@ -129,7 +132,9 @@ def _why_unavailable(prepared: PreparedCohort, has_trait: bool) -> tuple[str, ..
 
 def _why_biased(values: NDArray[np.float64]) -> str:
     levels, counts = np.unique(values, return_counts=True)
-    shown = ", ".join(f"{number} x {level:g}" for level, number in zip(levels, counts, strict=True))
+    shown = ", ".join(
+        f"{level:g}: {number} samples" for level, number in zip(levels, counts, strict=True)
+    )
     return f"trait too one-sided to study ({shown})"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, cast
@@ -29,7 +30,7 @@ from genotex.formats import (
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles, Procedure
 
-__all__ = ["prepare_geo_cohort", "read_largest_series", "read_series_file"]
+__all__ = ["choose_series", "prepare_geo_cohort", "read_series_file"]
 
 _SERIES_FACTS = {
     "title": "title",
@@ -59,11 +60,15 @@ def prepare_geo_cohort(
     UsageError
         If groups chosen by hand do not occur.
     """
-    series, used, notes = read_largest_series(files)
     table = GeneTable.load(options.gene_table)
+    # Both take a while and mostly outside Python, so they are read at the same time.
+    with ThreadPoolExecutor(1) as beside:
+        header, used, notes = choose_series(files)
+        platforms_read = beside.submit(_read_platforms, files, header)
+        series = _with_expression(header)
     ids = series.expression.ids if series.expression is not None else ()
     needs_mapping = bool(ids) and identify_ids(ids, table).needs_mapping
-    platforms, platform_files = _read_platforms(files, series) if needs_mapping else ([], [])
+    platforms, platform_files = platforms_read.result() if needs_mapping else ([], [])
 
     description = describe_series(series, platforms)
     reading = options.readings.get(files.cohort)
@@ -96,19 +101,17 @@ def prepare_geo_cohort(
     )
 
 
-def read_largest_series(
-    files: GeoCohortFiles,
-) -> tuple[Series, list[tuple[Path, str]], list[str]]:
-    """Read the matrix with the most samples; the family SOFT where there is no matrix.
+def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]], list[str]]:
+    """Choose the matrix with the most samples; the family SOFT where there is no matrix.
 
     A tie goes to the lowest GPL number.
 
     Returns
     -------
     series : Series
-        With expression.
+        From a matrix: what stands above its table. From a family SOFT: with expression.
     used : list of (Path, str)
-        The file and what it was used for.
+        The file and what it is used for.
     notes : list of str
         Names of matrices not used.
 
@@ -119,9 +122,6 @@ def read_largest_series(
     """
     if not files.matrices:
         return _from_family_soft(files)
-    if len(files.matrices) == 1:
-        path = files.matrices[0]
-        return read_series_matrix(path), [(path, "matrix")], []
     headers, super_series = [], None
     for path in files.matrices:
         try:
@@ -137,7 +137,11 @@ def read_largest_series(
         f"{len(headers)} matrices: {best.path.name} has the most samples ({len(best.samples)}) and "
         "is used; not used: " + ", ".join(f"{s.path.name} ({len(s.samples)})" for s in others)
     ]
-    return read_series_matrix(best.path), [(best.path, "matrix")], notes if others else []
+    return best, [(best.path, "matrix")], notes if others else []
+
+
+def _with_expression(series: Series) -> Series:
+    return series if series.expression is not None else read_series_matrix(series.path)
 
 
 def read_series_file(path: Path) -> Series:

@@ -65,15 +65,13 @@ def unavailable(*, genes: bool, trait: bool) -> CohortInfo:
     )
 
 
-def judge(table: LinkedTable, note: str) -> CohortInfo:
-    """Return the record of a linked cohort.
+def judge(table: LinkedTable) -> CohortInfo:
+    """Return the record of a linked cohort, its note still open.
 
     Parameters
     ----------
     table : LinkedTable
         The linked table, its missing values dealt with and biased covariates dropped.
-    note : str
-        What should be known about the cohort.
     """
     rows, columns = len(table.samples), 1 + len(table.covariates) + len(table.genes)
     if rows == 0 or columns <= SMALLEST_TABLE:
@@ -82,7 +80,6 @@ def judge(table: LinkedTable, note: str) -> CohortInfo:
             is_gene_available=False,
             is_trait_available=rows > 0,
             is_available=False,
-            note=note,
         )
     biased = is_biased(table.trait_values)
     return CohortInfo(
@@ -94,5 +91,4 @@ def judge(table: LinkedTable, note: str) -> CohortInfo:
         has_age="Age" in table.covariates,
         has_gender="Gender" in table.covariates,
         sample_size=rows,
-        note=note,
     )
