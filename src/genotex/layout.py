@@ -9,9 +9,9 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import tempfile
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -235,25 +235,17 @@ def atomic_write(path: Path) -> Iterator[Path]:
         Where to write.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    part = Path(name)
+    # The name is known before the file is there, so that a signal at any point finds it.
+    part = path.parent / f".{path.name}.{secrets.token_hex(6)}.part"
     try:
+        part.touch(exist_ok=False)
         yield part
-        part.chmod(0o666 & ~_umask())
         _flush(part)
         part.replace(path)
     except BaseException:
-        with suppress(FileNotFoundError):
-            part.unlink()
+        part.unlink(missing_ok=True)
         raise
     _flush(path.parent)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
 
 
 def _flush(path: Path) -> None:

@@ -177,7 +177,9 @@ def rewrite_evidence(output: OutputFolder, cohort: str, **changes: object) -> No
 
 
 def test_tables_of_the_other_procedure_are_warned_of(output: OutputFolder) -> None:
-    assert not any("procedure" in w for w in solve_problem(output, Problem("Asthma"), FAST).warnings)
+    assert not any(
+        "procedure" in w for w in solve_problem(output, Problem("Asthma"), FAST).warnings
+    )
     rewrite_evidence(output, "GSE2", procedure="benchmark")
     warnings = solve_problem(output, Problem("Asthma"), FAST).warnings
     assert "preprocessed by the procedure benchmark" in warnings[0]

@@ -1,0 +1,77 @@
+"""Ctrl-C and kill -9 in the middle of a run, in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from genotex.formats import read_cohort_info
+from genotex.layout import OutputFolder
+from tests.geo_text import write_asthma
+
+COHORTS = 40
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    for i in range(COHORTS):
+        write_asthma(tmp_path / "input", f"GSE{i + 1}", number=12 + i)
+    return tmp_path / "input"
+
+
+def start(source: Path, output: Path, *extra: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "genotex", "preprocess", str(source), str(output), *extra]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+
+
+def wait_for_a_few(output: Path, process: subprocess.Popen[bytes]) -> None:
+    evidence = output / "preprocess" / "Asthma" / "evidence"
+    while process.poll() is None:
+        if evidence.is_dir() and len(list(evidence.glob("*.json"))) >= 3:
+            return
+        time.sleep(0.002)
+    pytest.fail("the run ended before it could be interrupted")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_leaves_nothing_half_written_and_the_next_run_goes_on(
+    source: Path, tmp_path: Path, jobs: str
+) -> None:
+    output = tmp_path / "output"
+    process = start(source, output, "-j", jobs)
+    wait_for_a_few(output, process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"interrupted" in err and b"Traceback" not in err
+    assert not [p for p in output.rglob("*") if p.name.endswith(".part")]
+    assert_next_run_completes(source, output)
+
+
+def test_kill_9_costs_at_most_the_cohort_under_way(source: Path, tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    process = start(source, output)
+    wait_for_a_few(output, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    done = set(read_cohort_info(OutputFolder(output).cohort_info("Asthma")))
+    assert done, "cohorts that were done are in the record"
+    for cohort in done:
+        assert OutputFolder(output).linked_csv("Asthma", cohort).exists()
+    assert_next_run_completes(source, output)
+
+
+def assert_next_run_completes(source: Path, output: Path) -> None:
+    process = start(source, output)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert b"done before" in out
+    infos = read_cohort_info(OutputFolder(output).cohort_info("Asthma"))
+    assert sorted(infos) == sorted(f"GSE{i + 1}" for i in range(COHORTS))
+    assert all(info.is_usable for info in infos.values())
