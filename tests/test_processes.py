@@ -1,7 +1,13 @@
 import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from genotex.errors import WorkerLostError
 from genotex.processes import side_by_side
 
 
@@ -24,3 +30,43 @@ def test_environment_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     with side_by_side(2) as run:
         list(run(square, [1]))
     assert dict(os.environ) == before
+
+
+def end_suddenly(number: int) -> int:
+    os._exit(9)
+
+
+def test_worker_that_is_killed_gives_a_clear_error() -> None:
+    with pytest.raises(WorkerLostError, match="use fewer --jobs"), side_by_side(2) as run:
+        list(run(end_suddenly, range(4)))
+
+
+PARENT = """
+import os, sys, time
+from genotex.processes import side_by_side
+def work(path):
+    open(path, "w").write(str(os.getpid()))
+    time.sleep(60)
+if __name__ == "__main__":
+    with side_by_side(2) as run:
+        list(run(work, sys.argv[1:]))
+"""
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    script, marks = tmp_path / "parent.py", [tmp_path / "a", tmp_path / "b"]
+    script.write_text(PARENT)
+    parent = subprocess.Popen([sys.executable, str(script), *map(str, marks)])
+    wait_until(lambda: all(mark.exists() and mark.read_text() for mark in marks))
+    workers = [int(mark.read_text()) for mark in marks]
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: not any(Path(f"/proc/{pid}/cmdline").exists() for pid in workers))
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    pytest.fail("waited in vain")

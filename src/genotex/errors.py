@@ -9,8 +9,9 @@
     │   ├── TruncatedFileError     the file ends too early
     │   ├── SuperSeriesError       a SuperSeries: no samples or table of its own
     │   └── EncodingFileError      an encoding file that cannot be applied
-    └── AnalysisError              the statistics cannot be done on this table
-        └── NoUsableCohortError    no cohort of the output folder fits the problem
+    ├── AnalysisError              the statistics cannot be done on this table
+    │   └── NoUsableCohortError    no cohort of the output folder fits the problem
+    └── WorkerLostError            a worker process was ended from outside
 
 Catch ``GenotexError`` at the edge of a program: its message says what went wrong, where, and what
 to do. Catch ``FormatError`` around one file when the others should go on.
@@ -30,6 +31,7 @@ __all__ = [
     "SuperSeriesError",
     "TruncatedFileError",
     "UsageError",
+    "WorkerLostError",
 ]
 
 
@@ -122,3 +124,7 @@ class AnalysisError(GenotexError):
 
 class NoUsableCohortError(AnalysisError):
     """No cohort of the output folder fits the problem."""
+
+
+class WorkerLostError(GenotexError):
+    """A worker process was ended from outside, as when memory runs out."""

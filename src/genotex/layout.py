@@ -7,6 +7,7 @@ the benchmark read our output. Files that only we write lie in folders of their 
 from __future__ import annotations
 
 import fcntl
+import glob
 import os
 import re
 import secrets
@@ -27,6 +28,7 @@ __all__ = [
     "TcgaCohortFiles",
     "atomic_write",
     "lock",
+    "remove_leftovers",
     "trait_folder_name",
 ]
 
@@ -98,15 +100,22 @@ class InputFolder:
             raise UsageError(msg)
 
     def traits(self) -> list[str]:
-        """Return the trait folder names under ``GEO``, sorted."""
-        return _folders(self.root / "GEO")
+        """Return the traits that have a folder under ``GEO``, by folder name, sorted."""
+        return sorted(self._geo_folders())
 
     def geo_cohorts(self, trait: str) -> list[GeoCohortFiles]:
         """Return the series of a trait in the order of their accession numbers."""
         trait = trait_folder_name(trait)
-        parent = self.root / "GEO" / trait
+        parent = self._geo_folders().get(trait)
+        if parent is None:
+            return []
         names = sorted(_folders(parent), key=_accession_order)
         return [_geo_files(trait, parent / name) for name in names]
+
+    def _geo_folders(self) -> dict[str, Path]:
+        """Return the folders under ``GEO`` by trait, also where a person kept an apostrophe."""
+        parent = self.root / "GEO"
+        return {trait_folder_name(name): parent / name for name in _folders(parent)}
 
     def tcga_folders(self) -> list[TcgaCohortFiles]:
         """Return every folder under ``TCGA``, sorted by name."""
@@ -129,10 +138,15 @@ def _files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
 
 
+_CHECKSUMS = {".md5", ".sha1", ".sha256"}
+
+
 def _geo_files(trait: str, folder: Path) -> GeoCohortFiles:
-    files = _files(folder)
-    matrices = tuple(p for p in files if "matrix" in p.name.lower())
-    rest = [p for p in files if p not in matrices]
+    files = [p for p in _files(folder) if p.suffix.lower() not in _CHECKSUMS]
+    named = [p for p in files if "matrix" in p.name.lower()]
+    # A count matrix of somebody's own may lie beside GEO's series matrix.
+    matrices = tuple(p for p in named if "series_matrix" in p.name.lower()) or tuple(named)
+    rest = [p for p in files if p not in named]
     platforms = tuple(p for p in rest if p.name.upper().startswith("GPL"))
     soft = tuple(p for p in rest if p not in platforms and "soft" in p.name.lower())
     return GeoCohortFiles(trait, folder.name, folder, matrices, soft, platforms)
@@ -242,10 +256,19 @@ def atomic_write(path: Path) -> Iterator[Path]:
         yield part
         _flush(part)
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            # A full disk does not say which file it was.
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     _flush(path.parent)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove temporary files of `path` that a killed process left; the caller holds its lock."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        part.unlink(missing_ok=True)
 
 
 def _flush(path: Path) -> None:

@@ -6,10 +6,15 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
+
+from genotex.errors import WorkerLostError
 
 __all__ = ["side_by_side"]
 
@@ -37,6 +42,11 @@ def side_by_side(jobs: int) -> Iterator[Map]:
     ----------
     jobs : int
         Number of processes.
+
+    Raises
+    ------
+    WorkerLostError
+        If a process was ended from outside.
     """
     if jobs <= 1:
         yield map
@@ -46,6 +56,9 @@ def side_by_side(jobs: int) -> Iterator[Map]:
         pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_end_quietly)
         try:
             yield pool.map
+        except BrokenProcessPool as error:
+            msg = "a worker process was ended from outside (out of memory?); use fewer --jobs"
+            raise WorkerLostError(msg) from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -73,3 +86,14 @@ def _end_quietly() -> None:
     """Let a signal end a worker through its open `with` blocks, without a traceback."""
     signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this worker when its parent is gone, which a killed parent cannot ask for."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    # First out of the work under way, through its `with` blocks; then out of waiting for more.
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(1)
+    os._exit(143)

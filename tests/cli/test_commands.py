@@ -123,6 +123,48 @@ def test_unreadable_cohort_exits_with_2_and_the_others_are_done(genotex, tmp_pat
     assert (tmp_path / "o" / "preprocess" / "Asthma" / "GSE1.csv").exists()
 
 
+def test_solve_does_not_answer_from_tables_of_an_earlier_run(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    large = write_asthma(tmp_path / "input", number=30)
+    write_asthma(tmp_path / "input", "GSE2", number=24)
+    command = ["solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma"]
+    _, out, _ = genotex(*command)
+    assert "in GSE1" in out
+    large.write_bytes(large.read_bytes()[:-100])
+    code, out, err = genotex(*command)
+    assert code == 0 and "in GSE2" in out
+    assert "GSE1" in err and "not done" in err
+
+
+def test_solve_chooses_among_the_cohorts_asked_for(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for i, number in enumerate((30, 24, 20)):
+        write_asthma(tmp_path / "input", f"GSE{i + 1}", number=number)
+    command = ["solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma"]
+    genotex(*command)
+    _, out, _ = genotex(*command, "--cohort", "GSE2", "--cohort", "GSE3")
+    assert "in GSE2" in out
+
+
+@pytest.mark.parametrize("condition", ["age", "AGE", "none"])
+def test_conditions_in_any_case(genotex, tmp_path: Path, condition: str) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=24)
+    genotex("preprocess", tmp_path / "input", tmp_path / "o")
+    code, _, _ = genotex("analyze", tmp_path / "o", "--condition", condition)
+    assert code == 0
+
+
+def test_trait_that_was_not_preprocessed_is_wrong_use(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=24)
+    genotex("preprocess", tmp_path / "input", tmp_path / "o")
+    code, _, err = genotex("analyze", tmp_path / "o", "--trait", "asthma")
+    assert code == 2 and "it holds Asthma" in err
+
+
+def test_square_brackets_in_a_path_are_shown(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=24)
+    _, out, _ = genotex("solve", tmp_path / "input", tmp_path / "o[v2]", "--trait", "Asthma")
+    assert "o[v2]/report" in out.replace("\n", "")
+
+
 def test_task_info_with_problems_of_other_kinds(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     write_asthma(tmp_path / "input", number=24)
     genotex("preprocess", tmp_path / "input", tmp_path / "o")
@@ -170,11 +212,11 @@ def test_clinical_show_save_edit_and_give_back(genotex, tmp_path: Path) -> None:
     text = saved.read_text()
     assert '"disease state: asthma": 1' in text.replace("1.0", "1")
     saved.write_text(re.sub(r'("disease state: asthma": )1(\.0)?', r"\g<1>null", text, count=1))
-    code, _, err = genotex(
+    code, out, err = genotex(
         "solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma", "--encoding", saved
     )
-    assert code in (1, 2)  # no case is left
-    assert "GSE1" in err or "Asthma" in err
+    assert code == 1
+    assert "trait too one-sided to study (0: 12 samples)" in err + out
 
 
 def test_clinical_show_in_json(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

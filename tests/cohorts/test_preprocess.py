@@ -290,3 +290,87 @@ def test_names_that_do_not_exist(
     write_asthma(source)
     with pytest.raises(UsageError, match=message):
         run(source, output, **arguments)
+
+
+@pytest.mark.parametrize("table", ["linked_csv", "linked_parquet", "gene_csv", "clinical_csv"])
+def test_cohort_whose_table_was_removed_is_done_again(
+    source: Path, output: OutputFolder, table: str
+) -> None:
+    write_asthma(source)
+    run(source, output)
+    path = getattr(output, table)("Asthma", "GSE1")
+    path.unlink()
+    assert not run(source, output)["GSE1"].unchanged
+    assert path.exists()
+
+
+@pytest.mark.parametrize("damage", ["{", '{"info": 3}', ""])
+def test_damaged_evidence_is_made_again(source: Path, output: OutputFolder, damage: str) -> None:
+    write_asthma(source)
+    run(source, output)
+    whole = files(output.root)
+    output.evidence("Asthma", "GSE1").write_text(damage)
+    outcome = run(source, output)["GSE1"]
+    assert outcome.error is None and not outcome.unchanged
+    assert files(output.root) == whole
+
+
+def test_evidence_of_a_version_with_other_flags_is_made_again(
+    source: Path, output: OutputFolder
+) -> None:
+    write_asthma(source)
+    run(source, output)
+    path = output.evidence("Asthma", "GSE1")
+    evidence = json.loads(path.read_text())
+    evidence["info"]["is_pretty"] = True
+    path.write_text(json.dumps(evidence))
+    outcome = run(source, output)["GSE1"]
+    assert outcome.error is None and not outcome.unchanged
+
+
+def test_leftovers_of_a_killed_run_are_removed(source: Path, output: OutputFolder) -> None:
+    write_asthma(source)
+    run(source, output)
+    left = output.gene_csv("Asthma", "GSE1").parent / ".GSE1.csv.0123456789ab.part"
+    left.write_text("half")
+    other = left.with_name(".GSE12.csv.0123456789ab.part")
+    other.write_text("of a cohort that may be under way")
+    run(source, output, force=True)
+    assert not left.exists() and other.exists()
+
+
+def test_folder_without_cohorts_stops_nothing(source: Path, output: OutputFolder) -> None:
+    write_asthma(source)
+    (source / "GEO" / "notes").mkdir()
+    assert run(source, output)["GSE1"].error is None
+
+
+def test_trait_folder_with_an_apostrophe_is_found(source: Path, output: OutputFolder) -> None:
+    write_asthma(source)
+    (source / "GEO" / "Asthma").rename(source / "GEO" / "Crohn's Disease")
+    (outcome,) = preprocess(source, output.root)
+    assert outcome.trait == "Crohns_Disease" and outcome.error is None
+
+
+def test_files_beside_the_series_matrix_are_left_alone(source: Path, output: OutputFolder) -> None:
+    matrix = write_asthma(source)
+    matrix.with_name(matrix.name + ".md5").write_text("abc")
+    matrix.with_name("GSE1_counts_matrix.csv").write_text("a,b\n")
+    outcome = run(source, output)["GSE1"]
+    assert outcome.error is None and outcome.info is not None and outcome.info.is_usable
+
+
+def test_groups_by_hand_need_one_trait(source: Path, output: OutputFolder) -> None:
+    write_asthma(source)
+    text = series_matrix("GSE1", characteristics=asthma())
+    write_gz(source / "GEO" / "Eczema" / "GSE1" / "GSE1_series_matrix.txt.gz", text)
+    with pytest.raises(UsageError, match="one trait"):
+        run(source, output, cases=("asthma",), controls=("healthy control",))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"procedure": "Benchmark"}, {"control_roles": "some"}, {"scale": "ln"}]
+)
+def test_options_that_are_not_known(wrong: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="is not known"):
+        PreprocessOptions(**wrong)  # type: ignore[arg-type]

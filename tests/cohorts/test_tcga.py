@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
+from genotex.errors import UsageError
 from genotex.formats import read_clinical_csv, read_evidence, read_gene_csv, read_linked
 from genotex.layout import OutputFolder
 from tests.geo_text import GENES
@@ -134,13 +135,45 @@ def test_symbols_that_became_dates_or_question_marks(tmp_path: Path) -> None:
     assert any("1-Mar" in note for note in outcome.notes)
 
 
-@pytest.mark.parametrize("lost", ["clinicalMatrix", "HiSeqV2"])
-def test_folder_that_lacks_a_file_says_which(tmp_path: Path, lost: str) -> None:
+def test_folder_without_a_clinical_matrix_says_so(tmp_path: Path) -> None:
     source = write_tcga(tmp_path / "in")
-    for path in (source / "TCGA" / NAME).glob(f"*{lost}*"):
+    next((source / "TCGA" / NAME).glob("*clinicalMatrix*")).unlink()
+    outcome = run(source, tmp_path / "out")
+    assert outcome.info is None and "clinicalMatrix" in str(outcome.error)
+
+
+def test_folder_without_expression_is_recorded_as_not_available(tmp_path: Path) -> None:
+    source = write_tcga(tmp_path / "in")
+    for path in (source / "TCGA" / NAME).glob("*HiSeqV2*"):
         path.unlink()
     outcome = run(source, tmp_path / "out")
-    assert outcome.info is None and lost in str(outcome.error)
+    assert outcome.info is not None and outcome.info.is_trait_available
+    assert not outcome.info.is_gene_available
+    assert outcome.why_not_usable == "gene data not available: no *HiSeqV2* file in the folder"
+    assert OutputFolder(tmp_path / "out").clinical_csv(TRAIT, "TCGA").exists()
+
+
+def test_clinical_samples_without_expression_are_counted(tmp_path: Path) -> None:
+    source = write_tcga(tmp_path / "in")
+    path = next((source / "TCGA" / NAME).glob("*clinicalMatrix*"))
+    with path.open("a") as lines:
+        lines.write("TCGA-DD00-0001-01\tTCGA\t50\t\tMALE\n")
+    outcome = run(source, tmp_path / "out")
+    assert any("1 samples without expression left out" in note for note in outcome.notes)
+    evidence = read_evidence(OutputFolder(tmp_path / "out").evidence(TRAIT, "TCGA"))
+    assert sum(value["samples"] for value in evidence.encoded["trait"]) == len(barcodes())
+
+
+def test_groups_chosen_by_hand_do_not_fit_tcga(tmp_path: Path) -> None:
+    source = write_tcga(tmp_path / "in")
+    options = PreprocessOptions(cases=("x",), controls=("y",))
+    (outcome,) = preprocess(source, tmp_path / "out", traits=["Liver Cancer"], options=options)
+    assert outcome.info is None and "barcode" in str(outcome.error)
+
+
+def test_tcga_alone_needs_a_trait(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="name the trait"):
+        preprocess(write_tcga(tmp_path / "in"), tmp_path / "out")
 
 
 def test_luad_clinical_matrix_as_published(shared_data: Path, tmp_path: Path) -> None:

@@ -68,7 +68,14 @@ def test_traits_that_a_folder_means(trait: str, code: str) -> None:
 
 @pytest.mark.parametrize(
     "trait",
-    ["Kidney_stones", "Liver_cirrhosis", "Polycystic_Kidney_Disease", "Retinoblastoma", "Asthma"],
+    [
+        "Lung",
+        "Kidney_stones",
+        "Liver_cirrhosis",
+        "Polycystic_Kidney_Disease",
+        "Retinoblastoma",
+        "Asthma",
+    ],
 )
 def test_traits_that_only_share_a_word_with_a_folder(trait: str) -> None:
     choice = choose_folder(trait, folders(NAMES))

@@ -45,6 +45,8 @@ class AnalysisOptions:
         Seed of the cross-validation folds.
     cohort : str, optional
         Take this cohort instead of the largest.
+    among : tuple of str, optional
+        Choose among these cohorts only.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class AnalysisOptions:
     panel: bool = True
     seed: int = 42
     cohort: str | None = None
+    among: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before any file is read."""

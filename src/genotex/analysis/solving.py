@@ -80,7 +80,7 @@ def solve_problem(
         If a file of the cohort is not what it should be.
     """
     options = options or AnalysisOptions()
-    choice = choose_cohort(output, problem, options.cohort)
+    choice = choose_cohort(output, problem, options.cohort, options.among)
     table = read_linked(output, problem.trait, choice.cohort)
     evidence = _evidence(output, problem.trait, choice.cohort)
     if evidence is not None and options.controls == "auto":

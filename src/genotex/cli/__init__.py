@@ -6,7 +6,7 @@ import signal
 import sys
 from types import FrameType
 
-from genotex.cli.screen import INTERRUPTED, WRONG_USE, talk
+from genotex.cli.screen import INTERRUPTED, WRONG_USE, tell
 from genotex.errors import GenotexError
 
 __all__ = ["main"]
@@ -21,12 +21,12 @@ def main() -> None:
     try:
         app()
     except (GenotexError, OSError) as error:
-        text = str(error).replace("[", r"\[")
-        talk.print(f"[red bold]error[/] {text}", soft_wrap=True)
+        tell(str(error), "error", "red")
         sys.exit(WRONG_USE)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """Leave through every open `with`, so that unfinished files are removed on the way."""
-    talk.print("interrupted: nothing half-written is left; the same command goes on from here")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    tell("interrupted: nothing half-written is left; the same command goes on from here")
     sys.exit(INTERRUPTED)

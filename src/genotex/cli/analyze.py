@@ -11,13 +11,16 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.errors import UsageError
-from genotex.layout import OutputFolder
+from genotex.layout import OutputFolder, trait_folder_name
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions, ProblemOutcome
     from genotex.problems import Problem
 
 __all__ = ["analyze", "analyze_with_progress", "ask", "build_options", "show_problems"]
+
+MOST_WITH_WARNINGS = 5
+"""Problems whose warnings are printed; with more of them they are in the results only."""
 
 Preprocessed = Annotated[Path, typer.Argument(help="Output folder of 'genotex preprocess'.")]
 Conditions = Annotated[
@@ -46,8 +49,7 @@ def analyze(
 ) -> None:
     """Find the genes associated with each trait, given a condition.
 
-    Examples
-    --------
+    Examples:
       genotex analyze output --trait Osteoarthritis
 
       genotex analyze output --trait Osteoarthritis --condition None --condition Age
@@ -61,7 +63,7 @@ def analyze(
         screen.print_json([outcome.summary() for outcome in outcomes])
     else:
         show_problems(outcomes)
-        screen.talk.print(f"results are in {output / 'regress'}", soft_wrap=True)
+        screen.tell(f"results are in {output / 'regress'}")
     solved = any(outcome.result is not None for outcome in outcomes)
     raise typer.Exit(screen.DONE if solved else screen.NOTHING_USABLE)
 
@@ -97,14 +99,18 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
     """Print one line for each problem, and why some could not be answered."""
     rows = [outcome.summary() for outcome in outcomes]
     columns = ["trait", "condition", "cohort", "samples", "genes", "significant", "top genes"]
-    screen.table(columns, [row for row in rows if row["solved"]])
+    solved = [row for row in rows if row["solved"]]
+    if solved:
+        screen.table(columns, solved)
     for row in rows:
+        what = f"{row['trait']} ({row['condition']}): " if row["condition"] else f"{row['trait']}: "
         if not row["solved"]:
-            why = row["why"].replace("[", r"\[")
-            screen.talk.print(f"[yellow bold]not answered[/] {why}", soft_wrap=True)
+            screen.tell(row["why"], "not answered")
+        for warning in row.get("warnings", ()) if len(rows) <= MOST_WITH_WARNINGS else ():
+            screen.tell(what + warning, "warning")
 
 
-def ask(trait: str, condition: str | None) -> Problem:
+def ask(trait: str, condition: str) -> Problem:
     """Return the problem a user asked for by name.
 
     Raises
@@ -114,7 +120,8 @@ def ask(trait: str, condition: str | None) -> Problem:
     """
     from genotex.problems import Problem, ProblemKind
 
-    problem = Problem(trait, None if condition == "None" else condition)
+    known = {"none": None, "age": "Age", "gender": "Gender"}
+    problem = Problem(trait, known.get(condition.lower(), condition))
     if problem.kind is ProblemKind.TWO_STEP:
         msg = (
             f"condition {problem.condition}: another trait as condition is not there yet; "
@@ -133,8 +140,15 @@ def _problems(
     if not there:
         msg = f"{output.root} holds no preprocessed cohorts; run 'genotex preprocess' first"
         raise UsageError(msg)
+    missing = {trait_folder_name(trait) for trait in traits} - set(there)
+    if missing:
+        msg = (
+            f"{output.root} holds no preprocessed cohorts of {', '.join(sorted(missing))}; "
+            f"it holds {', '.join(there)}"
+        )
+        raise UsageError(msg)
     if task_info is None:
-        wanted = [None if name == "None" else name for name in conditions] or [None]
+        wanted = list(conditions) or ["None"]
         return [ask(trait, condition) for trait in traits or there for condition in wanted]
     problems = [p for p in TaskInfo.load(task_info).problems() if p.trait in there]
     if traits:

@@ -44,7 +44,7 @@ def infer(
             step("reading cases", None)
     with atomic_write(output) as part:
         part.write_text("".join(answers), encoding="utf-8")
-    screen.talk.print(f"{len(answers)} answers in {output}", soft_wrap=True)
+    screen.tell(f"{len(answers)} answers in {output}")
 
 
 @app.command()
@@ -59,8 +59,7 @@ def show(
 ) -> None:
     """Show how a series is read for a trait: each raw value, its code and role, and why.
 
-    Examples
-    --------
+    Examples:
       genotex clinical show GSE55457_series_matrix.txt.gz --trait "Rheumatoid Arthritis"
 
       genotex clinical show GSE55457_series_matrix.txt.gz --trait Osteoarthritis --save mine.json
@@ -80,16 +79,14 @@ def show(
     else:
         _show(reading, rows)
         if save is not None:
-            screen.talk.print(
-                f"saved: {save}; edit it and give it back with --encoding {save}", soft_wrap=True
-            )
+            screen.tell(f"saved: {save}; edit it and give it back with --encoding {save}")
     found = reading.trait is not None and reading.gene.available
     raise typer.Exit(screen.DONE if found else screen.NOTHING_USABLE)
 
 
 def _show(reading: ClinicalReading, rows: list[dict[str, Any]]) -> None:
     available = "yes" if reading.gene.available else "no"
-    screen.out.print(f"human gene expression: {available} ({reading.gene.reason})")
+    screen.say(f"human gene expression: {available} ({reading.gene.reason})")
     for name, encoding in (
         ("trait", reading.trait),
         ("age", reading.age),
@@ -101,10 +98,10 @@ def _show(reading: ClinicalReading, rows: list[dict[str, Any]]) -> None:
         where = encoding.sample_field if encoding.row is None else f"row {encoding.row}"
         screen.out.print(f"\n[bold]{name}[/]: {where}, {encoding.confidence}")
         for line in encoding.evidence:
-            screen.out.print("  " + line.replace("[", r"\["), soft_wrap=True)
+            screen.say(f"  {line}")
         shown = [row for row in rows if row["feature"] == name]
-        screen.table(["raw", "code", "role", "samples"], shown[:SHOWN_VALUES])
+        screen.table(["raw", "code", "role", "samples"], shown[:SHOWN_VALUES], fold="raw")
         if len(shown) > SHOWN_VALUES:
-            screen.out.print(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
+            screen.say(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
     for note in reading.notes:
-        screen.out.print(f"\nnote: {note}".replace("[", r"\["), soft_wrap=True)
+        screen.say(f"\nnote: {note}")

@@ -24,8 +24,7 @@ def demo(
 ) -> None:
     """Show the whole road on a simulated study whose answer is known.
 
-    Examples
-    --------
+    Examples:
       genotex demo
 
       genotex demo /tmp/demo --seed 7
@@ -51,12 +50,12 @@ def demo(
         results, problem, settings, outcomes, report=folder / "report.html"
     )
     if outcome.result is None:
-        screen.talk.print(f"[red bold]error[/] the demonstration failed: {outcome.why}")
+        screen.tell(f"the demonstration failed: {outcome.why}", "error", "red")
         raise typer.Exit(screen.NOTHING_USABLE)
     screen.out.print()
     show_result(outcome.result)
-    screen.out.print(f"\nreport: {report} (open it in a browser)", soft_wrap=True)
+    screen.say(f"\nreport: {report} (open it in a browser)")
     score = score_against_truth(truth, outcome.result.significant["Variable"])
-    screen.out.print(
+    screen.say(
         f"planted found: {score.found}/{score.planted}, FDP {score.false_discovery_proportion:.3f}"
     )

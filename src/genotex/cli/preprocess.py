@@ -38,13 +38,12 @@ def preprocess(
 
     A cohort that is done already, with the same files and options, is not done again.
 
-    Examples
-    --------
+    Examples:
       genotex preprocess input output
 
       genotex preprocess input output --trait Osteoarthritis --cohort GSE55457
 
-      genotex preprocess input output --case "rheumatoid arthritis" --control "normal control"
+      genotex preprocess input output --trait Gout --case gout --control normal
     """
     settings = build_options(
         procedure=procedure,
@@ -62,7 +61,7 @@ def preprocess(
         screen.print_json([asdict(outcome) for outcome in outcomes])
     else:
         show_outcomes(outcomes)
-        screen.talk.print(f"tables are in {output / 'preprocess'}", soft_wrap=True)
+        screen.tell(f"tables are in {output / 'preprocess'}")
     raise typer.Exit(_exit_code(outcomes))
 
 
@@ -123,17 +122,14 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
     screen.table(columns, [_row(outcome) for outcome in outcomes])
     for outcome in outcomes:
         if outcome.error is not None:
-            text = outcome.error.replace("[", r"\[")
-            screen.talk.print(
-                f"[red bold]not read[/] {outcome.trait}/{outcome.cohort}: {text}", soft_wrap=True
-            )
+            screen.tell(f"{outcome.trait}/{outcome.cohort}: {outcome.error}", "not done", "red")
 
 
 def _row(outcome: CohortOutcome) -> dict[str, Any]:
     row: dict[str, Any] = {"trait": outcome.trait, "cohort": outcome.cohort}
     info = outcome.info
     if info is None:
-        return row | {"usable": False, "why": "could not be read, see below"}
+        return row | {"usable": False, "why": "not done, see below"}
     row |= {
         "usable": info.is_usable,
         "samples": info.sample_size,
@@ -141,7 +137,7 @@ def _row(outcome: CohortOutcome) -> dict[str, Any]:
         "gender": info.has_gender,
     }
     if not info.is_usable:
-        row["why"] = outcome.notes[-1] if outcome.notes else ""
+        row["why"] = outcome.why_not_usable
     elif outcome.unchanged:
         row["why"] = "done before"
     return row

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -27,8 +28,10 @@ __all__ = [
     "out",
     "print_json",
     "progress",
+    "say",
     "table",
     "talk",
+    "tell",
 ]
 
 DONE, NOTHING_USABLE, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -70,18 +73,32 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
         yield step
 
 
+def say(text: str) -> None:
+    """Print a line of the result as it is."""
+    out.print(escape(text), soft_wrap=True)
+
+
+def tell(text: str, label: str = "", colour: str = "yellow") -> None:
+    """Print a line for the person at the screen, with a coloured word in front."""
+    front = f"[{colour} bold]{label}[/] " if label else ""
+    talk.print(front + escape(text), soft_wrap=True)
+
+
 def table(
-    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, title: str | None = None
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, fold: str | None = None
 ) -> None:
-    """Print rows as a table; a missing value is a dash, yes and no are words."""
-    grid = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    """Print rows as a table; a missing value is a dash, yes and no are words.
+
+    The column named by `fold`, else the last one, takes several lines where the screen is narrow.
+    """
+    fold = fold or columns[-1]
+    grid = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
         numbers = any(isinstance(r.get(name), int | float) for r in rows) and not any(
             isinstance(r.get(name), bool | str) for r in rows
         )
-        last = name == columns[-1]
         grid.add_column(
-            name, justify="right" if numbers else "left", overflow="fold", no_wrap=not last
+            name, justify="right" if numbers else "left", overflow="fold", no_wrap=name != fold
         )
     for row in rows:
         grid.add_row(*(_cell(row.get(name)) for name in columns))
@@ -95,4 +112,4 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.3g}"
-    return str(value).replace("[", r"\[")
+    return escape(str(value))

@@ -32,8 +32,7 @@ def simulate(
     study, cohorts that must be rejected and one with shifted characteristics; truth.json tells
     what was planted.
 
-    Examples
-    --------
+    Examples:
       genotex simulate study
 
       genotex solve study results --trait "Simulated Arthritis"
@@ -54,8 +53,7 @@ def simulate(
         screen.print_json({"folder": str(folder), "trait": truth.trait, "seed": seed})
         return
     planted = len(truth.planted[truth.trait])
-    screen.out.print(
+    screen.say(
         f"{folder}: {len(truth.cohorts)} cohorts; {planted} genes planted for {truth.trait}\n"
-        f"next: genotex solve {folder} results --trait {truth.trait}",
-        soft_wrap=True,
+        f"next: genotex solve {folder} results --trait {truth.trait}"
     )

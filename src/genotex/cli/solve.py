@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,8 +45,7 @@ def solve(
 ) -> None:
     """Go from raw files to the genes of one trait, and a report that opens in a browser.
 
-    Examples
-    --------
+    Examples:
       genotex solve input output --trait Osteoarthritis
 
       genotex solve input output --trait "Rheumatoid Arthritis" --condition Age
@@ -62,26 +62,33 @@ def solve(
         scale=scale,
         gene_table=gene_table,
     )
-    forced = cohort[0] if cohort and len(cohort) == 1 else None
-    analysis = analysis_options(procedure=procedure, controls=controls, q=q, cohort=forced)
     outcomes = preprocess_with_progress(
         source, output, [problem.trait], cohort or (), settings, jobs=jobs, force=force
     )
     if not json:
         show_outcomes(outcomes)
+    read_now = tuple(done.cohort for done in outcomes if done.error is None)
+    analysis = replace(
+        analysis_options(procedure=procedure, controls=controls, q=q, cohort=None), among=read_now
+    )
     outcome, report = solve_and_report(output, problem, analysis, outcomes)
     if json:
-        screen.print_json({**outcome.summary(), "report": str(report)})
+        screen.print_json(
+            {**outcome.summary(), "report": str(report), "not_done": _errors(outcomes)}
+        )
     else:
         _show(outcome, report)
     raise typer.Exit(_exit_code(outcome, outcomes))
 
 
+def _errors(cohorts: list[CohortOutcome]) -> dict[str, str]:
+    return {c.cohort: c.error for c in cohorts if c.error is not None}
+
+
 def _exit_code(outcome: ProblemOutcome, cohorts: list[CohortOutcome]) -> int:
     if outcome.result is not None:
         return screen.DONE
-    unread = any(cohort.error is not None for cohort in cohorts)
-    return screen.WRONG_USE if unread else screen.NOTHING_USABLE
+    return screen.WRONG_USE if _errors(cohorts) else screen.NOTHING_USABLE
 
 
 def solve_and_report(
@@ -105,34 +112,32 @@ def solve_and_report(
     folder = OutputFolder(output)
     trait, condition = problem.trait, problem.condition
     if outcome.result is None:
-        reasons = {c.cohort: c.error for c in cohorts if c.error is not None}
-        return outcome, write_unanswered_report(folder, trait, condition, reasons, path=report)
+        page = write_unanswered_report(folder, trait, condition, _errors(cohorts), path=report)
+        return outcome, page
     with screen.progress("drawing the report", total=1):
         return outcome, write_report(folder, trait, condition, path=report)
 
 
 def _show(outcome: ProblemOutcome, report: Path) -> None:
     if outcome.result is None:
-        why = outcome.why.replace("[", r"\[")
-        screen.talk.print(f"[yellow bold]not answered[/] {why}", soft_wrap=True)
+        screen.tell(outcome.why, "not answered")
     else:
         screen.out.print()
         show_result(outcome.result)
-    screen.out.print(f"\nreport: {report}", soft_wrap=True)
+    screen.say(f"\nreport: {report}")
 
 
 def show_result(result: AnalysisResult, top: int = 10) -> None:
     """Print the answer: contrast, number of genes, the top ones, warnings."""
     method = result.method
-    screen.out.print(
-        f"[bold]{result.significant.height} of {method['filter']['tested']} genes[/] significant "
-        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}",
-        soft_wrap=True,
+    screen.say(
+        f"{result.significant.height} of {method['filter']['tested']} genes significant "
+        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}"
     )
     rows = result.genes.head(top).to_dicts()
     names = {"Variable": "gene", "Coefficient": "effect", "p": "p", "q": "q"}
-    shown = [{label: row[name] for name, label in names.items()} for row in rows]
-    screen.table(list(names.values()), shown)
+    screen.table(
+        list(names.values()), [{label: row[name] for name, label in names.items()} for row in rows]
+    )
     for warning in result.warnings:
-        text = warning.replace(result.trait, result.trait.replace("_", " ")).replace("[", r"\[")
-        screen.talk.print(f"[yellow]warning[/] {text}", soft_wrap=True)
+        screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,14 @@ from genotex.formats import (
     write_linked_csv,
     write_linked_parquet,
 )
-from genotex.layout import OutputFolder
+from genotex.layout import OutputFolder, remove_leftovers
 
-__all__ = ["finish_cohort", "remove_stale_tables"]
+__all__ = ["REFUSALS", "finish_cohort", "remove_stale_tables"]
+
+_NO_GENES, _NO_TRAIT = "gene data not available", "trait not available"
+_ONE_SIDED, _NOTHING_LEFT = "trait too one-sided to study", "nothing left after linking"
+REFUSALS = (_NO_GENES, _NO_TRAIT, _ONE_SIDED, _NOTHING_LEFT)
+"""How a note begins that says why a cohort cannot be used."""
 
 
 def finish_cohort(
@@ -46,6 +52,8 @@ def finish_cohort(
     trait, cohort = prepared.trait, prepared.cohort
     evidence_path = output.evidence(trait, cohort)
     evidence_path.unlink(missing_ok=True)
+    for path in _tables(output, trait, cohort):
+        remove_leftovers(path)
     with ThreadPoolExecutor(1) as beside:
         features_written = beside.submit(_write_features, prepared, output)
         info, linking, notes, tables = _link_and_judge(prepared)
@@ -57,6 +65,16 @@ def finish_cohort(
     evidence = _evidence(prepared, options, info, linking, notes, fingerprint)
     write_evidence(evidence_path, evidence)
     return evidence
+
+
+def _tables(output: OutputFolder, trait: str, cohort: str) -> tuple[Path, ...]:
+    return (
+        output.evidence(trait, cohort),
+        output.clinical_csv(trait, cohort),
+        output.gene_csv(trait, cohort),
+        output.linked_csv(trait, cohort),
+        output.linked_parquet(trait, cohort),
+    )
 
 
 def remove_stale_tables(output: OutputFolder, trait: str, cohort: str) -> None:
@@ -96,6 +114,7 @@ def _link_and_judge(
         prepared.genes.expression,
     )
     unfilled, counts = drop_incomplete(linked)
+    counts = replace(counts, samples_without_expression=len(prepared.samples) - len(linked.samples))
     filled, counts = fill(unfilled, counts)
     filled, dropped = without_biased_covariates(filled)
     unfilled = _same_covariates(unfilled, filled)
@@ -104,7 +123,7 @@ def _link_and_judge(
     if info.is_biased:
         notes = (*notes, _why_biased(filled.trait_values))
     elif not info.is_available:
-        notes = (*notes, "nothing left after linking clinical features and genes")
+        notes = (*notes, f"{_NOTHING_LEFT} clinical features and genes")
     return replace(info, note="; ".join(notes)), counts, notes, (unfilled, filled)
 
 
@@ -123,11 +142,17 @@ def _same_covariates(unfilled: LinkedTable, filled: LinkedTable) -> LinkedTable:
 def _why_unavailable(prepared: PreparedCohort, has_trait: bool) -> tuple[str, ...]:
     reasons = []
     if prepared.genes is None:
-        reasons.append(f"gene data not available: {prepared.why_no_genes}")
+        reasons.append(f"{_NO_GENES}: {prepared.why_no_genes}")
     if not has_trait:
-        what = "no characteristic tells it" if prepared.trait_values is None else "no value known"
-        reasons.append(f"trait not available: {what}")
+        reasons.append(f"{_NO_TRAIT}: {_why_no_trait(prepared)}")
     return tuple(reasons)
+
+
+def _why_no_trait(prepared: PreparedCohort) -> str:
+    trait = prepared.reading.trait
+    if trait is None:
+        return "no characteristic tells it"
+    return f"no sample has a known value under the key {trait.key!r}"
 
 
 def _why_biased(values: NDArray[np.float64]) -> str:
@@ -135,11 +160,13 @@ def _why_biased(values: NDArray[np.float64]) -> str:
     shown = ", ".join(
         f"{level:g}: {number} samples" for level, number in zip(levels, counts, strict=True)
     )
-    return f"trait too one-sided to study ({shown})"
+    return f"{_ONE_SIDED} ({shown})"
 
 
 def _linking_notes(counts: LinkingCounts, dropped: tuple[str, ...]) -> tuple[str, ...]:
     notes = []
+    if counts.samples_without_expression:
+        notes.append(f"{counts.samples_without_expression} samples without expression left out")
     if counts.samples_without_trait:
         notes.append(f"{counts.samples_without_trait} samples without a known trait left out")
     if counts.genes_dropped:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, cast
 
 from genotex.clinical import (
     ClinicalReading,
@@ -28,7 +27,7 @@ from genotex.formats import (
     read_series_matrix,
 )
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
-from genotex.layout import GeoCohortFiles, Procedure
+from genotex.layout import GeoCohortFiles
 
 __all__ = ["choose_series", "prepare_geo_cohort", "read_series_file"]
 
@@ -145,7 +144,7 @@ def _with_expression(series: Series) -> Series:
 
 
 def read_series_file(path: Path) -> Series:
-    """Read what a series matrix or a family SOFT says about its samples, without expression.
+    """Read a series matrix, or the largest platform's part of a family SOFT.
 
     Raises
     ------
@@ -153,8 +152,8 @@ def read_series_file(path: Path) -> Series:
         If the file is neither, or cannot be read.
     """
     if "soft" in path.name.lower():
-        return read_family_soft(path, expression=False)[0]
-    return read_series_matrix(path, expression=False)
+        return read_family_soft(path)[0]
+    return read_series_matrix(path)
 
 
 def _from_family_soft(
@@ -212,8 +211,7 @@ def _encode(
     }
     for name, encoding in encodings.items():
         if encoding is not None:
-            procedure = cast(Procedure, options.procedure)
-            features[name] = apply_encoding(encoding, series, procedure=procedure)
+            features[name] = apply_encoding(encoding, series, procedure=options.procedure)
     if options.control_roles == "healthy" and "trait" in features:
         features["trait"] = _without_other_diseases(features["trait"])
     return features
@@ -242,9 +240,9 @@ def _genes(
         mapping = map_to_genes(
             series.expression,
             platforms,
-            procedure=cast(Procedure, options.procedure),
+            procedure=options.procedure,
             table=table,
-            scale=cast(Literal["auto", "log2", "linear"], options.scale),
+            scale=options.scale,
         )
     except FormatError as error:
         return None, f"rows cannot be mapped to genes: {error}"

@@ -26,6 +26,7 @@ class LinkingCounts:
     samples_without_trait: int
     genes_dropped: int
     samples_dropped: int
+    samples_without_expression: int = 0
     values_filled: int = 0
     age_filled: int = 0
     gender_filled: int = 0

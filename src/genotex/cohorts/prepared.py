@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genotex.clinical import ClinicalReading, EncodedFeature
+from genotex.errors import UsageError
 from genotex.formats import Role
-from genotex.genes import GeneMapping
+from genotex.genes import GeneMapping, Scale
+from genotex.layout import Procedure
 
-__all__ = ["PreparedCohort", "PreprocessOptions"]
+__all__ = ["ControlRoles", "PreparedCohort", "PreprocessOptions"]
+
+ControlRoles = Literal["auto", "healthy", "all"]
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,24 @@ class PreprocessOptions:
         A gene_info or gene_synonym.json file in place of the packaged gene table.
     """
 
-    procedure: str = "sound"
+    procedure: Procedure = "sound"
     readings: Mapping[str, ClinicalReading] = field(default_factory=dict)
     cases: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
-    control_roles: str = "auto"
-    scale: str = "auto"
+    control_roles: ControlRoles = "auto"
+    scale: Scale = "auto"
     gene_table: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a name that is not known."""
+        for name, value, known in (
+            ("procedure", self.procedure, get_args(Procedure)),
+            ("control_roles", self.control_roles, get_args(ControlRoles)),
+            ("scale", self.scale, get_args(Scale)),
+        ):
+            if value not in known:
+                msg = f"{name} {value!r} is not known; use {', '.join(known)}"
+                raise UsageError(msg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +120,16 @@ class PreparedCohort:
         return dict(zip(self.samples, feature.roles, strict=True))
 
     def encoded_values(self) -> dict[str, list[dict[str, Any]]]:
-        """Return raw value, code, role and number of samples, by feature."""
-        return {name: _count_values(feature) for name, feature in self.features.items()}
+        """Return raw value, code, role and number of samples with expression, by feature."""
+        measured = set(self.samples if self.genes is None else self.genes.expression.samples)
+        shown = np.array([sample in measured for sample in self.samples], dtype=bool)
+        return {name: _count_values(feature, shown) for name, feature in self.features.items()}
 
 
-def _count_values(feature: EncodedFeature) -> list[dict[str, Any]]:
+def _count_values(feature: EncodedFeature, shown: NDArray[np.bool_]) -> list[dict[str, Any]]:
     counts: dict[tuple[str | None, float | None, str], int] = {}
-    for raw, code, role in zip(feature.raw, feature.codes, feature.roles, strict=True):
+    values = zip(feature.raw, feature.codes, feature.roles, strict=True)
+    for raw, code, role in (value for value, show in zip(values, shown, strict=True) if show):
         key = (raw, None if np.isnan(code) else float(code), role)
         counts[key] = counts.get(key, 0) + 1
     return [

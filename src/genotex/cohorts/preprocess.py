@@ -11,12 +11,12 @@ from pathlib import Path
 
 import genotex
 from genotex.clinical import Expert, RuleExpert, reading_to_json
-from genotex.cohorts.finish import finish_cohort, remove_stale_tables
+from genotex.cohorts.finish import REFUSALS, finish_cohort, remove_stale_tables
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.prepared import PreprocessOptions
 from genotex.cohorts.tcga import prepare_tcga_cohort
 from genotex.cohorts.tcga_folder import choose_folder
-from genotex.errors import GenotexError, UsageError
+from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import CohortInfo, Evidence, read_evidence, update_cohort_info
 from genotex.layout import (
     TCGA_COHORT,
@@ -24,6 +24,7 @@ from genotex.layout import (
     InputFolder,
     OutputFolder,
     TcgaCohortFiles,
+    lock,
     trait_folder_name,
 )
 from genotex.processes import side_by_side
@@ -76,6 +77,11 @@ class CohortOutcome:
     error: str | None = None
     unchanged: bool = False
     seconds: float = 0.0
+
+    @property
+    def why_not_usable(self) -> str:
+        """The reasons among the notes."""
+        return "; ".join(note for note in self.notes if note.startswith(REFUSALS))
 
 
 def preprocess(
@@ -165,17 +171,33 @@ def preprocess_cohort(
         If a file cannot be read or an option does not fit; what was there before stays.
     """
     fingerprint = _fingerprint(task, options)
-    path = output.evidence(task.trait, task.cohort)
-    if not force and path.exists():
-        evidence = read_evidence(path)
-        if evidence.fingerprint == fingerprint:
-            return evidence, True
+    if not force and (evidence := _done_before(task, output, fingerprint)) is not None:
+        return evidence, True
     if task.geo is not None:
         prepared = prepare_geo_cohort(task.geo, expert, options)
     else:
         assert task.tcga is not None
         prepared = prepare_tcga_cohort(task.tcga, task.trait, task.why, options)
-    return finish_cohort(prepared, output, options, fingerprint), False
+    with lock(output.evidence(task.trait, task.cohort)):
+        return finish_cohort(prepared, output, options, fingerprint), False
+
+
+def _done_before(task: CohortTask, output: OutputFolder, fingerprint: str) -> Evidence | None:
+    """Return the cohort's evidence when it is whole, up to date, and so are its tables."""
+    path = output.evidence(task.trait, task.cohort)
+    try:
+        evidence = read_evidence(path) if path.exists() else None
+        if evidence is None or evidence.fingerprint != fingerprint:
+            return None
+        info = CohortInfo(**evidence.info)
+    except (FormatError, TypeError):
+        # Damaged, or written by a version with other fields: do it again.
+        return None
+    tables = [output.linked_csv, output.linked_parquet] if info.is_usable else []
+    tables += [output.clinical_csv] if "trait" in evidence.encoded else []
+    tables += [output.gene_csv] if evidence.mapping else []
+    there = all(table(task.trait, task.cohort).exists() for table in tables)
+    return evidence if there else None
 
 
 def _do(work: tuple[CohortTask, Path, PreprocessOptions, Expert, bool]) -> CohortOutcome:
@@ -201,19 +223,25 @@ def _do(work: tuple[CohortTask, Path, PreprocessOptions, Expert, bool]) -> Cohor
 def _find_tasks(
     source: InputFolder, traits: Sequence[str], cohorts: Sequence[str]
 ) -> list[CohortTask]:
-    known = source.traits()
     folders = source.tcga_folders()
     tasks: list[CohortTask] = []
-    for trait in dict.fromkeys(trait_folder_name(t) for t in traits or known):
+    for trait in dict.fromkeys(trait_folder_name(t) for t in traits or source.traits()):
         found = [CohortTask(trait, f.cohort, geo=f) for f in source.geo_cohorts(trait)]
         choice = choose_folder(trait, folders)
         if choice.folder is not None:
             found.append(CohortTask(trait, TCGA_COHORT, tcga=choice.folder, why=choice.reason))
-        if not found:
-            there = ", ".join(known) or "none"
+        if not found and traits:
+            there = ", ".join(source.traits()) or "no trait"
             msg = f"no cohorts of {trait} in {source.root}: GEO holds {there}; {choice.reason}"
             raise UsageError(msg)
         tasks += found
+    if not tasks:
+        names = ", ".join(folder.name for folder in folders) or "none"
+        msg = (
+            f"{source.root}: GEO holds no trait with cohorts; for TCGA name the trait (folders "
+            f"there: {names})"
+        )
+        raise UsageError(msg)
     if not cohorts:
         return tasks
     missing = set(cohorts) - {task.cohort for task in tasks}
@@ -226,12 +254,23 @@ def _find_tasks(
 
 
 def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> None:
+    traits = {task.trait for task in tasks}
+    by_hand = options.cases or options.controls or options.readings
+    if by_hand and len(traits) > 1:
+        msg = (
+            "groups and encodings chosen by hand are those of one trait, but "
+            f"{len(traits)} are to be preprocessed ({', '.join(sorted(traits))}); name it"
+        )
+        raise UsageError(msg)
     unknown = set(options.readings) - {task.cohort for task in tasks}
     if unknown:
         msg = (
             f"the encoding file holds {', '.join(sorted(unknown))}, "
             "which is not among the cohorts to preprocess"
         )
+        raise UsageError(msg)
+    if options.gene_table is not None and not options.gene_table.is_file():
+        msg = f"gene table {options.gene_table} is not a file"
         raise UsageError(msg)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from genotex.clinical import (
     parse_sex,
 )
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
 from genotex.formats import (
     ClinicalMatrix,
     ExpressionMatrix,
@@ -29,8 +29,8 @@ from genotex.formats import (
     read_clinical_matrix,
     read_xena_expression,
 )
-from genotex.genes import GeneTable, map_to_genes
-from genotex.layout import TCGA_COHORT, Procedure, TcgaCohortFiles
+from genotex.genes import GeneMapping, GeneTable, map_to_genes
+from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 
 __all__ = ["prepare_tcga_cohort"]
 
@@ -56,23 +56,22 @@ def prepare_tcga_cohort(
     Raises
     ------
     FormatError
-        If the clinical matrix or the expression file is missing or unreadable.
+        If the clinical matrix is missing, or a file cannot be read.
+    UsageError
+        If groups or an encoding were chosen by hand.
     """
+    if options.cases or options.controls or TCGA_COHORT in options.readings:
+        message = (
+            "groups and encodings chosen by hand do not fit TCGA, whose trait is read from the "
+            "barcode; leave it out by naming the other cohorts with --cohort"
+        )
+        raise UsageError(message)
     if files.clinical is None:
         message = "no *clinicalMatrix* file in the folder"
         hint = "download the clinical matrix of the study from the Xena hub"
         raise FormatError(message, path=files.folder, hint=hint)
-    clinical = read_clinical_matrix(files.clinical)
-    expression_file = _choose_expression(files, options)
-    expression, notes = _average_duplicates(read_xena_expression(expression_file))
-    genes = map_to_genes(
-        expression,
-        (),
-        procedure=cast(Procedure, options.procedure),
-        table=GeneTable.load(options.gene_table),
-        scale=cast(Literal["auto", "log2", "linear"], options.scale),
-    )
-    clinical, duplicates = _first_of_duplicates(clinical)
+    clinical, duplicates = _first_of_duplicates(read_clinical_matrix(files.clinical))
+    genes = _read_genes(files, options)
     features, reading = _read_features(clinical, why, options)
     return PreparedCohort(
         trait=trait,
@@ -81,35 +80,53 @@ def prepare_tcga_cohort(
         samples=clinical.samples,
         reading=reading,
         features=features,
-        genes=genes,
-        why_no_genes="",
+        genes=genes.mapping,
+        why_no_genes=genes.why_not,
         series={
             "title": files.name.replace("_", " "),
             "type": "RNA-seq (Illumina HiSeq, RSEM, log2)",
             "organism": "Homo sapiens",
         },
-        files=[(files.clinical, "clinical"), (expression_file, "expression")],
+        files=[(files.clinical, "clinical"), *((path, "expression") for path in genes.files)],
         notes=(
-            *notes,
+            *genes.notes,
             *duplicates,
             *_paired_patients(clinical.samples, features["trait"]),
             *(note for feature in features.values() for note in feature.notes),
-            *genes.notes,
         ),
     )
 
 
-def _choose_expression(files: TcgaCohortFiles, options: PreprocessOptions) -> Path:
-    """Pick the table: PANCAN-normalised first in `benchmark`, the other one first in `sound`."""
+@dataclass(frozen=True)
+class _Genes:
+    """The expression of a TCGA folder by gene, or why there is none."""
+
+    mapping: GeneMapping | None
+    why_not: str = ""
+    files: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _read_genes(files: TcgaCohortFiles, options: PreprocessOptions) -> _Genes:
+    """Read the table: PANCAN-normalised first in `benchmark`, the other one first in `sound`."""
     both = [files.expression, files.expression_pancan]
     if options.procedure == "benchmark":
         both.reverse()
-    for path in both:
-        if path is not None:
-            return path
-    message = "no *HiSeqV2* file in the folder"
-    hint = "download the gene expression RNAseq table of the study from the Xena hub"
-    raise FormatError(message, path=files.folder, hint=hint)
+    path = next((path for path in both if path is not None), None)
+    if path is None:
+        return _Genes(None, "no *HiSeqV2* file in the folder")
+    matrix, notes = _average_duplicates(read_xena_expression(path))
+    try:
+        mapping = map_to_genes(
+            matrix,
+            (),
+            procedure=options.procedure,
+            table=GeneTable.load(options.gene_table),
+            scale=options.scale,
+        )
+    except FormatError as error:
+        return _Genes(None, f"rows cannot be mapped to genes: {error}", (path,), notes)
+    return _Genes(mapping, "", (path,), (*notes, *mapping.notes))
 
 
 def _average_duplicates(matrix: ExpressionMatrix) -> tuple[ExpressionMatrix, tuple[str, ...]]:

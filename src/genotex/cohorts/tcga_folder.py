@@ -15,6 +15,7 @@ __all__ = ["FolderChoice", "choose_folder"]
 
 # "cancer", "carcinoma" and the like say the same of a TCGA study, where everything is a tumour.
 _GENERIC = {"cancer", "carcinoma", "tumor", "tumour", "neoplasm", "malignant", "tcga"}
+_TUMOUR = re.compile(r"cancer|tumou?r|neoplasm|malignan|oma$|emia$")
 _FILLERS = {"and", "of", "the", "in", "cell"}
 
 
@@ -69,6 +70,9 @@ def _word_distance(trait: str, name: str) -> tuple[int, int] | None:
     wanted, found = _words(re.sub(r"\([^)]*\)", "", trait)), _words(name)
     if wanted - {"tcga"} == found - {"tcga"}:
         return (0, 0)
+    if not any(_TUMOUR.search(word) for word in wanted):
+        # "Lung" alone, or "Kidney stones", is no cancer.
+        return None
     wanted, found = wanted - _GENERIC, found - _GENERIC
     if not wanted:
         return None

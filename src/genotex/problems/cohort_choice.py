@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from genotex.errors import NoUsableCohortError, UsageError
@@ -36,7 +36,10 @@ class CohortChoice:
 
 
 def choose_cohort(
-    output: OutputFolder, problem: Problem, forced: str | None = None
+    output: OutputFolder,
+    problem: Problem,
+    forced: str | None = None,
+    among: Collection[str] | None = None,
 ) -> CohortChoice:
     """Choose the usable cohort with the most samples (GenoTEX paper, section 3).
 
@@ -51,6 +54,8 @@ def choose_cohort(
         An unconditional or one-step problem.
     forced : str, optional
         Take this cohort, whatever its size.
+    among : collection of str, optional
+        Choose among these cohorts only.
 
     Raises
     ------
@@ -68,7 +73,12 @@ def choose_cohort(
     cohorts = _cohorts(output, problem)
     if forced is not None:
         return _forced(cohorts, problem, forced)
-    refusals = {name: why_not(info, problem.condition) for name, info in cohorts.items()}
+    refusals = {
+        name: why_not(info, problem.condition)
+        if among is None or name in among
+        else "not among the cohorts that were read now"
+        for name, info in cohorts.items()
+    }
     fitting = {name: cohorts[name] for name, reason in refusals.items() if reason is None}
     if not fitting:
         raise NoUsableCohortError(_nothing_fits(problem, refusals))
