@@ -73,9 +73,7 @@ def divide_and_sum(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.
     ndarray, shape (genes, samples)
         Sums in the unit of `values`.
     """
-    missing = np.isnan(values)
-    filled = np.where(missing, 0.0, values) if missing.any() else values
-    return _sums(filled, links, links.share)
+    return _sums(values, links, links.share)[0]
 
 
 def mean_of_rows(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.float64]:
@@ -93,22 +91,23 @@ def mean_of_rows(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.fl
     ndarray, shape (genes, samples)
         Means in the unit of `values`; NaN where all rows of a gene are missing.
     """
-    missing = np.isnan(values)
-    if not missing.any():
-        rows = np.bincount(links.gene, minlength=len(links.genes))
-        return _sums(values, links) / rows[:, None]
-    sums = _sums(np.where(missing, 0.0, values), links)
-    counts = _sums(~missing, links)
-    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+    sums, known = _sums(values, links)
+    return np.divide(sums, known, out=np.full_like(sums, np.nan), where=known > 0)
 
 
 def _sums(
-    values: NDArray[np.generic], links: GeneRows, weights: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Add up the (weighted) rows of each gene, in the order of the links.
+    values: NDArray[np.floating], links: GeneRows, weights: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Add up the (weighted) rows of each gene in the order of the links, missing values skipped.
 
     Genes with about as many rows are taken together: the first row of each, then the second of
     those that have one. A block of genes is small enough for its sums to stay in the cache.
+
+    Returns
+    -------
+    sums : ndarray, shape (genes, samples)
+    known : ndarray of int, shape (genes, samples)
+        How many values each is the sum of.
     """
     order = np.argsort(links.gene, kind="stable")
     row = links.row[order]
@@ -117,13 +116,20 @@ def _sums(
     starts = np.cumsum(counts) - counts
     by_count = np.argsort(-counts, kind="stable")
     sums = np.empty((len(counts), values.shape[1]))
+    known = np.empty(sums.shape, dtype=np.int32)
     for at in range(0, len(counts), _GENES_AT_ONCE):
         genes = by_count[at : at + _GENES_AT_ONCE]
         block = np.zeros((len(genes), values.shape[1]))
+        lost = np.zeros(block.shape, dtype=np.int32)
         for turn in range(counts[genes[0]]):
             some = np.count_nonzero(counts[genes] > turn)
             links_now = starts[genes[:some]] + turn
             part = values[row[links_now]]
+            missing = np.isnan(part)
+            if missing.any():
+                np.copyto(part, 0.0, where=missing)
+                lost[:some] += missing
             block[:some] += part if weight is None else part * weight[links_now]
         sums[genes] = block
-    return sums
+        known[genes] = counts[genes, None] - lost
+    return sums, known
