@@ -76,3 +76,10 @@ def test_real_clinical_matrix(shared_data):
     assert matrix.table.width == 157 - 1
     assert matrix.samples[0] == "TCGA-05-4244-01"
     assert matrix.table["age_at_initial_pathologic_diagnosis"][0] == "70"
+
+
+@pytest.mark.parametrize("reader", [read_clinical_matrix, read_xena_expression])
+def test_xena_table_with_a_whole_last_line_too_short(tmp_path, reader):
+    text = CLINICAL if reader is read_clinical_matrix else EXPRESSION
+    path = write(tmp_path / "x", text.rstrip("\n").rpartition("\t")[0] + "\n")
+    assert len(reader(path).samples) == 3

@@ -21,7 +21,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 CHUNK = 1 << 20
 ENOUGH_TO_JUDGE = 64
 FIRST_BLOCK = 1 << 18
-LARGEST_BLOCK = 1 << 24
+LARGEST_BLOCK = 1 << 22
 LONGEST_LINE = 1 << 28
 FETCH_AGAIN = "the download may have been cut short or damaged: fetch the file again"
 
@@ -302,11 +302,12 @@ class LineReader:
             if not whole and size > LONGEST_LINE:
                 msg = f"a line longer than {LONGEST_LINE >> 20} MiB"
                 raise NotDataError(msg, path=self.path, line=self.line + 1, hint=FETCH_AGAIN)
+        tail = _take_unfinished_line(parts)
+        self.ended_within_line = self.ended_within_line or (ended and bool(tail))
+        if ended and self._failure is None:
+            parts, tail = [*parts, tail], b""
+        self._tail = tail
         data = b"".join(parts)
-        cut = len(data) if ended and self._failure is None else data.rfind(b"\n") + 1
-        self.ended_within_line = ended and not data.endswith(b"\n")
-        self._tail = data[cut:]
-        data = data[:cut]
         if self.line == 0:
             data = data.removeprefix(BYTE_ORDER_MARK)
         self._buffer = data.replace(b"\r\n", b"\n") if b"\r" in data else data
@@ -322,6 +323,19 @@ class LineReader:
         except FormatError as failure:
             self._failure = failure
             return b""
+
+
+def _take_unfinished_line(parts: list[bytes]) -> bytes:
+    """Take what stands behind the last line end off the parts, without joining them all."""
+    tail = b""
+    while parts:
+        last = parts.pop()
+        end = last.rfind(b"\n") + 1
+        tail = last[end:] + tail
+        if end:
+            parts.append(last[:end])
+            break
+    return tail
 
 
 def _find_line(data: bytes, line: bytes) -> tuple[int, int]:

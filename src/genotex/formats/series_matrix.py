@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
+from genotex.formats.ahead import read_ahead
 from genotex.formats.header import MatrixHeader, fit_cells, read_header, split_cells
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.raw import FETCH_AGAIN, LineReader
@@ -142,8 +143,9 @@ def _read_table(
         raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
     order = _column_order(reader, header, samples, columns)
     table = ValueTable(reader.path, len(columns))
-    for block in reader.table_blocks(TABLE_END):
-        table.add(block)
+    with read_ahead(reader.table_blocks(TABLE_END)) as blocks:
+        for block in blocks:
+            table.add(block)
     reader.drain()
     matrix, notes = build_matrix(table, [columns[i] for i in order], order)
     header.notes.extend(notes)

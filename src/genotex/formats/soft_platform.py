@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.ahead import read_ahead
 from genotex.formats.platform import Platform
 from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8
 from genotex.formats.rows import regular_rows, unique_names
@@ -155,8 +156,8 @@ def _read_table(reader: LineReader, end: str) -> pl.DataFrame:
 
 def _rows_below(reader: LineReader, header: str, end: str | None) -> pl.DataFrame:
     names = unique_names([name.strip() for name in header.split("\t")])
-    blocks = reader.table_blocks(end)
-    frames = [_strings(block, names, reader.path) for block in blocks]
+    with read_ahead(reader.table_blocks(end)) as blocks:
+        frames = [_strings(block, names, reader.path) for block in blocks]
     if not frames:
         return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
     return pl.concat(frames)

@@ -131,9 +131,8 @@ def _numeric(given: list[str], some: list[str], table: GeneTable) -> IdVerdict |
     for a series that leaves none out: then the gaps decide. Real Entrez ids skip the numbers that
     are no gene.
     """
-    shape = SHAPES[IdKind.ENTREZ]
-    numbers = [int(m[1]) for i in given if (m := shape.match(i.strip()))]
-    if len(numbers) < 0.9 * len(given):
+    numbers = _entrez_numbers(given, at_least=0.9 * len(given))
+    if numbers is None:
         return None
     known = len(table.lookup(IdKind.ENTREZ, some)) / len(set(some))
     distinct = np.unique(numbers)
@@ -147,6 +146,18 @@ def _numeric(given: list[str], some: list[str], table: GeneTable) -> IdVerdict |
     if running > 0.5:
         why += f" and {running:.0%} follow each other without a gap"
     return IdVerdict(IdKind.PROBE, True, f"{why}: probe numbers of a platform")
+
+
+def _entrez_numbers(ids: Sequence[str], at_least: float) -> list[int] | None:
+    """Return the numbers among the ids, None (after a few of them) when they are too few."""
+    shape = SHAPES[IdKind.ENTREZ]
+    numbers = []
+    for seen, text in enumerate(ids):
+        if match := shape.match(text.strip()):
+            numbers.append(int(match[1]))
+        elif len(numbers) + len(ids) - seen - 1 < at_least:
+            return None
+    return numbers
 
 
 def _density(low: int, high: int, table: GeneTable) -> float:

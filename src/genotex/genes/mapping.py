@@ -292,8 +292,8 @@ def _one_row(
     if len(genes) == 1:
         (gene,) = genes
         for name in row:
-            candidates = table.alias_genes.get(name.upper(), ())
-            if known[name] is None and len(candidates) > 1 and gene not in candidates:
+            candidates = table.shared_aliases.get(name.upper(), ())
+            if known[name] is None and candidates and gene not in candidates:
                 return (gene, name)
     return tuple(genes)
 

@@ -73,49 +73,71 @@ class GeneTable:
     @cached_property
     def official(self) -> dict[str, str]:
         """Official symbols by their upper-case form."""
-        symbols = self.genes["symbol"].to_list()
-        return {symbol.upper(): symbol for symbol in symbols}
+        symbols = self.genes["symbol"]
+        return dict(zip(symbols.str.to_uppercase().to_list(), symbols.to_list(), strict=True))
 
     @cached_property
-    def _alias_rows(self) -> list[tuple[str, str]]:
-        """(upper-case alias, official symbol) in the order of the table."""
-        rows = self.genes.select(pl.col("synonyms").str.to_uppercase().str.split("|"), "symbol")
-        rows = rows.explode("synonyms").filter(pl.col("synonyms") != "")
-        return list(zip(rows["synonyms"].to_list(), rows["symbol"].to_list(), strict=True))
+    def _aliases(self) -> pl.DataFrame:
+        """Upper-case ``alias``, official ``symbol`` and ``row`` of its gene, in table order."""
+        rows = self.genes.lazy().with_row_index("row").filter(pl.col("synonyms") != "")
+        alias = pl.col("synonyms").str.to_uppercase().str.split("|").alias("alias")
+        return (
+            rows.select(alias, "symbol", "row")
+            .explode("alias")
+            .filter(pl.col("alias") != "")
+            .collect()
+        )
+
+    @cached_property
+    def _last_gene(self) -> dict[str, str]:
+        """For every upper-case alias the last gene that has it."""
+        rows = self._aliases
+        return dict(zip(rows["alias"].to_list(), rows["symbol"].to_list(), strict=True))
+
+    @cached_property
+    def shared_aliases(self) -> dict[str, tuple[str, ...]]:
+        """For every upper-case alias of several genes their official symbols."""
+        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        repeated = self._aliases.filter(pl.col("alias").is_duplicated())
+        for alias, symbol in repeated.select("alias", "symbol").iter_rows():
+            found[alias][symbol] = None
+        return {alias: tuple(symbols) for alias, symbols in found.items() if len(symbols) > 1}
 
     @cached_property
     def alias_genes(self) -> dict[str, tuple[str, ...]]:
         """For every upper-case alias the official symbols that it is a synonym of."""
-        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        for alias, symbol in self._alias_rows:
-            found[alias][symbol] = None
-        return {alias: tuple(symbols) for alias, symbols in found.items()}
+        single = {alias: (symbol,) for alias, symbol in self._last_gene.items()}
+        return single | self.shared_aliases
 
     @cached_property
     def _sound(self) -> dict[str, str]:
         """An official symbol wins; an alias of several genes is `AMBIGUOUS`."""
-        found = {
-            alias: symbols[0] if len(symbols) == 1 else AMBIGUOUS
-            for alias, symbols in self.alias_genes.items()
-        }
-        return found | self.official
+        return self._last_gene | dict.fromkeys(self.shared_aliases, AMBIGUOUS) | self.official
 
     @cached_property
     def _benchmark(self) -> dict[str, str]:
-        """The gene that comes last wins; then upper-case official symbols.
+        """An official symbol wins, then the last gene that has the alias.
 
         Symbols with lower-case letters (C11orf52) stand in line with the synonyms, so a later
         gene with that synonym takes them: this is how the published table came to be.
         """
         if self._published is not None:
             return dict(self._published)
-        found: dict[str, str] = {}
-        for symbol, synonyms in self.genes.select("symbol", "synonyms").iter_rows():
-            found[symbol.upper()] = symbol
-            if synonyms:
-                found.update(dict.fromkeys(synonyms.upper().split("|"), symbol))
-        found.update((upper, symbol) for upper, symbol in self.official.items() if upper == symbol)
-        return found
+        return self._last_gene | self.official | self._taken_by_later_genes()
+
+    def _taken_by_later_genes(self) -> dict[str, str]:
+        """For symbols with lower-case letters the last of the later genes that have them as alias.
+
+        Keys are in upper case. A symbol that is written in capitals elsewhere is not among them.
+        """
+        upper = pl.col("symbol").str.to_uppercase().alias("alias")
+        mixed = self.genes.lazy().select(upper, "symbol").with_row_index("row")
+        mixed = mixed.filter(pl.col("alias") != pl.col("symbol")).unique("alias", keep="last")
+        taken = self._aliases.lazy().join(
+            mixed, on="alias", suffix="_official", maintain_order="left"
+        )
+        rows = taken.filter(pl.col("row") > pl.col("row_official")).select("alias", "symbol")
+        return {a: s for a, s in rows.collect().iter_rows() if self.official[a] != a}
 
     def symbols(self, procedure: Procedure) -> Mapping[str, str]:
         """Return upper-case symbol or alias -> official symbol (`AMBIGUOUS` only in `sound`).

@@ -1,0 +1,48 @@
+"""Fetch the next piece of a file while the last one is worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+__all__ = ["read_ahead"]
+
+Piece = TypeVar("Piece")
+
+
+@contextmanager
+def read_ahead(pieces: Iterator[Piece]) -> Iterator[Iterator[Piece]]:
+    """Give the same pieces, the next one being fetched by a thread meanwhile.
+
+    It pays where both sides leave Python: unpacking and parsing do. The iterator is used by one
+    thread at a time, never by two. What it raises is raised where its piece would have come, so
+    all pieces before it are had; on leaving, the thread has ended.
+
+    Parameters
+    ----------
+    pieces : iterator
+        Not to be used elsewhere meanwhile.
+
+    Yields
+    ------
+    iterator
+        At most one piece ahead of the caller.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
+        yield _one_ahead(pieces, pool)
+
+
+def _one_ahead(pieces: Iterator[Piece], pool: ThreadPoolExecutor) -> Generator[Piece, None, None]:
+    coming = pool.submit(_take, pieces)
+    while taken := coming.result():
+        coming = pool.submit(_take, pieces)
+        yield taken[0]
+
+
+def _take(pieces: Iterator[Piece]) -> tuple[Piece] | tuple[()]:
+    """Return the next piece, or nothing at the end: a future cannot hold a StopIteration."""
+    for piece in pieces:
+        return (piece,)
+    return ()
