@@ -69,7 +69,7 @@ def test_traits_that_a_folder_means(trait: str, code: str) -> None:
 @pytest.mark.parametrize(
     "trait",
     [
-        "Lung",
+        "Kidney",
         "Kidney_stones",
         "Liver_cirrhosis",
         "Polycystic_Kidney_Disease",

@@ -1,0 +1,44 @@
+from genotex.clinical import ClinicalReading, FeatureEncoding, GeneVerdict
+from genotex.cohorts.facts import barcode_patients, sample_facts
+from genotex.formats import read_series_matrix
+from tests.geo_text import series_matrix, write_gz
+
+
+def facts(tmp_path, *rows):  # type: ignore[no-untyped-def]
+    path = write_gz(tmp_path / "GSE1_series_matrix.txt.gz", series_matrix(characteristics=rows))
+    trait = FeatureEncoding("trait", 0, "disease state", "binary")
+    reading = ClinicalReading(GeneVerdict(True, ""), trait, None, None)
+    return sample_facts(read_series_matrix(path, expression=False), reading)
+
+
+def test_batch_tissue_and_donor_are_kept_and_the_rest_is_not(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    found = facts(
+        tmp_path,
+        ["disease state: a", "disease state: b", "disease state: a"],
+        ["batch: 1", "batch: 2", "batch: 1"],
+        ["tissue: lung", "tissue: lung", "tissue: lung"],
+        ["patient id: P1", "patient id: P1", "patient id: P2"],
+        ["bmi: 20", "bmi: 21", "bmi: 22"],
+    )
+    assert found == {
+        "batch": {"GSM1": "1", "GSM2": "2", "GSM3": "1"},
+        "patient id": {"GSM1": "P1", "GSM2": "P1", "GSM3": "P2"},
+    }
+
+
+def test_shifted_rows_are_read_by_key(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    found = facts(
+        tmp_path,
+        ["disease state: a", "batch: 2", "disease state: a"],
+        ["batch: 1", "", "batch: 3"],
+    )
+    assert found == {"batch": {"GSM1": "1", "GSM2": "2", "GSM3": "3"}}
+
+
+def test_key_that_tells_the_trait_is_no_fact(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    assert facts(tmp_path, ["disease state: a", "disease state: b"]) == {}
+
+
+def test_patients_of_barcodes() -> None:
+    found = barcode_patients(("TCGA-05-4244-01", "TCGA-05-4244-11"))
+    assert set(found["patient"].values()) == {"TCGA-05-4244"}
