@@ -17,6 +17,7 @@ from genotex.clinical import (
     choose_groups,
     describe_series,
 )
+from genotex.cohorts.facts import sample_facts
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.errors import FormatError, SuperSeriesError
 from genotex.formats import (
@@ -90,6 +91,7 @@ def prepare_geo_cohort(
         why_no_genes=why_no_genes,
         series=_series_facts(series, platforms),
         files=[*used, *((path, "platform") for path in platform_files)],
+        sample_facts=sample_facts(series, reading),
         notes=(
             *notes,
             *series.notes,

@@ -84,6 +84,8 @@ class PreparedCohort:
         What the series says of itself.
     files : list of (Path, str)
         Files that were read, and for what.
+    sample_facts : dict
+        Batches, tissues and donors by key and sample (see `facts.sample_facts`).
     notes : tuple of str
         Everything a careful reader should know.
     """
@@ -98,6 +100,7 @@ class PreparedCohort:
     why_no_genes: str
     series: dict[str, str]
     files: list[tuple[Path, str]]
+    sample_facts: dict[str, dict[str, str | None]]
     notes: tuple[str, ...]
 
     @property
