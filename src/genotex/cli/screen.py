@@ -74,14 +74,19 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
 
 
 def say(text: str) -> None:
-    """Print a line of the result as it is."""
-    out.print(escape(text), soft_wrap=True)
+    """Print a line of the result as it is; on a screen it breaks between words."""
+    out.print(escape(text), soft_wrap=_keep_whole(out, text))
 
 
 def tell(text: str, label: str = "", colour: str = "yellow") -> None:
     """Print a line for the person at the screen, with a coloured word in front."""
     front = f"[{colour} bold]{label}[/] " if label else ""
-    talk.print(front + escape(text), soft_wrap=True)
+    talk.print(front + escape(text), soft_wrap=_keep_whole(talk, text))
+
+
+def _keep_whole(console: Console, text: str) -> bool:
+    """Tell whether a line must not be broken: in a pipe, or for a path somebody may copy."""
+    return not console.is_terminal or max(map(len, text.split()), default=0) > console.width // 2
 
 
 def table(
