@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Real files (see docs/development.md); tests that need them skip when they are absent."""
+    """Real files (see CONTRIBUTING.md); tests that need them skip when they are absent."""
     default = Path(__file__).parents[2] / "shared" / "data"
     folder = Path(os.environ.get("GENOTEX_SHARED_DATA", default))
     if not folder.is_dir():
