@@ -151,7 +151,7 @@ def _with_row_context(
             for cell, j in judgements.items()
         }
     judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
-    judgements = _denials_beside_healthy(judgements)
+    judgements = _denials_beside_healthy(_denials_of_cases(candidate, judgements, judge))
     healthy = any(j.role == "healthy control" for j in judgements.values())
     result = dict(judgements)
     for cell, judgement in judgements.items():
@@ -169,6 +169,21 @@ def _with_row_context(
         ):
             why = f"{value!r} stands under {candidate.key!r} beside the trait: another diagnosis"
             result[cell] = Judgement("other disease", 0.5, why)
+    return result
+
+
+def _denials_of_cases(
+    candidate: Candidate, judgements: dict[str, Judgement], judge: ValueJudge
+) -> dict[str, Judgement]:
+    """Take "without severe asthma" for a control where the row holds "severe asthma"."""
+    cases = [candidate.values[cell] for cell, j in judgements.items() if j.role == "case"]
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        open_ = judgement.role == "unknown" and judgement.why != "missing"
+        if open_ and cases and judge.denies(value, cases):
+            why = f"{value!r} denies a case of its row"
+            result[cell] = Judgement("healthy control", DENIED, why)
     return result
 
 
