@@ -66,6 +66,15 @@ class Negation:
             return None
         return "open" if "open" in found else "denied"
 
+    def directly_before(self, value: str, names: Terms) -> bool:
+        """Tell whether every mention has a denial in front ("not healthy", not "control, neg")."""
+        mentions = [
+            simplify(clause)[: span[0]].strip()
+            for clause in _CLAUSE.split(value)
+            for span in names.spans(clause)
+        ]
+        return bool(mentions) and all(map(self._denied_before, mentions))
+
     def _mention(self, clause: str, span: tuple[int, int], following: str) -> Denial | None:
         before, after = clause[: span[0]].strip(), clause[span[1] :].strip()
         if self._denied_before(before) or self._denied_after(after):

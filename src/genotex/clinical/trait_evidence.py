@@ -158,6 +158,8 @@ def _with_row_context(
         value = candidate.values[cell]
         if judgement.role != "unknown" or judgement.why == "missing" or judge.could_be(value):
             continue
+        if judge.is_doubtful(value):
+            continue
         if healthy and judge.key_names(candidate.key) and not _is_number(value):
             why = f"{value!r} under {candidate.key!r}, beside controls"
             result[cell] = Judgement("case", INCLUDED, why)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -36,6 +36,10 @@ _PLAIN_KEY = re.compile(
     r"disease|disorder|diagnos\w*|condition|status|state|patient|subject|donor|sample|group|"
     r"infection|infected|test|tested|result|pcr|case|control|clinical|history|illness|of|or|and|"
     r"the|is|has|with|yes|no|positive|negative|current|\d+"
+)
+_BESIDE_CONTROL = re.compile(r"\b(?:group|sample|subject|donor|matched|age|sex|number|no|\d+)\b")
+_MALIGNANT = re.compile(
+    r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
 )
 _LABORATORY = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = {
@@ -160,7 +164,7 @@ class ValueJudge:
         plain = simplify(value)
         if plain in self._vocabulary.missing:
             return Judgement("unknown", NOTHING, "missing")
-        for rule in (self._answer, self._named, self._organ, self._healthy, self._by_context):
+        for rule in self._rules:
             judgement = rule(value, plain, key)
             if judgement is not None:
                 return judgement
@@ -169,6 +173,17 @@ class ValueJudge:
             spelt = self.judge(long, key)
             return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
         return judgement or UNKNOWN
+
+    @property
+    def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
+        return (
+            self._answer,
+            self._named,
+            self._other_control,
+            self._organ,
+            self._healthy,
+            self._by_context,
+        )
 
     def _spelt_out(self, value: str) -> str | None:
         """Return a value with its abbreviations spelt out as the texts explain them."""
@@ -200,7 +215,7 @@ class ValueJudge:
         return None
 
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
-        if value in self.trait.healthy and not self._denied(value, self.trait.healthy):
+        if self._stands(value, self.trait.healthy):
             return self._control(value, self.trait.healthy)
         masked = _mask(plain, self.trait.excludes.spans(value))
         for terms, weight in ((self.trait.terms, NAMED), (self.trait.includes, INCLUDED)):
@@ -220,10 +235,43 @@ class ValueJudge:
             return Judgement("unknown", NOTHING, f"{value!r} does not say whether it is {name!r}")
         if self._without_disease(value, plain, span):
             return Judgement("healthy control", NAMED, f"{value!r} is tissue without the disease")
+        if self.is_relative(value):
+            return self._relative(value, name)
         if denial == "open":
             return Judgement("unknown", NOTHING, f"{value!r} may or may not deny {name!r}")
+        if self._names_control_group(plain, terms.spans(value)):
+            return Judgement("healthy control", DENIED, f"{value!r} names the controls of {name!r}")
+        if self._is_benign(value):
+            return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
         how = "names the trait" if weight == NAMED else "names a form of the trait"
         return Judgement("case", weight, f"{value!r} {how} ({name!r})")
+
+    def is_relative(self, value: str) -> bool:
+        """Tell whether a value speaks of a patient's relative, whose own health it rarely tells."""
+        return value in self._terms["relative"]
+
+    def is_doubtful(self, value: str) -> bool:
+        """Tell whether a value must stay open whatever stands beside it."""
+        return self.is_relative(value) or value in self._terms["uncertain"]
+
+    def _relative(self, value: str, name: str) -> Judgement:
+        if self._healthy_in(value):
+            return Judgement("healthy control", HEALTHY, f"{value!r} is a healthy relative")
+        return Judgement("unknown", NOTHING, f"{value!r} is a relative of someone with {name!r}")
+
+    def _names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
+        """Tell whether a value is "asthma control": the control group of a study of the trait."""
+        behind = plain[spans[-1][1] :]
+        rest = _mask(_mask(plain, spans), self._terms["healthy"].spans(plain))
+        return behind in self._terms["control_group"] and not _BESIDE_CONTROL.sub("", rest).strip()
+
+    def _is_benign(self, value: str) -> bool:
+        """Tell whether a value that names the cancer's organ and a tumour is benign all the same."""
+        terms = self._terms
+        malign = _MALIGNANT.search(simplify(self.trait.name)) or self.trait.sites
+        if not malign or not self._stands(value, terms["benign"]) or value in terms["malignant"]:
+            return False
+        return "benign" in simplify(value).split() or not _MALIGNANT.search(simplify(value))
 
     def _without_disease(self, value: str, plain: str, span: tuple[int, int]) -> bool:
         """Tell whether a value that names the disease is tissue or a person free of it."""
@@ -235,13 +283,27 @@ class ValueJudge:
         """Tell whether a text says healthy, "normal weight" and the like aside."""
         plain = simplify(text)
         masked = _mask(plain, self._terms["not_healthy"].spans(text))
-        return (text if masked == plain else masked) in self._terms["healthy"]
+        return self._stands(text if masked == plain else masked, self._terms["healthy"])
+
+    def _stands(self, value: str, names: Terms) -> bool:
+        """Tell whether a value says one of the names without a denial in front."""
+        return value in names and not self._negation.directly_before(value, names)
 
     def _affirmed(self, value: str, names: Terms) -> bool:
         return value in names and self._negation.of(value, names) is None
 
     def _denied(self, value: str, names: Terms) -> bool:
         return self._negation.of(value, names) == "denied"
+
+    def _other_control(self, value: str, plain: str, key: str) -> Judgement | None:
+        """Judge "osteoarthritis control": a control with another disease, unless called healthy."""
+        if not self._stands(value, self._terms["control_group"]):
+            return None
+        rest = _mask(plain, self._terms["control_group"].spans(value))
+        disease = self._other_disease(rest if rest.strip() else value)
+        if disease is None or self._stands(rest, self._terms["healthy"]):
+            return None
+        return replace(disease, why=f"{value!r} is a control with another disease")
 
     def _organ(self, value: str, plain: str, key: str) -> Judgement | None:
         terms = self._terms
@@ -261,10 +323,11 @@ class ValueJudge:
         return Judgement("healthy control", 0.9, f"{value!r} is the organ without a tumour")
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
+        if self._healthy_in(value):
+            return self._control(value, self._terms["healthy"])
         masked = _mask(plain, self._terms["not_healthy"].spans(value))
-        for group in ("healthy", "unaffected_tissue"):
-            if (value if masked == plain else masked) in self._terms[group]:
-                return self._control(value, self._terms[group])
+        if (value if masked == plain else masked) in self._terms["unaffected_tissue"]:
+            return self._control(value, self._terms["unaffected_tissue"])
         if plain in {"none", "no", "negative"} and self._key_asks_for_disease(key, plain):
             return Judgement("healthy control", HEALTHY, f"{key!r} is {value!r}")
         return None
