@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import Confidence, FeatureEncoding
-from genotex.clinical.value_roles import (
+from genotex.clinical.judgement import (
     BROADER,
     CONTEXT,
     DENIED,
@@ -17,9 +17,9 @@ from genotex.clinical.value_roles import (
     NAMED,
     UNKNOWN,
     Judgement,
-    ValueJudge,
     strength,
 )
+from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.values import parse_number, simple_key
 from genotex.clinical.wording import simplify
 from genotex.formats.cohort_record import Role

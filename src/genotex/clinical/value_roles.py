@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, lru_cache
 
 from genotex.clinical.abbreviations import explained_abbreviations
+from genotex.clinical.judgement import (
+    BROADER,
+    CONTEXT,
+    DENIED,
+    HEALTHY,
+    INCLUDED,
+    NAMED,
+    NOTHING,
+    ORGAN,
+    UNKNOWN,
+    Judgement,
+)
 from genotex.clinical.negation import Negation
 from genotex.clinical.values import simple_key
-from genotex.clinical.vocabulary import TraitWords, Vocabulary
+from genotex.clinical.vocabulary import TraitWords, Vocabulary, load_vocabulary
 from genotex.clinical.wording import Terms, simplify
 from genotex.formats.cohort_record import Role
 
-__all__ = ["Judgement", "ValueJudge", "strength"]
-
-NAMED = 3.0
-DENIED = 2.9
-HEALTHY = 1.0
-ORGAN = 2.8
-INCLUDED = 2.4
-BROADER = 2.0
-CONTEXT = 1.8
-NOTHING = 0.0
+__all__ = ["ValueJudge", "control_role"]
 
 _QUALIFIED_KEY = re.compile(
     r"family|duration|onset|severity|score|stage|type|treat|therap|medicat|activity|index|grade|"
@@ -42,35 +45,7 @@ _MALIGNANT = re.compile(
     r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
 )
 _LABORATORY = {"positive", "pos", "negative", "neg"}
-_EMPTY_WORDS = {
-    "metastatic",
-    "primary",
-    "tumor",
-    "tissue",
-    "patient",
-    "human",
-    "the",
-    "of",
-    "and",
-    "sample",
-}
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The role of one value, how strong the evidence is (0 to 3) and the reason in words."""
-
-    role: Role
-    strength: float
-    why: str
-
-
-UNKNOWN = Judgement("unknown", NOTHING, "says nothing about the trait")
-
-
-def strength(judgements: list[Judgement]) -> float:
-    """Return the strongest evidence among judgements."""
-    return max((j.strength for j in judgements), default=NOTHING)
+_EMPTY_WORDS = frozenset("metastatic primary tumor tissue patient human the of and sample".split())
 
 
 class ValueJudge:
@@ -266,7 +241,7 @@ class ValueJudge:
         return behind in self._terms["control_group"] and not _BESIDE_CONTROL.sub("", rest).strip()
 
     def _is_benign(self, value: str) -> bool:
-        """Tell whether a value that names the cancer's organ and a tumour is benign all the same."""
+        """Tell whether a value that names a tumour of the organ is benign all the same."""
         terms = self._terms
         malign = _MALIGNANT.search(simplify(self.trait.name)) or self.trait.sites
         if not malign or not self._stands(value, terms["benign"]) or value in terms["malignant"]:
@@ -376,6 +351,25 @@ class ValueJudge:
         if name is None or self._denied(value, self._vocabulary.diseases):
             return None
         return Judgement("other disease", 0.8, f"{value!r} names another disease ({name!r})")
+
+
+@lru_cache(maxsize=4096)
+def control_role(value: str, key: str = "") -> Role:
+    """Return the role of a control by its own words, whatever the trait.
+
+    Parameters
+    ----------
+    value, key : str
+        A cell's value and key.
+
+    Returns
+    -------
+    Role
+        "healthy control", "other disease", or "unknown" when the words do not tell.
+    """
+    vocabulary = load_vocabulary()
+    role = ValueJudge(vocabulary.trait(""), vocabulary, "", "").judge(value, key).role
+    return role if role in ("healthy control", "other disease") else "unknown"
 
 
 _TUMOUR_ENDING = re.compile(r"\b[a-z]{4,}(?:oma|leukemia)\b")
