@@ -45,7 +45,9 @@ _MALIGNANT = re.compile(
     r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
 )
 _LABORATORY = {"positive", "pos", "negative", "neg"}
-_EMPTY_WORDS = frozenset("metastatic primary tumor tissue patient human the of and sample".split())
+_EMPTY_WORDS = frozenset(
+    ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
+)
 
 
 class ValueJudge:
