@@ -109,3 +109,13 @@ def test_read_then_applied_to_a_shifted_series(make_series: MakeSeries) -> None:
     assert trait.codes.tolist() == [1, 0, 0, 1]
     gender = apply_encoding(reading.gender, series, procedure="sound")
     assert gender.codes.tolist() == [1, 0, 0, 1]
+
+
+def test_control_without_a_role_is_healthy_only_by_its_words(make_series: MakeSeries) -> None:
+    cells = ["disease: RA", "disease: osteoarthritis", "disease: normal", "disease: group B"]
+    encoding = FeatureEncoding(
+        "trait", 0, "disease", "binary", values=dict(zip(cells, [1.0, 0.0, 0.0, 0.0], strict=True))
+    )
+    encoded = apply_encoding(encoding, make_series(cells), procedure="sound")
+    assert encoded.roles == ("case", "other disease", "healthy control", "unknown")
+    np.testing.assert_array_equal(encoded.codes, [1, 0, 0, 0])

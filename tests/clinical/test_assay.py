@@ -1,7 +1,6 @@
 import pytest
 
-from genotex.clinical.assay import judge_expression
-from genotex.clinical.description import SeriesDescription
+from genotex.clinical import RuleExpert, SeriesDescription, judge_expression
 
 
 @pytest.mark.parametrize(
@@ -103,3 +102,9 @@ def test_baboons_told_only_by_the_design() -> None:
         )
     )
     assert not verdict.available
+
+
+def test_rules_expert_and_judge_say_the_same() -> None:
+    for ids in (("hsa-let-7a-3p", "hsa-miR-21-5p"), ("1007_s_at", "1053_at")):
+        description = SeriesDescription(first_ids=ids)
+        assert RuleExpert().read(description, "Asthma").gene == judge_expression(description)

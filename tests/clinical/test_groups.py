@@ -43,6 +43,35 @@ def test_other_disease_chosen_as_control_stays_another_disease(
     assert encoding.roles["status: rheumatoid arthritis"] == "other disease"
 
 
+def test_both_sides_by_hand_keep_what_is_known_of_the_controls(
+    make_description: MakeDescription,
+) -> None:
+    description = make_description(*ROWS)
+    for trait in ("Rheumatoid_Arthritis", "Osteoarthritis", "Asthma"):
+        read = RuleExpert().read(description, trait).trait
+        for known in (read, None):
+            encoding = choose_groups(
+                known, ["rheumatoid arthritis"], ["osteoarthritis"], description
+            )
+            assert list(encoding.values.values()) == [None, 1, 0]
+            assert encoding.roles["status: Osteoarthritis"] == "other disease"
+    both = choose_groups(
+        None, ["rheumatoid arthritis"], ["osteoarthritis", "normal control"], description
+    )
+    assert list(both.roles.values()) == ["healthy control", "case", "other disease"]
+
+
+def test_control_of_unknown_health_is_a_control_and_not_called_healthy(
+    make_description: MakeDescription,
+) -> None:
+    rows = (["group: A", "group: B", "group: unaffected", "group: not healthy"],)
+    encoding = choose_groups(
+        None, ["A"], ["B", "unaffected", "not healthy"], make_description(*rows)
+    )
+    assert list(encoding.values.values()) == [1, 0, 0, 0]
+    assert list(encoding.roles.values()) == ["case", "unknown", "healthy control", "unknown"]
+
+
 @pytest.mark.parametrize(
     ("cases", "controls", "message"),
     [

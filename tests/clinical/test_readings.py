@@ -12,6 +12,7 @@ from genotex.clinical import (
     ClinicalReading,
     FeatureEncoding,
     GeneVerdict,
+    SavedReadings,
     load_readings,
     reading_from_json,
     reading_to_json,
@@ -39,12 +40,29 @@ def test_encoding_file_round_trip(tmp_path: Path) -> None:
         "GSE2": READING,
         "GSE1": ClinicalReading(GeneVerdict(False, "mice"), None, None, None),
     }
-    save_readings(path, readings)
-    assert load_readings(path) == readings
-    assert list(load_readings(path)) == ["GSE2", "GSE1"]
+    save_readings(path, readings, trait="Crohn's Disease")
+    saved = load_readings(path)
+    assert saved == SavedReadings("Crohn's Disease", readings)
+    assert list(saved.readings) == ["GSE2", "GSE1"]
     about = json.loads(path.read_text())["about"]
     assert any("sample_field" in line for line in about)
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_file_that_names_no_trait(tmp_path: Path) -> None:
+    path = tmp_path / "encodings.json"
+    cohorts = {"GSE1": reading_to_json(READING)}
+    for data in ({"cohorts": cohorts}, {"trait": None, "cohorts": cohorts}):
+        path.write_text(json.dumps(data))
+        assert load_readings(path) == SavedReadings(None, {"GSE1": READING})
+
+
+@pytest.mark.parametrize("trait", [7, "", "  ", ["Asthma"], False])
+def test_file_whose_trait_is_no_name(tmp_path: Path, trait: object) -> None:
+    path = tmp_path / "encodings.json"
+    path.write_text(json.dumps({"trait": trait, "cohorts": {}}))
+    with pytest.raises(EncodingFileError, match="trait: must be the name of a trait"):
+        load_readings(path)
 
 
 def test_defaults_of_a_file_written_by_hand() -> None:

@@ -76,6 +76,21 @@ def test_sexes_in_the_ways_submitters_write_them(text: str, sex: int | None) -> 
         ("gender", "1", None),
         ("gender (1=male, 2=female)", "3", None),
         ("gender (1=male, 2=female)", "Female", 0),
+        ("sex, 0 female 1 male", "1", 1),
+        ("sex, 0 female 1 male", "0", 0),
+        ("gender code 1 female 2 male", "2", 1),
+        ("gender code 1 female 2 male", "1", 0),
+        ("gender 1 male 2 female", "2", 0),
+        ("sex male/female (1/2)", "1", 1),
+        ("sex male/female (1/2)", "2", 0),
+        ("sex (f/m: 0/1)", "1", 1),
+        ("sex (1/2 male/female)", "1", None),  # not one of the forms: never a guess
+        ("gender (male 1, female 2)", "1", None),
+        ("sex male (1) female (2)", "1", 1),
+        ("sex: male is 1, female is 2", "2", 0),
+        ("gender (M-1, F-2)", "2", 0),
+        ("sex_1=male", "1", None),  # one code of two
+        ("sex (1=male, 2=male)", "1", None),
     ],
 )
 def test_numbers_for_sexes_need_the_legend_of_their_key(

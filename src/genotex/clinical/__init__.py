@@ -1,6 +1,7 @@
 """Clinical inference: which characteristic tells trait, age and gender, and how."""
 
 from genotex.clinical.applying import EncodedFeature, apply_encoding
+from genotex.clinical.assay import judge_expression
 from genotex.clinical.description import (
     SeriesDescription,
     describe_series,
@@ -17,6 +18,7 @@ from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.groups import choose_groups
 from genotex.clinical.inference import ReadingRow, infer_cases, reading_table
 from genotex.clinical.readings import (
+    SavedReadings,
     load_readings,
     reading_from_json,
     reading_to_json,
@@ -34,12 +36,14 @@ __all__ = [
     "ReadingRow",
     "RuleExpert",
     "SampleField",
+    "SavedReadings",
     "SeriesDescription",
     "apply_encoding",
     "choose_groups",
     "describe_series",
     "description_from_case",
     "infer_cases",
+    "judge_expression",
     "load_readings",
     "parse_age_years",
     "parse_number",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.value_roles import control_role
 from genotex.clinical.values import (
     parse_age_years,
     parse_number,
@@ -114,15 +115,17 @@ class _Lookup:
         listed = cell if cell in encoding.values else self._relaxed.get(simple_key(cell))
         if listed is not None:
             code = encoding.values[listed]
-            return code, encoding.roles.get(listed, self._role(code)), True
+            return code, encoding.roles.get(listed) or self._role(code, cell), True
         code = self._parse(cell)
-        return code, self._role(code), code is not None
+        return code, self._role(code, cell), code is not None
 
-    def _role(self, code: float | None) -> Role:
+    def _role(self, code: float | None, cell: str) -> Role:
+        """Return the role of a cell that the encoding gives none: by its code and its words."""
         encoding = self._encoding
         if encoding.feature != "trait" or encoding.kind != "binary" or code is None:
             return "unknown"
-        return "case" if code == 1 else "healthy control"
+        key, value = _key_and_value(encoding, cell)
+        return "case" if code == 1 else control_role(value, key)
 
     def _parse(self, cell: str) -> float | None:
         encoding = self._encoding

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from genotex.clinical.candidates import Candidate, characteristic_candidates, other_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.value_roles import control_role
 from genotex.clinical.values import simple_key, split_cell
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Role
@@ -46,6 +47,8 @@ def choose_groups(
     Returns
     -------
     FeatureEncoding
+        Controls are coded 0 whatever their role: "healthy control" or "other disease" as the
+        expert or their own words say, "unknown" when neither tells their health.
 
     Raises
     ------
@@ -115,11 +118,11 @@ def _encoding(
     controls: Sequence[str],
 ) -> FeatureEncoding:
     candidate = match.candidate
-    kept = encoding if _is_of(encoding, candidate) and not (cases and controls) else None
+    read = encoding if _is_of(encoding, candidate) else None
     codes: dict[str, float | None] = {}
     roles: dict[str, Role] = {}
     for cell in candidate.values:
-        codes[cell], roles[cell] = _code(cell, match, kept, bool(cases), bool(controls))
+        codes[cell], roles[cell] = _code(cell, match, read, bool(cases), bool(controls))
     if not {1.0, 0.0} <= set(codes.values()):
         side, option = ("controls", "--control") if 1.0 in codes.values() else ("cases", "--case")
         values = ", ".join(repr(v) for v in dict.fromkeys(candidate.values.values()))
@@ -139,22 +142,29 @@ def _encoding(
 
 
 def _code(
-    cell: str, match: _Match, kept: FeatureEncoding | None, cases: bool, controls: bool
+    cell: str, match: _Match, read: FeatureEncoding | None, cases: bool, controls: bool
 ) -> tuple[float | None, Role]:
     if cell in match.cases:
         return 1.0, "case"
     if cell in match.controls:
-        return 0.0, _control_role(cell, kept)
-    before = kept.values.get(cell) if kept else None
-    if kept is not None and ((before == 1 and not cases) or (before == 0 and not controls)):
-        return before, kept.roles.get(cell, "unknown")
+        candidate = match.candidate
+        return 0.0, _control_role(cell, candidate.values[cell], candidate.key, read)
+    before = read.values.get(cell) if read else None
+    if read is not None and ((before == 1 and not cases) or (before == 0 and not controls)):
+        return before, read.roles.get(cell, "unknown")
     return None, "unknown"
 
 
-def _control_role(cell: str, kept: FeatureEncoding | None) -> Role:
-    """Return the role of a control: those whom a person chooses are the healthy ones to compare."""
-    role = kept.roles.get(cell) if kept else None
-    return role if role == "other disease" else "healthy control"
+def _control_role(cell: str, value: str, key: str, read: FeatureEncoding | None) -> Role:
+    """Return the role of a control chosen by hand: the expert's, else what its words say.
+
+    Whoever the expert takes for a case is ill, and so no healthy control of another contrast. A
+    control whose words say nothing of its health stays unknown.
+    """
+    role = read.roles.get(cell, "unknown") if read else "unknown"
+    if role == "case":
+        return "other disease"
+    return role if role != "unknown" else control_role(value, key)
 
 
 def _no_match(candidates: Iterable[Candidate], wanted: Iterable[str]) -> str:

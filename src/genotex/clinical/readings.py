@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -19,11 +20,18 @@ from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role
 from genotex.layout import atomic_write
 
-__all__ = ["load_readings", "reading_from_json", "reading_to_json", "save_readings"]
+__all__ = [
+    "SavedReadings",
+    "load_readings",
+    "reading_from_json",
+    "reading_to_json",
+    "save_readings",
+]
 
 ABOUT = [
     "How samples were read: for each cohort whether it holds gene expression, and where trait, age",
     "and gender stand (null: not available). Edit by hand and give back with --encoding FILE.",
+    "trait: what the readings were made for; they are not to be used for another trait.",
     "row: characteristics row, numbered from 0 (null for another sample_field);",
     "key: what stands before the colon; kind: binary or continuous;",
     "values: raw cell -> code (case 1, control 0; female 0, male 1; null is missing);",
@@ -256,7 +264,25 @@ def _kind(value: Any) -> str:
     return names.get(type(value).__name__, type(value).__name__)
 
 
-def save_readings(path: Path, readings: Mapping[str, ClinicalReading]) -> None:
+@dataclass(frozen=True)
+class SavedReadings:
+    """What an encoding file holds.
+
+    Attributes
+    ----------
+    trait : str or None
+        Trait that the readings were made for; None when the file does not say.
+    readings : mapping of str to ClinicalReading
+        Cohort -> reading, in file order.
+    """
+
+    trait: str | None
+    readings: Mapping[str, ClinicalReading]
+
+
+def save_readings(
+    path: Path, readings: Mapping[str, ClinicalReading], *, trait: str | None = None
+) -> None:
     """Write readings as an encoding file, whole or not at all.
 
     Parameters
@@ -265,14 +291,17 @@ def save_readings(path: Path, readings: Mapping[str, ClinicalReading]) -> None:
         The file.
     readings : mapping of str to ClinicalReading
         Cohort -> reading.
+    trait : str, optional
+        Trait that they were made for, written down so that they are not used for another one.
     """
     cohorts = {name: reading_to_json(reading) for name, reading in readings.items()}
-    text = json.dumps({"about": ABOUT, "cohorts": cohorts}, indent=2, ensure_ascii=False)
+    data = {"about": ABOUT, "trait": trait, "cohorts": cohorts}
+    text = json.dumps(data, indent=2, ensure_ascii=False)
     with atomic_write(path) as part:
         part.write_text(text + "\n", encoding="utf-8")
 
 
-def load_readings(path: Path) -> dict[str, ClinicalReading]:
+def load_readings(path: Path) -> SavedReadings:
     """Read an encoding file.
 
     Parameters
@@ -282,8 +311,8 @@ def load_readings(path: Path) -> dict[str, ClinicalReading]:
 
     Returns
     -------
-    dict
-        Cohort -> reading, in file order.
+    SavedReadings
+        The trait, None in files that do not name one, and the readings.
 
     Raises
     ------
@@ -306,10 +335,24 @@ def load_readings(path: Path) -> dict[str, ClinicalReading]:
         hint = "write one with 'genotex clinical show MATRIX --trait T --save FILE'"
         msg = "has no object 'cohorts'"
         raise EncodingFileError(msg, path=path, hint=hint)
-    return {
-        cohort: reading_from_json(reading, path=path, place=cohort)
-        for cohort, reading in data["cohorts"].items()
-    }
+    return SavedReadings(
+        _trait(data, path),
+        {
+            cohort: reading_from_json(reading, path=path, place=cohort)
+            for cohort, reading in data["cohorts"].items()
+        },
+    )
+
+
+def _trait(data: Mapping[str, Any], path: Path) -> str | None:
+    trait = data.get("trait")
+    if trait is None:
+        return None
+    if not isinstance(trait, str) or not trait.strip():
+        msg = f"must be the name of a trait or null, not {trait!r}"
+        hint = "name the trait that the readings were made for, or take the line out"
+        raise EncodingFileError(msg, path=path, field="trait", hint=hint)
+    return trait.strip()
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

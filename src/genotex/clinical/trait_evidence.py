@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import Confidence, FeatureEncoding
-from genotex.clinical.value_roles import (
+from genotex.clinical.judgement import (
     BROADER,
     CONTEXT,
     DENIED,
@@ -17,9 +17,9 @@ from genotex.clinical.value_roles import (
     NAMED,
     UNKNOWN,
     Judgement,
-    ValueJudge,
     strength,
 )
+from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.values import parse_number, simple_key
 from genotex.clinical.wording import simplify
 from genotex.formats.cohort_record import Role
@@ -151,12 +151,14 @@ def _with_row_context(
             for cell, j in judgements.items()
         }
     judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
-    judgements = _denials_beside_healthy(judgements)
+    judgements = _denials_beside_healthy(_denials_of_cases(candidate, judgements, judge))
     healthy = any(j.role == "healthy control" for j in judgements.values())
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
         if judgement.role != "unknown" or judgement.why == "missing" or judge.could_be(value):
+            continue
+        if judge.is_doubtful(value):
             continue
         if healthy and judge.key_names(candidate.key) and not _is_number(value):
             why = f"{value!r} under {candidate.key!r}, beside controls"
@@ -169,6 +171,21 @@ def _with_row_context(
         ):
             why = f"{value!r} stands under {candidate.key!r} beside the trait: another diagnosis"
             result[cell] = Judgement("other disease", 0.5, why)
+    return result
+
+
+def _denials_of_cases(
+    candidate: Candidate, judgements: dict[str, Judgement], judge: ValueJudge
+) -> dict[str, Judgement]:
+    """Take "without severe asthma" for a control where the row holds "severe asthma"."""
+    cases = [candidate.values[cell] for cell, j in judgements.items() if j.role == "case"]
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        open_ = judgement.role == "unknown" and judgement.why != "missing"
+        if open_ and cases and judge.denies(value, cases):
+            why = f"{value!r} denies a case of its row"
+            result[cell] = Judgement("healthy control", DENIED, why)
     return result
 
 

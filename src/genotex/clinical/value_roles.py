@@ -3,63 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property, lru_cache
 
 from genotex.clinical.abbreviations import explained_abbreviations
+from genotex.clinical.judgement import (
+    BROADER,
+    CONTEXT,
+    DENIED,
+    HEALTHY,
+    INCLUDED,
+    NAMED,
+    NOTHING,
+    ORGAN,
+    UNKNOWN,
+    Judgement,
+)
+from genotex.clinical.negation import Negation
 from genotex.clinical.values import simple_key
-from genotex.clinical.vocabulary import TraitWords, Vocabulary
+from genotex.clinical.vocabulary import TraitWords, Vocabulary, load_vocabulary
 from genotex.clinical.wording import Terms, simplify
 from genotex.formats.cohort_record import Role
 
-__all__ = ["Judgement", "ValueJudge", "strength"]
-
-NAMED = 3.0
-DENIED = 2.9
-HEALTHY = 1.0
-ORGAN = 2.8
-INCLUDED = 2.4
-BROADER = 2.0
-CONTEXT = 1.8
-NOTHING = 0.0
+__all__ = ["ValueJudge", "control_role"]
 
 _QUALIFIED_KEY = re.compile(
     r"family|duration|onset|severity|score|stage|type|treat|therap|medicat|activity|index|grade|"
     r"subtype|drug|course|year|age|relative|mother|father|time|date|count|number|level|lesion|risk|"
-    r"response|parent|resist|method|model"
+    r"response|parent|resist|method|model|maternal|paternal|sibling|"
+    r"mutation|mutant|variant|genotyp|allele|receptor|antibod|antigen|factor|marker|expression"
 )
-_EMPTY_WORDS = {
-    "metastatic",
-    "primary",
-    "tumor",
-    "tissue",
-    "patient",
-    "human",
-    "the",
-    "of",
-    "and",
-    "sample",
-}
-_WORDS_BEFORE = 3
-_WORDS_AFTER = 2
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The role of one value, how strong the evidence is (0 to 3) and the reason in words."""
-
-    role: Role
-    strength: float
-    why: str
-
-
-UNKNOWN = Judgement("unknown", NOTHING, "says nothing about the trait")
-
-
-def strength(judgements: list[Judgement]) -> float:
-    """Return the strongest evidence among judgements."""
-    return max((j.strength for j in judgements), default=NOTHING)
+# What a key may say besides the trait for "negative" to deny the trait, and not a marker.
+_PLAIN_KEY = re.compile(
+    r"disease|disorder|diagnos\w*|condition|status|state|patient|subject|donor|sample|group|"
+    r"infection|infected|test|tested|result|pcr|case|control|clinical|history|illness|of|or|and|"
+    r"the|is|has|with|yes|no|positive|negative|current|\d+"
+)
+_BESIDE_CONTROL = re.compile(r"\b(?:group|sample|subject|donor|matched|age|sex|number|no|\d+)\b")
+_MALIGNANT = re.compile(
+    r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
+)
+_LABORATORY = {"positive", "pos", "negative", "neg"}
+_EMPTY_WORDS = frozenset(
+    ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
+)
 
 
 class ValueJudge:
@@ -81,6 +69,7 @@ class ValueJudge:
         self.trait = trait
         self._vocabulary = vocabulary
         self._terms = vocabulary.groups
+        self._negation = Negation(vocabulary.groups, vocabulary.diseases)
         self._title = title
         self._text = text
 
@@ -103,6 +92,13 @@ class ValueJudge:
         plain = simplify(key)
         named = key in self.trait.terms or key in self.trait.broader
         return named and not _QUALIFIED_KEY.search(plain)
+
+    def _key_asks_plainly(self, key: str) -> bool:
+        """Tell whether nothing but the trait or disease is asked, no marker beside it."""
+        plain = simplify(key)
+        for terms in (self.trait.terms, self.trait.broader):
+            plain = _mask(plain, terms.spans(key))
+        return all(_PLAIN_KEY.fullmatch(word) for word in plain.split())
 
     def without_context(self, value: str) -> Judgement:
         """Judge a value that could mean the trait by context, where the row names the trait."""
@@ -128,7 +124,13 @@ class ValueJudge:
 
     def is_vague(self, value: str) -> bool:
         """Tell whether a value leaves open whether it is the trait."""
+        if simplify(value) in _LABORATORY:
+            return True
         return value in self._terms["uncertain"] or value in self._terms["patient"]
+
+    def denies(self, value: str, names: Iterable[str]) -> bool:
+        """Tell whether a value denies other values ("without severe asthma": "severe asthma")."""
+        return self._denied(value, Terms(names))
 
     def key_names(self, key: str) -> bool:
         """Tell whether a key names the trait at all, as "asthma severity" does."""
@@ -139,7 +141,7 @@ class ValueJudge:
         plain = simplify(value)
         if plain in self._vocabulary.missing:
             return Judgement("unknown", NOTHING, "missing")
-        for rule in (self._answer, self._named, self._organ, self._healthy, self._by_context):
+        for rule in self._rules:
             judgement = rule(value, plain, key)
             if judgement is not None:
                 return judgement
@@ -148,6 +150,17 @@ class ValueJudge:
             spelt = self.judge(long, key)
             return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
         return judgement or UNKNOWN
+
+    @property
+    def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
+        return (
+            self._answer,
+            self._named,
+            self._other_control,
+            self._organ,
+            self._healthy,
+            self._by_context,
+        )
 
     def _spelt_out(self, value: str) -> str | None:
         """Return a value with its abbreviations spelt out as the texts explain them."""
@@ -168,6 +181,8 @@ class ValueJudge:
     def _answer(self, value: str, plain: str, key: str) -> Judgement | None:
         if not self.key_asks(key):
             return None
+        if plain in _LABORATORY and not self._key_asks_plainly(key):
+            return None
         if plain in self._vocabulary.yes:
             return Judgement("case", NAMED, f"{key!r} asks for the trait, {value!r} affirms it")
         if plain in self._vocabulary.no:
@@ -177,62 +192,125 @@ class ValueJudge:
         return None
 
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
-        if value in self.trait.healthy:
+        if self._stands(value, self.trait.healthy):
             return self._control(value, self.trait.healthy)
         masked = _mask(plain, self.trait.excludes.spans(value))
         for terms, weight in ((self.trait.terms, NAMED), (self.trait.includes, INCLUDED)):
             spans = [s for s in terms.spans(value) if masked[slice(*s)].strip()]
             if spans:
-                return self._judge_name(value, plain, spans, weight)
+                return self._judge_name(value, plain, spans[0], terms, weight)
         return None
 
     def _judge_name(
-        self, value: str, plain: str, spans: list[tuple[int, int]], weight: float
+        self, value: str, plain: str, span: tuple[int, int], terms: Terms, weight: float
     ) -> Judgement:
-        name = plain[slice(*spans[0])]
-        if all(self._negated(plain, span) for span in spans):
+        name = plain[slice(*span)]
+        denial = self._negation.of(value, terms)
+        if denial == "denied":
             return Judgement("healthy control", DENIED, f"{value!r} denies {name!r}")
         if value in self._terms["uncertain"]:
             return Judgement("unknown", NOTHING, f"{value!r} does not say whether it is {name!r}")
-        before = plain[: spans[0][0]]
-        unaffected = self._terms["unaffected_tissue"].find(value) or self._terms["unlesional"].find(
-            value
-        )
-        healthy_first = before in self._terms["healthy"]
-        if unaffected or (healthy_first and plain[slice(*spans[0])] != plain):
+        if self._without_disease(value, plain, span):
             return Judgement("healthy control", NAMED, f"{value!r} is tissue without the disease")
+        if self.is_relative(value):
+            return self._relative(value, name)
+        if denial == "open":
+            return Judgement("unknown", NOTHING, f"{value!r} may or may not deny {name!r}")
+        if self._names_control_group(plain, terms.spans(value)):
+            return Judgement("healthy control", DENIED, f"{value!r} names the controls of {name!r}")
+        if self._is_benign(value):
+            return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
         how = "names the trait" if weight == NAMED else "names a form of the trait"
         return Judgement("case", weight, f"{value!r} {how} ({name!r})")
 
-    def _negated(self, plain: str, span: tuple[int, int]) -> bool:
-        before = " ".join(plain[: span[0]].split()[-_WORDS_BEFORE:])
-        after = " ".join(plain[span[1] :].split()[:_WORDS_AFTER])
-        return before in self._terms["negation_before"] or after in self._terms["negation_after"]
+    def is_relative(self, value: str) -> bool:
+        """Tell whether a value speaks of a patient's relative, whose own health it rarely tells."""
+        return value in self._terms["relative"]
+
+    def is_doubtful(self, value: str) -> bool:
+        """Tell whether a value must stay open whatever stands beside it."""
+        return self.is_relative(value) or value in self._terms["uncertain"]
+
+    def _relative(self, value: str, name: str) -> Judgement:
+        if self._healthy_in(value):
+            return Judgement("healthy control", HEALTHY, f"{value!r} is a healthy relative")
+        return Judgement("unknown", NOTHING, f"{value!r} is a relative of someone with {name!r}")
+
+    def _names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
+        """Tell whether a value is "asthma control": the control group of a study of the trait."""
+        behind = plain[spans[-1][1] :]
+        rest = _mask(_mask(plain, spans), self._terms["healthy"].spans(plain))
+        return behind in self._terms["control_group"] and not _BESIDE_CONTROL.sub("", rest).strip()
+
+    def _is_benign(self, value: str) -> bool:
+        """Tell whether a value that names a tumour of the organ is benign all the same."""
+        terms = self._terms
+        malign = _MALIGNANT.search(simplify(self.trait.name)) or self.trait.sites
+        if not malign or not self._stands(value, terms["benign"]) or value in terms["malignant"]:
+            return False
+        return "benign" in simplify(value).split() or not _MALIGNANT.search(simplify(value))
+
+    def _without_disease(self, value: str, plain: str, span: tuple[int, int]) -> bool:
+        """Tell whether a value that names the disease is tissue or a person free of it."""
+        if value in self._terms["unaffected_tissue"] or value in self._terms["unlesional"]:
+            return True
+        return span != (0, len(plain)) and self._healthy_in(plain[: span[0]])
+
+    def _healthy_in(self, text: str) -> bool:
+        """Tell whether a text says healthy, "normal weight" and the like aside."""
+        plain = simplify(text)
+        masked = _mask(plain, self._terms["not_healthy"].spans(text))
+        return self._stands(text if masked == plain else masked, self._terms["healthy"])
+
+    def _stands(self, value: str, names: Terms) -> bool:
+        """Tell whether a value says one of the names without a denial in front."""
+        return value in names and not self._negation.directly_before(value, names)
+
+    def _affirmed(self, value: str, names: Terms) -> bool:
+        return value in names and self._negation.of(value, names) is None
+
+    def _denied(self, value: str, names: Terms) -> bool:
+        return self._negation.of(value, names) == "denied"
+
+    def _other_control(self, value: str, plain: str, key: str) -> Judgement | None:
+        """Judge "osteoarthritis control": a control with another disease, unless called healthy."""
+        if not self._stands(value, self._terms["control_group"]):
+            return None
+        rest = _mask(plain, self._terms["control_group"].spans(value))
+        disease = self._other_disease(rest if rest.strip() else value)
+        if disease is None or self._stands(rest, self._terms["healthy"]):
+            return None
+        return replace(disease, why=f"{value!r} is a control with another disease")
 
     def _organ(self, value: str, plain: str, key: str) -> Judgement | None:
         terms = self._terms
         if not self.trait.is_cancer or value not in self.trait.sites or value in terms["benign"]:
             return None
         span = next(iter(terms["cancer"].spans(value)), None)
-        if (
-            span is None
-            or value in terms["unaffected_tissue"]
-            or self._negated(plain, span)
-            or plain[: span[0]] in terms["healthy"]
-        ):
-            if value in self._vocabulary.diseases and value not in terms["healthy"]:
-                return None
-            return Judgement("healthy control", 0.9, f"{value!r} is the organ without a tumour")
-        return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
+        denial = self._negation.of(value, terms["cancer"])
+        if denial == "open":
+            return Judgement("unknown", NOTHING, f"{value!r} may or may not deny a tumour")
+        healthy = span and (
+            value in terms["unaffected_tissue"] or self._healthy_in(plain[: span[0]])
+        )
+        if span and not healthy and denial is None:
+            return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
+        if denial is None and value in self._vocabulary.diseases and value not in terms["healthy"]:
+            return None
+        return Judgement("healthy control", 0.9, f"{value!r} is the organ without a tumour")
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
+        if self._healthy_in(value):
+            return self._control(value, self._terms["healthy"])
         masked = _mask(plain, self._terms["not_healthy"].spans(value))
-        for group in ("healthy", "unaffected_tissue"):
-            if (value if masked == plain else masked) in self._terms[group]:
-                return self._control(value, self._terms[group])
-        if plain in {"none", "no", "negative"} and asks_disease(key):
+        if (value if masked == plain else masked) in self._terms["unaffected_tissue"]:
+            return self._control(value, self._terms["unaffected_tissue"])
+        if plain in {"none", "no", "negative"} and self._key_asks_for_disease(key, plain):
             return Judgement("healthy control", HEALTHY, f"{key!r} is {value!r}")
         return None
+
+    def _key_asks_for_disease(self, key: str, answer: str) -> bool:
+        return asks_disease(key) and (answer != "negative" or self._key_asks_plainly(key))
 
     def _control(self, value: str, terms: Terms) -> Judgement:
         return Judgement(
@@ -250,7 +328,7 @@ class ValueJudge:
                 )
             if value in terms["lesional"]:
                 return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
-        elif value in terms["cancer"] and not self._other_organ(value):
+        elif self._affirmed(value, terms["cancer"]) and not self._other_organ(value):
             return Judgement("case", BROADER, f"{value!r} in a series about the trait")
         rest = _mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
@@ -266,16 +344,34 @@ class ValueJudge:
             return None
         if value in self._terms["healthy"] or value in self._terms["unaffected_tissue"]:
             return None
-        plain = simplify(value)
-        if any(self._negated(plain, span) for span in self.trait.broader.spans(value)):
+        if self._denied(value, self.trait.broader):
             return Judgement("healthy control", HEALTHY, f"{value!r} denies the wider disease")
         return Judgement("case", BROADER, f"{value!r} is a wider name of the trait")
 
     def _other_disease(self, value: str) -> Judgement | None:
         name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
-        if name is None:
+        if name is None or self._denied(value, self._vocabulary.diseases):
             return None
         return Judgement("other disease", 0.8, f"{value!r} names another disease ({name!r})")
+
+
+@lru_cache(maxsize=4096)
+def control_role(value: str, key: str = "") -> Role:
+    """Return the role of a control by its own words, whatever the trait.
+
+    Parameters
+    ----------
+    value, key : str
+        A cell's value and key.
+
+    Returns
+    -------
+    Role
+        "healthy control", "other disease", or "unknown" when the words do not tell.
+    """
+    vocabulary = load_vocabulary()
+    role = ValueJudge(vocabulary.trait(""), vocabulary, "", "").judge(value, key).role
+    return role if role in ("healthy control", "other disease") else "unknown"
 
 
 _TUMOUR_ENDING = re.compile(r"\b[a-z]{4,}(?:oma|leukemia)\b")

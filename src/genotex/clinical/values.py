@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 __all__ = [
@@ -41,14 +42,28 @@ _KEY_YEARS = re.compile(r"\b(?:years?|yrs?|y)\b")
 _MALE = {"m", "male", "males", "man", "men", "boy", "boys", "xy", "masculine"}
 _FEMALE = {"f", "female", "females", "woman", "women", "girl", "girls", "xx", "fem", "feminine"}
 _SEX_NAMES = r"(?P<{0}>females?|males?|wom[ae]n|m[ae]n|girls?|boys?|f|m)"
-_LEGEND = re.compile(
-    r"(?<![\w.])(?P<code>-?\d+|[a-z])\s*(?:=|:|-|is)\s*" + _SEX_NAMES.format("sex") + r"\b",
+_CODE = r"(?<![\w.])(?P<code>-?\d+|[a-z])"
+_SIGN = r"\s*(?:=+|:|-|\bis\b)\s*"
+_SEX = _SEX_NAMES.format("sex") + r"(?![a-z])"
+# "1=male, 2=female"; "male (1), female: 2"; then, without a sign, "0 female 1 male".
+_LEGENDS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        _CODE + _SIGN + _SEX,
+        r"\b" + _SEX + rf"(?:{_SIGN}\(?|\s*\(\s*)(?P<code>-?\d+)(?![\w.])",
+        r"(?<![\w.])(?P<code>-?\d+)\s+" + _SEX,
+    )
+)
+# "male/female (1/2)": as many codes as sexes, in the same order.
+_PAIRED = re.compile(
+    r"\b"
+    + _SEX_NAMES.format("first")
+    + r"\s*[/|,]\s*"
+    + _SEX_NAMES.format("second")
+    + r"\s*[=:]?\s*[(\[]?\s*(?P<one>-?\d+)\s*[/|,]\s*(?P<two>-?\d+)(?![\w.])",
     re.IGNORECASE,
 )
-_REVERSED = re.compile(
-    r"\b" + _SEX_NAMES.format("sex") + r"\s*(?:=|:|-|is)?\s*\(?(?P<code>-?\d+)(?![\w.])",
-    re.IGNORECASE,
-)
+_FEWEST_CODES = 2
 
 
 def split_cell(cell: str) -> tuple[str, str]:
@@ -149,13 +164,7 @@ def sex_legend(key: str) -> dict[str, int]:
 
     A key that is itself a sex ("female: 1") explains yes and no.
     """
-    legend: dict[str, int | None] = {}
-    for pattern in (_LEGEND, _REVERSED):
-        for hit in pattern.finditer(key):
-            legend.setdefault(hit["code"].casefold(), _sex_of_word(hit["sex"].casefold()))
-        if legend:
-            break
-    found = {code: sex for code, sex in legend.items() if sex is not None}
+    found = _explained_codes(key)
     word = _sex_of_word(simple_key(key))
     if word is not None and len(simple_key(key)) > 1:
         for code in ("1", "yes", "y", "true"):
@@ -163,6 +172,28 @@ def sex_legend(key: str) -> dict[str, int]:
         for code in ("0", "no", "n", "false"):
             found.setdefault(code, 1 - word)
     return found
+
+
+def _explained_codes(key: str) -> dict[str, int]:
+    """Return the codes of the first form of legend that explains both sexes."""
+    for pairs in _legends(key):
+        legend: dict[str, int] = {}
+        for code, name in pairs:
+            sex = _sex_of_word(name.casefold())
+            if sex is not None:
+                legend.setdefault(code.casefold(), sex)
+        if len(legend) >= _FEWEST_CODES and len(set(legend.values())) == _FEWEST_CODES:
+            return legend
+    return {}
+
+
+def _legends(key: str) -> Iterator[list[tuple[str, str]]]:
+    """Give the pairs of code and sex by each form of legend, the surest form first."""
+    paired = _PAIRED.search(key)
+    if paired:
+        yield [(paired["one"], paired["first"]), (paired["two"], paired["second"])]
+    for pattern in _LEGENDS:
+        yield [(hit["code"], hit["sex"]) for hit in pattern.finditer(key)]
 
 
 def _sex_of_word(word: str) -> int | None:

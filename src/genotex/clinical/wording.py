@@ -12,7 +12,7 @@ __all__ = ["Terms", "simplify"]
 _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")
 _CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
 _POSITIVE = re.compile(r"(?<=\w)\s*(?:\(\+\)|\+)(?=\s|$|[,;)])")
-_NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*$)")
+_NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*(?=$|[,;)]))")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _SPELLING = tuple(
     (re.compile(british), american)
