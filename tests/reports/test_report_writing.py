@@ -39,7 +39,8 @@ def prepare(
 ) -> OutputFolder:
     output = OutputFolder(root)
     write_linked_csv(output.linked_csv(TRAIT, "GSE55457"), with_missing(table, 0.0))
-    write_linked_parquet(output.linked_parquet(TRAIT, "GSE55457"), table)
+    if record:
+        write_linked_parquet(output.linked_parquet(TRAIT, "GSE55457"), table)
     for cohort, info in make_infos().items():
         update_cohort_info(output.cohort_info(TRAIT), cohort, info)
     if record:
