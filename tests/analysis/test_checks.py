@@ -26,7 +26,7 @@ def test_gender_that_goes_with_the_trait_is_told() -> None:
     gender = np.r_[np.repeat([0, 1], [10, 2]), np.repeat([0, 1], [2, 10])]
     table = linked(trait, np.zeros((24, 1)), {"Gender": gender, "Age": np.tile(range(12), 2)})
     [warning] = told_of_covariates(table)
-    # R: fisher.test(matrix(c(10, 2, 2, 10), 2))$p.value = 0.003298
+    # R: fisher.test(matrix(c(10, 2, 2, 10), 2))$p.value = 0.003329
     assert "Asthma goes with Gender" in warning
     assert "p = 0.0033" in warning
     # phi of that table: (100 - 4) / 144.

@@ -38,7 +38,7 @@ def test_batch_that_is_the_trait() -> None:
 def test_batch_that_mostly_goes_with_the_trait() -> None:
     found = check("scan date", ["d1"] * 10 + ["d2"] * 2 + ["d1"] * 2 + ["d2"] * 10)
     [warning] = found.warnings
-    # R: fisher.test(matrix(c(10, 2, 2, 10), 2))$p.value = 0.003298
+    # R: fisher.test(matrix(c(10, 2, 2, 10), 2))$p.value = 0.003329
     assert "Fisher's exact test, p = 0.0033" in warning
     assert "hard to tell apart" in warning
 
@@ -79,7 +79,7 @@ def test_other_characteristics_are_told_as_questions() -> None:
 def test_measured_trait_and_batch_by_ranks() -> None:
     trait = [float(i) for i in range(24)]
     [warning] = check("batch", ["a"] * 12 + ["b"] * 12, trait).warnings
-    # By hand: mean ranks 6.5 and 18.5, H = 12 / (24 * 25) * (2 * 12 * 6^2) = 17.28, one degree.
+    # R: kruskal.test(0:23, rep(1:2, each = 12))$p.value = 3.225641e-05
     assert "Kruskal-Wallis test, p = 3.2e-05" in warning
 
 
