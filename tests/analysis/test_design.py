@@ -81,6 +81,12 @@ def test_constant_condition_is_an_error() -> None:
         design("Gender", Gender=[1] * 8)
 
 
+def test_condition_mostly_unknown_is_an_error() -> None:
+    with pytest.raises(AnalysisError, match="Age is known for 3 of the 8 samples"):
+        design("Age", Age=[30, np.nan, np.nan, np.nan, 35, 45, np.nan, np.nan])
+    assert design("Age", Age=[30, np.nan, np.nan, 40, 35, 45, np.nan, np.nan]).filled == {"Age": 4}
+
+
 def test_condition_that_the_cohort_lacks_is_an_error() -> None:
     with pytest.raises(AnalysisError, match="the cohort has no Age"):
         design("Age", Gender=GENDER)

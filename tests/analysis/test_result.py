@@ -1,3 +1,4 @@
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from genotex.analysis import (
     read_result,
     write_result,
 )
+from genotex.analysis.result import remove_result
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
@@ -82,6 +84,96 @@ def test_prior_without_scatter_can_be_written(output: OutputFolder) -> None:
     assert result.method["prior"]["df_infinite"]
     write_result(output, result)
     assert read_result(output, "Asthma", None).method["prior"]["df"] is None
+
+
+def test_table_of_another_run_is_refused(output: OutputFolder) -> None:
+    write_result(output, answer())
+    table = output.all_genes("Asthma", None)
+    pl.read_parquet(table).head(50).write_parquet(table)
+    with pytest.raises(FormatError, match="digests differ"):
+        read_result(output, "Asthma", None)
+
+
+def test_json_names_its_table(output: OutputFolder) -> None:
+    content = json.loads(write_result(output, answer()).read_text())
+    table = output.all_genes("Asthma", None)
+    digest = hashlib.sha256(table.read_bytes()).hexdigest()
+    assert content["all_genes"] == {"file": table.name, "sha256": digest}
+
+
+def test_crash_between_table_and_json_leaves_no_pair(
+    output: OutputFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_result(output, answer())
+
+    def crash(self: Path, *_: object, **__: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", crash)
+        with pytest.raises(KeyboardInterrupt):
+            write_result(output, answer())
+    assert not path.exists()
+    with pytest.raises(AnalysisError, match="run analyze first"):
+        read_result(output, "Asthma", None)
+
+
+def test_table_that_cannot_be_written_keeps_the_old_pair(
+    output: OutputFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_result(output, answer())
+
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pl.DataFrame, "write_parquet", full_disk)
+        with pytest.raises(OSError, match="No space"):
+            write_result(output, answer())
+    assert read_result(output, "Asthma", None).cohort == "GSE1"
+
+
+@pytest.mark.parametrize("remove", [True, False])
+def test_report_of_a_result_that_is_gone_goes_too(output: OutputFolder, remove: bool) -> None:
+    write_result(output, answer())
+    page = output.report("Asthma", None)
+    other = output.report("Asthma", "Age")
+    for path in (page, page.with_suffix(".csv"), other):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("numbers of the old result")
+    if remove:
+        remove_result(output, "Asthma", None)
+        assert not output.significant_genes("Asthma", None).exists()
+        assert not output.all_genes("Asthma", None).exists()
+    else:
+        write_result(output, answer())
+    assert list(page.parent.iterdir()) == [other]
+
+
+def test_significant_interactions_have_a_block_of_their_own(output: OutputFolder) -> None:
+    table = two_groups(samples=40, changed=0)
+    for gene in (3, 8):
+        table.expression[:, gene] += gene * table.trait_values * table.covariates["Gender"]
+    result = analyze_table(table, {}, Problem("Asthma", "Gender"), AnalysisOptions(panel=False))
+    content = json.loads(write_result(output, result).read_text())
+    block = content["significant_interactions"]
+    assert set(block["Variable"][:2]) == {"GENE3", "GENE8"}
+    assert list(block) == ["Variable", "Coefficient", "q"]
+    assert block["q"] == sorted(block["q"])
+    assert content["method"]["interaction"]["significant"] == len(block["q"])
+    assert max(block["q"]) < 0.05
+    again = read_result(output, "Asthma", "Gender")
+    assert_frame_equal(again.significant_interactions, result.significant_interactions)
+    plain = json.loads(write_result(output, answer()).read_text())
+    assert "significant_interactions" not in plain
+
+
+def test_no_p_value_in_the_middle_can_be_written(output: OutputFolder) -> None:
+    # Two genes that are the same in cases and controls, and two that change.
+    values = [[8 + i // 2, 9 - i // 2, 8 + 5 * (i % 2) + i / 9, 7 - i % 2] for i in range(12)]
+    result = analyze_table(linked([0, 1] * 6, values), {}, Problem("Asthma"))
+    assert result.method["excess_near_one"] is None
+    write_result(output, result)
 
 
 def test_result_that_was_never_written(output: OutputFolder) -> None:

@@ -1,5 +1,6 @@
 """From an output folder to a result, on files that the formats room writes."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import polars as pl
 import pytest
 
 from genotex.analysis import AnalysisOptions, analyze_table, solve_problem, write_result
-from genotex.errors import FormatError, NoUsableCohortError, UsageError
+from genotex.errors import AnalysisError, FormatError, NoUsableCohortError, UsageError
 from genotex.formats import (
     CohortInfo,
     Evidence,
@@ -82,6 +83,37 @@ def test_folder_of_another_tool_without_roles(tmp_path: Path) -> None:
     put(output, "GSE1", two_groups(), roles=False)
     result = solve_problem(output, Problem("Asthma"), FAST)
     assert result.method["contrast"]["group_sizes"] == {"case": 12, "control": 12}
+    assert any("no record of roles: all controls are used" in w for w in result.warnings)
+
+
+def test_preprocessing_that_was_interrupted(output: OutputFolder) -> None:
+    """While the record is missing, table and twin may be of two different runs."""
+    write_linked_parquet(output.linked_parquet("Asthma", "GSE2"), two_groups(samples=40))
+    output.evidence("Asthma", "GSE2").unlink()
+    with pytest.raises(AnalysisError, match=r"GSE2 was interrupted; run preprocess again"):
+        solve_problem(output, Problem("Asthma"), FAST)
+
+
+def test_characteristics_in_the_record_are_checked(output: OutputFolder) -> None:
+    trait = two_groups(samples=40, seed=1).trait_values
+    batch = {f"GSM{i}": f"batch {y:g}" for i, y in enumerate(trait)}
+    donor = {f"GSM{i}": f"P{i // 2}" for i in range(40)}
+    rewrite_evidence(output, "GSE2", sample_facts={"batch": batch, "donor": donor})
+    warnings = solve_problem(output, Problem("Asthma"), replace(FAST, controls="all")).warnings
+    assert any("'batch'" in w and "batch is not adjusted for" in w for w in warnings)
+    assert any("repeated samples suspected" in w for w in warnings)
+
+
+def test_record_of_an_older_version_without_characteristics(output: OutputFolder) -> None:
+    path = output.evidence("Asthma", "GSE2")
+    record = json.loads(path.read_text())
+    facts = {"batch": {"GSM1": "b1", "GSM2": None}}
+    path.write_text(json.dumps({**record, "sample_facts": facts}))
+    assert read_evidence(path).sample_facts == facts
+    del record["sample_facts"]
+    path.write_text(json.dumps(record))
+    assert read_evidence(path).sample_facts == {}
+    assert solve_problem(output, Problem("Asthma"), FAST).cohort == "GSE2"
 
 
 def test_values_missing_in_the_unfilled_twin_stay_missing(tmp_path: Path) -> None:

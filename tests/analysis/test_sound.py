@@ -173,6 +173,62 @@ def test_infinite_expression_is_an_error() -> None:
         solve(table)
 
 
+@pytest.mark.parametrize("where", ["expression", "trait", "Age"])
+def test_numbers_too_large_to_be_squared_are_an_error(where: str) -> None:
+    table = two_groups()
+    if where == "expression":
+        table.expression[3, 5] = -1.1e100
+    elif where == "trait":
+        table = replace(table, trait_values=np.linspace(0, 1e160, 24))
+    else:
+        table.covariates["Age"][2] = 1e300
+    with pytest.raises(AnalysisError, match=f"{where} holds values above 1e\\+100"):
+        solve(table)
+
+
+def test_numbers_just_small_enough_have_an_answer() -> None:
+    table = two_groups()
+    large = replace(table, expression=table.expression * 1e98)
+    expected, found = (solve(t, options=FAST).genes for t in (table, large))
+    assert found["p"].drop_nulls().is_finite().all()
+    assert found["Variable"].to_list()[:5] == expected["Variable"].to_list()[:5]
+
+
+def test_interaction_is_summed_up() -> None:
+    table = two_groups(samples=40, changed=0)
+    table.expression[:, 3] += 4 * table.trait_values * table.covariates["Gender"]
+    result = solve(table, "Gender")
+    record = result.method["interaction"]
+    assert record["condition"] == "Gender"
+    assert record["tested"] == result.method["filter"]["tested"]
+    q_values = result.genes["Interaction q"].drop_nulls()
+    assert record["significant"] == (q_values < 0.05).sum() >= 1
+    assert record["top"][0]["Variable"] == "GENE3"
+    assert len(record["top"]) == 10
+    q = [gene["q"] for gene in record["top"]]
+    assert q == sorted(q)
+    assert result.significant_interactions.height == record["significant"]
+    assert result.significant_interactions["Variable"][0] == "GENE3"
+    assert f"significant at q < 0.05 for {record['significant']} of" in result.interaction_summary
+    assert "(GENE3" in result.interaction_summary
+
+
+def test_interaction_that_cannot_be_tested_is_summed_up_too() -> None:
+    table = two_groups()
+    table.covariates["Gender"][:] = np.where(table.trait_values == 1, np.arange(24) % 4 > 1, 0)
+    result = solve(table, "Gender")
+    assert result.method["interaction"]["tested"] == 0
+    assert result.significant_interactions.height == 0
+    assert result.interaction_summary == "The interaction with Gender could not be tested."
+
+
+def test_without_a_condition_there_is_no_interaction() -> None:
+    result = solve(two_groups())
+    assert "interaction" not in result.method
+    assert result.interaction_summary == ""
+    assert result.significant_interactions.height == 0
+
+
 def test_filled_covariates_are_told() -> None:
     table = two_groups()
     table.covariates["Age"][:2] = np.nan

@@ -87,7 +87,6 @@ def make_findings(
             "symbol": table.genes, "estimate": estimate, "se": se, "lower": estimate - half,
             "upper": estimate + half, "t": t, "p": p, "q": q, "significant": q < 0.05,
             "mean": np.nanmean(table.expression, axis=0), "effect": t * 0.4, "panel": panel,
-            "selection": np.where(np.isnan(panel), np.nan, 0.8),
         }
     )  # fmt: skip
     return Findings(
@@ -109,6 +108,7 @@ def make_findings(
             "10 samples with another disease (osteoarthritis) were left out of the contrast.",
             "Values were on a linear scale (99th percentile 4,210) and were log2-transformed",
         ),
+        model="Each gene's log2 expression was regressed on the trait (Smyth 2004)",
         notes=("No surrogate variables were estimated.",),
         versions={"genotex": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"},
     )

@@ -14,7 +14,7 @@ import pytest
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.reports import building
 from genotex.reports.building import build_page, build_unanswered_page
-from genotex.reports.findings import Findings, ranked
+from genotex.reports.findings import Findings, Interaction, ranked
 from genotex.reports.illustrating import draw_figures
 from genotex.reports.page import FigureView, ReportPage
 from genotex.reports.rendering import render_page
@@ -234,10 +234,57 @@ def test_interaction_columns_are_shown_when_there_are_any() -> None:
     genes = make_findings(table, roles).genes.with_columns(
         interaction=pl.lit(0.5), interaction_p=pl.lit(0.01), interaction_q=pl.lit(0.04)
     )
-    page = page_of(30, findings={"genes": genes, "condition": "Age"})
+    told = {"genes": genes, "condition": "Age", "interaction": Interaction(30, 30)}
+    page = page_of(30, findings=told)
     labels = {column.key: column.explain for column in page.table.columns}
-    assert "trait by Age interaction" in labels["interaction"]
+    assert "trait by Age interaction: by how much the log2 fold change" in labels["interaction"]
     assert page.question.endswith("given age?")
+    assert page.interaction is not None
+    assert len(page.interaction.rows) == 10
+    assert page.answer.headline.endswith(
+        "The change depends on age for 30 genes (interaction, q < 0.05)."
+    )
+    reader = read(render_page(page))
+    sections = [a["id"] for tag, a in reader.tags if tag == "section"]
+    assert sections[sections.index("genes") + 1] == "interaction"
+
+
+def test_interaction_stands_by_its_own_q_value() -> None:
+    table, roles = make_table(genes=30)
+    rising = np.linspace(0.9, 0.001, 30)
+    genes = make_findings(table, roles).genes.with_columns(
+        interaction=pl.lit(-0.5),
+        interaction_p=pl.Series(rising / 2),
+        interaction_q=pl.Series(rising),
+    )
+    told = {"genes": genes, "condition": "Gender", "interaction": Interaction(30, 1)}
+    view = page_of(30, findings=told).interaction
+    assert view is not None
+    assert view.title == "Interaction with Gender"
+    assert [row.symbol for row in view.rows] == genes["symbol"].reverse()[:10].to_list()
+    assert [row.significant for row in view.rows[:3]] == [True, True, False]
+    assert "in men minus that in women" in view.meaning
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Interaction(100, 0), "No gene passes q < 0.05 for an interaction with age."),
+        (Interaction(0, 0), "Whether the change depends on age could not be tested."),
+    ],
+)
+def test_no_interaction_is_said_even_when_no_gene_changes(found: Interaction, said: str) -> None:
+    page = page_of(effect=0.0, findings={"condition": "Age", "interaction": found})
+    assert "That is a result, not an error" in page.answer.headline
+    assert page.answer.headline.endswith(said)
+    assert page.interaction is not None
+    assert page.interaction.rows == ()
+    read(render_page(page))
+
+
+def test_without_a_condition_nothing_is_said_of_interaction() -> None:
+    assert plain_page().interaction is None
+    assert "nteraction" not in read(render_page(plain_page())).words
 
 
 def test_cohorts_are_listed_with_the_chosen_one_first() -> None:

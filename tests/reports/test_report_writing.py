@@ -11,7 +11,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisOptions, read_result, solve_problem, write_result
+from genotex.analysis import (
+    GENE_COLUMNS,
+    AnalysisOptions,
+    read_result,
+    solve_problem,
+    write_result,
+)
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (
     Evidence,
@@ -24,6 +30,7 @@ from genotex.formats import (
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.reports import building, write_report, write_unanswered_report, writing
+from genotex.reports.findings import GENE_KEYS
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
 
 TRAIT = "Rheumatoid_Arthritis"
@@ -36,15 +43,17 @@ def prepare(
     *,
     condition: str | None = None,
     record: bool = True,
+    panel: bool = False,
 ) -> OutputFolder:
     output = OutputFolder(root)
     write_linked_csv(output.linked_csv(TRAIT, "GSE55457"), with_missing(table, 0.0))
-    write_linked_parquet(output.linked_parquet(TRAIT, "GSE55457"), table)
+    if record:
+        write_linked_parquet(output.linked_parquet(TRAIT, "GSE55457"), table)
     for cohort, info in make_infos().items():
         update_cohort_info(output.cohort_info(TRAIT), cohort, info)
     if record:
         write_evidence(output.evidence(TRAIT, "GSE55457"), make_evidence(table, roles))
-    options = AnalysisOptions(panel=False)
+    options = AnalysisOptions(panel=panel)
     write_result(output, solve_problem(output, Problem(TRAIT, condition), options))
     return output
 
@@ -134,7 +143,48 @@ def test_condition_with_interaction(tmp_path: Path) -> None:
     assert path.name == "Rheumatoid_Arthritis_condition_Age.html"
     assert "given Age" in html
     assert "trait by Age interaction" in html
-    assert "interaction_q" in path.with_suffix(".csv").read_text().splitlines()[0]
+    frame = pl.read_csv(path.with_suffix(".csv"))
+    assert {"interaction", "interaction_standard_error", "interaction_t", "interaction_p"} < set(
+        frame.columns
+    )
+    result = read_result(output, TRAIT, "Age")
+    assert '<section id="interaction">' in html
+    assert "Interaction with Age" in html
+    table = html[html.index('<section id="interaction">') :]
+    first = re.search(r'<th scope="row">([^<]+)</th>', table)
+    assert first is not None
+    assert first[1] == result.method["interaction"]["top"][0]["Variable"]
+    # In the answer, under the table and in the methods.
+    assert len(re.findall("The change depends on age for|No gene passes .* with age", html)) == 2
+    assert "The interaction of trait and age was tested" in html
+
+
+def test_csv_tells_why_a_gene_was_not_tested(tmp_path: Path) -> None:
+    table, roles = make_table(genes=40)
+    table.expression[:, 38] = 7.0
+    table.expression[2:, 39] = float("nan")
+    path = write_report(prepare(tmp_path, table, roles), TRAIT, None).with_suffix(".csv")
+    status = dict(pl.read_csv(path).select("gene", "status").iter_rows())
+    assert status[table.genes[38]] == "constant"
+    assert status[table.genes[39]] == "too few values"
+    assert status["CXCL9"] == "tested"
+
+
+def test_every_column_of_the_analysis_has_a_place_in_the_report() -> None:
+    assert set(GENE_KEYS) == set(GENE_COLUMNS)
+    assert len(set(GENE_KEYS.values())) == len(GENE_COLUMNS)
+
+
+def test_columns_of_the_documentation_are_those_of_the_csv(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    documented = {name for row in rows for name in re.findall("`([^`]+)`", row)}
+    table, roles = make_table(genes=40)
+    for condition in (None, "Age"):
+        output = prepare(tmp_path / str(condition), table, roles, condition=condition, panel=True)
+        found = pl.read_csv(write_report(output, TRAIT, condition).with_suffix(".csv")).columns
+        assert set(found) <= documented
+    assert documented - set(found) == {"change_per_sd", "partial_r"}
 
 
 def test_trait_name_as_people_write_it(solved: OutputFolder) -> None:

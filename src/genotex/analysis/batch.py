@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from genotex.analysis.options import AnalysisOptions
-from genotex.analysis.result import AnalysisResult, write_result
+from genotex.analysis.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.solving import solve_problem
-from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.processes import side_by_side
@@ -52,9 +52,11 @@ def _facts(result: AnalysisResult) -> dict[str, Any]:
     return {
         "cohort": result.cohort,
         "groups": result.method["contrast"]["text"],
+        "samples": result.samples,
         "genes": result.method["filter"]["tested"],
         "significant": significant.height,
         "top genes": " ".join(top),
+        "warnings": list(result.warnings),
     }
 
 
@@ -68,8 +70,10 @@ def solve_problems(
 ) -> list[ProblemOutcome]:
     """Solve problems and write their results.
 
-    A problem that cannot be answered carries its reason and stops no other; an earlier result of
-    it is removed, so that no file tells of an answer that no longer holds.
+    A problem that cannot be answered carries its reason and stops no other. An earlier result of it
+    is removed with its report, so that no file tells of an answer that no longer holds; it stays
+    when only the question was at fault: a mistake in the options, or a cohort asked for by name
+    that is not the one of the earlier result.
 
     Parameters
     ----------
@@ -97,8 +101,23 @@ def _solve(work: tuple[Path, Problem, AnalysisOptions]) -> ProblemOutcome:
     try:
         result = solve_problem(output, problem, options)
     except (AnalysisError, FormatError, UsageError) as error:
-        output.significant_genes(problem.trait, problem.condition).unlink(missing_ok=True)
-        output.all_genes(problem.trait, problem.condition).unlink(missing_ok=True)
+        if not _still_holds(output, problem, options, error):
+            remove_result(output, problem.trait, problem.condition)
         return ProblemOutcome(problem, None, str(error))
     write_result(output, result)
     return ProblemOutcome(problem, result)
+
+
+def _still_holds(
+    output: OutputFolder, problem: Problem, options: AnalysisOptions, error: GenotexError
+) -> bool:
+    """Tell whether an earlier result says nothing wrong although this attempt failed."""
+    if isinstance(error, UsageError):
+        return True
+    if options.cohort is None:
+        return False
+    try:
+        earlier = read_result(output, problem.trait, problem.condition)
+    except (AnalysisError, FormatError):
+        return False
+    return earlier.cohort != options.cohort

@@ -6,74 +6,68 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from genotex.analysis.confounding import associate_covariate, variance_inflation
 from genotex.analysis.contrast import Contrast
+from genotex.analysis.design import Design
 from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.formats.linked import LinkedTable
 
-__all__ = ["check_contrast", "check_p_values", "check_scale", "covariate_association"]
+__all__ = ["check_covariates", "check_groups", "check_p_values", "check_scale"]
 
 Floats = NDArray[np.float64]
 
 SMALL_GROUP = 10
 HIGHEST_LOG2 = 50.0
-CONFOUNDED_P = 0.05
+HIGHEST_INFLATION = 4.0
 EXCESS = 1.5
+BY_CHANCE = 1e-3
 ENOUGH_GENES = 200
 
 
-def covariate_association(trait: Floats, covariate: Floats, binary: bool) -> tuple[str, float]:
-    """Test whether a covariate goes with the trait.
+def check_groups(contrast: Contrast) -> list[str]:
+    """Warn of groups that are too small for stable answers."""
+    if contrast.smaller_group >= SMALL_GROUP:
+        return []
+    what = "The smaller group has" if contrast.binary else "The analysis has"
+    return [f"{what} {contrast.smaller_group} samples only: expect unstable genes and low power."]
 
-    Fisher's exact test for two binary variables, Mann-Whitney for a binary and a measured one,
-    Spearman's correlation for two measured ones.
+
+def check_covariates(table: LinkedTable, contrast: Contrast, design: Design) -> list[str]:
+    """Warn of covariates that go with the trait, alone or together.
+
+    Decided by size (see `Association.strength`), so that three against three samples of different
+    ages are seen and a difference of two years among hundreds is not.
 
     Parameters
     ----------
-    trait, covariate : ndarray of float64, shape (n,)
-        Known values of the same samples, each with at least two different values.
-    binary : bool
-        Whether the trait is binary.
-
-    Returns
-    -------
-    tuple of str and float
-        Name of the test and p-value.
+    table : LinkedTable
+        One cohort.
+    contrast : Contrast
+        Its samples and trait.
+    design : Design
+        The columns of the regression.
     """
-    two_levels = len(np.unique(covariate)) == 2
-    if binary and two_levels:
-        upper = covariate == covariate.max()
-        case = trait == trait.max()
-        table = np.array([[(a & b).sum() for b in (upper, ~upper)] for a in (case, ~case)])
-        return "Fisher's exact test", float(stats.fisher_exact(table).pvalue)
-    if binary or two_levels:
-        groups, measured = (trait, covariate) if binary else (covariate, trait)
-        upper = groups == groups.max()
-        p = stats.mannwhitneyu(measured[upper], measured[~upper], method="asymptotic").pvalue
-        return "Mann-Whitney test", float(p)
-    return "Spearman's correlation", float(stats.spearmanr(trait, covariate).pvalue)
-
-
-def check_contrast(table: LinkedTable, contrast: Contrast) -> list[str]:
-    """Warn of small groups and of covariates that go with the trait."""
     warnings = []
-    if contrast.smaller_group < SMALL_GROUP:
-        what = "The smaller group has" if contrast.binary else "The analysis has"
-        warnings.append(
-            f"{what} {contrast.smaller_group} samples only: expect unstable genes and low power."
-        )
     for name, column in table.covariates.items():
         values = column[contrast.rows]
         known = np.isfinite(values)
-        if known.sum() < 4 or len(np.unique(values[known])) < 2:
+        trait = contrast.values[known]
+        if known.sum() < 4 or len(np.unique(values[known])) < 2 or len(np.unique(trait)) < 2:
             continue
-        if len(np.unique(contrast.values[known])) < 2:
-            continue
-        test, p = covariate_association(contrast.values[known], values[known], contrast.binary)
-        if p < CONFOUNDED_P:
+        found = associate_covariate(trait, values[known], contrast.binary)
+        if found.strength:
+            apart = "cannot be told apart" if found.complete else "are hard to tell apart"
+            adjusted = "" if name in design.adjusted else f", and {name} is not adjusted for"
             warnings.append(
-                f"{table.trait} goes with {name} in this cohort ({test}, p = {p:.2g}): effects of "
-                "the two are hard to tell apart."
+                f"{table.trait} goes with {name} in this cohort ({found.text}): effects of the two "
+                f"{apart}{adjusted}."
             )
+    inflation = variance_inflation(design.matrix)
+    if inflation > HIGHEST_INFLATION and not warnings:
+        warnings.append(
+            f"The covariates together nearly tell {table.trait} (variance inflation "
+            f"{inflation:.1f}): effects of trait and covariates are hard to tell apart."
+        )
     return warnings
 
 
@@ -94,22 +88,40 @@ def check_p_values(p: Floats, significant: int) -> list[str]:
         return []
     warnings = []
     excess = excess_near_one(p)
-    if excess > EXCESS:
-        warnings.append(
-            f"The p-value histogram is not flat on the right: {excess:.1f} times as many p-values "
-            f"near 1 as below (pi0 = {null_share(p):.2f}). The model may miss structure in the "
-            "data; q-values are likely too large."
-        )
-    elif excess < 1 / EXCESS:
-        warnings.append(
-            "The p-value histogram still falls on the right (density near 1 is "
-            f"{excess:.2f} of that below, pi0 = {null_share(p):.2f}): nearly every gene goes with "
-            "the trait a little, as when a batch or a tissue stands behind it; q-values are likely "
-            "too small."
-        )
+    if not _by_chance(p):
+        if excess > EXCESS:
+            warnings.append(_too_many_near_one(excess, null_share(p)))
+        elif excess < 1 / EXCESS:
+            warnings.append(_still_falling(excess, null_share(p)))
     if 2 * significant > len(p):
         warnings.append(
             f"{significant} of {len(p)} genes are significant, more than half: look for a batch, a "
             "different tissue or a different scale behind the trait before reading the list."
         )
     return warnings
+
+
+def _by_chance(p: Floats) -> bool:
+    """Tell whether chance alone moves so many of the p-values above 0.5 to or from 1."""
+    near, upper = int((p > 0.9).sum()), int((p > 0.5).sum())
+    return upper == 0 or float(stats.binomtest(near, upper, 0.2).pvalue) > BY_CHANCE
+
+
+def _too_many_near_one(excess: float, share: float) -> str:
+    many = (
+        f"{excess:.1f} times as many p-values near 1 as below"
+        if np.isfinite(excess)
+        else "all p-values above 0.5 are near 1"
+    )
+    return (
+        f"The p-value histogram is not flat on the right: {many} (pi0 = {share:.2f}). The model "
+        "may miss structure in the data; q-values are likely too large."
+    )
+
+
+def _still_falling(excess: float, share: float) -> str:
+    return (
+        f"The p-value histogram still falls on the right (density near 1 is {excess:.2f} of that "
+        f"below, pi0 = {share:.2f}): nearly every gene goes with the trait a little, as when a "
+        "batch or a tissue stands behind it; q-values are likely too small."
+    )

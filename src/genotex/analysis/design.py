@@ -73,7 +73,8 @@ def build_design(
     Raises
     ------
     AnalysisError
-        If the condition is absent, constant or the same as the trait, or samples are too few.
+        If the condition is absent, known for fewer than half of the samples, constant or the same
+        as the trait, or samples are too few.
     """
     warnings: list[str] = []
     filled: dict[str, int] = {}
@@ -106,6 +107,12 @@ def _condition_column(
         raise AnalysisError(msg)
     raw = table.covariates[condition][contrast.rows]
     known = raw[np.isfinite(raw)]
+    if 2 * len(known) < len(raw):
+        msg = (
+            f"{condition} is known for {len(known)} of the {len(raw)} samples compared only: too "
+            "few to adjust for it; ask for the problem without a condition"
+        )
+        raise AnalysisError(msg)
     if len(np.unique(known)) < 2:
         msg = (
             f"{condition} does not vary among the {len(raw)} samples compared, so it cannot be "

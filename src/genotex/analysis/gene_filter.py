@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import MIN_RESIDUAL_DF
 
-__all__ = ["GeneFilter", "filter_genes"]
+__all__ = ["GENE_STATUS", "GeneFilter", "filter_genes"]
+
+GENE_STATUS = ("tested", "low", "constant", "too few values")
+"""What became of a gene before any test."""
 
 LOW_QUANTILE = 0.10
 CENTRED_SHARE = 0.05
@@ -28,7 +31,7 @@ class GeneFilter:
     Attributes
     ----------
     status : ndarray of str, shape (p,)
-        ``tested``, ``low``, ``constant`` or ``too few values``.
+        One of `GENE_STATUS`.
     record : dict
         The rule in words and numbers, and counts.
     """
@@ -70,10 +73,8 @@ def filter_genes(
     status[low] = "low"
     status[_constant(expression, present)] = "constant"
     status[~_enough_values(present, contrast, columns)] = "too few values"
-    names, counts = np.unique(status, return_counts=True)
-    found = dict(zip(names.tolist(), counts.tolist(), strict=True))
-    kinds = ("tested", "low", "constant", "too few values")
-    record = {"genes": len(status), **{kind: found.get(kind, 0) for kind in kinds}, "rule": rule}
+    counts = {kind: int((status == kind).sum()) for kind in GENE_STATUS}
+    record = {"genes": len(status), **counts, "rule": rule}
     return GeneFilter(status, record)
 
 

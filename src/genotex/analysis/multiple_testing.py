@@ -36,7 +36,10 @@ def null_share(p: Floats, cut: float = 0.5) -> float:
 def excess_near_one(p: Floats) -> float:
     """Return the density of p-values above 0.9 relative to those between 0.5 and 0.9.
 
-    About 1 for calibrated tests; well above 1 when the model takes up more than chance.
+    About 1 for calibrated tests; well above 1 when the model takes up more than chance; infinite
+    when there are none between, 1 when there are none above 0.5 at all.
     """
     near, below = float((p > 0.9).sum()), float(((p > 0.5) & (p <= 0.9)).sum())
-    return 4 * near / below if below else 1.0
+    if below:
+        return 4 * near / below
+    return float("inf") if near else 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,34 +11,12 @@ from typing import Any
 
 import polars as pl
 
+from genotex.analysis.gene_table import GENE_COLUMNS
+from genotex.analysis.interaction import rank_interactions
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder, atomic_write
 
-__all__ = ["GENE_COLUMNS", "AnalysisResult", "read_result", "write_result"]
-
-GENE_COLUMNS: dict[str, type[pl.DataType]] = {
-    "Variable": pl.String,
-    "Coefficient": pl.Float64,
-    "Absolute Coefficient": pl.Float64,
-    "Standard Error": pl.Float64,
-    "CI Lower": pl.Float64,
-    "CI Upper": pl.Float64,
-    "t": pl.Float64,
-    "p": pl.Float64,
-    "q": pl.Float64,
-    "Mean Expression": pl.Float64,
-    "Standardised Effect": pl.Float64,
-    "Samples": pl.Int64,
-    "Panel Coefficient": pl.Float64,
-    "Interaction Coefficient": pl.Float64,
-    "Interaction Standard Error": pl.Float64,
-    "Interaction t": pl.Float64,
-    "Interaction p": pl.Float64,
-    "Interaction q": pl.Float64,
-    "Status": pl.String,
-    "Significant": pl.Boolean,
-}
-"""Columns of the table of all genes; null where a gene was not tested."""
+__all__ = ["GENE_COLUMNS", "AnalysisResult", "read_result", "remove_result", "write_result"]
 
 NOT_IN_LIST = ("Status", "Significant")
 
@@ -60,7 +39,8 @@ class AnalysisResult:
     cv_performance : mapping
         ``prediction``: quality of the panel on samples it has not seen; empty when not estimated.
     method : mapping
-        Procedure, options, versions, design columns, contrast, filter, prior, panel.
+        Procedure, options, versions, design columns, contrast, filter, prior, panel; with a
+        condition, ``interaction`` (see `interaction_record`).
     warnings : tuple of str
         What a reader should know before trusting the list.
     cohort : str
@@ -86,11 +66,42 @@ class AnalysisResult:
         """The significant genes, by p-value."""
         return self.genes.filter(pl.col("Significant"))
 
+    @property
+    def significant_interactions(self) -> pl.DataFrame:
+        """``Variable``, ``Coefficient`` and ``q`` of the significant interactions, by q-value."""
+        record = self.method.get("interaction")
+        cut = record["q_cut"] if record else 0.0
+        return rank_interactions(self.genes).filter(pl.col("q") < cut)
+
+    @property
+    def interaction_summary(self) -> str:
+        """One sentence on the interaction of trait and condition; empty without a condition."""
+        record = self.method.get("interaction")
+        if not record:
+            return ""
+        if not record["tested"]:
+            return f"The interaction with {record['condition']} could not be tested."
+        names = ", ".join(gene["Variable"] for gene in record["top"][: record["significant"]][:5])
+        return (
+            f"The interaction with {record['condition']} is significant at q < "
+            f"{record['q_cut']:g} for {record['significant']:,} of {record['tested']:,} genes"
+            f"{f' ({names})' if names else ''}."
+        )
+
+    @property
+    def samples(self) -> int:
+        """Number of samples compared."""
+        groups = self.method["contrast"]["samples"]
+        return sum(len(members) for name, members in groups.items() if name != "left_out")
+
 
 def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
-    """Write the significant genes as JSON and all genes as Parquet; each whole or not at all.
+    """Write the significant genes as JSON and all genes as Parquet, as a pair.
 
-    The JSON has the benchmark's fields (GenoTEX README, section 4) and ours beside them.
+    The JSON has the benchmark's fields (GenoTEX README, section 4) and ours beside them, among them
+    the digest of the Parquet file. An earlier JSON goes before the new Parquet file comes, so that
+    a crash leaves no pair that does not match. An earlier report page of the problem and the CSV
+    beside it would tell of numbers that are gone, so they are removed.
 
     Returns
     -------
@@ -98,8 +109,11 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
         The JSON file.
     """
     listed = result.significant.drop(NOT_IN_LIST)
-    content = {
+    path = output.significant_genes(result.trait, result.condition)
+    table = output.all_genes(result.trait, result.condition)
+    content: dict[str, Any] = {
         "significant_genes": {name: listed[name].to_list() for name in listed.columns},
+        **_interactions(result),
         "cv_performance": dict(result.cv_performance),
         "problem": {"trait": result.trait, "condition": result.condition},
         "cohort": {
@@ -110,14 +124,40 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
         "method": dict(result.method),
         "warnings": list(result.warnings),
     }
-    text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
-    # The table first: where the JSON stands, the table it belongs to stands too.
-    with atomic_write(output.all_genes(result.trait, result.condition)) as part:
+    # What cannot be written as JSON must fail before anything is removed.
+    json.dumps(content, allow_nan=False)
+    with atomic_write(table) as part:
         result.genes.write_parquet(part)
-    path = output.significant_genes(result.trait, result.condition)
+        content["all_genes"] = {"file": table.name, "sha256": _digest(part.read_bytes())}
+        path.unlink(missing_ok=True)
+        _remove_report(output, result.trait, result.condition)
     with atomic_write(path) as part:
+        text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
         part.write_text(text + "\n", encoding="utf-8")
     return path
+
+
+def _interactions(result: AnalysisResult) -> dict[str, Any]:
+    if result.condition is None:
+        return {}
+    return {"significant_interactions": result.significant_interactions.to_dict(as_series=False)}
+
+
+def remove_result(output: OutputFolder, trait: str, condition: str | None) -> None:
+    """Remove the result of a problem that no longer holds, and its report page and CSV."""
+    output.significant_genes(trait, condition).unlink(missing_ok=True)
+    output.all_genes(trait, condition).unlink(missing_ok=True)
+    _remove_report(output, trait, condition)
+
+
+def _remove_report(output: OutputFolder, trait: str, condition: str | None) -> None:
+    page = output.report(trait, condition)
+    page.unlink(missing_ok=True)
+    page.with_suffix(".csv").unlink(missing_ok=True)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def read_result(output: OutputFolder, trait: str, condition: str | None) -> AnalysisResult:
@@ -128,7 +168,7 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
     AnalysisError
         If the problem has not been analysed.
     FormatError
-        If one of the two files is not what it should be.
+        If one of the two files is not what it should be, or they are not a pair.
     """
     path = output.significant_genes(trait, condition)
     if not path.is_file():
@@ -139,8 +179,8 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
     except ValueError as error:
         msg = f"is not JSON: {error}"
         raise FormatError(msg, path=path, hint="run analyze again") from error
-    genes = _read_genes(output.all_genes(trait, condition))
     try:
+        genes = _read_genes(output.all_genes(trait, condition), content["all_genes"]["sha256"])
         problem, cohort = content["problem"], content["cohort"]
         return AnalysisResult(
             trait=problem["trait"],
@@ -158,9 +198,13 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
         raise FormatError(msg, path=path, hint="run analyze again") from error
 
 
-def _read_genes(path: Path) -> pl.DataFrame:
+def _read_genes(path: Path, digest: str) -> pl.DataFrame:
     try:
-        genes = pl.read_parquet(path)
+        content = path.read_bytes()
+        if _digest(content) != digest:
+            msg = "is not the table that the result beside it was written with (digests differ)"
+            raise FormatError(msg, path=path, hint="run analyze again")
+        genes = pl.read_parquet(content)
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = f"the table of all genes cannot be read: {error}"
         raise FormatError(msg, path=path, hint="run analyze again") from error

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
+from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sound import analyze_sound
-from genotex.errors import UsageError
+from genotex.errors import AnalysisError, UsageError
 from genotex.formats import Evidence, read_evidence, read_linked
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
@@ -23,6 +24,7 @@ def analyze_table(
     roles: Mapping[str, Role],
     problem: Problem,
     options: AnalysisOptions | None = None,
+    sample_facts: SampleFacts | None = None,
 ) -> AnalysisResult:
     """Find the genes that go with a problem's trait in one cohort.
 
@@ -36,6 +38,9 @@ def analyze_table(
         Trait and condition.
     options : AnalysisOptions, optional
         What the user chose.
+    sample_facts : mapping, optional
+        Other characteristics of the samples (`Evidence.sample_facts`), to be checked against the
+        trait.
 
     Raises
     ------
@@ -53,7 +58,7 @@ def analyze_table(
     if table.trait != problem.trait:
         msg = f"the table holds {table.trait}, the problem asks for {problem.trait}"
         raise UsageError(msg)
-    return analyze_sound(table, roles, problem, options or AnalysisOptions())
+    return analyze_sound(table, roles, problem, options or AnalysisOptions(), sample_facts or {})
 
 
 def solve_problem(
@@ -75,31 +80,50 @@ def solve_problem(
     NoUsableCohortError
         If no cohort fits the problem.
     AnalysisError
-        If the cohort cannot answer the problem.
+        If the cohort cannot answer the problem, or its preprocessing was interrupted.
     FormatError
         If a file of the cohort is not what it should be.
     """
     options = options or AnalysisOptions()
     choice = choose_cohort(output, problem, options.cohort, options.among)
-    table = read_linked(output, problem.trait, choice.cohort)
     evidence = _evidence(output, problem.trait, choice.cohort)
+    table = read_linked(output, problem.trait, choice.cohort)
     if evidence is not None and options.controls == "auto":
         options = replace(options, controls=evidence.options.get("control_roles", "auto"))
     roles = {} if evidence is None else evidence.roles
-    result = analyze_table(table, roles, problem, options)
+    facts = {} if evidence is None else evidence.sample_facts
+    result = analyze_table(table, roles, problem, options, facts)
     return replace(
         result,
         cohort=choice.cohort,
         cohort_reason=choice.reason,
         other_cohorts=choice.others,
-        warnings=(*_other_procedure(evidence, options), *result.warnings),
+        warnings=(
+            *_other_procedure(evidence, options),
+            *_without_roles(evidence, result),
+            *result.warnings,
+        ),
     )
 
 
 def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
     """Read the record of decisions; folders made by other tools of the benchmark have none."""
     path = output.evidence(trait, cohort)
-    return read_evidence(path) if path.is_file() else None
+    if path.is_file():
+        return read_evidence(path)
+    # Preprocessing writes the record last, so tables of ours without it are of two minds.
+    if output.linked_parquet(trait, cohort).is_file():
+        msg = f"preprocessing of {trait}, {cohort} was interrupted; run preprocess again"
+        raise AnalysisError(msg)
+    return None
+
+
+def _without_roles(evidence: Evidence | None, result: AnalysisResult) -> tuple[str, ...]:
+    if evidence is not None or result.method["contrast"]["kind"] != "binary":
+        return ()
+    return (
+        "The cohort has no record of roles: all controls are used, healthy or of another disease.",
+    )
 
 
 def _other_procedure(evidence: Evidence | None, options: AnalysisOptions) -> tuple[str, ...]:

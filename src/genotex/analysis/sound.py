@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import polars as pl
-import scipy
-import sklearn
 from numpy.typing import NDArray
 from scipy.special import gammaln
 from threadpoolctl import threadpool_limits
 
-import genotex
-from genotex.analysis.checks import check_contrast, check_p_values, check_scale
+from genotex.analysis.checks import (
+    check_covariates,
+    check_groups,
+    check_p_values,
+    check_scale,
+)
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.design import Design, build_design
-from genotex.analysis.gene_filter import GeneFilter, filter_genes
+from genotex.analysis.gene_filter import GENE_STATUS, GeneFilter, filter_genes
+from genotex.analysis.gene_table import arrange_genes
+from genotex.analysis.interaction import fit_interaction
 from genotex.analysis.linear import LinearFit, fit_last_column
+from genotex.analysis.method_record import Steps, record_method
 from genotex.analysis.moderated import ModeratedFit, moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg, excess_near_one, null_share
+from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
-from genotex.analysis.result import GENE_COLUMNS, AnalysisResult
+from genotex.analysis.result import AnalysisResult
+from genotex.analysis.sample_facts import SampleFacts, check_sample_facts
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
@@ -35,9 +38,16 @@ __all__ = ["analyze_sound"]
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
 
+HIGHEST = 1e100
+"""Squares of larger numbers, and their sums, leave the range of double precision."""
+
 
 def analyze_sound(
-    table: LinkedTable, roles: Mapping[str, Role], problem: Problem, options: AnalysisOptions
+    table: LinkedTable,
+    roles: Mapping[str, Role],
+    problem: Problem,
+    options: AnalysisOptions,
+    sample_facts: SampleFacts,
 ) -> AnalysisResult:
     """Find the genes that go with the trait of one cohort.
 
@@ -56,6 +66,8 @@ def analyze_sound(
         Unconditional or one-step.
     options : AnalysisOptions
         What the user chose.
+    sample_facts : mapping
+        Other characteristics of the samples; they are checked against the trait, not adjusted for.
 
     Raises
     ------
@@ -67,43 +79,39 @@ def analyze_sound(
         contrast = choose_contrast(table, roles, options.controls)
         design = build_design(table, contrast, options.covariates, problem.condition)
         expression = np.asarray(table.expression, dtype=np.float64)[contrast.rows]
-        kept = filter_genes(expression, contrast, design.matrix.shape[1], options.filter_low)
-        tested, status = _estimable(expression, design, kept)
-        if not tested.any():
-            counts = ", ".join(f"{name} {n}" for name, n in kept.record.items() if name != "rule")
-            msg = f"no gene of {table.trait} can be tested ({counts})"
-            raise AnalysisError(msg)
-        values = expression[:, tested]
+        kept = _choose_genes(table.trait, expression, contrast, design, options)
+        values = expression[:, kept.tested]
         columns, fit = _test(values, contrast, design, options)
-        columns |= _test_interaction(values, design, options)
+        columns |= fit_interaction(values, design, trend=options.trend)
         panel = _fit_panel(values, contrast, design, options)
         columns["Panel Coefficient"] = _panel_column(panel, values.shape[1])
-    p, q = columns["p"], columns["q"]
-    significant = (q < options.q_cut) & (np.abs(columns["Coefficient"]) >= options.min_effect)
-    genes = _gene_table(table.genes, tested, status, columns, significant)
-    warnings = (
+    genes = arrange_genes(
+        table.genes, kept.status, columns, q_cut=options.q_cut, min_effect=options.min_effect
+    )
+    facts = check_sample_facts(sample_facts, table.samples, contrast, table.trait)
+    steps = Steps(contrast, design, kept, fit, panel, facts, genes)
+    return AnalysisResult(
+        trait=problem.trait,
+        condition=problem.condition,
+        genes=genes,
+        cv_performance={k: v for k, v in panel.quality.items() if k == "prediction"},
+        method=record_method(steps, options, problem.condition),
+        warnings=_warnings(table, expression, steps),
+    )
+
+
+def _warnings(table: LinkedTable, expression: Floats, steps: Steps) -> tuple[str, ...]:
+    contrast, design = steps.contrast, steps.design
+    return (
         *contrast.warnings,
         *design.warnings,
         *_filled(design),
-        *check_contrast(table, contrast),
+        *check_groups(contrast),
+        *check_covariates(table, contrast, design),
+        *steps.facts.warnings,
         *check_scale(expression),
-        *check_p_values(p, int(significant.sum())),
+        *check_p_values(steps.fit.p, int(steps.genes["Significant"].sum())),
     )
-    method = {
-        **_method(contrast, design, options),
-        "filter": {**kept.record, "tested": int(tested.sum())},
-        "prior": _prior_record(fit, options),
-        "pi0": null_share(p),
-        "excess_near_one": excess_near_one(p),
-        "significant": int(significant.sum()),
-        "panel": {
-            **panel.record,
-            "notes": list(panel.notes),
-            "quality": panel.quality.get("source"),
-        },
-    }
-    quality = {k: v for k, v in panel.quality.items() if k == "prediction"}
-    return AnalysisResult(problem.trait, problem.condition, genes, quality, method, warnings)
 
 
 def _check_table(table: LinkedTable) -> None:
@@ -114,24 +122,35 @@ def _check_table(table: LinkedTable) -> None:
     if len(table.genes) == 0:
         msg = f"{table.trait}: the table has no genes"
         raise AnalysisError(msg)
-    if np.isinf(table.expression).any():
-        msg = f"{table.trait}: expression holds infinite values; take logarithms of positive values"
-        raise AnalysisError(msg)
+    for what, values in (
+        ("expression", table.expression),
+        ("the trait", table.trait_values),
+        *table.covariates.items(),
+    ):
+        # NaN is missing and compares as False.
+        if (np.abs(values) > HIGHEST).any():
+            kind = "infinite values" if np.isinf(values).any() else f"values above {HIGHEST:g}"
+            msg = f"{table.trait}: {what} holds {kind}, which cannot be computed with"
+            hint = "; take logarithms of positive values" if what == "expression" else ""
+            raise AnalysisError(msg + hint)
 
 
-def _estimable(
-    expression: Floats, design: Design, kept: GeneFilter
-) -> tuple[NDArray[np.bool_], NDArray[np.str_]]:
-    """Leave out genes whose missing values make the design singular on the rest."""
-    status, tested = kept.status.copy(), kept.tested
-    partial = np.flatnonzero(tested & np.isnan(expression).any(axis=0))
+def _choose_genes(
+    trait: str, expression: Floats, contrast: Contrast, design: Design, options: AnalysisOptions
+) -> GeneFilter:
+    """Filter, and leave out genes whose missing values make the design singular on the rest."""
+    kept = filter_genes(expression, contrast, design.matrix.shape[1], options.filter_low)
+    status = kept.status.copy()
+    partial = np.flatnonzero(kept.tested & np.isnan(expression).any(axis=0))
     if len(partial):
         fit = fit_last_column(design.matrix, expression[:, partial])
-        lost = partial[~np.isfinite(fit.coefficient)]
-        status[lost] = "too few values"
-        tested[lost] = False
-        kept.record["too few values"] += len(lost)
-    return tested, status
+        status[partial[~np.isfinite(fit.coefficient)]] = "too few values"
+    record = {**kept.record, **{kind: int((status == kind).sum()) for kind in GENE_STATUS}}
+    if not record["tested"]:
+        counts = ", ".join(f"{name} {n}" for name, n in record.items() if name != "rule")
+        msg = f"no gene of {trait} can be tested ({counts})"
+        raise AnalysisError(msg)
+    return GeneFilter(status, record)
 
 
 def _test(
@@ -175,34 +194,6 @@ def _partial_correlation(fit: LinearFit) -> Floats:
     return np.sign(fit.coefficient) * np.where(np.isfinite(size), size, 1.0)
 
 
-def _test_interaction(values: Floats, design: Design, options: AnalysisOptions) -> Columns:
-    """Test trait x condition, in a regression of its own, so that `b` keeps its meaning."""
-    if design.interaction is None:
-        return {}
-    wide = np.column_stack([design.matrix, design.interaction])
-    raw = fit_last_column(wide, values)
-    # Genes with missing values may have too few samples for the wider design.
-    fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
-    part = LinearFit(raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine])
-    if not fine.any():
-        return {}
-    mean = np.nanmean(values[:, fine], axis=0) if options.trend else None
-    fit = moderate(part, mean)
-    found = {
-        "Coefficient": fit.coefficient,
-        "Standard Error": fit.standard_error,
-        "t": fit.t,
-        "p": fit.p,
-        "q": benjamini_hochberg(fit.p),
-    }
-    columns = {}
-    for name, column in found.items():
-        full = np.full(len(fine), np.nan)
-        full[fine] = column
-        columns[f"Interaction {name}"] = full
-    return columns
-
-
 def _fit_panel(
     values: Floats, contrast: Contrast, design: Design, options: AnalysisOptions
 ) -> Panel:
@@ -225,34 +216,6 @@ def _panel_column(panel: Panel, genes: int) -> Floats:
     return column
 
 
-def _gene_table(
-    names: tuple[str, ...],
-    tested: NDArray[np.bool_],
-    status: NDArray[np.str_],
-    columns: Columns,
-    significant: NDArray[np.bool_],
-) -> pl.DataFrame:
-    rows = np.flatnonzero(tested)
-    order = np.lexsort((-np.abs(columns["t"]), columns["p"]))
-    rest = np.flatnonzero(~tested)
-    place = np.concatenate([rows[order], rest])
-    data: dict[str, pl.Series] = {}
-    for name, kind in GENE_COLUMNS.items():
-        if name == "Variable":
-            content: Any = [names[i] for i in place]
-        elif name == "Status":
-            content = status[place].tolist()
-        elif name == "Significant":
-            content = np.concatenate([significant[order], np.zeros(len(rest), dtype=bool)])
-        else:
-            known = columns.get(name, np.full(len(rows), np.nan))[order]
-            full = np.concatenate([known, np.full(len(rest), np.nan)])
-            data[name] = pl.Series(name, full).fill_nan(None).cast(kind)
-            continue
-        data[name] = pl.Series(name, content, dtype=kind)
-    return pl.DataFrame(data)
-
-
 def _filled(design: Design) -> list[str]:
     how = {"Age": "their mean", "Gender": "the more frequent one"}
     return [
@@ -260,38 +223,3 @@ def _filled(design: Design) -> list[str]:
         for name, count in design.filled.items()
         if name in design.names
     ]
-
-
-def _prior_record(fit: ModeratedFit, options: AnalysisOptions) -> dict[str, Any]:
-    infinite = bool(np.isinf(fit.prior.df))
-    return {
-        "df": None if infinite else fit.prior.df,
-        "df_infinite": infinite,
-        "variance": float(np.median(fit.prior.variance)),
-        "trend": options.trend,
-    }
-
-
-def _method(contrast: Contrast, design: Design, options: AnalysisOptions) -> dict[str, Any]:
-    return {
-        "procedure": options.procedure,
-        "model": "moderated t-test (limma's method, Smyth 2004) of every gene",
-        "options": options.as_json(),
-        "versions": {
-            "genotex": genotex.__version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "scikit-learn": sklearn.__version__,
-            "polars": pl.__version__,
-        },
-        "design": list(design.names),
-        "residual_df": design.matrix.shape[0] - design.matrix.shape[1],
-        "covariates": list(design.adjusted),
-        "filled": dict(design.filled),
-        "contrast": dict(contrast.summary),
-        "coefficient": "log2 fold change, case against control"
-        if contrast.binary
-        else "change of log2 expression per standard deviation of the trait",
-        "standardised_effect": "Hedges' g" if contrast.binary else "partial correlation",
-    }

@@ -58,6 +58,10 @@ class Evidence:
         each different raw value (role None except for the trait).
     roles : dict
         Sample id -> role in the contrast (see `Role`).
+    sample_facts : dict
+        Characteristic -> sample id -> raw value (None: not told), for characteristics other than
+        trait, age and gender that have 2 to n/2 different values or look like a donor, batch, date,
+        tissue or site.
     mapping : dict
         How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
         ``rows_with_symbol``, ``genes_mapped``, ``genes``.
@@ -88,3 +92,4 @@ class Evidence:
     notes: list[str] = field(default_factory=list)
     info: dict[str, Any] = field(default_factory=dict)
     fingerprint: str = ""
+    sample_facts: dict[str, dict[str, str | None]] = field(default_factory=dict)

@@ -10,8 +10,9 @@ import polars as pl
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.formats.linked import LinkedTable
 from genotex.reports.figures import SampleMarks
-from genotex.reports.findings import Findings, gene_columns, ranked
+from genotex.reports.findings import CSV_ONLY, Findings, gene_columns, ranked
 from genotex.reports.illustrating import draw_figures
+from genotex.reports.interaction import view_interaction
 from genotex.reports.methods import log_steps, methods_paragraph, remaining_notes
 from genotex.reports.page import (
     Answer,
@@ -96,6 +97,7 @@ def build_page(
         reading_notes=tuple(sentence(str(n)) for n in evidence.reading.get("notes", ())),
         figures=draw_figures(findings, genes, table, marks),
         table=_table(findings, genes, csv_name),
+        interaction=view_interaction(findings, genes),
         log=log_steps(evidence, findings, answer.tested),
         notes=tuple(_told(text, findings) for text in remaining_notes(evidence, findings)),
         methods=methods_paragraph(evidence, findings, answer.tested),
@@ -274,7 +276,7 @@ def _written(value: float | None, column: Column) -> str:
 
 
 def _table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
-    columns = tuple(c for c in gene_columns(findings, genes) if c.key not in ("upper", "se"))
+    columns = tuple(c for c in gene_columns(findings, genes) if c.key not in CSV_ONLY)
     hits = int(genes["significant"].sum())
     shown = genes.head(min(_MOST_ROWS, max(_FIRST_ROWS, hits)))
     rows = tuple(_gene_row(row, columns[1:]) for row in shown.iter_rows(named=True))

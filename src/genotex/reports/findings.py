@@ -8,33 +8,59 @@ from typing import Literal
 
 import polars as pl
 
+from genotex.analysis import GENE_COLUMNS
 from genotex.reports.page import Column
 
-__all__ = ["GENE_SCHEMA", "Findings", "gene_columns", "ranked"]
+__all__ = [
+    "CSV_ONLY",
+    "GENE_KEYS",
+    "GENE_SCHEMA",
+    "Findings",
+    "Interaction",
+    "gene_columns",
+    "interaction_meaning",
+    "ranked",
+]
 
 TraitKind = Literal["binary", "continuous"]
 
-GENE_SCHEMA: dict[str, type[pl.DataType]] = {
-    "symbol": pl.String,
-    "estimate": pl.Float64,
-    "se": pl.Float64,
-    "lower": pl.Float64,
-    "upper": pl.Float64,
-    "t": pl.Float64,
-    "p": pl.Float64,
-    "q": pl.Float64,
-    "mean": pl.Float64,
-    "effect": pl.Float64,
-    "samples": pl.Float64,
-    "interaction": pl.Float64,
-    "interaction_p": pl.Float64,
-    "interaction_q": pl.Float64,
-    "panel": pl.Float64,
-    "selection": pl.Float64,
-    "status": pl.String,
-    "significant": pl.Boolean,
+GENE_KEYS = {
+    "Variable": "symbol",
+    "Coefficient": "estimate",
+    "Absolute Coefficient": "size",
+    "Standard Error": "se",
+    "CI Lower": "lower",
+    "CI Upper": "upper",
+    "t": "t",
+    "p": "p",
+    "q": "q",
+    "Mean Expression": "mean",
+    "Standardised Effect": "effect",
+    "Samples": "samples",
+    "Panel Coefficient": "panel",
+    "Interaction Coefficient": "interaction",
+    "Interaction Standard Error": "interaction_se",
+    "Interaction t": "interaction_t",
+    "Interaction p": "interaction_p",
+    "Interaction q": "interaction_q",
+    "Status": "status",
+    "Significant": "significant",
 }
+"""Column of the analysis -> column of the genes' frame: all of `GENE_COLUMNS`."""
+
+GENE_SCHEMA = {GENE_KEYS[name]: kind for name, kind in GENE_COLUMNS.items()}
 """Columns of the genes' frame; an analysis without one of them leaves it null."""
+
+CSV_ONLY = frozenset({"se", "upper", "interaction_se", "interaction_t", "status"})
+"""Columns that the page has no room for."""
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """How many genes were tested for an interaction with the condition, and had one."""
+
+    tested: int
+    significant: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +74,7 @@ class Findings:
     condition : str or None
         Condition of the problem.
     procedure : str
-        ``sound`` or ``benchmark``.
+        ``sound``.
     trait_kind : str
         ``binary`` or ``continuous``.
     cohort : str
@@ -62,7 +88,7 @@ class Findings:
     minimal_change : float
         A significant gene's absolute change is at least this.
     genes : polars.DataFrame
-        One row for each tested gene with the columns of `GENE_SCHEMA`.
+        One row for each gene, tested or not, with the columns of `GENE_SCHEMA`.
     tested : tuple of str
         Sample ids that took part.
     covariates : tuple of str
@@ -75,6 +101,8 @@ class Findings:
         Packages that computed it.
     left_out : tuple of str
         Genes that were not tested, by reason.
+    interaction : Interaction or None
+        None without a condition.
     """
 
     trait: str
@@ -94,6 +122,7 @@ class Findings:
     model: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    interaction: Interaction | None = None
 
 
 def ranked(findings: Findings) -> pl.DataFrame:
@@ -114,6 +143,15 @@ def ranked(findings: Findings) -> pl.DataFrame:
     return full.with_columns(pl.col("significant").fill_null(False)).sort(
         ["p", "symbol"], nulls_last=True
     )
+
+
+def interaction_meaning(findings: Findings) -> str:
+    """Return what a coefficient of the interaction says."""
+    change = "log2 fold change" if findings.trait_kind == "binary" else "change per SD"
+    if findings.condition == "Gender":
+        return f"{change} in men minus that in women"
+    unit = "year of age" if findings.condition == "Age" else "unit of the condition"
+    return f"by how much the {change} rises with each {unit}"
 
 
 def gene_columns(findings: Findings, genes: pl.DataFrame) -> tuple[Column, ...]:
@@ -164,10 +202,26 @@ def gene_columns(findings: Findings, genes: pl.DataFrame) -> tuple[Column, ...]:
         Column("mean", "mean", "mean log2 expression over the samples tested", "mean", "plain"),
         effect,
         Column("samples", "n", "samples with a value", "n", "count"),
-        Column("interaction", "inter. b", f"{within}, per unit", "interaction", "fine"),
+        Column(
+            "interaction",
+            "inter. b",
+            f"{within}: {interaction_meaning(findings)}",
+            "interaction",
+            "fine",
+        ),
+        Column(
+            "interaction_se",
+            "inter. SE",
+            f"standard error of the {within}",
+            "interaction_standard_error",
+            "fine",
+        ),
+        Column(
+            "interaction_t", "inter. t", f"moderated t of the {within}", "interaction_t", "signed"
+        ),
         Column("interaction_p", "inter. p", f"p-value of the {within}", "interaction_p", "p"),
         Column("interaction_q", "inter. q", f"q-value of the {within}", "interaction_q", "p"),
         Column("panel", "panel", "coefficient in the sparse panel", "panel_coefficient", "signed"),
-        Column("selection", "chosen", "selection frequency in half samples", "selection", "share"),
+        Column("status", "status", "whether the gene was tested, or why not", "status", "text"),
     )
     return tuple(c for c in every if c.key == "symbol" or genes[c.key].null_count() < genes.height)

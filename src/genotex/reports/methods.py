@@ -7,20 +7,10 @@ from typing import Any
 from genotex.formats.cohort_record import Evidence
 from genotex.reports.findings import Findings
 from genotex.reports.page import LogStep
-from genotex.reports.words import counted, listed
+from genotex.reports.words import counted, listed, readable
 
 __all__ = ["log_steps", "methods_paragraph", "remaining_notes"]
 
-_MODELS = {
-    "sound": (
-        "Each gene's log2 expression was regressed on the trait by ordinary least squares and "
-        "tested with limma's empirical-Bayes moderated t statistic (Smyth 2004)"
-    ),
-    "benchmark": (
-        "Genes were selected by a Lasso regression of the trait on z-scored expression, as in the "
-        "GenoTEX benchmark"
-    ),
-}
 _LINKING = {
     "samples": ("Samples linked", "samples with both a clinical and an expression column"),
     "samples_without_trait": ("Samples without the trait", "dropped"),
@@ -108,7 +98,6 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
 
 
 def _model(findings: Findings, tested_genes: int) -> str:
-    model = findings.model or _MODELS.get(findings.procedure, "")
     covariates = (
         f", with {listed([c.lower() for c in findings.covariates])} as "
         f"covariate{'s' if len(findings.covariates) > 1 else ''}"
@@ -123,7 +112,20 @@ def _model(findings: Findings, tested_genes: int) -> str:
     if findings.minimal_change > 0:
         rule += f" and an absolute change of at least {findings.minimal_change:g}"
     out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
-    return f"{model}{covariates}.{out} {rule} were called significant."
+    text = f"{findings.model}{covariates}.{out} {rule} were called significant."
+    return f"{text} {_interaction(findings)}".strip()
+
+
+def _interaction(findings: Findings) -> str:
+    if findings.interaction is None or not findings.interaction.tested:
+        return ""
+    condition = readable(str(findings.condition)).lower()
+    return (
+        f"The interaction of trait and {condition} was tested in the same way in a second "
+        "regression that had their product as a further column, with q-values over the "
+        f"{counted(findings.interaction.tested, 'gene')} tested for it; it was significant for "
+        f"{counted(findings.interaction.significant, 'gene')}."
+    )
 
 
 def _software(evidence: Evidence, findings: Findings) -> str:

@@ -14,6 +14,8 @@ __all__ = [
     "GeneRow",
     "GeneTableView",
     "GroupView",
+    "InteractionRow",
+    "InteractionView",
     "LogStep",
     "ReportPage",
     "TopGene",
@@ -166,7 +168,8 @@ class Column:
     csv : str
         Name in the CSV file.
     form : str
-        How a number is written: ``signed``, ``fine``, ``plain``, ``p``, ``share`` or ``count``.
+        How a number is written: ``signed``, ``fine``, ``plain``, ``p`` or ``count``;
+        or ``text``.
     """
 
     key: str
@@ -194,6 +197,35 @@ class GeneTableView:
     rows: tuple[GeneRow, ...]
     total: int
     csv_name: str
+
+
+@dataclass(frozen=True)
+class InteractionRow:
+    """A gene's written numbers: change, interaction coefficient, its p-value and q-value."""
+
+    symbol: str
+    cells: tuple[str, str, str, str]
+    significant: bool
+
+
+@dataclass(frozen=True)
+class InteractionView:
+    """The short table of genes whose change may depend on the condition.
+
+    Attributes
+    ----------
+    title, sentence : str
+        What it is, and what came of it.
+    meaning : str
+        What the interaction coefficient says.
+    rows : tuple of InteractionRow
+        First genes by the q-value of the interaction; empty when it could not be tested.
+    """
+
+    title: str
+    sentence: str
+    meaning: str
+    rows: tuple[InteractionRow, ...]
 
 
 @dataclass(frozen=True)
@@ -235,6 +267,7 @@ class ReportPage:
     reading_notes: tuple[str, ...]
     figures: tuple[FigureView, ...]
     table: GeneTableView
+    interaction: InteractionView | None
     log: tuple[LogStep, ...]
     notes: tuple[str, ...]
     methods: str

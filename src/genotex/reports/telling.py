@@ -10,31 +10,11 @@ import polars as pl
 
 from genotex.analysis import AnalysisResult
 from genotex.formats import LinkedTable
-from genotex.reports.findings import Findings
+from genotex.reports.findings import GENE_KEYS, Findings, Interaction
 from genotex.reports.words import counted, listed
 
 __all__ = ["findings_from_result"]
 
-_COLUMNS = {
-    "Variable": "symbol",
-    "Coefficient": "estimate",
-    "Standard Error": "se",
-    "CI Lower": "lower",
-    "CI Upper": "upper",
-    "t": "t",
-    "p": "p",
-    "q": "q",
-    "Mean Expression": "mean",
-    "Standardised Effect": "effect",
-    "Samples": "samples",
-    "Interaction Coefficient": "interaction",
-    "Interaction p": "interaction_p",
-    "Interaction q": "interaction_q",
-    "Panel Coefficient": "panel",
-    "Selection Frequency": "selection",
-    "Status": "status",
-    "Significant": "significant",
-}
 _QUALITY = {
     "auroc": "AUROC",
     "auroc_without_genes": "AUROC of the covariates alone",
@@ -60,7 +40,6 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
     method = result.method
     options = method.get("options", {})
     contrast = method.get("contrast", {})
-    present = [name for name in _COLUMNS if name in result.genes.columns]
     return Findings(
         trait=result.trait,
         condition=result.condition,
@@ -70,7 +49,7 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         cohort_reason=result.cohort_reason,
         others=result.other_cohorts,
         cut=float(options.get("q_cut", 0.05)),
-        genes=result.genes.select(pl.col(name).alias(_COLUMNS[name]) for name in present),
+        genes=result.genes.select(pl.col(name).alias(key) for name, key in GENE_KEYS.items()),
         tested=_tested(contrast, table),
         covariates=tuple(method.get("covariates", ())),
         minimal_change=float(options.get("min_effect", 0.0)),
@@ -79,7 +58,12 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         model=_model(method),
         versions=method.get("versions", {}),
         left_out=_left_out(method.get("filter", {})),
+        interaction=_interaction(method.get("interaction")),
     )
+
+
+def _interaction(record: Mapping[str, Any] | None) -> Interaction | None:
+    return Interaction(int(record["tested"]), int(record["significant"])) if record else None
 
 
 def _continuous(contrast: Mapping[str, Any], table: LinkedTable) -> bool:
@@ -99,10 +83,8 @@ def _tested(contrast: Mapping[str, Any], table: LinkedTable) -> tuple[str, ...]:
 
 
 def _model(method: Mapping[str, Any]) -> str:
-    """Return the regression in the words of a methods section; empty for other models."""
-    if method.get("procedure") != "sound" or "prior" not in method:
-        return ""
-    prior = method["prior"]
+    """Return the regression in the words of a methods section."""
+    prior = method.get("prior", {})
     told = "infinite" if prior.get("df_infinite") else _number(prior.get("df"))
     degrees = f"; {told} prior degrees of freedom" if told else ""
     trend = ", with a trend in mean expression" if prior.get("trend") else ""
@@ -131,6 +113,11 @@ def _notes(method: Mapping[str, Any], performance: Mapping[str, Any]) -> list[st
     notes = []
     if filtered.get("rule"):
         notes.append(f"Filter before the tests: {filtered['rule']}.")
+    if batches := method.get("batch", {}).get("characteristics"):
+        named = listed(
+            [f"\N{LEFT DOUBLE QUOTATION MARK}{b}\N{RIGHT DOUBLE QUOTATION MARK}" for b in batches]
+        )
+        notes.append(f"Batch is not adjusted for; the samples differ in {named}.")
     if method.get("pi0") is not None:
         notes.append(f"Estimated share of genes without any difference (pi0): {method['pi0']:.2f}.")
     prediction = performance.get("prediction") or {}

@@ -13,6 +13,7 @@ __all__ = [
     "counted",
     "file_size",
     "headline",
+    "interaction_sentence",
     "listed",
     "number",
     "question",
@@ -20,7 +21,7 @@ __all__ = [
     "sentence",
 ]
 
-_FORMS = {"signed": "+.2f", "fine": "+.3f", "plain": ".2f", "count": ".0f", "share": ".0%"}
+_FORMS = {"signed": "+.2f", "fine": "+.3f", "plain": ".2f", "count": ".0f"}
 
 
 def readable(name: str) -> str:
@@ -63,7 +64,7 @@ def number(value: float | None, form: str) -> str:
         return ""
     if form == "p":
         return _probability(value)
-    text = format(value, _FORMS[form]).replace("%", " %")
+    text = format(value, _FORMS[form])
     if value != 0 and form in ("signed", "fine", "plain") and float(text) == 0:
         text = format(value, ".1e" if form == "plain" else "+.1e")
     return text.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else text
@@ -124,17 +125,37 @@ def headline(findings: Findings, up: int, down: int, tested: int, lowest: float 
         percent = f"{100 * (up + down) / tested:.2g}" if up + down < tested else "100"
         sides = "higher and {} lower in cases" if binary else "rising and {} falling with the trait"
         what = "between cases and controls" if binary else f"along {readable(findings.trait)}"
-        return (
+        return _with_interaction(
+            findings,
             f"Of {counted(tested, 'tested gene')}, {percent} % change {what} at {rule}: "
-            f"{up:,} {sides.format(f'{down:,}')}."
+            f"{up:,} {sides.format(f'{down:,}')}.",
         )
     text = f"None of the {counted(tested, 'tested gene')} passes {rule}"
     if lowest is not None:
         text += f"; the lowest q-value is {number(lowest, 'p')}"
-    return (
+    return _with_interaction(
+        findings,
         f"{text}. That is a result, not an error: the data do not single out any gene at this "
-        "level. The ranking is still the best order of candidates, to be read as such."
+        "level. The ranking is still the best order of candidates, to be read as such.",
     )
+
+
+def _with_interaction(findings: Findings, text: str) -> str:
+    return f"{text} {interaction_sentence(findings)}".strip()
+
+
+def interaction_sentence(findings: Findings) -> str:
+    """Return for how many genes the change depends on the condition; empty without a condition."""
+    found = findings.interaction
+    if found is None or findings.condition is None:
+        return ""
+    condition = readable(findings.condition).lower()
+    if not found.tested:
+        return f"Whether the change depends on {condition} could not be tested."
+    if not found.significant:
+        return f"No gene passes q < {findings.cut:g} for an interaction with {condition}."
+    many = counted(found.significant, "gene")
+    return f"The change depends on {condition} for {many} (interaction, q < {findings.cut:g})."
 
 
 def _members(group: GroupView) -> str:

@@ -1,0 +1,190 @@
+"""Whether the trait goes with something else: how strongly, and by what test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+__all__ = [
+    "Association",
+    "associate_covariate",
+    "associate_levels",
+    "cramers_v",
+    "variance_inflation",
+]
+
+Floats = NDArray[np.float64]
+Strength = Literal["", "some", "strong", "complete"]
+
+CONFOUNDED_P = 0.05
+STRONG_CORRELATION = 0.5
+"""|phi|, Cramer's V or |rho| from which an association is strong, whatever its p-value."""
+STRONG_AUC = 0.8
+SOME_CORRELATION = 0.25
+"""Weaker associations are not worth a warning, however small their p-value is."""
+SOME_AUC = 0.65
+"""A shift by half a standard deviation, as a correlation of 0.25 is."""
+
+
+@dataclass(frozen=True)
+class Association:
+    """How the trait goes with another variable of the same samples.
+
+    Attributes
+    ----------
+    test : str
+        Name of the test.
+    p : float
+        Its p-value.
+    measure : str
+        Name of the size.
+    size : float
+        AUC (0.5 is none), or phi, Cramer's V, Spearman's rho, square root of eta squared (0 is
+        none).
+    complete : bool
+        Whether the one tells the other without exception.
+    levels : int
+        Values of the other variable when they are names; 2 otherwise.
+    """
+
+    test: str
+    p: float
+    measure: str
+    size: float
+    complete: bool
+    levels: int = 2
+
+    @property
+    def strength(self) -> Strength:
+        """Whether a reader must know: by size, or by p-value together with some size.
+
+        Many names split few samples well by chance, so their size alone says nothing.
+        """
+        if self.complete:
+            return "complete"
+        if self.measure == "AUC":
+            distance, some, strong = abs(self.size - 0.5), SOME_AUC - 0.5, STRONG_AUC - 0.5
+        else:
+            distance, some, strong = abs(self.size), SOME_CORRELATION, STRONG_CORRELATION
+        if distance >= strong and (self.levels == 2 or self.p < CONFOUNDED_P):
+            return "strong"
+        return "some" if self.p < CONFOUNDED_P and distance >= some else ""
+
+    @property
+    def text(self) -> str:
+        """Return test, p-value and size in words."""
+        return f"{self.test}, p = {self.p:.2g}, {self.measure} {self.size:.2f}"
+
+
+def associate_covariate(trait: Floats, covariate: Floats, binary: bool) -> Association:
+    """Measure and test how a covariate goes with the trait.
+
+    Fisher's exact test and phi for two binary variables, the Mann-Whitney test and the area under
+    the ROC curve for a binary and a measured one, Spearman's correlation for two measured ones.
+
+    Parameters
+    ----------
+    trait, covariate : ndarray of float64, shape (n,)
+        Known values of the same samples, each with at least two different values.
+    binary : bool
+        Whether the trait is binary.
+    """
+    two_levels = len(np.unique(covariate)) == 2
+    if binary and two_levels:
+        case, upper = trait == trait.max(), covariate == covariate.max()
+        table = np.array([[(a & b).sum() for b in (upper, ~upper)] for a in (case, ~case)])
+        phi = float(np.corrcoef(case, upper)[0, 1])
+        p = float(stats.fisher_exact(table).pvalue)
+        return Association("Fisher's exact test", p, "phi", phi, _one(abs(phi)))
+    if binary or two_levels:
+        groups, measured = (trait, covariate) if binary else (covariate, trait)
+        upper = groups == groups.max()
+        found = stats.mannwhitneyu(measured[upper], measured[~upper], method="asymptotic")
+        auc = float(found.statistic) / (int(upper.sum()) * int((~upper).sum()))
+        return Association("Mann-Whitney test", float(found.pvalue), "AUC", auc, auc in (0.0, 1.0))
+    rho, p = (float(v) for v in stats.spearmanr(trait, covariate))
+    return Association("Spearman's correlation", p, "rho", rho, _one(abs(rho)))
+
+
+def associate_levels(trait: Floats, levels: Sequence[str], binary: bool) -> Association:
+    """Measure and test how a characteristic with several values goes with the trait.
+
+    Binary trait: Fisher's exact test for two values, the chi-square test for more, and Cramer's V.
+    Measured trait: the Kruskal-Wallis test, and the square root of its eta squared.
+
+    Parameters
+    ----------
+    trait : ndarray of float64, shape (n,)
+        At least two different values.
+    levels : sequence of str, length n
+        At least two different values.
+    binary : bool
+        Whether the trait is binary.
+    """
+    names, place = np.unique(np.asarray(levels, dtype=object).astype(str), return_inverse=True)
+    if not binary:
+        groups = [trait[place == k] for k in range(len(names))]
+        found = stats.kruskal(*groups)
+        rest = len(trait) - len(names)
+        # Tomczak and Tomczak 2014: eta squared from H, 0 where H is what chance gives.
+        squared = max(0.0, float(found.statistic) - len(names) + 1) / rest if rest > 0 else 0.0
+        return Association(
+            "Kruskal-Wallis test",
+            float(found.pvalue),
+            "eta",
+            min(1.0, squared**0.5),
+            False,
+            len(names),
+        )
+    case = trait == trait.max()
+    table = np.array([np.bincount(place[side], minlength=len(names)) for side in (case, ~case)])
+    if len(names) == 2:
+        test, p = "Fisher's exact test", float(stats.fisher_exact(table).pvalue)
+    else:
+        test, p = "chi-square test", float(stats.chi2_contingency(table, correction=False).pvalue)
+    complete = bool((table.min(axis=0) == 0).all())
+    return Association(
+        test, p, "Cramer's V", 1.0 if complete else cramers_v(table), complete, len(names)
+    )
+
+
+def cramers_v(table: NDArray[np.intp]) -> float:
+    """Return Cramer's V without its bias: 0 on average for independent variables (Bergsma 2013).
+
+    Parameters
+    ----------
+    table : ndarray of int, shape (r, k)
+        Counts; no empty row or column.
+    """
+    rows, columns = table.shape
+    count = float(table.sum())
+    chi2 = float(stats.chi2_contingency(table, correction=False).statistic)
+    squared = max(0.0, chi2 / count - (rows - 1) * (columns - 1) / (count - 1))
+    room = min(
+        rows - 1 - (rows - 1) ** 2 / (count - 1), columns - 1 - (columns - 1) ** 2 / (count - 1)
+    )
+    return min(1.0, (squared / room) ** 0.5) if room > 0 else 0.0
+
+
+def variance_inflation(design: Floats) -> float:
+    """Return by how much the other columns inflate the variance of the last one's coefficient.
+
+    Parameters
+    ----------
+    design : ndarray of float64, shape (n, k)
+        Full column rank, an intercept first.
+    """
+    last = design[:, -1]
+    _, triangle = np.linalg.qr(design)
+    rest = float(triangle[-1, -1])
+    centred = last - last.mean()
+    return float((centred @ centred) / rest**2)
+
+
+def _one(size: float) -> bool:
+    return size > 1 - 1e-9

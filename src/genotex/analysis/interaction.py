@@ -1,0 +1,104 @@
+"""Genes whose change with the trait depends on the condition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.analysis.design import Design
+from genotex.analysis.linear import LinearFit, fit_last_column
+from genotex.analysis.moderated import moderate
+from genotex.analysis.multiple_testing import benjamini_hochberg
+
+__all__ = ["fit_interaction", "interaction_record", "rank_interactions"]
+
+Floats = NDArray[np.float64]
+
+TOP_GENES = 10
+
+
+def fit_interaction(values: Floats, design: Design, *, trend: bool) -> dict[str, Floats]:
+    """Test trait x condition of every gene by the moderated t.
+
+    A regression of its own, so that the trait's coefficient keeps its meaning in the first one.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, p)
+        Expression of the tested genes; NaN is missing.
+    design : Design
+        The columns of the first regression, and the product of trait and condition.
+    trend : bool
+        Let the prior variance depend on mean expression.
+
+    Returns
+    -------
+    dict of str to ndarray of float64, shape (p,)
+        The ``Interaction ...`` columns; NaN for genes with too few values for the wider design.
+        Empty without a condition, or when its interaction cannot be tested.
+    """
+    if design.interaction is None:
+        return {}
+    wide = np.column_stack([design.matrix, design.interaction])
+    raw = fit_last_column(wide, values)
+    fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
+    if not fine.any():
+        return {}
+    part = LinearFit(raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine])
+    fit = moderate(part, np.nanmean(values[:, fine], axis=0) if trend else None)
+    found = {
+        "Coefficient": fit.coefficient,
+        "Standard Error": fit.standard_error,
+        "t": fit.t,
+        "p": fit.p,
+        "q": benjamini_hochberg(fit.p),
+    }
+    columns = {}
+    for name, column in found.items():
+        full = np.full(len(fine), np.nan)
+        full[fine] = column
+        columns[f"Interaction {name}"] = full
+    return columns
+
+
+def rank_interactions(genes: pl.DataFrame) -> pl.DataFrame:
+    """Return ``Variable``, ``Coefficient`` and ``q`` of the interaction, the lowest q first."""
+    ranked = genes.drop_nulls("Interaction q").sort(
+        ["Interaction q", "Interaction p", "Variable"], maintain_order=True
+    )
+    return ranked.select(
+        "Variable",
+        pl.col("Interaction Coefficient").alias("Coefficient"),
+        pl.col("Interaction q").alias("q"),
+    )
+
+
+def interaction_record(genes: pl.DataFrame, condition: str, q_cut: float) -> dict[str, Any]:
+    """Return what the interaction with the condition came to.
+
+    Parameters
+    ----------
+    genes : polars.DataFrame
+        All genes with the columns of `GENE_COLUMNS`.
+    condition : str
+        The condition.
+    q_cut : float
+        An interaction is significant when its q-value is below.
+
+    Returns
+    -------
+    dict
+        ``condition``, ``q_cut``, ``tested``, ``significant`` (numbers of genes) and ``top``: the
+        first genes by q-value, each with ``Variable``, ``Coefficient`` and ``q``.
+    """
+    ranked = rank_interactions(genes)
+    return {
+        "condition": condition,
+        "q_cut": q_cut,
+        "tested": ranked.height,
+        "significant": ranked.filter(pl.col("q") < q_cut).height,
+        "top": ranked.head(TOP_GENES).to_dicts(),
+    }

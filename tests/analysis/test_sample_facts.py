@@ -1,0 +1,151 @@
+"""Batches that go with the trait, and donors who gave several samples."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from genotex.analysis.confounding import associate_levels, cramers_v, variance_inflation
+from genotex.analysis.contrast import choose_contrast
+from genotex.analysis.sample_facts import FactChecks, check_sample_facts
+from tests.analysis.cohort_tables import linked
+
+TWELVE_EACH = [0] * 12 + [1] * 12
+
+
+def check(
+    key: str,
+    values: Sequence[str | None],
+    trait: Sequence[float] = tuple(TWELVE_EACH),
+    samples: Sequence[str] | None = None,
+) -> FactChecks:
+    table = linked(trait, np.zeros((len(trait), 1)))
+    names = samples or table.samples
+    facts = {key: dict(zip(names, values, strict=True))} if key else {}
+    return check_sample_facts(facts, names, choose_contrast(table, {}, "auto"), "Asthma")
+
+
+def test_batch_that_is_the_trait() -> None:
+    found = check("batch", ["1"] * 12 + ["2"] * 12)
+    [warning] = found.warnings
+    assert "Asthma goes with the characteristic 'batch'" in warning
+    assert "cannot be told apart" in warning
+    assert "batch is not adjusted for" in warning
+    assert found.record[0]["strength"] == "complete"
+    assert found.batches == ("batch",)
+
+
+def test_batch_that_mostly_goes_with_the_trait() -> None:
+    found = check("scan date", ["d1"] * 10 + ["d2"] * 2 + ["d1"] * 2 + ["d2"] * 10)
+    [warning] = found.warnings
+    # R: fisher.test(matrix(c(10, 2, 2, 10), 2))$p.value = 0.003329
+    assert "Fisher's exact test, p = 0.0033" in warning
+    assert "hard to tell apart" in warning
+
+
+def test_balanced_batch_is_recorded_and_not_warned_of() -> None:
+    found = check("batch", ["1", "2"] * 12)
+    assert found.warnings == ()
+    assert found.batches == ("batch",)
+    assert found.record[0]["size"] == 0
+
+
+def test_three_against_three_in_two_batches() -> None:
+    [warning] = check("tissue", ["a"] * 3 + ["b"] * 3, [0, 0, 0, 1, 1, 1]).warnings
+    assert "cannot be told apart" in warning
+
+
+def test_many_batches_are_not_warned_of_by_chance() -> None:
+    told = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        values = [str(v) for v in rng.permutation(np.arange(24) % 8)]
+        told += len(check("batch", values).warnings)
+    assert told <= 5
+
+
+def test_scan_times_of_one_day_are_one_batch() -> None:
+    times = [f"2009-03-1{i // 12}T10:{i:02d}:00Z" for i in range(24)]
+    [warning] = check("scan date", times).warnings
+    assert "'scan date'" in warning
+
+
+def test_other_characteristics_are_told_as_questions() -> None:
+    [warning] = check("smoking", ["yes"] * 11 + ["no"] + ["no"] * 12).warnings
+    assert "also goes with 'smoking'" in warning
+    assert "no other name of the trait" in warning
+
+
+def test_measured_trait_and_batch_by_ranks() -> None:
+    trait = [float(i) for i in range(24)]
+    [warning] = check("batch", ["a"] * 12 + ["b"] * 12, trait).warnings
+    # R: kruskal.test(0:23, rep(1:2, each = 12))$p.value = 3.225641e-05
+    assert "Kruskal-Wallis test, p = 3.2e-05" in warning
+
+
+@pytest.mark.parametrize("key", ["patient id", "donor", "Subject_ID", "individual", "matched pair"])
+def test_donors_with_two_samples_each(key: str) -> None:
+    [warning] = check(key, [f"P{i % 12}" for i in range(24)]).warnings
+    assert warning.startswith("Paired or repeated samples suspected: 12 of the 12 values")
+    assert "(24 samples in all)" in warning
+
+
+def test_some_donors_with_two_samples() -> None:
+    [warning] = check("patient", [f"P{min(i, 20)}" for i in range(24)]).warnings
+    assert "1 of the 21 values" in warning
+    assert "(4 samples in all)" in warning
+
+
+def test_every_donor_once() -> None:
+    assert check("patient id", [f"P{i}" for i in range(24)]).warnings == ()
+
+
+def test_kinds_of_patients_are_no_patients() -> None:
+    assert check("patient", ["adult", "child", "infant"] * 8).warnings == ()
+    assert check("subject status", [f"s{i % 6}" for i in range(24)]).warnings == ()
+
+
+def test_missing_words_are_no_donor() -> None:
+    assert check("patient id", ["NA", None, "--", *(f"P{i}" for i in range(21))]).warnings == ()
+
+
+def test_tumour_and_normal_of_the_same_tcga_patients() -> None:
+    patients = [f"TCGA-A1-A0{i:02d}" for i in range(12)]
+    samples = [f"{p}-11" for p in patients] + [f"{p}-01" for p in patients]
+    [warning] = check("", [], samples=samples).warnings
+    assert "12 of the 12 values of the patient part of the TCGA barcodes" in warning
+
+
+def test_samples_outside_the_contrast_do_not_count() -> None:
+    trait = [0, 0, 0, 0, 1, 1, 1, 1, np.nan, np.nan]
+    assert check("patient id", [*(f"P{i}" for i in range(8)), "P0", "P1"], trait).warnings == ()
+
+
+def test_characteristic_that_the_samples_lack() -> None:
+    assert check("batch", [None] * 24) == FactChecks()
+
+
+def test_cramers_v_has_no_bias() -> None:
+    rng = np.random.default_rng(0)
+    sizes = []
+    for _ in range(200):
+        place = rng.permutation(np.arange(30) % 10)
+        table = np.array([np.bincount(place[s], minlength=10) for s in (slice(15), slice(15, 30))])
+        sizes.append(cramers_v(table) ** 2)
+    # Uncorrected it would be 9 / 29.
+    assert np.mean(sizes) < 0.08
+
+
+def test_batch_of_a_single_sample_is_complete_but_tested() -> None:
+    found = associate_levels(np.array(TWELVE_EACH), ["a"] * 23 + ["b"], binary=True)
+    assert not found.complete
+    assert found.strength == ""
+
+
+def test_variance_inflation_is_one_over_the_unexplained_share() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=50)
+    y = x + rng.normal(size=50)
+    explained = np.corrcoef(x, y)[0, 1] ** 2
+    design = np.column_stack([np.ones(50), x, y])
+    assert variance_inflation(design) == pytest.approx(1 / (1 - explained))
