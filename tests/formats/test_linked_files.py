@@ -1,4 +1,5 @@
 import os
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -73,19 +74,75 @@ def test_linked_csv_of_others(tmp_path):
     np.testing.assert_array_equal(table.expression, [[5, np.nan], [7, 1e-3]])
 
 
-def test_twin_is_read_when_it_is_not_older_than_the_csv(tmp_path):
-    output = OutputFolder(tmp_path)
+def write_both(root):
+    """Write a filled CSV and its unfilled twin, as preprocessing does."""
+    output = OutputFolder(root)
+    unfilled, filled = linked(missing=True), linked()
     path = output.linked_csv("Osteoarthritis", "GSE1")
-    twin = output.linked_parquet("Osteoarthritis", "GSE1")
+    write_linked_csv(path, filled)
+    write_linked_parquet(output.linked_parquet("Osteoarthritis", "GSE1"), unfilled, csv=path)
+    return output, path, unfilled, filled
+
+
+def test_no_linked_table_and_one_without_a_twin(tmp_path):
+    output = OutputFolder(tmp_path)
     with pytest.raises(FormatError, match="no linked table"):
         read_linked(output, "Osteoarthritis", "GSE1")
-    unfilled, filled = linked(missing=True), linked()
-    write_linked_csv(path, filled)
-    assert_same(read_linked(output, "Osteoarthritis", "GSE1"), filled)
-    write_linked_parquet(twin, unfilled)
+    write_linked_csv(output.linked_csv("Osteoarthritis", "GSE1"), linked())
+    assert_same(read_linked(output, "Osteoarthritis", "GSE1"), linked())
+
+
+@pytest.mark.parametrize("step", [-1, 0, 1])
+def test_twin_is_read_whatever_the_time_stamps_say(tmp_path, caplog, step):
+    output, path, unfilled, _ = write_both(tmp_path)
+    twin = output.linked_parquet("Osteoarthritis", "GSE1")
+    os.utime(path, ns=(0, twin.stat().st_mtime_ns + step * 10**9))
     assert_same(read_linked(output, "Osteoarthritis", "GSE1"), unfilled)
-    os.utime(path, ns=(0, twin.stat().st_mtime_ns + 1))
+    assert not caplog.records
+
+
+def test_copied_output_folder_gives_the_unfilled_values(tmp_path):
+    _, _, unfilled, _ = write_both(tmp_path / "out")
+    shutil.copytree(tmp_path / "out", tmp_path / "copy", copy_function=shutil.copyfile)
+    copy = OutputFolder(tmp_path / "copy")
+    newer = copy.linked_parquet("Osteoarthritis", "GSE1").stat().st_mtime_ns + 10**9
+    os.utime(copy.linked_csv("Osteoarthritis", "GSE1"), ns=(newer, newer))
+    assert_same(read_linked(copy, "Osteoarthritis", "GSE1"), unfilled)
+
+
+@pytest.mark.parametrize("same_size", [True, False])
+def test_edited_csv_wins_over_its_twin_and_says_so(tmp_path, caplog, same_size):
+    output, path, *_ = write_both(tmp_path)
+    old = path.read_text()
+    path.write_text(old.replace("GSM2,0.0", "GSM2,1.0" if same_size else "GSM2,1"))
+    os.utime(path, ns=(0, 0))
+    table = read_linked(output, "Osteoarthritis", "GSE1")
+    assert table.trait_values.tolist() == [0, 1, 1, 1]
+    assert not np.isnan(table.expression).any()
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert str(path) in record.getMessage()
+    assert "filled values count as measured" in record.getMessage()
+
+
+def test_twin_that_was_written_for_no_csv_is_not_read(tmp_path, caplog):
+    output, _, unfilled, filled = write_both(tmp_path)
+    write_linked_parquet(output.linked_parquet("Osteoarthritis", "GSE1"), unfilled)
     assert_same(read_linked(output, "Osteoarthritis", "GSE1"), filled)
+    assert "were not written together" in caplog.text
+
+
+def test_twin_of_a_csv_that_is_not_there(tmp_path):
+    with pytest.raises(FormatError, match="No such file"):
+        write_linked_parquet(tmp_path / "a.parquet", linked(), csv=tmp_path / "absent.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_twin_is_told(tmp_path):
+    output, *_ = write_both(tmp_path)
+    output.linked_parquet("Osteoarthritis", "GSE1").write_bytes(b"PAR1 nonsense PAR1")
+    with pytest.raises(FormatError, match="preprocessing of this cohort again"):
+        read_linked(output, "Osteoarthritis", "GSE1")
 
 
 def test_twin_that_is_damaged_or_something_else(tmp_path):

@@ -1,6 +1,7 @@
 """The format traps that broke public GEO tools, numbers 1 to 20 of the project's list."""
 
 import gzip
+import time
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,52 @@ def test_trap_6_a_quote_that_is_never_closed_swallows_nothing(tmp_path):
     assert series.sample_fields["description"] == (("a", "b", "open"),)
     assert series.platform == "GPL96"
     assert "never closed" in series.notes[0]
+
+
+@pytest.mark.parametrize("line", ['say "what" \\"', '!Series_title\t"x', "text"])
+def test_trap_6_time_for_quotes_that_are_never_closed_grows_with_the_file_only(tmp_path, line):
+    """Half a minute and more when every line is looked at again for each below it."""
+    head = '!Series_title\t"abc\n' + f"{line} y\n" * 40_000
+    start = time.perf_counter()
+    series = read_series_matrix(write(tmp_path / "m", head + matrix_text()), expression=False)
+    assert time.perf_counter() - start < 5
+    assert series.samples == SAMPLES
+    assert series.series_fields["title"][0].startswith("abc")
+    assert "never closed" in series.notes[0]
+
+
+@pytest.mark.parametrize("gz", [True, False])
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("!Series_Matrix_Table_Begin", "!SERIES_MATRIX_TABLE_END"),
+        ('"!series_matrix_table_begin"\t\t', '"!series_matrix_table_end"\t\t'),
+    ],
+)
+@pytest.mark.parametrize("rows", [ROWS, ()])
+def test_table_marks_in_other_case_or_quotes(tmp_path, begin, end, gz, rows):
+    text = matrix_text(rows=rows).replace("!series_matrix_table_begin", begin)
+    text = text.replace("!series_matrix_table_end", end)
+    series = read_series_matrix(write(tmp_path / "m", text, gz=gz))
+    assert series.expression is not None
+    assert series.expression.ids == tuple(row[0] for row in rows)
+    header_only = text.replace('"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\n', "")
+    if not rows:
+        assert read_series_matrix(write(tmp_path / "n", header_only)).samples == SAMPLES
+
+
+@pytest.mark.parametrize("end", ["!Platform_table_end", '"!platform_table_end"\t'])
+@pytest.mark.parametrize("begin", ["!Platform_table_begin", "!PLATFORM_TABLE_BEGIN"])
+def test_table_marks_in_other_case_or_quotes_in_soft_files(tmp_path, begin, end):
+    text = family_text().replace("!platform_table_begin", begin)
+    text = text.replace("!platform_table_end", end).replace(
+        "!sample_table_end", "!Sample_Table_End"
+    )
+    path = write(tmp_path / "f", text)
+    assert [p.table.height for p in read_platforms(path)] == [4, 1]
+    assert [s.samples for s in read_family_soft(path)] == [("GSM1", "GSM3"), ("GSM2",)]
+    empty = platform_text(table="").replace("!platform_table_end", end)
+    assert read_platforms(write(tmp_path / "e", empty))[0].table.width == 0
 
 
 def test_trap_7_header_line_with_too_few_cells_is_padded(tmp_path):

@@ -86,3 +86,27 @@ def test_line_of_absurd_length(tmp_path, monkeypatch):
     monkeypatch.setattr(raw, "LONGEST_LINE", 1 << 21)
     with pytest.raises(NotDataError, match="longer than 2 MiB"):
         read_series_matrix(write(tmp_path / "x", b"!" * (1 << 23)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["!Sample_Table_END", '"!sample_table_end"', '"!sample_table_end"\t\t', "!sample_table_end"],
+)
+@pytest.mark.parametrize("size", [2, 7, 1 << 18])
+def test_end_of_a_table_in_other_case_or_quotes(tmp_path, monkeypatch, line, size):
+    read_in_pieces(monkeypatch, size)
+    rows = '!sample_table_end_of\nx !sample_table_end\n"!sample_table_en"\n'
+    with LineReader(write(tmp_path / "x", f"{rows}{line}\nbehind\n")) as reader:
+        table = b"".join(block.data for block in reader.table_blocks("!sample_table_end"))
+        assert table.decode() == rows
+        assert (reader.line, reader.next_line()) == (4, "behind")
+
+
+def test_line_that_is_given_out_again(tmp_path, monkeypatch):
+    read_in_pieces(monkeypatch, 2)
+    with LineReader(write(tmp_path / "x", "\N{BOM}caf\xe9\r\n\r\nlast")) as reader:
+        seen = []
+        while (text := reader.next_line()) is not None:
+            reader.step_back()
+            seen.append((reader.line, text, reader.next_line()))
+    assert seen == [(0, "caf\xe9", "caf\xe9"), (1, "", ""), (2, "last", "last")]

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats.raw import FETCH_AGAIN, LineReader
+from genotex.formats.raw import FETCH_AGAIN, LineReader, is_marker
 from genotex.formats.series import Cells
 
 __all__ = ["TABLE_BEGIN", "MatrixHeader", "fit_cells", "read_header", "split_cells"]
 
 TABLE_BEGIN = "!series_matrix_table_begin"
-_STARTS = ("!Series_", "!Sample_", TABLE_BEGIN)
-_LONGEST_VALUE = 1 << 24
+_STARTS = ("!series_", "!sample_")
+_LONGEST_VALUE = 1 << 20
+_MOST_LINES = 10_000
+"""Where the lines of a value end that is never closed; real ones have some hundred lines."""
 
 
 @dataclass
@@ -50,7 +52,7 @@ def read_header(reader: LineReader) -> MatrixHeader:
         line = reader.line
         name, _, rest = text.partition("\t")
         name = name.strip().strip('"')
-        if name == TABLE_BEGIN:
+        if is_marker(name, TABLE_BEGIN):
             header.has_table = True
             break
         if name.startswith("!Series_"):
@@ -82,22 +84,40 @@ def _read_cells(
 ) -> list[str | None]:
     """Split a line, taking in the lines below while a quoted value is still open."""
     cells, is_open = split_cells(rest)
-    parts = [rest]
-    size = len(rest)
     while is_open:
-        more = reader.next_line()
-        if more is None or more.startswith(_STARTS) or size > _LONGEST_VALUE:
-            if more is not None:
-                reader.step_back(more)
+        lines, behind = _value_below(reader)
+        cells[-1] = "\n".join([cells[-1] or "", *lines]) or None
+        if behind is None:
             header.notes.append(f"line {first}: a quoted value is never closed; read as it stands")
             break
-        parts.append(more)
-        size += len(more)
-        if '"' in more:
-            cells, is_open = split_cells("\n".join(parts))
-    if is_open and len(parts) > 1:
-        cells, _ = split_cells("\n".join(parts))
+        more, is_open = split_cells(behind[1:]) if behind else ([], False)
+        cells.extend(more)
     return cells
+
+
+def _value_below(reader: LineReader) -> tuple[list[str], str | None]:
+    """Return the lines that an open value goes on in, and what stands behind its closing quote.
+
+    The latter is None when the value is not closed before the next field, the end of the file, or
+    more lines than any value has; each line is looked at once.
+    """
+    lines: list[str] = []
+    size = 0
+    while (text := reader.next_line()) is not None:
+        size += len(text)
+        if _starts_field(text) or size > _LONGEST_VALUE or len(lines) >= _MOST_LINES:
+            reader.step_back()
+            break
+        value, end, is_open = _quoted_cell(text, 0)
+        lines.append(value)
+        if not is_open:
+            return lines, text[end:]
+    return lines, None
+
+
+def _starts_field(text: str) -> bool:
+    """Tell whether a line opens a field or the table, so that no value can go on in it."""
+    return text[:20].strip('" ').lower().startswith(_STARTS)
 
 
 def split_cells(text: str) -> tuple[list[str | None], bool]:

@@ -12,7 +12,16 @@ from isal import igzip_lib
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
 
-__all__ = ["Block", "LineReader", "as_utf8", "decode", "log_notes", "read_bytes", "read_chunks"]
+__all__ = [
+    "Block",
+    "LineReader",
+    "as_utf8",
+    "decode",
+    "is_marker",
+    "log_notes",
+    "read_bytes",
+    "read_chunks",
+]
 
 _log = logging.getLogger(__name__)
 
@@ -23,6 +32,7 @@ ENOUGH_TO_JUDGE = 64
 FIRST_BLOCK = 1 << 18
 LARGEST_BLOCK = 1 << 22
 LONGEST_LINE = 1 << 28
+_AROUND_MARKER = ' \t\r"'
 FETCH_AGAIN = "the download may have been cut short or damaged: fetch the file again"
 
 _OTHER_CONTENTS = {
@@ -200,6 +210,7 @@ class LineReader:
         self._chunks = read_chunks(path)
         self._buffer = b""
         self._at = 0
+        self._line_start = 0
         self._tail = b""
         self._block_size = FIRST_BLOCK
         self._failure: FormatError | None = None
@@ -230,18 +241,19 @@ class LineReader:
         end = self._buffer.find(b"\n", self._at)
         end = end if end >= 0 else len(self._buffer)
         raw = self._buffer[self._at : end]
-        self._at = end + 1
+        self._line_start, self._at = self._at, end + 1
         self.line += 1
         return decode(raw)
 
-    def step_back(self, text: str) -> None:
-        """Give the line just returned by `next_line` out again."""
-        self._buffer = text.encode() + b"\n" + self._buffer[self._at :]
-        self._at = 0
+    def step_back(self) -> None:
+        """Give the line just returned by `next_line` out again (that one, and once)."""
+        self._at = self._line_start
         self.line -= 1
 
     def table_blocks(self, end: str | None) -> Iterator[Block]:
-        """Yield the lines up to the one that is exactly `end` (up to the end of file if None).
+        """Yield the lines up to the one that says `end` (up to the end of file if None).
+
+        Case, quotes and empty cells around the end line do not matter (see `is_marker`).
 
         The end line itself is read and not given out.
 
@@ -250,7 +262,7 @@ class LineReader:
         TruncatedFileError
             If the end line never comes.
         """
-        marker = end.encode() if end is not None else None
+        marker = end.lower().encode() if end is not None else None
         while True:
             if self._at >= len(self._buffer) and not self._fill():
                 if marker is None:
@@ -258,7 +270,7 @@ class LineReader:
                 msg = f"the line {end} is missing"
                 raise TruncatedFileError(msg, path=self.path, line=self.line, hint=FETCH_AGAIN)
             data = self._buffer[self._at :] if self._at else self._buffer
-            start, behind = _find_line(data, marker) if marker else (-1, -1)
+            start, behind = _find_marker(data, marker) if marker else (-1, -1)
             block = data if start < 0 else data[:start]
             self._at = len(self._buffer) if start < 0 else self._at + behind
             if start < 0:
@@ -338,13 +350,27 @@ def _take_unfinished_line(parts: list[bytes]) -> bytes:
     return tail
 
 
-def _find_line(data: bytes, line: bytes) -> tuple[int, int]:
-    """Return where a line that holds nothing but `line` starts and the next one starts, or -1."""
-    at = data.find(line)
+def is_marker(text: str, marker: str) -> bool:
+    """Tell whether a line says where a table begins or ends.
+
+    A spreadsheet program puts quotes around it and empty cells behind it, and deposits differ in
+    upper and lower case.
+    """
+    return text.strip(_AROUND_MARKER).lower() == marker.lower()
+
+
+def _find_marker(data: bytes, marker: bytes) -> tuple[int, int]:
+    """Return where the line of a marker (lower case) starts and the next one starts, or -1."""
+    at = data.find(marker[:1])
     while at >= 0:
-        end = data.find(b"\n", at)
-        end = end if end >= 0 else len(data)
-        if (at == 0 or data[at - 1] == 0x0A) and not data[at + len(line) : end].strip():
-            return at, end + 1
-        at = data.find(line, at + 1)
+        before = data[max(at - 2, 0) : at]
+        if (
+            data[at : at + len(marker)].lower() == marker
+            and (not before or before.endswith(b"\n") or before in (b'"', b'\n"'))
+        ):  # fmt: skip
+            end = data.find(b"\n", at)
+            end = end if end >= 0 else len(data)
+            if data[at:end].strip(_AROUND_MARKER.encode()).lower() == marker:
+                return at - before.endswith(b'"'), end + 1
+        at = data.find(marker[:1], at + 1)
     return -1, -1

@@ -11,7 +11,7 @@ from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
 from genotex.formats.ahead import read_ahead
 from genotex.formats.header import MatrixHeader, fit_cells, read_header, split_cells
 from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.raw import FETCH_AGAIN, LineReader
+from genotex.formats.raw import FETCH_AGAIN, LineReader, is_marker
 from genotex.formats.rows import first_repeated
 from genotex.formats.series import Cells, Series
 from genotex.formats.value_table import ValueTable, average_duplicates
@@ -74,8 +74,8 @@ def _table_columns(reader: LineReader, header: MatrixHeader) -> list[str] | None
     if not header.has_table:
         return None
     while (text := reader.next_line()) is not None:
-        if text.strip() == TABLE_END:
-            reader.step_back(text)
+        if is_marker(text, TABLE_END):
+            reader.step_back()
             return None
         if text.strip():
             cells, _ = split_cells(text)

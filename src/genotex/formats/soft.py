@@ -55,7 +55,10 @@ def entity_line(text: str, line: int) -> SoftEntity:
 
 
 def table_end(text: str) -> str | None:
-    """Return the end line of the table that `text` begins, None if it begins none."""
-    label = text.strip()
-    found = _TABLE_BEGIN.fullmatch(label)
-    return label[: -len("begin")] + ("END" if label.endswith("BEGIN") else "end") if found else None
+    """Return the end line of the table that `text` begins, None if it begins none.
+
+    It is in lower case: files that begin a table with ``!platform_table_begin`` may end it with
+    ``!Platform_table_end``, so that it is compared without case.
+    """
+    found = _TABLE_BEGIN.fullmatch(text.strip(' \t"'))
+    return f"!{found.group(1).lower()}_end" if found else None

@@ -11,7 +11,7 @@ import polars as pl
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.ahead import read_ahead
 from genotex.formats.platform import Platform
-from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8
+from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8, is_marker
 from genotex.formats.rows import regular_rows, unique_names
 from genotex.formats.soft import SoftEntity, entity_line, table_end
 
@@ -149,7 +149,7 @@ def _read_table(reader: LineReader, end: str) -> pl.DataFrame:
     if header is None:
         msg = f"the line {end} is missing"
         raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
-    if header.strip() == end:
+    if is_marker(header, end):
         return pl.DataFrame()
     return _rows_below(reader, header, end)
 

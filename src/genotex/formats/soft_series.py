@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8
+from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8, is_marker
 from genotex.formats.rows import first_repeated, regular_rows, unquote
 from genotex.formats.series import Cells, Series
 from genotex.formats.series_matrix import no_samples_error
@@ -138,7 +138,7 @@ def _read_sample_table(reader: LineReader, end: str) -> _SampleTable | None:
     if header is None:
         msg = f"the line {end} is missing"
         raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
-    if header.strip() == end:
+    if is_marker(header, end):
         return None
     names = [unquote(name.strip()) for name in header.split("\t")]
     if "VALUE" not in names:
