@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from genotex.clinical import GeneVerdict, reading_from_json
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info, read_evidence, read_linked, read_linked_csv
@@ -235,8 +236,6 @@ def test_groups_chosen_by_hand_that_do_not_occur(source: Path, output: OutputFol
 
 
 def test_reading_given_by_hand_is_used(source: Path, output: OutputFolder) -> None:
-    from genotex.clinical import reading_from_json
-
     write_asthma(source)
     run(source, output)
     reading = reading_from_json(read_evidence(output.evidence("Asthma", "GSE1")).reading)
@@ -374,3 +373,32 @@ def test_groups_by_hand_need_one_trait(source: Path, output: OutputFolder) -> No
 def test_options_that_are_not_known(wrong: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="is not known"):
         PreprocessOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_encoding_of_another_trait_is_refused(source: Path, output: OutputFolder) -> None:
+    write_asthma(source)
+    with pytest.raises(UsageError, match="made for Eczema"):
+        run(source, output, readings_of="Eczema")
+
+
+def test_reading_given_does_not_turn_microrna_into_genes(
+    source: Path, output: OutputFolder
+) -> None:
+    """Saved from the header alone, a reading cannot know what the rows are (trap 21)."""
+    write_asthma(source, ids=[f"hsa-miR-{i}" for i in range(100, 130)])
+    run(source, output)
+    reading = reading_from_json(read_evidence(output.evidence("Asthma", "GSE1")).reading)
+    given = replace(reading, gene=GeneVerdict(True, "human gene expression"))
+    outcome = run(source, output, readings={"GSE1": replace(given, by="rules")})["GSE1"]
+    assert outcome.info is not None and not outcome.info.is_gene_available
+
+
+def test_batches_are_recorded_for_the_analysis(source: Path, output: OutputFolder) -> None:
+    rows = [*asthma(), [f"batch: {i % 2}" for i in range(12)]]
+    write_gz(
+        source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz",
+        series_matrix(characteristics=rows),
+    )
+    run(source, output)
+    facts = read_evidence(output.evidence("Asthma", "GSE1")).sample_facts
+    assert facts["batch"]["GSM1"] == "0" and facts["batch"]["GSM2"] == "1"

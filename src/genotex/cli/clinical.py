@@ -73,7 +73,8 @@ def show(
     reading = RuleExpert().read(describe_series(series), trait)
     rows = [asdict(row) for row in reading_table(reading, series)]
     if save is not None:
-        save_readings(save, {series.accession or matrix.name.split("_")[0]: reading})
+        cohort = series.accession or matrix.name.split("_")[0]
+        save_readings(save, {cohort: reading}, trait=trait)
     if json:
         screen.print_json({"gene": asdict(reading.gene), "values": rows})
     else:

@@ -79,9 +79,11 @@ def build_options(
     from genotex.clinical import load_readings
     from genotex.cohorts import PreprocessOptions
 
+    saved = None if encoding is None else load_readings(encoding)
     return PreprocessOptions(
         procedure=procedure.value,
-        readings={} if encoding is None else load_readings(encoding),
+        readings={} if saved is None else saved.readings,
+        readings_of=None if saved is None else saved.trait,
         cases=tuple(case or ()),
         controls=tuple(control or ()),
         control_roles=controls.value,

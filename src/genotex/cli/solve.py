@@ -134,6 +134,8 @@ def show_result(result: AnalysisResult, top: int = 10) -> None:
         f"{result.significant.height} of {method['filter']['tested']} genes significant "
         f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}"
     )
+    if result.interaction_summary:
+        screen.say(result.interaction_summary)
     rows = result.genes.head(top).to_dicts()
     names = {"Variable": "gene", "Coefficient": "effect", "p": "p", "q": "q"}
     screen.table(

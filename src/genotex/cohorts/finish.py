@@ -59,8 +59,9 @@ def finish_cohort(
         info, linking, notes, tables = _link_and_judge(prepared)
         if tables is not None and info.is_usable:
             unfilled, filled = tables
-            write_linked_csv(output.linked_csv(trait, cohort), filled)
-            write_linked_parquet(output.linked_parquet(trait, cohort), unfilled)
+            csv = output.linked_csv(trait, cohort)
+            write_linked_csv(csv, filled)
+            write_linked_parquet(output.linked_parquet(trait, cohort), unfilled, csv=csv)
         features_written.result()
     evidence = _evidence(prepared, options, info, linking, notes, fingerprint)
     write_evidence(evidence_path, evidence)
@@ -217,6 +218,7 @@ def _evidence(
         reading=reading_to_json(prepared.reading),
         encoded=prepared.encoded_values(),
         roles=prepared.roles,
+        sample_facts=prepared.sample_facts,
         mapping=mapping,
         linking={} if linking is None else linking.as_dict(),
         notes=[*prepared.notes, *notes],

@@ -13,9 +13,11 @@ from genotex.clinical import (
     EncodedFeature,
     Expert,
     FeatureEncoding,
+    SeriesDescription,
     apply_encoding,
     choose_groups,
     describe_series,
+    judge_expression,
 )
 from genotex.cohorts.facts import sample_facts
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
@@ -71,9 +73,8 @@ def prepare_geo_cohort(
     platforms, platform_files = platforms_read.result() if needs_mapping else ([], [])
 
     description = describe_series(series, platforms)
-    reading = options.readings.get(files.cohort)
-    if reading is None:
-        reading = expert.read(description, files.trait)
+    given = options.readings.get(files.cohort)
+    reading = expert.read(description, files.trait) if given is None else _check(given, description)
     if options.cases or options.controls:
         chosen = choose_groups(reading.trait, options.cases, options.controls, description)
         reading = replace(reading, trait=chosen)
@@ -100,6 +101,13 @@ def prepare_geo_cohort(
             *(genes.notes if genes else ()),
         ),
     )
+
+
+def _check(given: ClinicalReading, description: SeriesDescription) -> ClinicalReading:
+    """Judge expression again: a reading saved from the header alone had not seen the row ids."""
+    if given.by == "hand" or not given.gene.available:
+        return given
+    return replace(given, gene=judge_expression(description))
 
 
 def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]], list[str]]:

@@ -30,7 +30,10 @@ class PreprocessOptions:
     procedure : str
         ``sound`` or ``benchmark``.
     readings : mapping of str to ClinicalReading
-        By cohort: readings given by hand in place of the expert's.
+        By cohort: readings given by hand in place of the expert's. Whether a series holds gene
+        expression is judged again unless a reading says that it was made by hand (``by``).
+    readings_of : str or None
+        The trait that `readings` were made for, where that is known.
     cases, controls : tuple of str
         Raw values of the trait chosen by hand.
     control_roles : str
@@ -44,6 +47,7 @@ class PreprocessOptions:
 
     procedure: Procedure = "sound"
     readings: Mapping[str, ClinicalReading] = field(default_factory=dict)
+    readings_of: str | None = None
     cases: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
     control_roles: ControlRoles = "auto"

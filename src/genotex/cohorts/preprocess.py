@@ -262,6 +262,13 @@ def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> N
             f"{len(traits)} are to be preprocessed ({', '.join(sorted(traits))}); name it"
         )
         raise UsageError(msg)
+    meant = options.readings_of
+    if meant is not None and trait_folder_name(meant) not in traits:
+        msg = (
+            f"the encoding file was made for {meant}, not for {', '.join(sorted(traits))}; "
+            "make one with 'genotex clinical show --save'"
+        )
+        raise UsageError(msg)
     unknown = set(options.readings) - {task.cohort for task in tasks}
     if unknown:
         msg = (
