@@ -210,3 +210,90 @@ def test_place_holders_are_no_symbols(small):
     values = matrix(["p1_at", "p2_at", "p3_at"], [[8, 8], [6, 6], [4, 4]])
     found = map_to_genes(values, [gene], procedure="benchmark", table=small)
     assert found.counts["rows_with_symbol"] == 1
+
+
+NUMBERS = [str(number) for number in range(1, 31)]
+THIRTY = np.arange(60, dtype=float).reshape(30, 2) / 10
+
+
+def numbered(accession, gene, ids=NUMBERS):
+    """Platform whose rows all tell one gene, so that the gene shows which table was used."""
+    other = ["A2M" if gene == "TP53" else "TP53", "DDR1"]
+    return platform(accession, ID=ids, Symbol=[*other, *[gene] * (len(ids) - 2)])
+
+
+def test_own_platform_lacks_a_row_that_a_foreign_one_has(small):
+    ours, foreign = numbered("GPL1", "TP53", NUMBERS[:-1]), numbered("GPL2", "A2M")
+    for own in (None, "GPL1"):
+        found = map_to_genes(
+            matrix(NUMBERS, THIRTY), [ours, foreign], procedure="sound", table=small, own=own
+        )
+        rows = dict(zip(found.expression.ids, found.expression.values.tolist(), strict=True))
+        assert rows["A2M"] == [0, 0.1]  # its row in GPL1; in GPL2 it is every row but two
+        assert any(n.startswith("platform GPL1:") and "96.7%" in n for n in found.notes)
+        assert not any("not the series' own" in n for n in found.notes)
+
+
+def test_own_platform_of_an_id_that_others_hold_better(small):
+    ids = [f"{n}_at" for n in range(1000, 1030)]
+    ours, foreign = numbered("GPL1", "TP53", ids[:20]), numbered("GPL2", "A2M", ids)
+    for candidates in ([ours, foreign], [foreign, ours]):
+        found = map_to_genes(
+            matrix(ids, THIRTY), candidates, procedure="sound", table=small, own="GPL1"
+        )
+        assert any(n.startswith("platform GPL1:") for n in found.notes)
+    few = numbered("GPL1", "TP53", ids[:10])
+    found = map_to_genes(
+        matrix(ids, THIRTY), [few, foreign], procedure="sound", table=small, own="GPL1"
+    )
+    assert any("GPL2 is not the series' own GPL1" in n and "fewer" in n for n in found.notes)
+
+
+def test_a_foreign_platform_of_specific_ids_is_used_and_named(small):
+    found = map_to_genes(matrix(IDS, LOG2), [PROBES], procedure="sound", table=small, own="GPL571")
+    assert found.expression.ids == ("TP53",)
+    assert (
+        "platform GPL1 is not the series' own GPL571: the table of GPL571 is not at hand"
+        in found.notes
+    )
+    assert any("; all row ids found there" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        NUMBERS,
+        [f"{n}.0" for n in range(1, 31)],
+        [f"probe_{n}" for n in range(1, 31)],
+        [f"{n // 6 + 1}_{n % 6 + 1}" for n in range(30)],
+        [f"{'ABCDE'[n // 6]}{n % 6 + 1}" for n in range(30)],
+    ],
+)
+def test_numbers_are_never_looked_up_in_a_foreign_platform(small, ids):
+    foreign = numbered("GPL2", "A2M", ids)
+    with pytest.raises(FormatError, match=r"GPL2, which is not the series' own GPL1") as caught:
+        map_to_genes(matrix(ids, THIRTY), [foreign], procedure="sound", table=small, own="GPL1")
+    assert "put the GPL table of GPL1" in str(caught.value)
+    nameless = numbered("", "A2M", ids)  # a plain table in the folder was put there on purpose
+    found = map_to_genes(
+        matrix(ids, THIRTY), [nameless], procedure="sound", table=small, own="GPL1"
+    )
+    assert "A2M" in found.expression.ids
+
+
+def test_entrez_rows_beside_a_foreign_platform_of_numbers(packaged):
+    ids = ["1", "2", "3", "9", "10", "12", "13", "14", "15", "16", "18", "19"]
+    foreign = platform("GPL2", ID=ids, Symbol=["TP53", "DDR1", *["EGFR"] * 10])
+    values = np.full((len(ids), 2), 5.0)
+    found = map_to_genes(
+        matrix(ids, values), [foreign], procedure="sound", table=packaged, own="GPL1"
+    )
+    assert {"A1BG", "A2M", "NAT1"} <= set(found.expression.ids)
+
+
+def test_part_of_the_rows_is_never_called_all_of_them(small):
+    ids = [f"{n}_at" for n in range(5000)]
+    gene = platform("GPL1", ID=ids[:-1], Symbol=["TP53", "A2M", "DDR1"] * 1666 + ["TP53"])
+    values = np.ones((5000, 2))
+    found = map_to_genes(matrix(ids, values), [gene], procedure="sound", table=small)
+    assert any("; 99.9% of the row ids found there" in note for note in found.notes)

@@ -64,6 +64,12 @@ def test_sound_takes_the_log2_of_mas5_values(series, platforms, packaged):
 def test_trap_a_platform_of_other_probes_is_passed_over(shared_data, platforms, packaged):
     other = read_platforms(shared_data / "traps" / "GPL97.annot.gz")
     series = read_series_matrix(shared_data / "traps" / "GSE30528_series_matrix.txt.gz")
-    found = map_to_genes(series.expression, [*other, *platforms], procedure="sound", table=packaged)
-    assert any("GPL96" in note for note in found.notes)
+    found = map_to_genes(
+        series.expression,
+        [*other, *platforms],
+        procedure="sound",
+        table=packaged,
+        own=series.platform,
+    )
+    assert any("GPL96 is not the series' own GPL571" in note for note in found.notes)
     assert found.scale == "log2"

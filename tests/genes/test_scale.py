@@ -38,3 +38,17 @@ def test_values_at_or_below_zero_become_missing():
 def test_linear_asked_for_where_nothing_is_positive():
     with pytest.raises(UsageError, match="scale='log2'"):
         to_log2(np.array([[-1.0, 0.0]]))
+
+
+@pytest.mark.parametrize(
+    ("high", "words"),
+    [(10_092.4, "10,090"), (1234.0, "1,234"), (250.25, "250.2"), (1e6, "1,000,000"), (120, "120")],
+)
+def test_numbers_are_written_as_people_write_them(high, words):
+    values = np.full((50, 4), high)
+    assert detect_scale(values).reason == f"99th percentile {words} is above 100"
+
+
+def test_small_numbers_are_written_without_exponent():
+    reason = detect_scale(np.full((50, 4), 0.00001234)).reason
+    assert reason == "99th percentile 0.00001234, range 0"

@@ -78,6 +78,7 @@ def map_to_genes(
     procedure: Procedure,
     table: GeneTable,
     scale: Scale = "auto",
+    own: str | None = None,
 ) -> GeneMapping:
     """Map a matrix to official gene symbols (spec, preprocessing, steps 4 to 7).
 
@@ -91,13 +92,16 @@ def map_to_genes(
     matrix : ExpressionMatrix
         Rows by probe, gene symbol or the id of a database.
     platforms : sequence of Platform
-        Candidate annotations; the one that holds the row ids is used.
+        Candidate annotations, the series' own platform first. Another one is used where the own
+        one is missing, tells no genes or holds less than half of the row ids; the notes say so.
     procedure : {"sound", "benchmark"}
         Which procedure.
     table : GeneTable
         The genes.
     scale : {"auto", "log2", "linear"}
         Scale of `matrix`; `sound` alone acts on it. ``auto`` judges by the rule of GEO2R.
+    own : str, optional
+        Accession of the series' own platform ("GPL96"); the first of `platforms` by default.
 
     Returns
     -------
@@ -107,7 +111,8 @@ def map_to_genes(
     Raises
     ------
     FormatError
-        If the ids are no genes and no annotation tells their genes.
+        If the ids are no genes and no annotation tells their genes, or they are numbers that stand
+        only in the table of a platform that is not the series' own.
     UsageError
         If `scale` is none of the three, or contradicts the values.
     """
@@ -115,7 +120,7 @@ def map_to_genes(
         msg = f"scale {scale!r} is unknown: use auto, log2 or linear"
         raise UsageError(msg)
     verdict = identify_ids(matrix.ids, table)
-    found = _genes_of_rows(matrix.ids, platforms, verdict, procedure, table)
+    found = _genes_of_rows(matrix.ids, platforms, verdict, procedure, table, own)
     logged, scale_found, scale_notes = _on_scale(matrix, scale, procedure)
     steps = _sound if procedure == "sound" else _benchmark
     expression, counts, notes = steps(logged, found.names, table, mapped=verdict.needs_mapping)
@@ -141,23 +146,37 @@ def _genes_of_rows(
     verdict: IdVerdict,
     procedure: Procedure,
     table: GeneTable,
+    own: str | None,
 ) -> _RowGenes:
     """Find the gene names of every row: the ids themselves, a platform's, or the gene table's."""
     if verdict.kind is IdKind.SYMBOL:
         return _RowGenes([(i,) for i in ids], len(ids), None, None, ())
     if verdict.kind is IdKind.ENSEMBL and (direct := _direct(ids, verdict.kind, table)):
         return direct
-    match = best_platform(ids, platforms, table, procedure)
-    if match is not None and match.choice.sure:
-        return _annotated(ids, match, procedure, table)
+    match = best_platform(ids, platforms, table, procedure, own)
+    usable = match if match is not None and match.trusted else None
+    if usable is not None and usable.choice.sure:
+        return _annotated(ids, usable, platforms, procedure, table, own)
     if direct := _direct(ids, verdict.kind, table):
         return direct
+    if usable is not None:
+        return _annotated(ids, usable, platforms, procedure, table, own)
     if match is not None:
-        return _annotated(ids, match, procedure, table)
+        raise _foreign_numbers(match, own or platforms[0].accession)
     names = ", ".join(p.accession or p.path.name for p in platforms) or "none given"
     msg = f"the row ids cannot be mapped: {verdict.reason}; platforms: {names}"
     hint = "put the platform's GPL table or the family SOFT file into the cohort's folder"
     raise FormatError(msg, path=_path(platforms), hint=hint)
+
+
+def _foreign_numbers(match: PlatformMatch, own: str) -> FormatError:
+    found = match.platform.accession or match.platform.path.name
+    msg = (
+        f"the row ids stand in platform {found}, which is not the series' own {own}; they are "
+        "numbers or counts, which mean other genes on every platform"
+    )
+    hint = f"put the GPL table of {own} or the family SOFT file into the cohort's folder"
+    return FormatError(msg, path=match.platform.path, hint=hint)
 
 
 def _path(platforms: Sequence[Platform]) -> Path | None:
@@ -179,7 +198,12 @@ def _direct(ids: Sequence[str], kind: IdKind, table: GeneTable) -> _RowGenes | N
 
 
 def _annotated(
-    ids: Sequence[str], match: PlatformMatch, procedure: Procedure, table: GeneTable
+    ids: Sequence[str],
+    match: PlatformMatch,
+    platforms: Sequence[Platform],
+    procedure: Procedure,
+    table: GeneTable,
+    own: str | None,
 ) -> _RowGenes:
     choice = match.choice
     cells = cells_of_rows(ids, match.platform.table, choice)
@@ -192,9 +216,20 @@ def _annotated(
         genes = {cell: split_cell(cell, choice.form) for cell in unique.to_list()}
     names = [genes.get(cell, ()) if cell is not None else () for cell in cells.to_list()]
     where = match.platform.accession or match.platform.path.name
-    note = f"platform {where}: {choice.reason}; {match.share:.1%} of the row ids found there"
+    notes = [f"platform {where}: {choice.reason}; {_share(match.share)} found there"]
+    if own and not match.own:
+        known = any(p.accession == own and not p.table.is_empty() for p in platforms)
+        why = "maps fewer than half of the row ids" if known else "is not at hand"
+        notes.append(f"platform {where} is not the series' own {own}: the table of {own} {why}")
     filled = len(cells) - cells.null_count()
-    return _RowGenes(names, filled, choice.id_column, choice.gene_column, (note,))
+    return _RowGenes(names, filled, choice.id_column, choice.gene_column, tuple(notes))
+
+
+def _share(share: float) -> str:
+    """Return a share of the row ids in words; "100.0%" is said only of all."""
+    if share == 1:
+        return "all row ids"
+    return f"{min(share, 0.999):.1%} of the row ids"
 
 
 def _genes_of_id_cells(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,9 +21,16 @@ from genotex.genes.idkind import IdKind
 from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
 
-__all__ = ["PlatformMatch", "best_platform", "cells_of_rows", "direct_kind"]
+__all__ = ["PlatformMatch", "are_specific", "best_platform", "cells_of_rows", "direct_kind"]
 
 _ENOUGH = 0.05
+_PREFERRED = 0.5
+"""From this share of the row ids on the series' own platform is used, whatever others hold."""
+_NUMBER = re.compile(r"[\d.:_/-]*\d|[a-p]\d{1,2}", re.IGNORECASE)
+"""Numbers, positions on a grid, wells of a plate: ids that many platforms share."""
+_COUNTED = re.compile(r"([a-z]+[_-]?)\d{1,5}", re.IGNORECASE)
+"""A word and a count, such as ``probe_12``: shared as well when the word is always the same."""
+_MOSTLY = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,48 +45,91 @@ class PlatformMatch:
         Its columns.
     share : float
         Share of the row ids that stand in the id column.
+    own : bool
+        Whether it is the series' own platform.
+    trusted : bool
+        False for a platform that is not the series' own where the ids are numbers and the like,
+        which mean other genes on every platform.
     """
 
     platform: Platform
     choice: AnnotationChoice
     share: float
+    own: bool
+    trusted: bool
 
 
 def best_platform(
-    ids: Sequence[str], platforms: Sequence[Platform], table: GeneTable, procedure: Procedure
+    ids: Sequence[str],
+    platforms: Sequence[Platform],
+    table: GeneTable,
+    procedure: Procedure,
+    own: str | None = None,
 ) -> PlatformMatch | None:
-    """Return the platform whose ids match the matrix best and whose table tells genes.
+    """Return the platform that annotates the matrix: the series' own before any other.
 
     Parameters
     ----------
     ids : sequence of str
         Row ids of the matrix.
     platforms : sequence of Platform
-        Candidates.
+        Candidates, the series' own first.
     table : GeneTable
         The genes.
     procedure : {"sound", "benchmark"}
         Passed to `choose_annotation`.
+    own : str, optional
+        Accession of the series' own platform; where it is not told the first candidate counts as
+        its own. A table without accession counts as its own too.
 
     Returns
     -------
     PlatformMatch or None
-        None when no platform both holds at least 5 % of the ids and tells genes. Of two platforms
-        that match equally well the first is taken.
+        The series' own platform when it tells genes and holds half of the ids, or any when others
+        cannot be trusted; else the one that holds most ids, of two equal ones the first. None when
+        no platform both tells genes and holds at least 5 % of the ids.
     """
-    some = sample_evenly(ids, 4000)
-    best: PlatformMatch | None = None
-    for platform in platforms:
-        if platform.table.is_empty():
-            continue
-        columns = {name: platform.table[name] for name in platform.table.columns}
-        choice = choose_annotation(ids, columns, table, procedure)  # type: ignore[arg-type]
-        if choice is None:
-            continue
-        share = matching_share(some, platform.table[choice.id_column])
-        if share >= _ENOUGH and (best is None or share > best.share):
-            best = PlatformMatch(platform, choice, share)
-    return best
+    own = own if own is not None else next((p.accession for p in platforms), "")
+    specific = are_specific(ids)
+    matches = [m for p in platforms if (m := _match(ids, p, table, procedure, own, specific))]
+    ours = max((m for m in matches if m.own), key=_quality, default=None)
+    if ours is not None and (not specific or (ours.share >= _PREFERRED and ours.choice.sure)):
+        return ours
+    return max(matches, key=lambda m: m.share, default=None)
+
+
+def _quality(match: PlatformMatch) -> tuple[bool, float]:
+    return match.choice.sure, match.share
+
+
+def _match(
+    ids: Sequence[str],
+    platform: Platform,
+    table: GeneTable,
+    procedure: Procedure,
+    own: str,
+    specific: bool,
+) -> PlatformMatch | None:
+    if platform.table.is_empty():
+        return None
+    columns = {name: platform.table[name] for name in platform.table.columns}
+    choice = choose_annotation(ids, columns, table, procedure)  # type: ignore[arg-type]
+    if choice is None:
+        return None
+    share = matching_share(ids, platform.table[choice.id_column])
+    is_own = platform.accession in ("", own)
+    if share < _ENOUGH:
+        return None
+    return PlatformMatch(platform, choice, share, is_own, trusted=is_own or specific)
+
+
+def are_specific(ids: Sequence[str]) -> bool:
+    """Tell whether ids belong to one design, as ``1007_s_at`` does and ``17`` does not."""
+    some = [i.strip() for i in sample_evenly(ids, 500)]
+    if sum(_NUMBER.fullmatch(i) is not None for i in some) > _MOSTLY * len(some):
+        return False
+    words = Counter(hit[1].casefold() for i in some if (hit := _COUNTED.fullmatch(i)))
+    return not words or words.most_common(1)[0][1] <= _MOSTLY * len(some)
 
 
 def cells_of_rows(ids: Sequence[str], table: pl.DataFrame, choice: AnnotationChoice) -> pl.Series:

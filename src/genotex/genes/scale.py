@@ -48,11 +48,18 @@ def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
         return ScaleVerdict("log2", "no values to judge the scale by; left as they are")
     lowest, quarter, high, top = np.quantile(finite, (0.0, 0.25, 0.99, 1.0))
     if high > 100:
-        return ScaleVerdict("linear", f"99th percentile {high:.4g} is above 100")
+        return ScaleVerdict("linear", f"99th percentile {_plain(high)} is above 100")
     if top - lowest > 50 and quarter > 0:
-        why = f"range {top - lowest:.4g} is above 50 and the lower quartile {quarter:.4g} positive"
+        spread, low = _plain(top - lowest), _plain(quarter)
+        why = f"range {spread} is above 50 and the lower quartile {low} positive"
         return ScaleVerdict("linear", why)
-    return ScaleVerdict("log2", f"99th percentile {high:.4g}, range {top - lowest:.4g}")
+    return ScaleVerdict("log2", f"99th percentile {_plain(high)}, range {_plain(top - lowest)}")
+
+
+def _plain(value: float) -> str:
+    """Return four digits of a number as people write it: 10,090 and not 1.009e+04."""
+    value = float(f"{value:.4g}")
+    return f"{value:,.0f}" if abs(value) >= 1000 else np.format_float_positional(value, trim="-")
 
 
 def to_log2(values: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
