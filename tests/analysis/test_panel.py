@@ -1,12 +1,15 @@
 """The sparse panel, against scikit-learn's own solvers and the conditions of the optimum."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.special import expit
 from sklearn.linear_model import Lasso, LogisticRegression
 
+from genotex.analysis import panel
 from genotex.analysis.panel import Panel, fit_panel, stratified_folds
-from genotex.analysis.panel_path import fit_path, penalty_grid
+from genotex.analysis.panel_path import PanelPath, fit_path, penalty_grid
 
 
 def standardised(shape: tuple[int, int], seed: int = 0) -> np.ndarray:
@@ -68,30 +71,75 @@ def test_logistic_path_meets_the_conditions_of_the_optimum() -> None:
 
 def test_covariate_that_separates_the_classes_stays_finite() -> None:
     genes, target = planted(40, 30, binary=True)
-    panel = fit_panel(genes, 50 * target[:, None] + 1, target, binary=True, seed=1)
-    assert np.isfinite(panel.record["cross_validated_deviance"])
-    assert panel.quality["prediction"]["auroc_without_genes"] == 1.0
+    found = fit_panel(genes, 50 * target[:, None] + 1, target, binary=True, seed=1)
+    assert np.isfinite(found.record["cross_validated_deviance"])
+    assert found.quality["prediction"]["auroc_without_genes"] == 1.0
 
 
 @pytest.mark.parametrize("binary", [True, False])
 def test_planted_genes_are_found_and_predict(binary: bool) -> None:
     genes, target = planted(80, 300, binary)
-    panel = fit_panel(genes, np.zeros((80, 0)), target, binary=binary, seed=1)
-    assert {0, 1, 2} <= set(panel.coefficients)
-    assert panel.coefficients[0] > 0 > panel.coefficients[1]
-    scores = panel.quality["prediction"]
+    found = fit_panel(genes, np.zeros((80, 0)), target, binary=binary, seed=1)
+    assert {0, 1, 2} <= set(found.coefficients)
+    assert found.coefficients[0] > 0 > found.coefficients[1]
+    scores = found.quality["prediction"]
     assert scores["auroc" if binary else "r_squared"] > 0.7
     assert scores["auroc_without_genes" if binary else "r_squared_without_genes"] < 0.6
 
 
+Choice = tuple[float, np.ndarray]
+
+
+def outer_choices(
+    genes: np.ndarray, target: np.ndarray, monkeypatch: pytest.MonkeyPatch, *, leaky: bool
+) -> list[Choice]:
+    """Penalty and coefficients chosen for the whole cohort and then for each outer fold."""
+    honest = panel._choose
+    found: list[Choice] = []
+
+    def watched(data: panel._Data, rows: np.ndarray, seed: int) -> tuple[PanelPath, int, Any]:
+        everyone = np.arange(len(data.target))
+        path, chosen, error = honest(data, everyone if leaky else rows, seed)
+        found.append((path.penalties[chosen], path.genes[chosen]))
+        return path, chosen, error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(panel, "_choose", watched)
+        fit_panel(genes, np.zeros((len(target), 0)), target, binary=True, seed=1)
+    return found
+
+
+@pytest.mark.parametrize("leaky", [False, True])
+def test_outer_test_rows_never_reach_the_choice_of_the_penalty(
+    monkeypatch: pytest.MonkeyPatch, leaky: bool
+) -> None:
+    """Rubbish in the rows of the first outer test fold must not move what is chosen for it.
+
+    The leaky run shows that the test can see a leak: there the choice moves.
+    """
+    genes, target = planted(40, 60, binary=True)
+    [(_, first_test), *_] = panel._splits(target, True, np.arange(40), 1 + 1)
+    spoiled = genes.copy()
+    spoiled[first_test] = 100 * np.random.default_rng(9).normal(size=(len(first_test), 60))
+    before = outer_choices(genes, target, monkeypatch, leaky=leaky)
+    after = outer_choices(spoiled, target, monkeypatch, leaky=leaky)
+    assert len(before) == len(after) == 1 + 5
+
+    def same(i: int) -> bool:
+        return before[i][0] == after[i][0] and np.array_equal(before[i][1], after[i][1])
+
+    assert same(1) is not leaky
+    # Everywhere else these rows are training rows, and what is chosen moves.
+    assert not any(same(i) for i in (0, 2, 3, 4, 5))
+
+
 def test_null_panels_predict_no_better_than_chance() -> None:
-    """Quality from the folds that chose the penalty would stand above chance on average."""
     target = np.tile([0.0, 1.0], 20)
     aurocs = []
     for seed in range(4):
         genes = standardised((40, 80), seed)
-        panel = fit_panel(genes, np.zeros((40, 0)), target, binary=True, seed=seed)
-        aurocs.append(panel.quality["prediction"]["auroc"])
+        found = fit_panel(genes, np.zeros((40, 0)), target, binary=True, seed=seed)
+        aurocs.append(found.quality["prediction"]["auroc"])
     assert 0.35 < np.mean(aurocs) < 0.62
 
 
@@ -109,33 +157,33 @@ def test_same_seed_same_panel() -> None:
 def test_missing_expression_counts_as_the_mean() -> None:
     genes, target = planted(60, 40, binary=True)
     genes[::7, 5] = np.nan
-    panel = fit_panel(genes, np.zeros((60, 0)), target, binary=True, seed=1)
-    assert 0 in panel.coefficients
+    found = fit_panel(genes, np.zeros((60, 0)), target, binary=True, seed=1)
+    assert 0 in found.coefficients
 
 
 def test_four_samples_in_a_class_are_too_few() -> None:
     genes, _ = planted(20, 10, binary=True)
     target = np.repeat([1.0, 0.0], [4, 16])
-    panel = fit_panel(genes, np.zeros((20, 0)), target, binary=True, seed=1)
-    assert panel.coefficients == {}
-    assert "5 samples per class, there are 4" in panel.notes[0]
+    found = fit_panel(genes, np.zeros((20, 0)), target, binary=True, seed=1)
+    assert found.coefficients == {}
+    assert "5 samples per class, there are 4" in found.notes[0]
 
 
 def test_five_samples_in_a_class_give_a_panel_without_quality() -> None:
     genes, _ = planted(20, 10, binary=True)
     target = np.repeat([1.0, 0.0], [5, 15])
-    panel = fit_panel(genes, np.zeros((20, 0)), target, binary=True, seed=1)
-    assert panel.record["folds"] == 5
-    assert panel.quality == {}
-    assert any("No prediction quality" in note for note in panel.notes)
+    found = fit_panel(genes, np.zeros((20, 0)), target, binary=True, seed=1)
+    assert found.record["folds"] == 5
+    assert found.quality == {}
+    assert any("No prediction quality" in note for note in found.notes)
 
 
 def test_duplicate_and_constant_genes() -> None:
     genes, target = planted(60, 20, binary=True)
     genes = np.column_stack([genes, genes[:, 0], np.full(60, 4.0)])
-    panel = fit_panel(genes, np.zeros((60, 0)), target, binary=True, seed=1)
-    assert 21 not in panel.coefficients
-    assert {0, 20} & set(panel.coefficients)
+    found = fit_panel(genes, np.zeros((60, 0)), target, binary=True, seed=1)
+    assert 21 not in found.coefficients
+    assert {0, 20} & set(found.coefficients)
 
 
 def test_folds_are_alike_in_the_trait() -> None:

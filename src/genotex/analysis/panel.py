@@ -21,6 +21,9 @@ Rows = NDArray[np.intp]
 FOLDS = 5
 SMALLEST_CLASS = 5
 SMALLEST_CLASS_FOR_QUALITY = 10
+EMPTY = (
+    "The panel is empty: no gene lowers the cross-validated deviance by more than a standard error."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,45 +155,52 @@ def fit_panel(
         Seed of the folds.
     """
     data = _Data(genes, covariates, target, binary)
-    smallest = _smallest_class(target, binary)
-    if genes.shape[1] == 0:
-        return Panel(notes=("No panel: no gene was tested.",))
-    if smallest < SMALLEST_CLASS:
-        unit = "per class" if binary else "in ten"
-        return Panel(
-            notes=(f"No panel: it needs {SMALLEST_CLASS} samples {unit}, there are {smallest}.",)
-        )
-    everything = np.arange(len(target))
-    path, chosen, error = _choose(data, everything, seed)
+    if reason := _why_no_panel(data):
+        return Panel(notes=(reason,))
+    path, chosen, error = _choose(data, np.arange(len(target)), seed)
     coefficients = path.genes[chosen]
     used = np.flatnonzero(coefficients)
-    record: dict[str, Any] = {
-        "model": "logistic, L1" if binary else "linear, L1",
+    notes = [] if len(used) else [EMPTY]
+    quality: dict[str, Any] = {}
+    if reason := _why_no_quality(data):
+        notes.append(reason)
+    else:
+        quality = _quality(data, seed)
+    record = _record(data, path, chosen, error, seed)
+    return Panel({int(j): float(coefficients[j]) for j in used}, quality, record, tuple(notes))
+
+
+def _why_no_panel(data: _Data) -> str:
+    smallest = _smallest_class(data.target, data.binary)
+    if data.genes.shape[1] == 0:
+        return "No panel: no gene was tested."
+    if smallest < SMALLEST_CLASS:
+        unit = "per class" if data.binary else "in ten"
+        return f"No panel: it needs {SMALLEST_CLASS} samples {unit}, there are {smallest}."
+    return ""
+
+
+def _why_no_quality(data: _Data) -> str:
+    if _smallest_class(data.target, data.binary) >= SMALLEST_CLASS_FOR_QUALITY:
+        return ""
+    unit = "per class" if data.binary else "in twenty"
+    return (
+        "No prediction quality: nested cross-validation needs "
+        f"{SMALLEST_CLASS_FOR_QUALITY} samples {unit}."
+    )
+
+
+def _record(data: _Data, path: PanelPath, chosen: int, error: Floats, seed: int) -> dict[str, Any]:
+    return {
+        "model": "logistic, L1" if data.binary else "linear, L1",
         "penalty": float(path.penalties[chosen]),
         "penalty_rule": "largest within one standard error of the best cross-validated deviance",
         "cross_validated_deviance": float(error[chosen]),
         "cross_validated_deviance_at_largest_penalty": float(error[0]),
-        "folds": _fold_count(target, binary),
+        "folds": _fold_count(data.target, data.binary),
         "seed": seed,
-        "genes": len(used),
+        "genes": int(np.count_nonzero(path.genes[chosen])),
     }
-    notes = (
-        []
-        if len(used)
-        else [
-            "The panel is empty: no gene lowers the cross-validated deviance by more than a "
-            "standard error."
-        ]
-    )
-    quality: dict[str, Any] = {}
-    if smallest >= SMALLEST_CLASS_FOR_QUALITY:
-        quality = _quality(data, seed)
-    else:
-        notes.append(
-            "No prediction quality: nested cross-validation needs "
-            f"{SMALLEST_CLASS_FOR_QUALITY} samples {'per class' if binary else 'in twenty'}."
-        )
-    return Panel({int(j): float(coefficients[j]) for j in used}, quality, record, tuple(notes))
 
 
 def _smallest_class(target: Floats, binary: bool) -> int:
