@@ -121,7 +121,8 @@ def test_values_missing_in_the_unfilled_twin_stay_missing(tmp_path: Path) -> Non
     table = two_groups()
     put(output, "GSE1", table)
     table.expression[:3, 7] = np.nan
-    write_linked_parquet(output.linked_parquet("Asthma", "GSE1"), table)
+    csv = output.linked_csv("Asthma", "GSE1")
+    write_linked_parquet(output.linked_parquet("Asthma", "GSE1"), table, csv=csv)
     result = solve_problem(output, Problem("Asthma"), replace(FAST, controls="all"))
     assert result.genes.filter(pl.col("Variable") == "GENE7")["Samples"].item() == 21
 

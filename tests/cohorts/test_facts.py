@@ -1,5 +1,5 @@
 from genotex.clinical import ClinicalReading, FeatureEncoding, GeneVerdict
-from genotex.cohorts.facts import barcode_patients, sample_facts
+from genotex.cohorts.facts import sample_facts
 from genotex.formats import read_series_matrix
 from tests.geo_text import series_matrix, write_gz
 
@@ -37,8 +37,3 @@ def test_shifted_rows_are_read_by_key(tmp_path) -> None:  # type: ignore[no-unty
 
 def test_key_that_tells_the_trait_is_no_fact(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert facts(tmp_path, ["disease state: a", "disease state: b"]) == {}
-
-
-def test_patients_of_barcodes() -> None:
-    found = barcode_patients(("TCGA-05-4244-01", "TCGA-05-4244-11"))
-    assert set(found["patient"].values()) == {"TCGA-05-4244"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,7 +52,11 @@ class Design:
 
 
 def build_design(
-    table: LinkedTable, contrast: Contrast, covariates: Sequence[str], condition: str | None
+    table: LinkedTable,
+    contrast: Contrast,
+    covariates: Sequence[str],
+    condition: str | None,
+    batches: Mapping[str, Column] | None = None,
 ) -> Design:
     """Put intercept, covariates and trait side by side.
 
@@ -69,6 +73,8 @@ def build_design(
         Columns to adjust for, as far as the table has them.
     condition : {"Age", "Gender"} or None
         A column that must be adjusted for and whose interaction with the trait is tested.
+    batches : mapping of str to ndarray of float64, shape (n,), optional
+        Columns of a known batch, for the samples of the contrast.
 
     Raises
     ------
@@ -89,6 +95,7 @@ def build_design(
             warnings.append(f"{name} is not adjusted for: it {reason}.")
             continue
         columns[name] = _fill(name, raw, filled)
+    columns |= batches or {}
     warnings += _drop_dependent(columns, contrast, condition)
     _drop_for_samples(columns, contrast, condition, warnings)
     columns[table.trait] = contrast.values

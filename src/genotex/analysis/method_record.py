@@ -12,6 +12,7 @@ import scipy
 import sklearn
 
 import genotex
+from genotex.analysis.batch_columns import BatchColumns
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.gene_filter import GeneFilter
@@ -31,6 +32,7 @@ class Steps:
 
     contrast: Contrast
     design: Design
+    batch: BatchColumns
     kept: GeneFilter
     fit: ModeratedFit
     panel: Panel
@@ -61,7 +63,7 @@ def record_method(steps: Steps, options: AnalysisOptions, condition: str | None)
         "residual_df": design.matrix.shape[0] - design.matrix.shape[1],
         "covariates": list(design.adjusted),
         "filled": dict(design.filled),
-        "batch": {"characteristics": list(steps.facts.batches), "adjusted": False},
+        "batch": {"adjusted": steps.batch.key, "not_adjusted": list(steps.facts.batches)},
         "sample_facts": [dict(fact) for fact in steps.facts.record],
         "coefficient": "log2 fold change, case against control"
         if contrast.binary

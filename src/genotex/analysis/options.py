@@ -37,6 +37,8 @@ class AnalysisOptions:
         Leave genes out that are low in nearly all samples.
     covariates : tuple of str
         Columns to adjust for where the cohort has them.
+    batch : bool
+        Adjust for a batch that the characteristics name.
     trend : bool
         Let the prior variance depend on mean expression (limma's trend).
     panel : bool
@@ -62,6 +64,7 @@ class AnalysisOptions:
     controls: Controls = "auto"
     filter_low: bool = True
     covariates: tuple[str, ...] = ("Age", "Gender")
+    batch: bool = True
     trend: bool = False
     panel: bool = True
     seed: int = 42

@@ -13,7 +13,7 @@ import numpy as np
 from genotex.analysis.confounding import Association, associate_levels
 from genotex.analysis.contrast import Contrast
 
-__all__ = ["FactChecks", "SampleFacts", "check_sample_facts"]
+__all__ = ["FactChecks", "SampleFacts", "check_sample_facts", "read_value"]
 
 SampleFacts = Mapping[str, Mapping[str, str | None]]
 """Characteristic -> sample id -> raw value."""
@@ -48,7 +48,8 @@ class FactChecks:
         ``key``, ``values``, ``test``, ``p``, ``measure``, ``size``, ``strength`` of each
         characteristic that was tested against the trait.
     batches : tuple of str
-        Characteristics that look like batch, date, site or tissue and vary; none is adjusted for.
+        Characteristics that look like batch, date, site or tissue and vary, but for the one that
+        is adjusted for.
     """
 
     warnings: tuple[str, ...] = ()
@@ -57,7 +58,11 @@ class FactChecks:
 
 
 def check_sample_facts(
-    facts: SampleFacts, samples: Sequence[str], contrast: Contrast, trait: str
+    facts: SampleFacts,
+    samples: Sequence[str],
+    contrast: Contrast,
+    trait: str,
+    adjusted: str | None = None,
 ) -> FactChecks:
     """Look for batches and the like that go with the trait, and for repeated samples.
 
@@ -74,13 +79,15 @@ def check_sample_facts(
         The samples compared.
     trait : str
         Name of the trait.
+    adjusted : str, optional
+        Characteristic that is adjusted for as batch.
     """
     compared = [samples[i] for i in contrast.rows]
     warnings = _repeated_patients(compared)
     tested: dict[str, Association] = {}
     record = []
     for key, told in facts.items():
-        values = [_value(key, told.get(sample)) for sample in compared]
+        values = [read_value(key, told.get(sample)) for sample in compared]
         if _DONOR.search(key) and not _is_group(values):
             warnings += _repeats(f"characteristic '{key}'", values)
             continue
@@ -94,12 +101,13 @@ def check_sample_facts(
         found = associate_levels(contrast.values[known], levels, contrast.binary)
         tested[key] = found
         record.append(_as_record(key, different, found))
-    warnings += _confounded(tested, trait)
-    batches = tuple(key for key in tested if _TECHNICAL.search(key))
+    warnings += _confounded(tested, trait, adjusted)
+    batches = tuple(key for key in tested if _TECHNICAL.search(key) and key != adjusted)
     return FactChecks(tuple(warnings), tuple(record), batches)
 
 
-def _value(key: str, raw: str | None) -> str | None:
+def read_value(key: str, raw: str | None) -> str | None:
+    """Return the value of a characteristic, None where it is a word for missing."""
     text = "" if raw is None else str(raw).strip()
     if text.lower() in _MISSING:
         return None
@@ -134,7 +142,7 @@ def _repeated_patients(samples: Sequence[str]) -> list[str]:
     )
 
 
-def _confounded(tested: Mapping[str, Association], trait: str) -> list[str]:
+def _confounded(tested: Mapping[str, Association], trait: str, adjusted: str | None) -> list[str]:
     warnings, others = [], []
     for key, found in tested.items():
         if found.strength not in ("strong", "complete"):
@@ -149,7 +157,7 @@ def _confounded(tested: Mapping[str, Association], trait: str) -> list[str]:
         )
         warnings.append(
             f"{trait} goes with the characteristic '{key}' in this cohort ({found.text}): {why}; "
-            "batch is not adjusted for."
+            f"batch is {'' if key == adjusted else 'not '}adjusted for."
         )
     if others:
         warnings.append(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from threadpoolctl import threadpool_limits
 
+from genotex.analysis.batch_columns import BatchColumns, batch_columns
 from genotex.analysis.checks import (
     check_covariates,
     check_groups,
@@ -67,7 +68,8 @@ def analyze_sound(
     options : AnalysisOptions
         What the user chose.
     sample_facts : mapping
-        Other characteristics of the samples; they are checked against the trait, not adjusted for.
+        Other characteristics of the samples; a batch among them is adjusted for, all are checked
+        against the trait.
 
     Raises
     ------
@@ -77,7 +79,11 @@ def analyze_sound(
     _check_table(table)
     with threadpool_limits(limits=1):
         contrast = choose_contrast(table, roles, options.controls)
-        design = build_design(table, contrast, options.covariates, problem.condition)
+        batch = BatchColumns()
+        if options.batch:
+            covariates = len(table.covariates)
+            batch = batch_columns(sample_facts, table.samples, contrast, covariates)
+        design = build_design(table, contrast, options.covariates, problem.condition, batch.columns)
         expression = np.asarray(table.expression, dtype=np.float64)[contrast.rows]
         kept = _choose_genes(table.trait, expression, contrast, design, options)
         values = expression[:, kept.tested]
@@ -88,8 +94,8 @@ def analyze_sound(
     genes = arrange_genes(
         table.genes, kept.status, columns, q_cut=options.q_cut, min_effect=options.min_effect
     )
-    facts = check_sample_facts(sample_facts, table.samples, contrast, table.trait)
-    steps = Steps(contrast, design, kept, fit, panel, facts, genes)
+    facts = check_sample_facts(sample_facts, table.samples, contrast, table.trait, batch.key)
+    steps = Steps(contrast, design, batch, kept, fit, panel, facts, genes)
     return AnalysisResult(
         trait=problem.trait,
         condition=problem.condition,
@@ -108,6 +114,7 @@ def _warnings(table: LinkedTable, expression: Floats, steps: Steps) -> tuple[str
         *_filled(design),
         *check_groups(contrast),
         *check_covariates(table, contrast, design),
+        *steps.batch.warnings,
         *steps.facts.warnings,
         *check_scale(expression),
         *check_p_values(steps.fit.p, int(steps.genes["Significant"].sum())),

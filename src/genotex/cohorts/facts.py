@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from genotex.clinical import ClinicalReading
 from genotex.formats import Series
 
-__all__ = ["barcode_patients", "sample_facts"]
+__all__ = ["sample_facts"]
 
 Facts = dict[str, dict[str, str | None]]
 
@@ -52,8 +52,3 @@ def sample_facts(series: Series, reading: ClinicalReading) -> Facts:
 
 def _varies(values: Mapping[str, str | None]) -> bool:
     return len({value for value in values.values() if value}) > 1
-
-
-def barcode_patients(samples: tuple[str, ...]) -> Facts:
-    """Return the patient of each TCGA barcode (its first three parts)."""
-    return {"patient": {sample: "-".join(sample.split("-")[:3]) for sample in samples}}

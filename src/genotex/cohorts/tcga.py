@@ -20,7 +20,6 @@ from genotex.clinical import (
     parse_age_years,
     parse_sex,
 )
-from genotex.cohorts.facts import barcode_patients
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.errors import FormatError, UsageError
 from genotex.formats import (
@@ -89,7 +88,7 @@ def prepare_tcga_cohort(
             "organism": "Homo sapiens",
         },
         files=[(files.clinical, "clinical"), *((path, "expression") for path in genes.files)],
-        sample_facts=barcode_patients(clinical.samples),
+        sample_facts={},
         notes=(
             *genes.notes,
             *duplicates,

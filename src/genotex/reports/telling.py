@@ -113,11 +113,11 @@ def _notes(method: Mapping[str, Any], performance: Mapping[str, Any]) -> list[st
     notes = []
     if filtered.get("rule"):
         notes.append(f"Filter before the tests: {filtered['rule']}.")
-    if batches := method.get("batch", {}).get("characteristics"):
+    if batches := method.get("batch", {}).get("not_adjusted"):
         named = listed(
             [f"\N{LEFT DOUBLE QUOTATION MARK}{b}\N{RIGHT DOUBLE QUOTATION MARK}" for b in batches]
         )
-        notes.append(f"Batch is not adjusted for; the samples differ in {named}.")
+        notes.append(f"Not adjusted for, though the samples differ in it: {named}.")
     if method.get("pi0") is not None:
         notes.append(f"Estimated share of genes without any difference (pi0): {method['pi0']:.2f}.")
     prediction = performance.get("prediction") or {}

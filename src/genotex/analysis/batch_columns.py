@@ -1,0 +1,100 @@
+"""A batch that the characteristics name, as columns to adjust for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.analysis.contrast import Contrast
+from genotex.analysis.design import independent_columns
+from genotex.analysis.sample_facts import SampleFacts, read_value
+
+__all__ = ["BatchColumns", "batch_columns"]
+
+ENOUGH_RESIDUAL_DF = 10
+"""A batch is adjusted for only when at least so many degrees of freedom are left."""
+FEWEST_IN_BATCH = 2
+
+_BATCH = re.compile(r"(^|[\W_])batch", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class BatchColumns:
+    """The columns of a known batch.
+
+    Attributes
+    ----------
+    key : str or None
+        The characteristic; None when no batch is adjusted for.
+    columns : dict of str to ndarray of float64, shape (n,)
+        1 for the samples of a batch, one column for each batch but the largest.
+    warnings : tuple of str
+        Why a batch that is told is not adjusted for.
+    """
+
+    key: str | None = None
+    columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def batch_columns(
+    facts: SampleFacts, samples: Sequence[str], contrast: Contrast, covariates: int
+) -> BatchColumns:
+    """Return the columns of the first characteristic named as a batch, where they can be used.
+
+    A known batch is a covariate (spec of the analysis, hidden structure). It is left out, and
+    that is said, when a sample's batch is unknown, a batch has a single sample, too few degrees of
+    freedom would be left, or batch and trait cannot be told apart.
+
+    Parameters
+    ----------
+    facts : mapping
+        Characteristics other than trait, age and gender.
+    samples : sequence of str
+        Sample ids of the linked table.
+    contrast : Contrast
+        The samples compared.
+    covariates : int
+        Number of other covariates.
+    """
+    for key, told in facts.items():
+        if not _BATCH.search(key):
+            continue
+        values = [read_value(key, told.get(samples[i])) for i in contrast.rows]
+        counts = Counter(value for value in values if value is not None)
+        if len(counts) < 2:
+            continue
+        _, *others = [value for value, _ in counts.most_common()]
+        columns = {
+            f"{key} {value}": np.array([v == value for v in values], dtype=np.float64)
+            for value in sorted(others)
+        }
+        reason = _why_not(values, counts, columns, contrast, covariates)
+        if reason:
+            return BatchColumns(warnings=(f"The batch '{key}' is not adjusted for: {reason}.",))
+        return BatchColumns(key, columns)
+    return BatchColumns()
+
+
+def _why_not(
+    values: Sequence[str | None],
+    counts: Counter[str],
+    columns: dict[str, NDArray[np.float64]],
+    contrast: Contrast,
+    covariates: int,
+) -> str:
+    if None in values:
+        return f"it is unknown for {values.count(None)} samples"
+    if min(counts.values()) < FEWEST_IN_BATCH:
+        return "a batch has a single sample"
+    if len(values) - 2 - covariates - len(columns) < ENOUGH_RESIDUAL_DF:
+        return f"{len(values)} samples are too few for {len(counts)} batches"
+    wide = np.column_stack([np.ones(len(values)), *columns.values(), contrast.values])
+    if not independent_columns(wide)[-1]:
+        return "batch and trait cannot be told apart"
+    return ""
