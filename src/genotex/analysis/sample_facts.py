@@ -145,10 +145,12 @@ def _repeated_patients(samples: Sequence[str]) -> list[str]:
 def _confounded(tested: Mapping[str, Association], trait: str, adjusted: str | None) -> list[str]:
     warnings, others = [], []
     for key, found in tested.items():
-        if found.strength not in ("strong", "complete"):
-            continue
         if not _TECHNICAL.search(key):
-            others.append(f"'{key}' ({found.text})")
+            if found.strength in ("strong", "complete"):
+                others.append(f"'{key}' ({found.text})")
+            continue
+        # A batch shifts many genes at once, so even part of it in the trait makes false findings.
+        if not found.strength:
             continue
         why = (
             "every value occurs on one side only, so the effects of the two cannot be told apart"
