@@ -87,3 +87,22 @@ def test_relative_under_the_key_of_the_trait_is_no_case(make_description: MakeDe
     trait = RuleExpert().read(make_description(row), "Asthma").trait
     assert trait is not None
     assert list(trait.values.values()) == [1, 0, None, None]
+
+
+@pytest.mark.parametrize(
+    ("value", "role"),
+    [
+        ("COVID-19 negative, influenza", "other disease"),
+        ("non-COVID-19 pneumonia", "other disease"),
+        ("no COVID-19 or influenza", "healthy control"),
+        ("no influenza or COVID-19", "healthy control"),
+        ("no COVID-19, healthy", "healthy control"),
+    ],
+)
+def test_another_disease_instead_of_the_denied_one(
+    make_description: MakeDescription, value: str, role: Role
+) -> None:
+    row = ["group: COVID-19", f"group: {value}"]
+    trait = RuleExpert().read(make_description(row, title="COVID-19 expression"), "COVID-19").trait
+    assert trait is not None
+    assert trait.roles[row[1]] == role

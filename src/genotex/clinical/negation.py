@@ -13,7 +13,10 @@ from typing import Literal
 
 from genotex.clinical.wording import Terms, simplify
 
-__all__ = ["Denial", "Negation"]
+__all__ = ["NAME", "Denial", "Negation"]
+
+NAME = "itsname"
+"""Stands for a name that was taken out of a value, so that what denied it denies nothing else."""
 
 Denial = Literal["denied", "open"]
 """``open``: a denial stands nearby, and what it denies cannot be told."""
@@ -98,6 +101,8 @@ class Negation:
         """Take off a last word that hands a denial on: "no history of", "neither asthma nor"."""
         first, _, last = before.rpartition(" ")
         if last in {"or", "nor"}:
+            if first.split()[-1:] == [NAME]:
+                return first.removesuffix(NAME).strip()
             spans = self._diseases.spans(first)
             return first[: spans[-1][0]].strip() if spans and spans[-1][1] == len(first) else before
         return first if self._fills("negation_bridge", last) else before

@@ -20,7 +20,7 @@ from genotex.clinical.judgement import (
     UNKNOWN,
     Judgement,
 )
-from genotex.clinical.negation import Negation
+from genotex.clinical.negation import NAME, Negation
 from genotex.clinical.values import simple_key
 from genotex.clinical.vocabulary import TraitWords, Vocabulary, load_vocabulary
 from genotex.clinical.wording import Terms, simplify
@@ -207,7 +207,7 @@ class ValueJudge:
         name = plain[slice(*span)]
         denial = self._negation.of(value, terms)
         if denial == "denied":
-            return Judgement("healthy control", DENIED, f"{value!r} denies {name!r}")
+            return self._denial(value, plain, name, terms)
         if value in self._terms["uncertain"]:
             return Judgement("unknown", NOTHING, f"{value!r} does not say whether it is {name!r}")
         if self._without_disease(value, plain, span):
@@ -222,6 +222,16 @@ class ValueJudge:
             return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
         how = "names the trait" if weight == NAMED else "names a form of the trait"
         return Judgement("case", weight, f"{value!r} {how} ({name!r})")
+
+    def _denial(self, value: str, plain: str, name: str, terms: Terms) -> Judgement:
+        """Judge a value that denies the trait, and may name what it is instead."""
+        rest = plain
+        for start, end in reversed(terms.spans(value)):
+            rest = rest[:start] + NAME + rest[end:]
+        instead = self._other_disease(rest)
+        if instead is not None and not self._healthy_in(value):
+            return replace(instead, why=f"{value!r} denies {name!r}; {instead.why}")
+        return Judgement("healthy control", DENIED, f"{value!r} denies {name!r}")
 
     def is_relative(self, value: str) -> bool:
         """Tell whether a value speaks of a patient's relative, whose own health it rarely tells."""
