@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from genotex.clinical import (
     ClinicalReading,
     EncodedFeature,
@@ -222,16 +224,17 @@ def _encode(
     for name, encoding in encodings.items():
         if encoding is not None:
             features[name] = apply_encoding(encoding, series, procedure=options.procedure)
-    if options.control_roles == "healthy" and "trait" in features:
-        features["trait"] = _without_other_diseases(features["trait"])
+    binary = reading.trait is not None and reading.trait.kind == "binary"
+    if options.control_roles == "healthy" and binary:
+        features["trait"] = _without_other_controls(features["trait"])
     return features
 
 
-def _without_other_diseases(feature: EncodedFeature) -> EncodedFeature:
-    other = [role == "other disease" for role in feature.roles]
-    codes = feature.codes.copy()
-    codes[other] = float("nan")
-    note = f"{sum(other)} samples with other diseases left out (controls: healthy)"
+def _without_other_controls(feature: EncodedFeature) -> EncodedFeature:
+    """Leave out controls that are not known to be healthy."""
+    other = (feature.codes == 0) & np.array([r != "healthy control" for r in feature.roles])
+    codes = np.where(other, np.nan, feature.codes)
+    note = f"{int(other.sum())} controls not known as healthy left out (controls: healthy)"
     return replace(feature, codes=codes, notes=(*feature.notes, note))
 
 
@@ -253,6 +256,7 @@ def _genes(
             procedure=options.procedure,
             table=table,
             scale=options.scale,
+            own=series.platform,
         )
     except FormatError as error:
         return None, f"rows cannot be mapped to genes: {error}"

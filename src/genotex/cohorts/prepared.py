@@ -38,7 +38,7 @@ class PreprocessOptions:
         Raw values of the trait chosen by hand.
     control_roles : str
         ``auto``, ``healthy`` or ``all``: which controls serve in a contrast. ``healthy`` leaves
-        samples with other diseases out of the linked table.
+        controls that are not known to be healthy out of the linked table.
     scale : str
         ``auto``, ``log2`` or ``linear``: the scale of the input values (`sound`).
     gene_table : Path or None
