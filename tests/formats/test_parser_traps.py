@@ -224,6 +224,13 @@ def test_trap_10_super_series(tmp_path, table):
         read_family_soft(write(tmp_path / "f", SERIES_ENTITY))
 
 
+def test_trap_10_file_cut_above_its_samples_is_no_super_series(tmp_path):
+    text = matrix_text()
+    for cut in (text.index("!Series_summary"), text.index("!Sample_title")):
+        with pytest.raises(TruncatedFileError, match="ends above the samples"):
+            read_series_matrix(write(tmp_path / "m", text[:cut]))
+
+
 @pytest.mark.parametrize("drop_header", [True, False])
 def test_trap_11_empty_table(tmp_path, drop_header):
     text = matrix_text(rows=[])
