@@ -142,6 +142,70 @@ def test_csv_cut_off_within_its_last_line(tmp_path):
         read_gene_csv(write(tmp_path / "c.csv", ",a,b\nx,1,2\ny,1"))
 
 
+@pytest.mark.parametrize("quoted", [True, False])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("{},1,2\nG2,3", r"line 3: the last line is cut off"),
+        ("{},1,2\nG2,3\n", r"line 3: 2 cells for 3 columns"),
+        ("{},1\nG2,3,4\n", r"line 2: 2 cells for 3 columns"),
+        ("{},1,2\n\nG2,3,4,5\n", r"line 4: 4 cells for 3 columns"),
+        ("{},1,2\n\nG2,3,male\n", r"line 4, column S2: 'male' is no number"),
+    ],
+)
+def test_uneven_lines_are_told_with_and_without_quotes(tmp_path, rows, message, quoted):
+    name = '"G,1"' if quoted else "G1"
+    with pytest.raises(FormatError, match=message) as caught:
+        read_gene_csv(write(tmp_path / "c.csv", ",S1,S2\n" + rows.format(name)))
+    assert isinstance(caught.value, TruncatedFileError) == ("cut off" in message)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message", "kind"),
+    [
+        ('"G\n1",1,2\nG2,3,"4,5"\n', "line 4, column S2: '4,5' is no number", FormatError),
+        ('"G1",1,"2\n3"\n', "column S2: '2\\\\n3' is no number", FormatError),
+        ('G1,1,2\n"G2,3,4\nG3,1,2\n', "line 3: the quotes do not match", FormatError),
+        ('"G1",1,2\n"G2', "line 3: the quotes do not match", TruncatedFileError),
+        ('"G1"x,1,2\nG2,1,2\n', "line 2: the quotes do not match", FormatError),
+    ],
+)
+def test_quotes_around_what_is_no_number_or_never_closed(tmp_path, rows, message, kind):
+    with pytest.raises(FormatError, match=message) as caught:
+        read_gene_csv(write(tmp_path / "c.csv", ",S1,S2\n" + rows))
+    assert type(caught.value) is kind
+
+
+def test_quotes_line_ends_blank_lines_and_a_byte_order_mark(tmp_path):
+    text = '\N{BOM}"","S,1","S""2"\n"G\n1","1","2"\n\n  \n"G""2",NA,\n5"x,"",7\n"NA",1,2\n"",3,4\n'
+    for ends in ("\n", "\r\n"):
+        matrix = read_gene_csv(write(tmp_path / "c.csv", text.replace("\n", ends)))
+        assert matrix.samples == ("S,1", 'S"2')
+        assert matrix.ids == ("G\n1", 'G"2', '5"x', "NA", "")
+        nan = np.nan
+        expected = [[1, 2], [nan, nan], [nan, 7], [1, 2], [3, 4]]
+        np.testing.assert_array_equal(matrix.values, expected)
+
+
+def test_csv_of_one_column_with_quotes_and_missing_values(tmp_path):
+    matrix = read_gene_csv(write(tmp_path / "c.csv", ',S1\n"G1",\nG2,2\n'))
+    np.testing.assert_array_equal(matrix.values, [[np.nan], [2]])
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("gz", [True, False])
+def test_csv_whose_last_line_has_all_cells_but_no_line_end(tmp_path, caplog, gz, quote):
+    """Perhaps cut within its last number, 2.25; gzip data would tell."""
+    path = write(tmp_path / "c.csv", f",S1,S2\n{quote}G1{quote},1,2.2", gz=gz)
+    assert read_gene_csv(path).values.tolist() == [[1, 2.2]]
+    assert ("the last line has no line end" in caplog.text) == (not gz)
+
+
+def test_csv_with_macintosh_line_ends(tmp_path):
+    matrix = read_gene_csv(write(tmp_path / "c.csv", ",S1,S2\rG1,1,2\rG2,3,4\r"))
+    assert matrix.values.tolist() == [[1, 2], [3, 4]]
+
+
 def test_csv_without_rows(tmp_path):
     matrix = read_gene_csv(write(tmp_path / "c.csv", ",a,b\n"))
     assert matrix.values.shape == (0, 2)

@@ -224,6 +224,13 @@ def test_trap_10_super_series(tmp_path, table):
         read_family_soft(write(tmp_path / "f", SERIES_ENTITY))
 
 
+def test_trap_10_file_cut_above_its_samples_is_no_super_series(tmp_path):
+    text = matrix_text()
+    for cut in (text.index("!Series_summary"), text.index("!Sample_title")):
+        with pytest.raises(TruncatedFileError, match="ends above the samples"):
+            read_series_matrix(write(tmp_path / "m", text[:cut]))
+
+
 @pytest.mark.parametrize("drop_header", [True, False])
 def test_trap_11_empty_table(tmp_path, drop_header):
     text = matrix_text(rows=[])
@@ -275,7 +282,10 @@ def test_trap_13_ids_with_quotes_inside(tmp_path):
     assert series.expression.values[2].tolist() == [7, 8, 9]
 
 
-@pytest.mark.parametrize("word", ["NA", "null", "Null", "NULL", "NaN", "", "--"])
+@pytest.mark.parametrize(
+    "word",
+    ["NA", "na", "Na", "nA", "null", "Null", "NULL", "NuLL", "NaN", "", "--", "-", "n.a.", "N/A"],
+)
 @pytest.mark.parametrize("form", ["{}", '"{}"'])
 def test_trap_14_missing_words(tmp_path, word, form):
     rows = [("a", form.format(word), "2", '"3"'), ("b", "4", "5", "6")]
@@ -300,7 +310,13 @@ def test_trap_15_a_number_turns_into_text_far_down(tmp_path):
 
 def test_trap_15_too_many_cells_that_are_no_numbers(tmp_path):
     rows = [(f"p{i}", "1,5", "2.5", "3.5") for i in range(50)]
-    with pytest.raises(FormatError, match=r"50 of 150 cells \(33%\) are no number, first '1,5'"):
+    with pytest.raises(FormatError, match=r"50 of 150 cells \(33.3%\) are no number, first '1,5'"):
+        read_series_matrix(write(tmp_path / "m", matrix_text(rows=rows)))
+
+
+def test_trap_15_the_share_that_is_too_much_reads_as_more_than_five_percent(tmp_path):
+    rows = [(f"p{i}", "low" if i < 16 else "1", "2", "3") for i in range(100)]
+    with pytest.raises(FormatError, match=r"16 of 300 cells \(5\.3%\) are no number"):
         read_series_matrix(write(tmp_path / "m", matrix_text(rows=rows)))
 
 

@@ -110,3 +110,25 @@ def test_line_that_is_given_out_again(tmp_path, monkeypatch):
             reader.step_back()
             seen.append((reader.line, text, reader.next_line()))
     assert seen == [(0, "caf\xe9", "caf\xe9"), (1, "", ""), (2, "last", "last")]
+
+
+@pytest.mark.parametrize("size", [2, 7, 64, 1 << 18])
+@pytest.mark.parametrize("gz", [True, False])
+def test_macintosh_line_ends(tmp_path, monkeypatch, gz, size):
+    whole = read_series_matrix(write(tmp_path / "m", matrix_text()))
+    family = read_family_soft(write(tmp_path / "f", family_text()))
+    read_in_pieces(monkeypatch, size)
+    again = read_series_matrix(write(tmp_path / "m", matrix_text().replace("\n", "\r"), gz=gz))
+    assert_same_series(again, whole)
+    path = write(tmp_path / "f", family_text().replace("\n", "\r"), gz=gz)
+    assert [s.samples for s in read_family_soft(path)] == [s.samples for s in family]
+    assert [p.table.height for p in read_platforms(path)] == [4, 1]
+
+
+@pytest.mark.parametrize("size", [2, 7, 64, 1 << 18])
+def test_lone_carriage_return_in_a_file_with_line_feeds_ends_no_line(tmp_path, monkeypatch, size):
+    read_in_pieces(monkeypatch, size)
+    text = "x" * 70 + "\ry\r\nz\n"
+    with LineReader(write(tmp_path / "x", text)) as reader:
+        assert reader.next_line() == "x" * 70 + "\ry"
+        assert reader.next_line() == "z"

@@ -47,6 +47,17 @@ def test_xena_table_cut_off_within_a_line(tmp_path, reader):
         reader(path)
 
 
+@pytest.mark.parametrize("gz", [True, False])
+@pytest.mark.parametrize("reader", [read_clinical_matrix, read_xena_expression])
+def test_xena_table_whose_last_line_has_all_cells_but_no_line_end(tmp_path, caplog, reader, gz):
+    """Perhaps cut within its last cell; gzip data would tell."""
+    text = CLINICAL if reader is read_clinical_matrix else EXPRESSION
+    assert len(reader(write(tmp_path / "x", text, gz=gz)).samples) == 3
+    assert not caplog.records
+    assert len(reader(write(tmp_path / "x", text.rstrip("\n"), gz=gz)).samples) == 3
+    assert ("the last line has no line end" in caplog.text) == (not gz)
+
+
 @pytest.mark.parametrize("reader", [read_clinical_matrix, read_xena_expression])
 def test_xena_table_that_is_none(tmp_path, reader):
     with pytest.raises(FormatError, match="not a tab-separated table"):

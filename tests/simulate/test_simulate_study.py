@@ -70,6 +70,29 @@ def test_interrupted_study_leaves_nothing(tmp_path: Path, symbols: list[str]) ->
     assert list(tmp_path.iterdir()) == []
 
 
+def test_earlier_study_comes_back_when_it_cannot_be_replaced(
+    tmp_path: Path, symbols: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "study"
+    simulate_study(folder, seed=1, symbols=symbols, **SMALL)
+    rename = Path.rename
+    seen = []
+
+    def refuse(path: Path, target: Path) -> Path:
+        if path.suffix == ".part":
+            seen.extend(p.name for p in tmp_path.iterdir() if p.suffix != ".part")
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(KeyboardInterrupt):
+        simulate_study(folder, seed=2, symbols=symbols, overwrite=True, **SMALL)
+    assert json.loads((folder / "truth.json").read_text())["seed"] == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["study"]
+    (beside,) = seen  # what a process killed at this point would leave
+    assert beside.startswith("study.")
+
+
 @pytest.mark.parametrize("sizes", [{"samples": 23}, {"genes": 100}, {"seed": -1}])
 def test_sizes_without_sense_are_refused(tmp_path: Path, sizes: dict[str, int]) -> None:
     with pytest.raises(UsageError, match=f"{next(iter(sizes))} is"):

@@ -19,6 +19,7 @@ __all__ = [
     "decode",
     "is_marker",
     "log_notes",
+    "note_missing_line_end",
     "read_bytes",
     "read_chunks",
 ]
@@ -79,7 +80,8 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
     """Yield the (decompressed) contents of a file in pieces.
 
     Several gzip members behind each other are one file (RFC 1952, section 2.2), zero bytes behind
-    the last are padding.
+    the last are padding. Where carriage returns end the lines, as old Macintosh programs save them,
+    line feeds are given in their place.
 
     Parameters
     ----------
@@ -109,11 +111,48 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
                     break
                 first += chunk
             _refuse_other_contents(first, path)
-            yield first
-            yield from chunks
+            while b"\r" in first and b"\n" not in first and len(first) < LARGEST_BLOCK:
+                if not (chunk := next(chunks, b"")):
+                    break
+                first += chunk
+            if b"\r" in first and b"\n" not in first:
+                yield first.replace(b"\r", b"\n")
+                for chunk in chunks:
+                    yield chunk.replace(b"\r", b"\n")
+            else:
+                yield first
+                yield from chunks
     except OSError as error:
-        msg = f"cannot be read: {error.strerror or error}"
-        raise FormatError(msg, path=path, hint="check the path and its permissions") from error
+        raise _unreadable(path, error) from error
+
+
+def note_missing_line_end(path: Path) -> None:
+    """Warn of a plain file whose last line has all its cells but no line end.
+
+    Some programs write none, but a file cut short within its last number looks the same. Gzip data
+    tell by their checksum that they are whole.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read.
+    """
+    try:
+        with path.open("rb") as handle:
+            packed = handle.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if not packed:
+        _log.warning(
+            "%s: the last line has no line end; if the file was cut short, its last number may lack"
+            " digits: compare its size with the original",
+            path,
+        )
+
+
+def _unreadable(path: Path, error: OSError) -> FormatError:
+    msg = f"cannot be read: {error.strerror or error}"
+    return FormatError(msg, path=path, hint="check the path and its permissions")
 
 
 def read_bytes(path: Path) -> bytes:

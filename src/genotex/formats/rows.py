@@ -23,8 +23,11 @@ __all__ = [
     "unquote",
 ]
 
-MISSING_WORDS = ("", "NA", "null", "Null", "NULL", "NaN", "--", "nan", "N/A", "n/a", "#N/A")
-"""What stands for a missing measurement in GEO and Xena tables."""
+MISSING_WORDS = (
+    "", "NA", "na", "Na", "null", "Null", "NULL", "NaN", "nan", "N/A", "n/a", "n.a.", "N.A.",
+    "-", "--", "#N/A",
+)  # fmt: skip
+"""What stands for a missing measurement in GEO and Xena tables, as it is mostly spelled."""
 
 _LINE_FEED = 0x0A
 

@@ -98,7 +98,7 @@ def _samples(
         if header.sample_lines:
             msg = "the samples are not named: no !Sample_geo_accession and no table columns"
             raise FormatError(msg, path=reader.path, hint=FETCH_AGAIN)
-        raise no_samples_error(reader.path, header.series_fields)
+        raise no_samples_error(reader.path, header.series_fields, whole=header.has_table)
     if (repeated := first_repeated(named)) is not None or "" in named:
         msg = f"sample {repeated} stands twice" if "" not in named else "a sample without a name"
         field = "!Sample_geo_accession"
@@ -106,13 +106,21 @@ def _samples(
     return tuple(named)
 
 
-def no_samples_error(path: Path, series_fields: Mapping[str, Sequence[str]]) -> SuperSeriesError:
-    """Return the error for a series without samples, with its SubSeries where it names them."""
+def no_samples_error(
+    path: Path, series_fields: Mapping[str, Sequence[str]], *, whole: bool = True
+) -> SuperSeriesError | TruncatedFileError:
+    """Return the error for a series without samples, with its SubSeries where it names them.
+
+    Unless the file says that it is a SuperSeries or is known to be whole, it may as well end above
+    its samples.
+    """
     parts = [
         value.partition(":")[2].strip()
         for value in series_fields.get("relation", ())
         if value.lower().startswith("superseries of")
     ]
+    if not parts and not whole:
+        return TruncatedFileError("the file ends above the samples", path=path, hint=FETCH_AGAIN)
     msg = "a SuperSeries: it has no samples or table of its own"
     hint = f"use its SubSeries {', '.join(parts)}" if parts else "use its SubSeries"
     return SuperSeriesError(msg, path=path, hint=hint)

@@ -16,6 +16,7 @@ from genotex.formats.rows import MISSING_WORDS, RegularRows, first_cells, regula
 __all__ = ["CellCounts", "ValueTable", "average_duplicates", "to_numbers"]
 
 LARGEST_BAD_SHARE = 0.05
+_MISSING = sorted({word.lower() for word in MISSING_WORDS})
 
 
 class CellCounts:
@@ -61,7 +62,7 @@ class CellCounts:
             share = self.bad / self.cells
             where = f", first {example[:40]!r}" + (f" in line {line}" if line else "")
             if share > LARGEST_BAD_SHARE:
-                msg = f"{self.bad} of {self.cells} cells ({share:.0%}) are no number{where}"
+                msg = f"{self.bad} of {self.cells} cells ({share:.1%}) are no number{where}"
                 hint = "are these measurements, with a point as decimal sign?"
                 raise FormatError(msg, path=self.path, line=line, hint=hint)
             notes.append(f"{self.bad} cells are no number and taken as missing{where}")
@@ -188,13 +189,13 @@ def to_numbers(text: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     Returns
     -------
     numbers : polars.Series of float
-        Null where the cell is missing or no number.
+        Null where the cell is missing (a missing word in any case) or no number.
     bad : polars.Series of bool or None
         Which cells are neither a number nor missing; None when there are none.
     """
     cells = text.str.strip_chars(' "')
     numbers = cells.cast(pl.Float64, strict=False)
-    bad = numbers.is_null() & cells.is_not_null() & ~cells.is_in(MISSING_WORDS)
+    bad = numbers.is_null() & cells.is_not_null() & ~cells.str.to_lowercase().is_in(_MISSING)
     return numbers, (bad if bad.any() else None)
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.raw import FETCH_AGAIN, LineReader, as_utf8, log_notes
+from genotex.formats.raw import FETCH_AGAIN, LineReader, as_utf8, log_notes, note_missing_line_end
 from genotex.formats.rows import regular_rows, unique_names, unquote
 from genotex.formats.value_table import ValueTable
 
@@ -68,7 +68,7 @@ def read_clinical_matrix(path: Path) -> ClinicalMatrix:
                         schema=schema,
                     )
                 )
-        _refuse_cut_line(reader, padded[-1])
+        _judge_last_line(reader, padded[-1])
     frame = pl.concat(frames)
     samples = tuple(unquote(cell or "").strip() for cell in frame[names[0]].to_list())
     return ClinicalMatrix(path, samples, frame.drop(names[0]))
@@ -97,7 +97,7 @@ def read_xena_expression(path: Path) -> ExpressionMatrix:
         table = ValueTable(path, len(samples))
         for block in reader.table_blocks(None):
             table.add(block)
-        _refuse_cut_line(reader, table.padded[-1] if table.padded else 0)
+        _judge_last_line(reader, table.padded[-1] if table.padded else 0)
     ids, values, notes = table.finish()
     log_notes(path, notes)
     return ExpressionMatrix(tuple(ids), tuple(samples), values)
@@ -116,7 +116,11 @@ def _header(reader: LineReader) -> list[str]:
     return names
 
 
-def _refuse_cut_line(reader: LineReader, last_padded: int) -> None:
-    if reader.ended_within_line and last_padded == reader.line:
+def _judge_last_line(reader: LineReader, last_padded: int) -> None:
+    """Refuse a last line that lacks cells and its line end; warn if it lacks the line end only."""
+    if not reader.ended_within_line:
+        return
+    if last_padded == reader.line:
         msg = "the last line is cut off"
         raise TruncatedFileError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
+    note_missing_line_end(reader.path)

@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["Array", "affymetrix_array", "illumina_array", "measure"]
+__all__ = ["Array", "draw_array", "measure"]
 
 Floats = NDArray[np.float64]
+Style = Literal["affymetrix", "illumina"]
 
 _PROBES_PER_GENE = (0.38, 0.30, 0.17, 0.09, 0.06)
 _MISSING_SHARE = 0.002
@@ -119,13 +120,20 @@ def _symbols(
     ]
 
 
-def affymetrix_array(
-    rng: np.random.Generator, symbols: Sequence[str], always: NDArray[np.int64], accession: str
+def draw_array(
+    style: Style,
+    rng: np.random.Generator,
+    symbols: Sequence[str],
+    always: NDArray[np.int64],
+    accession: str,
 ) -> Array:
-    """Return an array with ids such as ``200012_x_at`` and a ``Gene Symbol`` column.
+    """Return an array in the style of a manufacturer.
 
     Parameters
     ----------
+    style : str
+        "affymetrix": ids such as ``200012_x_at`` and a ``Gene Symbol`` column; "illumina": ids
+        such as ``ILMN_1651199`` and a ``Symbol`` column.
     rng : numpy.random.Generator
         Source of randomness.
     symbols : sequence of str
@@ -135,6 +143,14 @@ def affymetrix_array(
     accession : str
         GPL accession.
     """
+    draw = _affymetrix_array if style == "affymetrix" else _illumina_array
+    return draw(rng, symbols, always, accession)
+
+
+def _affymetrix_array(
+    rng: np.random.Generator, symbols: Sequence[str], always: NDArray[np.int64], accession: str
+) -> Array:
+    """Ids such as ``200012_x_at`` and a ``Gene Symbol`` column."""
     target, second = _layout(rng, len(symbols), 0.97, always)
     numbers = np.sort(rng.choice(np.arange(200_000, 300_000), size=len(target), replace=False))
     endings = rng.choice(["_at", "_s_at", "_x_at"], size=len(target), p=[0.72, 0.18, 0.10])
@@ -181,22 +197,10 @@ def affymetrix_array(
     )  # fmt: skip
 
 
-def illumina_array(
+def _illumina_array(
     rng: np.random.Generator, symbols: Sequence[str], always: NDArray[np.int64], accession: str
 ) -> Array:
-    """Return an array with ids such as ``ILMN_1651199`` and a ``Symbol`` column.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    symbols : sequence of str
-        All genes; some are not on the array.
-    always : ndarray of int
-        Genes that must be.
-    accession : str
-        GPL accession.
-    """
+    """Ids such as ``ILMN_1651199`` and a ``Symbol`` column."""
     target, second = _layout(rng, len(symbols), 0.94, always)
     controls = 40
     target, second = (np.concatenate([x, np.full(controls, -1)]) for x in (target, second))

@@ -20,7 +20,7 @@ from genotex.genes import GeneTable
 from genotex.layout import TCGA_COHORT
 from genotex.simulate.cohorts import TCGA_FOLDER, write_geo, write_methylation, write_tcga
 from genotex.simulate.expression import GeneModel, draw_gene_model
-from genotex.simulate.platforms import affymetrix_array, illumina_array
+from genotex.simulate.platforms import draw_array
 from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, TRAIT, geo_plans
 from genotex.simulate.truth import TRUTH_FILE, CohortTruth, Truth, is_study
 
@@ -153,15 +153,27 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
     try:
         part.chmod(0o777 & ~_umask())
         yield part
-        if folder.exists():
-            old = part.with_suffix(".old")
-            folder.rename(old)
-            part.rename(folder)
-            shutil.rmtree(old)
-        else:
-            part.rename(folder)
+        _replace(folder, part)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def _replace(folder: Path, part: Path) -> None:
+    """Put `part` in the place of `folder`, which comes back when that fails.
+
+    A process killed in between leaves the earlier study beside, by a name that is not hidden.
+    """
+    if not folder.exists():
+        part.rename(folder)
+        return
+    old = part.with_name(part.name.strip(".").removesuffix(".part") + ".replaced")
+    folder.rename(old)
+    try:
+        part.rename(folder)
+    except BaseException:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _umask() -> int:
@@ -213,8 +225,8 @@ def _write_all(
     # What the older platform and TCGA call the genes: some by a name that is official no more.
     names = [aliases.get(symbol, symbol) for symbol in symbols]
     arrays = {
-        "affymetrix": affymetrix_array(rng, names, always, "GPL900001"),
-        "illumina": illumina_array(rng, symbols, always, "GPL900002"),
+        "affymetrix": draw_array("affymetrix", rng, names, always, "GPL900001"),
+        "illumina": draw_array("illumina", rng, symbols, always, "GPL900002"),
     }
     cohorts: dict[str, CohortTruth] = {}
     first = 90_000_001
