@@ -1,4 +1,4 @@
-"""How many planted genes the whole road finds in simulated studies, and how many findings are false.
+"""Planted genes found, and false findings, on the whole road from simulated files.
 
     python scripts/measure_simulation.py [SEEDS]
 

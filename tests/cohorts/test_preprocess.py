@@ -204,7 +204,7 @@ def test_matrix_with_the_most_samples_is_used(source: Path, output: OutputFolder
 
 def test_super_series_says_so(source: Path, output: OutputFolder) -> None:
     text = series_matrix(characteristics=[["a"]]).split("!Sample_title")[0]
-    text = text.replace("Cases and controls.", "Refer to individual Series")
+    text = text.rstrip("\n") + '\n!Series_relation\t"SuperSeries of: GSE2"\n'
     path = source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz"
     write_gz(path, text)
     outcome = run(source, output)["GSE1"]
