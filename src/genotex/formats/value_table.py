@@ -87,7 +87,7 @@ class ValueTable:
         self.width = width
         self.counts = CellCounts(path)
         self._ids: list[str] = []
-        self._values: list[NDArray[np.float64]] = []
+        self._values: list[pl.DataFrame] = []
         self.padded: list[int] = []
         """Numbers of the lines that had too few cells."""
 
@@ -108,10 +108,7 @@ class ValueTable:
         self.counts.cells += len(ids) * self.width
         if self.width:
             values = _typed(rows, self.width)
-            if values is None:
-                values = self._cell_by_cell(rows)
-            self.counts.clear_infinite(values)
-            self._values.append(values)
+            self._values.append(self._cell_by_cell(rows) if values is None else values)
 
     def finish(self) -> tuple[list[str], NDArray[np.float64], list[str]]:
         """Return the ids, the values (C order, missing is NaN), and notes.
@@ -121,22 +118,29 @@ class ValueTable:
         FormatError
             If more than 5 % of the cells hold text.
         """
+        values = self._take_values()
         notes = self.counts.notes()
         if self.padded:
             notes.append(
                 f"{len(self.padded)} table lines have too few cells, first line "
                 f"{self.padded[0]}; their last cells are taken as missing"
             )
+        return self._ids, values, notes
+
+    def _take_values(self) -> NDArray[np.float64]:
+        """Return all values as one matrix; what was collected goes block by block."""
         values = np.empty((len(self._ids), self.width))
         at = 0
         self._values.reverse()
         while self._values:
             part = self._values.pop()
-            values[at : at + len(part)] = part
-            at += len(part)
-        return self._ids, values, notes
+            block = values[at : at + part.height]
+            block[:] = part.to_numpy()
+            self.counts.clear_infinite(block)
+            at += part.height
+        return values
 
-    def _cell_by_cell(self, rows: RegularRows) -> NDArray[np.float64]:
+    def _cell_by_cell(self, rows: RegularRows) -> pl.DataFrame:
         names = [f"c{i}" for i in range(self.width + 1)]
         frame = pl.read_csv(
             as_utf8(rows.data),
@@ -153,15 +157,15 @@ class ValueTable:
             if bad is not None:
                 row = bad.arg_max() or 0
                 self.counts.add_bad(int(bad.sum()), text[row], rows.line_number(row))
-        return pl.DataFrame(columns).to_numpy(writable=True)
+        return pl.DataFrame(columns)
 
 
-def _typed(rows: RegularRows, width: int) -> NDArray[np.float64] | None:
+def _typed(rows: RegularRows, width: int) -> pl.DataFrame | None:
     """Return the numbers, or None if some cell is neither a number nor a missing word."""
     schema: dict[str, type[pl.DataType]] = {"c0": pl.String}
     schema.update({f"c{i}": pl.Float64 for i in range(1, width + 1)})
     try:
-        frame = pl.read_csv(
+        return pl.read_csv(
             rows.data,
             has_header=False,
             separator="\t",
@@ -172,7 +176,6 @@ def _typed(rows: RegularRows, width: int) -> NDArray[np.float64] | None:
         )
     except pl.exceptions.PolarsError:
         return None
-    return frame.to_numpy(writable=True)
 
 
 def to_numbers(text: pl.Series) -> tuple[pl.Series, pl.Series | None]:
