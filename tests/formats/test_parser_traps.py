@@ -14,6 +14,7 @@ from genotex.errors import (
     TruncatedFileError,
 )
 from genotex.formats import (
+    raw,
     read_clinical_matrix,
     read_family_soft,
     read_gene_csv,
@@ -102,6 +103,29 @@ def test_trap_6_newline_inside_a_quoted_value(tmp_path):
     )
     assert series.sample_fields["platform_id"] == (("GPL96",) * 3,)
     assert series.notes == ()
+
+
+@pytest.mark.parametrize("block", [64, 100, 101, 102, 103, 104, 110, 1 << 18])
+def test_trap_6_newline_inside_a_quoted_cell_of_the_table(tmp_path, monkeypatch, block):
+    for name in ("CHUNK", "FIRST_BLOCK", "LARGEST_BLOCK"):
+        monkeypatch.setattr(raw, name, block)
+    rows = [(f"p{i}", "1", "2", "3") for i in range(9)]
+    rows[4:6] = [("a\nb", "4", "5", "6"), ("d", "7", '"\n8"', "9")]
+    path = write(tmp_path / "m", "\N{BOM}" + matrix_text(rows=rows).replace("\n", "\r\n"))
+    series = read_series_matrix(path)
+    assert series.expression is not None
+    assert series.expression.ids == ("p0", "p1", "p2", "p3", "a b", "d", "p6", "p7", "p8")
+    assert series.expression.values[4:6].tolist() == [[4, 5, 6], [7, 8, 9]]
+    assert series.notes == ()
+
+
+def test_trap_6_open_quotes_in_short_lines_of_the_table_swallow_no_row(tmp_path):
+    rows = '"a\nb\t1\t2\t3\nc\t1\t"2\n"d"\t1\t2\t3\n"e\n\nf\ng"\t1\t2\t3\n'
+    text = matrix_text(rows=[], end=f"{rows}!series_matrix_table_end\n")
+    series = read_series_matrix(write(tmp_path / "m", text))
+    assert series.expression is not None
+    assert series.expression.ids == ('"a', "b", "c", "d", "e  f g")
+    assert "2 table lines have too few cells, first line 14" in series.notes[0]
 
 
 def test_trap_6_a_quote_that_is_never_closed_swallows_nothing(tmp_path):

@@ -314,6 +314,7 @@ class LineReader:
             self._at = len(self._buffer) if start < 0 else self._at + behind
             if start < 0:
                 self._buffer, self._at = b"", 0
+                block = self._hold_back_open_quote(block)
             if block:
                 first = self.line + 1
                 block = block if block.endswith(b"\n") else block + b"\n"
@@ -322,6 +323,15 @@ class LineReader:
             if start >= 0:
                 self.line += 1
                 return
+
+    def _hold_back_open_quote(self, block: bytes) -> bytes:
+        """Keep the last line for the next block if its last cell may go on in the line below."""
+        start = block.rfind(b"\n", 0, -1) + 1
+        cell = block[max(block.rfind(b"\t"), start - 1) + 1 : -1]
+        if not start or cell[:1] != b'"' or cell.count(b'"') % 2 == 0 or block[-1:] != b"\n":
+            return block
+        self._tail = block[start:] + self._tail
+        return block[:start]
 
     def skip_table(self, end: str) -> None:
         """Pass over a table up to its end line."""

@@ -30,6 +30,7 @@ MISSING_WORDS = (
 """What stands for a missing measurement in GEO and Xena tables, as it is mostly spelled."""
 
 _LINE_FEED = 0x0A
+_MOST_LINES_OF_A_CELL = 100
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,10 @@ def regular_rows(
     if found is not None:
         return RegularRows(block.data, block.first_line, *found)
     lines, numbers, padded = [], [], []
-    for number, line in enumerate(block.data[:-1].split(b"\n"), block.first_line):
+    found_lines = block.data[:-1].split(b"\n")
+    if surplus == "refuse" and b'"' in block.data:
+        _join_quoted(found_lines, width)
+    for number, line in enumerate(found_lines, block.first_line):
         if not line.strip():
             continue
         missing = width - 1 - line.count(b"\t")
@@ -106,6 +110,30 @@ def regular_rows(
     again = index_rows(data, width)
     assert again is not None
     return RegularRows(data, block.first_line, *again, numbers, padded)
+
+
+def _ends_in_quotes(line: bytes) -> bool:
+    """Tell whether the last cell of a line opens a quote that it does not close."""
+    cell = line[line.rfind(b"\t") + 1 :]
+    return cell[:1] == b'"' and cell.count(b'"') % 2 == 1
+
+
+def _join_quoted(lines: list[bytes], width: int) -> None:
+    """Join the lines of a quoted cell that goes on below, a space for each line end, in place.
+
+    Only where the lines are one of `width` cells together: a lone quote is part of its cell. The
+    lines that were taken in are left empty, so that the others keep their numbers.
+    """
+    for i, line in enumerate(lines):
+        if line.count(b"\t") >= width - 1 or not _ends_in_quotes(line):
+            continue
+        joined = line
+        for j in range(i + 1, min(i + 1 + _MOST_LINES_OF_A_CELL, len(lines))):
+            joined += b" " + lines[j]
+            if (tabs := joined.count(b"\t")) >= width - 1 or b'"' in lines[j]:
+                if tabs == width - 1 and joined.count(b'"') % 2 == 0:
+                    lines[i : j + 1] = [joined, *[b""] * (j - i)]
+                break
 
 
 def _cut(line: bytes, width: int, surplus: str, path: Path, number: int) -> bytes:
