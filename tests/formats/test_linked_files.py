@@ -1,3 +1,5 @@
+import hashlib
+import json
 import os
 import shutil
 
@@ -152,7 +154,15 @@ def test_twin_that_is_damaged_or_something_else(tmp_path):
         read_linked_parquet(tmp_path / "absent.parquet")
     pd_like = linked()
     pl.DataFrame({"a": pd_like.trait_values}).write_parquet(tmp_path / "y.parquet")
+    with pytest.raises(FormatError, match="not written by genotex"):
+        read_linked_parquet(tmp_path / "y.parquet")
+    content = (tmp_path / "y.parquet").read_bytes()
+    kept = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    (tmp_path / "y.parquet.json").write_text(json.dumps({"parquet": kept}))
     with pytest.raises(FormatError, match="not a linked table"):
+        read_linked_parquet(tmp_path / "y.parquet")
+    (tmp_path / "y.parquet.json").write_text("{")
+    with pytest.raises(FormatError, match="not written by genotex"):
         read_linked_parquet(tmp_path / "y.parquet")
 
 

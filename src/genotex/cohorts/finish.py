@@ -19,6 +19,7 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
+    remove_linked_parquet,
     write_clinical_csv,
     write_evidence,
     write_gene_csv,
@@ -81,7 +82,7 @@ def _tables(output: OutputFolder, trait: str, cohort: str) -> tuple[Path, ...]:
 def remove_stale_tables(output: OutputFolder, trait: str, cohort: str) -> None:
     """Remove the linked table of a cohort that is no longer usable."""
     output.linked_csv(trait, cohort).unlink(missing_ok=True)
-    output.linked_parquet(trait, cohort).unlink(missing_ok=True)
+    remove_linked_parquet(output.linked_parquet(trait, cohort))
 
 
 def _write_features(prepared: PreparedCohort, output: OutputFolder) -> None:

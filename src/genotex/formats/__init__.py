@@ -13,6 +13,7 @@ from genotex.formats.linked_files import (
     read_linked_csv,
     read_linked_header,
     read_linked_parquet,
+    remove_linked_parquet,
     write_linked_csv,
     write_linked_parquet,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "read_platforms",
     "read_series_matrix",
     "read_xena_expression",
+    "remove_linked_parquet",
     "update_cohort_info",
     "write_clinical_csv",
     "write_evidence",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,6 +24,7 @@ __all__ = [
     "read_linked_csv",
     "read_linked_header",
     "read_linked_parquet",
+    "remove_linked_parquet",
     "write_linked_csv",
     "write_linked_parquet",
 ]
@@ -30,8 +33,6 @@ _log = logging.getLogger(__name__)
 
 COVARIATES = ("Age", "Gender")
 _FEATURE = "feature"
-_SIZE = "genotex:csv_size"
-_DIGEST = "genotex:csv_sha256"
 _AGAIN = "run the preprocessing of this cohort again"
 
 
@@ -88,8 +89,13 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     table : LinkedTable
         The unfilled table.
     csv : Path, optional
-        The filled table that was just written. Its size and SHA-256 are kept in the file, by which
-        `read_linked` knows whether the two belong together; without it, it reads the CSV.
+        The filled table that was just written. Its size and SHA-256 are kept beside the file, by
+        which `read_linked` knows whether the two belong together; without it, it reads the CSV.
+
+    Notes
+    -----
+    A small JSON file beside it holds the SHA-256 of the Parquet file too: a damaged Parquet file can
+    end the whole process inside the engine, so none is opened before its digest was compared.
 
     Raises
     ------
@@ -105,9 +111,23 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     for i, sample in enumerate(table.samples):
         start = np.array([values[i] for values in head], dtype=np.float64)
         data[sample] = pl.Series(np.concatenate([start, table.expression[i]]).astype(np.float64))
+    seal = {} if csv is None else {"csv": _fingerprint(csv)}
     with atomic_write(path) as part:
-        metadata = None if csv is None else _fingerprint(csv)
-        pl.DataFrame(data).write_parquet(part, compression="zstd", metadata=metadata)
+        pl.DataFrame(data).write_parquet(part, compression="zstd")
+        seal["parquet"] = _fingerprint(part)
+    with atomic_write(seal_path(path)) as part:
+        part.write_text(json.dumps(seal, indent=1) + "\n", encoding="utf-8")
+
+
+def remove_linked_parquet(path: Path) -> None:
+    """Remove the Parquet twin and what is kept beside it, where they are."""
+    path.unlink(missing_ok=True)
+    seal_path(path).unlink(missing_ok=True)
+
+
+def seal_path(parquet: Path) -> Path:
+    """Return the path of the digests kept beside a Parquet twin."""
+    return parquet.with_name(f"{parquet.name}.json")
 
 
 def read_linked_parquet(path: Path) -> LinkedTable:
@@ -116,10 +136,17 @@ def read_linked_parquet(path: Path) -> LinkedTable:
     Raises
     ------
     FormatError
-        If the file is not one that `write_linked_parquet` wrote.
+        If the file is not one that `write_linked_parquet` wrote, or not as it was written.
     """
     try:
-        frame = pl.read_parquet(path)
+        content = path.read_bytes()
+    except OSError as error:
+        raise _no_parquet(path, error) from error
+    if _seal(path).get("parquet") != _digest(content):
+        msg = "the Parquet file is damaged or was not written by genotex"
+        raise FormatError(msg, path=path, hint=_AGAIN)
+    try:
+        frame = pl.read_parquet(content)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _no_parquet(path, error) from error
     kinds = frame.dtypes
@@ -184,24 +211,32 @@ def read_linked(output: OutputFolder, trait: str, cohort: str) -> LinkedTable:
 
 def _belongs_to(twin: Path, csv: Path) -> bool:
     """Tell whether the twin was written for a CSV of just this content."""
+    kept = _seal(twin).get("csv")
+    return kept is not None and kept == _fingerprint(csv)
+
+
+def _seal(parquet: Path) -> dict[str, Any]:
+    """Return the digests kept beside a twin; empty where there are none that can be read."""
     try:
-        kept = pl.read_parquet_metadata(twin)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise _no_parquet(twin, error) from error
-    if kept.get(_SIZE) != str(csv.stat().st_size):
-        return False
-    return {name: kept.get(name) for name in (_SIZE, _DIGEST)} == _fingerprint(csv)
+        found = json.loads(seal_path(parquet).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def _fingerprint(csv: Path) -> dict[str, str]:
+def _fingerprint(path: Path) -> dict[str, Any]:
     """Return what tells the content of a file from any other: 0.05 s for 60 MB."""
     try:
-        with csv.open("rb") as handle:
+        with path.open("rb") as handle:
             digest = hashlib.file_digest(handle, "sha256").hexdigest()
-            return {_SIZE: str(handle.tell()), _DIGEST: digest}
+            return {"size": handle.tell(), "sha256": digest}
     except OSError as error:
         msg = f"cannot be read: {error.strerror or error}"
-        raise FormatError(msg, path=csv, hint="check the path and its permissions") from error
+        raise FormatError(msg, path=path, hint="check the path and its permissions") from error
+
+
+def _digest(content: bytes) -> dict[str, Any]:
+    return {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def _no_parquet(path: Path, error: BaseException) -> FormatError:
