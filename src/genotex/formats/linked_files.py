@@ -94,8 +94,8 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
 
     Notes
     -----
-    A small JSON file beside it holds the SHA-256 of the Parquet file too: a damaged Parquet file can
-    end the whole process inside the engine, so none is opened before its digest was compared.
+    A small JSON file beside it holds the SHA-256 of the Parquet file too: a damaged one can end the
+    whole process inside the engine, so none is opened before its digest was compared.
 
     Raises
     ------
