@@ -253,6 +253,12 @@ def test_trap_10_file_cut_above_its_samples_is_no_super_series(tmp_path):
     for cut in (text.index("!Series_summary"), text.index("!Sample_title")):
         with pytest.raises(TruncatedFileError, match="ends above the samples"):
             read_series_matrix(write(tmp_path / "m", text[:cut]))
+        with pytest.raises(SuperSeriesError):  # whole, as gzip data are
+            read_series_matrix(write(tmp_path / "m", text[:cut], gz=True))
+    summary = "Refer to individual Series"
+    text = text[: text.index("!Sample_title")].replace("First part.", summary)
+    with pytest.raises(SuperSeriesError):
+        read_series_matrix(write(tmp_path / "m", text))
 
 
 @pytest.mark.parametrize("drop_header", [True, False])

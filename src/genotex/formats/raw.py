@@ -11,13 +11,14 @@ from typing import BinaryIO, NamedTuple
 from isal import igzip_lib
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.formats.markers import find_marker
 
 __all__ = [
     "Block",
     "LineReader",
     "as_utf8",
     "decode",
-    "is_marker",
+    "is_gzip",
     "log_notes",
     "note_missing_line_end",
     "read_bytes",
@@ -33,7 +34,6 @@ ENOUGH_TO_JUDGE = 64
 FIRST_BLOCK = 1 << 18
 LARGEST_BLOCK = 1 << 22
 LONGEST_LINE = 1 << 28
-_AROUND_MARKER = ' \t\r"'
 FETCH_AGAIN = "the download may have been cut short or damaged: fetch the file again"
 
 _OTHER_CONTENTS = {
@@ -126,6 +126,21 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
         raise _unreadable(path, error) from error
 
 
+def is_gzip(path: Path) -> bool:
+    """Tell whether a file holds gzip data, which by their checksum are whole once they are read.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read.
+    """
+    try:
+        with path.open("rb") as handle:
+            return handle.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
 def note_missing_line_end(path: Path) -> None:
     """Warn of a plain file whose last line has all its cells but no line end.
 
@@ -137,12 +152,7 @@ def note_missing_line_end(path: Path) -> None:
     FormatError
         If the file cannot be read.
     """
-    try:
-        with path.open("rb") as handle:
-            packed = handle.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    if not packed:
+    if not is_gzip(path):
         _log.warning(
             "%s: the last line has no line end; if the file was cut short, its last number may lack"
             " digits: compare its size with the original",
@@ -309,7 +319,7 @@ class LineReader:
                 msg = f"the line {end} is missing"
                 raise TruncatedFileError(msg, path=self.path, line=self.line, hint=FETCH_AGAIN)
             data = self._buffer[self._at :] if self._at else self._buffer
-            start, behind = _find_marker(data, marker) if marker else (-1, -1)
+            start, behind = find_marker(data, marker) if marker else (-1, -1)
             block = data if start < 0 else data[:start]
             self._at = len(self._buffer) if start < 0 else self._at + behind
             if start < 0:
@@ -397,29 +407,3 @@ def _take_unfinished_line(parts: list[bytes]) -> bytes:
             parts.append(last[:end])
             break
     return tail
-
-
-def is_marker(text: str, marker: str) -> bool:
-    """Tell whether a line says where a table begins or ends.
-
-    A spreadsheet program puts quotes around it and empty cells behind it, and deposits differ in
-    upper and lower case.
-    """
-    return text.strip(_AROUND_MARKER).lower() == marker.lower()
-
-
-def _find_marker(data: bytes, marker: bytes) -> tuple[int, int]:
-    """Return where the line of a marker (lower case) starts and the next one starts, or -1."""
-    at = data.find(marker[:1])
-    while at >= 0:
-        before = data[max(at - 2, 0) : at]
-        if (
-            data[at : at + len(marker)].lower() == marker
-            and (not before or before.endswith(b"\n") or before in (b'"', b'\n"'))
-        ):  # fmt: skip
-            end = data.find(b"\n", at)
-            end = end if end >= 0 else len(data)
-            if data[at:end].strip(_AROUND_MARKER.encode()).lower() == marker:
-                return at - before.endswith(b'"'), end + 1
-        at = data.find(marker[:1], at + 1)
-    return -1, -1

@@ -10,8 +10,9 @@ import numpy as np
 from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
 from genotex.formats.ahead import read_ahead
 from genotex.formats.header import MatrixHeader, fit_cells, read_header, split_cells
+from genotex.formats.markers import is_marker
 from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.raw import FETCH_AGAIN, LineReader, is_marker
+from genotex.formats.raw import FETCH_AGAIN, LineReader, is_gzip
 from genotex.formats.rows import first_repeated
 from genotex.formats.series import Cells, Series
 from genotex.formats.value_table import ValueTable, average_duplicates
@@ -98,7 +99,8 @@ def _samples(
         if header.sample_lines:
             msg = "the samples are not named: no !Sample_geo_accession and no table columns"
             raise FormatError(msg, path=reader.path, hint=FETCH_AGAIN)
-        raise no_samples_error(reader.path, header.series_fields, whole=header.has_table)
+        is_whole = header.has_table or is_gzip(reader.path)
+        raise no_samples_error(reader.path, header.series_fields, whole=is_whole)
     if (repeated := first_repeated(named)) is not None or "" in named:
         msg = f"sample {repeated} stands twice" if "" not in named else "a sample without a name"
         field = "!Sample_geo_accession"
@@ -111,15 +113,17 @@ def no_samples_error(
 ) -> SuperSeriesError | TruncatedFileError:
     """Return the error for a series without samples, with its SubSeries where it names them.
 
-    Unless the file says that it is a SuperSeries or is known to be whole, it may as well end above
-    its samples.
+    Unless the file says that it is a SuperSeries, as GEO does in relation and summary, or is known
+    to be whole, it may as well end above its samples.
     """
     parts = [
         value.partition(":")[2].strip()
         for value in series_fields.get("relation", ())
         if value.lower().startswith("superseries of")
     ]
-    if not parts and not whole:
+    words = " ".join(value for values in series_fields.values() for value in values).lower()
+    says_so = any(sign in words for sign in ("superseries", "refer to individual series"))
+    if not says_so and not whole:
         return TruncatedFileError("the file ends above the samples", path=path, hint=FETCH_AGAIN)
     msg = "a SuperSeries: it has no samples or table of its own"
     hint = f"use its SubSeries {', '.join(parts)}" if parts else "use its SubSeries"
