@@ -113,7 +113,7 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
         data[sample] = pl.Series(np.concatenate([start, table.expression[i]]).astype(np.float64))
     seal = {} if csv is None else {"csv": _fingerprint(csv)}
     with atomic_write(path) as part:
-        pl.DataFrame(data).write_parquet(part, compression="zstd")
+        pl.DataFrame(data).write_parquet(part, compression="lz4", statistics=False)
         seal["parquet"] = _fingerprint(part)
     with atomic_write(seal_path(path)) as part:
         part.write_text(json.dumps(seal, indent=1) + "\n", encoding="utf-8")

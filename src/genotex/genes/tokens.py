@@ -54,8 +54,14 @@ def scan_column(cells: pl.Series) -> list[tuple[str, ...]]:
     cells : polars.Series of str
         Cells without nulls.
     """
-    found = cells.str.extract_all(SYMBOL_PATTERN).to_list()
-    return [tuple(t for t in dict.fromkeys(tokens) if not is_excluded(t)) for tokens in found]
+    # Many rows of an array name the same gene.
+    different = cells.unique()
+    found = different.str.extract_all(SYMBOL_PATTERN).to_list()
+    symbols = {
+        cell: tuple(t for t in dict.fromkeys(tokens) if not is_excluded(t))
+        for cell, tokens in zip(different.to_list(), found, strict=True)
+    }
+    return [symbols[cell] for cell in cells.to_list()]
 
 
 class CellForm(StrEnum):
