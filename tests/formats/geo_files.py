@@ -4,6 +4,8 @@ import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
+from genotex.formats import lines, raw
+
 SAMPLES = ("GSM1", "GSM2", "GSM3")
 CHARACTERISTICS = (
     ("gender: male", "gender: female", "gender: male"),
@@ -114,3 +116,10 @@ def write(path: Path, content: str | bytes, *, gz: bool = False) -> Path:
     data = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(data, 1) if gz else data)
     return path
+
+
+def read_in_blocks(monkeypatch, size, largest=None):
+    """Make the readers meet a seam between pieces and between blocks every `size` bytes."""
+    monkeypatch.setattr(raw, "CHUNK", size)
+    monkeypatch.setattr(lines, "FIRST_BLOCK", size)
+    monkeypatch.setattr(lines, "LARGEST_BLOCK", largest or size)

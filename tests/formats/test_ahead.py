@@ -4,9 +4,9 @@ import threading
 import pytest
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats import raw, read_platforms, read_series_matrix
+from genotex.formats import read_platforms, read_series_matrix
 from genotex.formats.ahead import read_ahead
-from tests.formats.geo_files import family_text, matrix_text, write
+from tests.formats.geo_files import family_text, matrix_text, read_in_blocks, write
 
 
 def reading_threads():
@@ -57,8 +57,7 @@ def test_no_thread_outlives_a_caller_that_gives_up():
 
 @pytest.mark.parametrize("cut", [0.5, 0.9])
 def test_no_thread_outlives_a_file_cut_short(tmp_path, monkeypatch, cut):
-    for name in ("CHUNK", "FIRST_BLOCK", "LARGEST_BLOCK"):
-        monkeypatch.setattr(raw, name, 256)
+    read_in_blocks(monkeypatch, 256)
     for text, read in ((matrix_text(), read_series_matrix), (family_text(), read_platforms)):
         table = text[: text.index("table_end")] if read is read_platforms else text
         data = gzip.compress(table.encode(), 1)
@@ -69,8 +68,7 @@ def test_no_thread_outlives_a_file_cut_short(tmp_path, monkeypatch, cut):
 
 
 def test_a_bad_line_is_told_though_the_file_ends_too_early_behind_it(tmp_path, monkeypatch):
-    for name in ("CHUNK", "FIRST_BLOCK", "LARGEST_BLOCK"):
-        monkeypatch.setattr(raw, name, 16)
+    read_in_blocks(monkeypatch, 16)
     text = matrix_text().replace("!series_matrix_table_end\n", "")
     path = write(tmp_path / "x", text + "id\t1\t2\t3\t4\t5\t6\t7\t8\t9\n" + "id2\t1\t2\t3\n" * 9)
     with pytest.raises(FormatError, match="10 cells in a table of"):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.formats.header import read_header, split_cells
-from genotex.formats.raw import LineReader
+from genotex.formats.lines import LineReader
 
 some = settings(max_examples=150, deadline=None)
 TEXT = st.text('ab:, \n"\t!\xe9', max_size=9)

@@ -14,7 +14,6 @@ from genotex.errors import (
     TruncatedFileError,
 )
 from genotex.formats import (
-    raw,
     read_clinical_matrix,
     read_family_soft,
     read_gene_csv,
@@ -30,6 +29,7 @@ from tests.formats.geo_files import (
     family_text,
     matrix_text,
     platform_text,
+    read_in_blocks,
     sample_text,
     write,
 )
@@ -107,8 +107,7 @@ def test_trap_6_newline_inside_a_quoted_value(tmp_path):
 
 @pytest.mark.parametrize("block", [64, 100, 101, 102, 103, 104, 110, 1 << 18])
 def test_trap_6_newline_inside_a_quoted_cell_of_the_table(tmp_path, monkeypatch, block):
-    for name in ("CHUNK", "FIRST_BLOCK", "LARGEST_BLOCK"):
-        monkeypatch.setattr(raw, name, block)
+    read_in_blocks(monkeypatch, block)
     rows = [(f"p{i}", "1", "2", "3") for i in range(9)]
     rows[4:6] = [("a\nb", "4", "5", "6"), ("d", "7", '"\n8"', "9")]
     path = write(tmp_path / "m", "\N{BOM}" + matrix_text(rows=rows).replace("\n", "\r\n"))

@@ -3,16 +3,15 @@ import gzip
 import pytest
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
-from genotex.formats import raw, read_family_soft, read_platforms, read_series_matrix
-from genotex.formats.raw import LineReader, as_utf8, decode, read_bytes
-from tests.formats.geo_files import family_text, matrix_text, platform_text, write
+from genotex.formats import lines, read_family_soft, read_platforms, read_series_matrix
+from genotex.formats.lines import LineReader
+from genotex.formats.raw import as_utf8, decode, read_bytes
+from tests.formats.geo_files import family_text, matrix_text, platform_text, read_in_blocks, write
 
 
 def read_in_pieces(monkeypatch, size):
     """Meet every seam between pieces and blocks, also within line ends and markers."""
-    monkeypatch.setattr(raw, "CHUNK", size)
-    monkeypatch.setattr(raw, "FIRST_BLOCK", size)
-    monkeypatch.setattr(raw, "LARGEST_BLOCK", max(size, 256))
+    read_in_blocks(monkeypatch, size, max(size, 256))
 
 
 def assert_same_series(left, right):
@@ -83,7 +82,7 @@ def test_gzip_within_gzip_and_garbage_behind_gzip(tmp_path):
 
 
 def test_line_of_absurd_length(tmp_path, monkeypatch):
-    monkeypatch.setattr(raw, "LONGEST_LINE", 1 << 21)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1 << 21)
     with pytest.raises(NotDataError, match="longer than 2 MiB"):
         read_series_matrix(write(tmp_path / "x", b"!" * (1 << 23)))
 

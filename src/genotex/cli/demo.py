@@ -27,7 +27,7 @@ def demo(
     Examples:
       genotex demo
 
-      genotex demo /tmp/demo --seed 7
+      genotex demo elsewhere --seed 7
     """
     from genotex.cohorts import PreprocessOptions
     from genotex.problems import Problem

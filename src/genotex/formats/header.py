@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.lines import LineReader
 from genotex.formats.markers import is_marker
-from genotex.formats.raw import FETCH_AGAIN, LineReader
+from genotex.formats.raw import FETCH_AGAIN
 from genotex.formats.series import Cells
 
 __all__ = ["TABLE_BEGIN", "MatrixHeader", "fit_cells", "read_header", "split_cells"]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from genotex.errors import FormatError
 from genotex.formats.csv_tables import parse_csv_header, read_csv_table, write_csv_table
+from genotex.formats.lines import LineReader
 from genotex.formats.linked import LinkedTable
-from genotex.formats.raw import LineReader
 from genotex.formats.rows import first_repeated
 from genotex.layout import OutputFolder, atomic_write
 

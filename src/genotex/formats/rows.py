@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
-from genotex.formats.raw import Block, decode
+from genotex.formats.lines import Block
+from genotex.formats.raw import decode
 
 __all__ = [
     "MISSING_WORDS",

@@ -10,9 +10,10 @@ import numpy as np
 from genotex.errors import FormatError, SuperSeriesError, TruncatedFileError
 from genotex.formats.ahead import read_ahead
 from genotex.formats.header import MatrixHeader, fit_cells, read_header, split_cells
+from genotex.formats.lines import LineReader
 from genotex.formats.markers import is_marker
 from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.raw import FETCH_AGAIN, LineReader, is_gzip
+from genotex.formats.raw import FETCH_AGAIN, is_gzip
 from genotex.formats.rows import first_repeated
 from genotex.formats.series import Cells, Series
 from genotex.formats.value_table import ValueTable, average_duplicates

@@ -10,9 +10,10 @@ import polars as pl
 
 from genotex.errors import FormatError, TruncatedFileError
 from genotex.formats.ahead import read_ahead
+from genotex.formats.lines import Block, LineReader
 from genotex.formats.markers import is_marker
 from genotex.formats.platform import Platform
-from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8
+from genotex.formats.raw import FETCH_AGAIN, as_utf8
 from genotex.formats.rows import regular_rows, unique_names
 from genotex.formats.soft import SoftEntity, entity_line, table_end
 

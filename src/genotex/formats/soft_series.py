@@ -12,9 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.lines import Block, LineReader
 from genotex.formats.markers import is_marker
 from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.raw import FETCH_AGAIN, Block, LineReader, as_utf8
+from genotex.formats.raw import FETCH_AGAIN, as_utf8
 from genotex.formats.rows import first_repeated, regular_rows, unquote
 from genotex.formats.series import Cells, Series
 from genotex.formats.series_matrix import no_samples_error

@@ -10,7 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.errors import FormatError
-from genotex.formats.raw import Block, as_utf8
+from genotex.formats.lines import Block
+from genotex.formats.raw import as_utf8
 from genotex.formats.rows import MISSING_WORDS, RegularRows, first_cells, regular_rows
 
 __all__ = ["CellCounts", "ValueTable", "average_duplicates", "to_numbers"]

@@ -8,8 +8,9 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, TruncatedFileError
+from genotex.formats.lines import LineReader
 from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.raw import FETCH_AGAIN, LineReader, as_utf8, log_notes, note_missing_line_end
+from genotex.formats.raw import FETCH_AGAIN, as_utf8, log_notes, note_missing_line_end
 from genotex.formats.rows import regular_rows, unique_names, unquote
 from genotex.formats.value_table import ValueTable
 
