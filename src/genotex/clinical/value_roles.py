@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from genotex.clinical.abbreviations import explained_abbreviations
+from genotex.clinical.disease_names import asks_disease, disease_by_ending, ends_like_tumour
 from genotex.clinical.judgement import (
     BROADER,
     CONTEXT,
@@ -114,7 +115,7 @@ class ValueJudge:
 
     def is_cancer(self, value: str) -> bool:
         """Tell whether a value names a cancer."""
-        return value in self._terms["cancer"] or bool(_TUMOUR_ENDING.search(simplify(value)))
+        return value in self._terms["cancer"] or ends_like_tumour(value)
 
     def is_plain_tumour(self, value: str) -> bool:
         """Tell whether a value says tumour or metastasis and no more."""
@@ -382,24 +383,6 @@ def control_role(value: str, key: str = "") -> Role:
     vocabulary = load_vocabulary()
     role = ValueJudge(vocabulary.trait(""), vocabulary, "", "").judge(value, key).role
     return role if role in ("healthy control", "other disease") else "unknown"
-
-
-_TUMOUR_ENDING = re.compile(r"\b[a-z]{4,}(?:oma|leukemia)\b")
-_ENDING = re.compile(r"\b[a-z]{4,}(?:itis|oma|emia|pathy|plegia|penia|trophy|sclerosis|uria)\b")
-_DISEASE_KEY = re.compile(
-    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history"
-)
-
-
-def disease_by_ending(value: str) -> str | None:
-    """Return a word that ends like the name of a disease."""
-    hit = _ENDING.search(simplify(value))
-    return hit[0] if hit else None
-
-
-def asks_disease(key: str) -> bool:
-    """Tell whether a key asks which disease a sample has."""
-    return bool(_DISEASE_KEY.search(simple_key(key)))
 
 
 def _mask(text: str, spans: list[tuple[int, int]]) -> str:
