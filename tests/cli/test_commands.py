@@ -188,6 +188,10 @@ def test_task_info_with_problems_of_other_kinds(genotex, tmp_path: Path) -> None
         (["solve", "{tmp}/input", "{tmp}/o", "--trait", "../x"], "cannot be a trait name"),
         (["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--condition", "Obesity"], "yet"),
         (["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--cohort", "GSE9"], "GSE9"),
+        (
+            ["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--procedure", "benchmark"],
+            "preprocess INPUT OUTPUT --procedure benchmark",
+        ),
         (["preprocess", "{tmp}/input", "{tmp}/o", "--encoding", "{tmp}/none.json"], "none.json"),
         (["analyze", "{tmp}/o"], "run 'genotex preprocess' first"),
         (["clinical", "show", "{tmp}/none.txt", "--trait", "Asthma"], "none.txt"),

@@ -74,6 +74,12 @@ def build_options(
     """Gather command-line options into the library's."""
     from genotex.analysis import AnalysisOptions
 
+    if procedure is o.Procedures.benchmark:
+        msg = (
+            "the analysis of the procedure 'benchmark' is not there yet; its tables are: "
+            "genotex preprocess INPUT OUTPUT --procedure benchmark"
+        )
+        raise UsageError(msg)
     return AnalysisOptions(
         procedure=procedure.value, controls=controls.value, q_cut=q, cohort=cohort
     )

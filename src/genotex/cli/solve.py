@@ -62,15 +62,14 @@ def solve(
         scale=scale,
         gene_table=gene_table,
     )
+    analysis = analysis_options(procedure=procedure, controls=controls, q=q, cohort=None)
     outcomes = preprocess_with_progress(
         source, output, [problem.trait], cohort or (), settings, jobs=jobs, force=force
     )
     if not json:
         show_outcomes(outcomes)
     read_now = tuple(done.cohort for done in outcomes if done.error is None)
-    analysis = replace(
-        analysis_options(procedure=procedure, controls=controls, q=q, cohort=None), among=read_now
-    )
+    analysis = replace(analysis, among=read_now)
     outcome, report = solve_and_report(output, problem, analysis, outcomes)
     if json:
         screen.print_json(
