@@ -81,7 +81,7 @@ def build_options(
         )
         raise UsageError(msg)
     return AnalysisOptions(
-        procedure=procedure.value, controls=controls.value, q_cut=q, cohort=cohort
+        procedure="sound", controls=controls.value, q_cut=q, cohort=cohort
     )
 
 
