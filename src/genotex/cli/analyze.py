@@ -80,9 +80,7 @@ def build_options(
             "genotex preprocess INPUT OUTPUT --procedure benchmark"
         )
         raise UsageError(msg)
-    return AnalysisOptions(
-        procedure="sound", controls=controls.value, q_cut=q, cohort=cohort
-    )
+    return AnalysisOptions(procedure="sound", controls=controls.value, q_cut=q, cohort=cohort)
 
 
 def analyze_with_progress(
