@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.options import Controls
 from genotex.errors import AnalysisError
-from genotex.formats.cohort_record import Role
+from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
 
 __all__ = ["MIN_HEALTHY", "Contrast", "choose_contrast"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, get_args
 
 from genotex.errors import UsageError
+from genotex.formats.cohort_record import Controls
 from genotex.layout import Procedure
 
-__all__ = ["AnalysisOptions", "Controls"]
-
-Controls = Literal["auto", "healthy", "all"]
+__all__ = ["AnalysisOptions"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class AnalysisOptions:
         _choice("procedure", self.procedure, "sound", ("benchmark",))
         _choice("model", self.model, "moderated", ("mixed", "all"))
         _choice("hidden", self.hidden, "none", ("auto", "sva"))
-        if self.controls not in ("auto", "healthy", "all"):
+        if self.controls not in get_args(Controls):
             msg = f"controls {self.controls!r} is not known; use auto, healthy or all"
             raise UsageError(msg)
         if not 0 < self.q_cut <= 1:

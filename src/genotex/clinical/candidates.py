@@ -50,10 +50,6 @@ class Candidate:
     weight: Mapping[str, int]
     sample_field: SampleField = "characteristics_ch1"
 
-    def of_row(self) -> dict[str, str]:
-        """Return raw cell -> value for the cells of `row` alone."""
-        return {cell: value for cell, value in self.values.items() if cell in self.in_row}
-
 
 def characteristic_candidates(description: SeriesDescription) -> list[Candidate]:
     """Return one candidate for every key of the characteristics, in row order.

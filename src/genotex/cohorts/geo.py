@@ -36,12 +36,7 @@ from genotex.layout import GeoCohortFiles
 
 __all__ = ["choose_series", "prepare_geo_cohort", "read_series_file"]
 
-_SERIES_FACTS = {
-    "title": "title",
-    "type": "type",
-    "pubmed_id": "pubmed_id",
-    "status": "status",
-}
+_SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
 
 def prepare_geo_cohort(
@@ -264,9 +259,7 @@ def _genes(
 
 
 def _series_facts(series: Series, platforms: Sequence[Platform]) -> dict[str, str]:
-    facts = {
-        name: " ".join(series.series_fields.get(field, ())) for name, field in _SERIES_FACTS.items()
-    }
+    facts = {name: " ".join(series.series_fields.get(name, ())) for name in _SERIES_FACTS}
     facts["summary"] = series.summary
     facts["overall_design"] = series.overall_design
     facts["platform"] = series.platform or ""

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genotex.clinical import ClinicalReading, EncodedFeature
 from genotex.errors import UsageError
-from genotex.formats import Role
+from genotex.formats import Controls, Role
 from genotex.genes import GeneMapping, Scale
 from genotex.layout import Procedure
 
-__all__ = ["ControlRoles", "PreparedCohort", "PreprocessOptions"]
-
-ControlRoles = Literal["auto", "healthy", "all"]
+__all__ = ["PreparedCohort", "PreprocessOptions"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class PreprocessOptions:
     readings_of: str | None = None
     cases: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
-    control_roles: ControlRoles = "auto"
+    control_roles: Controls = "auto"
     scale: Scale = "auto"
     gene_table: Path | None = None
 
@@ -58,7 +56,7 @@ class PreprocessOptions:
         """Refuse a name that is not known."""
         for name, value, known in (
             ("procedure", self.procedure, get_args(Procedure)),
-            ("control_roles", self.control_roles, get_args(ControlRoles)),
+            ("control_roles", self.control_roles, get_args(Controls)),
             ("scale", self.scale, get_args(Scale)),
         ):
             if value not in known:

@@ -129,13 +129,13 @@ def preprocess(
     UsageError
         If the input folder, a trait or a cohort does not exist.
     """
-    options = options or PreprocessOptions()
+    options, expert = options or PreprocessOptions(), expert or RuleExpert()
     output = OutputFolder(target)
     tasks = _find_tasks(InputFolder(source), traits, cohorts)
     _check_options(tasks, options)
     outcomes = []
     with side_by_side(min(jobs, len(tasks))) as run:
-        work = ((task, target, options, expert or RuleExpert(), force) for task in tasks)
+        work = ((task, target, options, expert, force) for task in tasks)
         for outcome in run(_do, work):
             if outcome.info is not None:
                 path = output.cohort_info(outcome.trait)

@@ -1,6 +1,6 @@
 """Readers and writers of the files; they know nothing of traits or statistics."""
 
-from genotex.formats.cohort_record import CohortInfo, Evidence, Role
+from genotex.formats.cohort_record import CohortInfo, Controls, Evidence, Role
 from genotex.formats.csv_tables import (
     read_clinical_csv,
     read_gene_csv,
@@ -34,6 +34,7 @@ from genotex.formats.xena import ClinicalMatrix, read_clinical_matrix, read_xena
 __all__ = [
     "ClinicalMatrix",
     "CohortInfo",
+    "Controls",
     "Evidence",
     "ExpressionMatrix",
     "LinkedTable",

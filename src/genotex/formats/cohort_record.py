@@ -10,10 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["CohortInfo", "Evidence", "Role"]
+__all__ = ["CohortInfo", "Controls", "Evidence", "Role"]
 
 Role = Literal["case", "healthy control", "other disease", "unknown"]
 """What a sample is in the contrast of a binary trait; "unknown" also for continuous traits."""
+
+
+Controls = Literal["auto", "healthy", "all"]
+"""Which controls cases are compared with; "auto": the healthy ones when there are enough."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Evidence:
         The options that shaped the result.
     series : dict of str
         ``title``, ``summary``, ``overall_design``, ``platform``, ``platform_title``, ``organism``,
-        ``type``, ``pubmed_id``; missing keys were not told.
+        ``type``, ``pubmed_id``, ``status``; missing keys were not told.
     reading : dict
         A ``clinical.ClinicalReading`` in its JSON form: gene verdict and encodings with evidence.
     encoded : dict

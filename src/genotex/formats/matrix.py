@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,17 +35,3 @@ class ExpressionMatrix:
                 f"{self.values.shape} values for {len(self.ids)} rows, {len(self.samples)} samples"
             )
             raise ValueError(msg)
-
-    def take_rows(self, rows: Sequence[int] | NDArray[np.integer]) -> ExpressionMatrix:
-        """Return the matrix of these rows, in this order."""
-        return ExpressionMatrix(
-            tuple(self.ids[i] for i in rows), self.samples, self.values[np.asarray(rows, dtype=int)]
-        )
-
-    def take_samples(self, columns: Sequence[int] | NDArray[np.integer]) -> ExpressionMatrix:
-        """Return the matrix of these columns, in this order."""
-        return ExpressionMatrix(
-            self.ids,
-            tuple(self.samples[i] for i in columns),
-            self.values[:, np.asarray(columns, dtype=int)],
-        )

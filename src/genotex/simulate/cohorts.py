@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from genotex.simulate.expression import GeneModel, draw_expression, effects_in_cohort
 from genotex.simulate.geo_files import (
@@ -15,7 +16,7 @@ from genotex.simulate.geo_files import (
     write_family_soft,
     write_series_matrix,
 )
-from genotex.simulate.people import draw_people, told
+from genotex.simulate.people import People, draw_people, told
 from genotex.simulate.platforms import Array, measure
 from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, CohortPlan, hidden_condition
 from genotex.simulate.tcga_files import draw_tcga_samples, write_tcga_folder
@@ -44,51 +45,65 @@ def write_geo(
         effects[CONDITION] = (effects_in_cohort(rng, model, CONDITION), hidden)
     words = plan.tell(rng, people)
     values = measure(rng, array, draw_expression(rng, model, people, effects), model.mean)
-    linear = array.scale == "linear"
-    series = GeoSeries(
-        plan.accession,
-        plan.title,
-        plan.summary,
-        plan.overall_design,
-        "Expression profiling by array",
-        array.accession,
-        names,
-        tuple(
-            f"{plan.titles[g]}, {plan.tissue}, donor {i + 1}" for i, g in enumerate(people.group)
-        ),
-        tuple(f"{plan.tissue}, {plan.titles[group].lower()}" for group in people.group),
-        "total RNA",
-        "biotin",
-        "signal intensity, MAS5-like, not logged" if linear else "log2 normalised signal",
-        "MAS5-like signal intensities, target 500"
-        if linear
-        else "quantile normalised and log2 transformed",
-        words.rows,
-        array.ids,
-        values,
-        1 if linear else 4,
-    )
+    series = _describe(plan, array, people, names, words.rows, values)
     target = folder / "GEO" / plan.trait / plan.accession
     write_series_matrix(target, series)
     text = PlatformText(
-        array.accession,
-        array.title,
-        array.manufacturer,
-        "in situ oligonucleotide" if linear else "oligonucleotide beads",
-        array.table,
-        array.columns,
+        accession=array.accession,
+        title=array.title,
+        manufacturer=array.manufacturer,
+        technology="in situ oligonucleotide"
+        if array.scale == "linear"
+        else "oligonucleotide beads",
+        table=array.table,
+        columns=array.columns,
     )
     write_family_soft(target, series, text)
     difference = effects[plan.trait][0]
     return CohortTruth(
-        plan.trait,
-        "GEO",
-        array.accession,
-        plan.usable,
-        plan.reason,
-        array.scale,
-        told(people, names, words.age, words.sex),
-        _effects(model, difference),
+        trait=plan.trait,
+        source="GEO",
+        platform=array.accession,
+        usable=plan.usable,
+        reason=plan.reason,
+        scale=array.scale,
+        samples=told(people, names, words.age, words.sex),
+        effects=_effects(model, difference),
+    )
+
+
+def _describe(
+    plan: CohortPlan,
+    array: Array,
+    people: People,
+    samples: tuple[str, ...],
+    rows: tuple[tuple[str, ...], ...],
+    values: NDArray[np.float64],
+) -> GeoSeries:
+    """Put what the files of a cohort say into one place."""
+    linear = array.scale == "linear"
+    return GeoSeries(
+        accession=plan.accession,
+        title=plan.title,
+        summary=plan.summary,
+        overall_design=plan.overall_design,
+        series_type="Expression profiling by array",
+        platform=array.accession,
+        samples=samples,
+        sample_titles=tuple(
+            f"{plan.titles[g]}, {plan.tissue}, donor {i + 1}" for i, g in enumerate(people.group)
+        ),
+        sources=tuple(f"{plan.tissue}, {plan.titles[group].lower()}" for group in people.group),
+        molecule="total RNA",
+        label="biotin",
+        value="signal intensity, MAS5-like, not logged" if linear else "log2 normalised signal",
+        processing="MAS5-like signal intensities, target 500"
+        if linear
+        else "quantile normalised and log2 transformed",
+        characteristics=rows,
+        ids=array.ids,
+        values=values,
+        decimals=1 if linear else 4,
     )
 
 
@@ -105,45 +120,54 @@ def write_methylation(folder: Path, rng: np.random.Generator, first: int) -> Coh
     status = ["simulated carcinoma" if g == "case" else "normal tissue" for g in people.group]
     accession, platform = "GSE90000006", "GPL900003"
     series = GeoSeries(
-        accession,
-        "DNA methylation in simulated carcinoma",
-        (
+        accession=accession,
+        title="DNA methylation in simulated carcinoma",
+        summary=(
             "Genome-wide DNA methylation of tumours and of normal tissue.",
             "All values, people and accessions of this series are simulated.",
         ),
-        "Tumours and normal tissue on methylation beadchips.",
-        "Methylation profiling by genome tiling array",
-        platform,
-        names,
-        tuple(f"{text}, donor {i + 1}" for i, text in enumerate(status)),
-        tuple(status),
-        "genomic DNA",
-        "Cy5 and Cy3",
-        "average beta",
-        "beta values, background corrected",
-        (
+        overall_design="Tumours and normal tissue on methylation beadchips.",
+        series_type="Methylation profiling by genome tiling array",
+        platform=platform,
+        samples=names,
+        sample_titles=tuple(f"{text}, donor {i + 1}" for i, text in enumerate(status)),
+        sources=tuple(status),
+        molecule="genomic DNA",
+        label="Cy5 and Cy3",
+        value="average beta",
+        processing="beta values, background corrected",
+        characteristics=(
             tuple(f"disease state: {text}" for text in status),
             tuple(f"age: {age:.0f}" for age in people.age),
         ),
-        ids,
-        rng.beta(0.8, 0.8, (probes, n)).round(4),
-        4,
+        ids=ids,
+        values=rng.beta(0.8, 0.8, (probes, n)).round(4),
+        decimals=4,
     )
     table = pl.DataFrame({"ID": ids, "CHR": [str(1 + i % 22) for i in range(probes)]})
     text = PlatformText(
-        platform,
-        "Simulated HumanMethylation beadchip",
-        "Simulated",
-        "oligonucleotide beads",
-        table,
-        {"ID": "CpG locus", "CHR": "Chromosome"},
+        accession=platform,
+        title="Simulated HumanMethylation beadchip",
+        manufacturer="Simulated",
+        technology="oligonucleotide beads",
+        table=table,
+        columns={"ID": "CpG locus", "CHR": "Chromosome"},
     )
     target = folder / "GEO" / TCGA_TRAIT / accession
     write_series_matrix(target, series)
     write_family_soft(target, series, text)
     samples = told(people, names, ["n"] * n, [None] * n)
     reason = "DNA methylation: no gene expression"
-    return CohortTruth(TCGA_TRAIT, "GEO", platform, False, reason, "beta", samples, {})
+    return CohortTruth(
+        trait=TCGA_TRAIT,
+        source="GEO",
+        platform=platform,
+        usable=False,
+        reason=reason,
+        scale="beta",
+        samples=samples,
+        effects={},
+    )
 
 
 def write_tcga(
@@ -163,4 +187,13 @@ def write_tcga(
     told_samples = told(who.people, who.ids, age, ["told"] * len(age))
     reason = "tumours and normal tissue, some of it from the same patients"
     effects = _effects(model, difference)
-    return CohortTruth(TCGA_TRAIT, "TCGA", "HiSeqV2", True, reason, "log2", told_samples, effects)
+    return CohortTruth(
+        trait=TCGA_TRAIT,
+        source="TCGA",
+        platform="HiSeqV2",
+        usable=True,
+        reason=reason,
+        scale="log2",
+        samples=told_samples,
+        effects=effects,
+    )

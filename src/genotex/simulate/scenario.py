@@ -208,82 +208,132 @@ _NO_REAL = "All values, people and accessions of this series are simulated; they
 
 def geo_plans(samples: int) -> list[CohortPlan]:
     """Return the GEO cohorts that hold expression, the largest one with `samples` samples."""
+    plans = (_largest, _confounded, _shifted, _treated, _of_the_condition)
+    return [plan(samples) for plan in plans]
+
+
+def _largest(samples: int) -> CohortPlan:
+    """Return the cohort with two batches that both hold both groups."""
     half = samples // 2
-    second = round(0.8 * samples)
-    trauma = max(5, second // 8)
-    cases = (second - trauma) // 2
-    shifted, treated, condition = round(0.6 * samples), round(0.4 * samples), round(0.8 * samples)
-    balanced = {"case": 0.5, "healthy control": 0.5, "other disease": 0.5}
-    confounded = {"case": 0.7, "healthy control": 0.3, "other disease": 0.5}
-    return [
-        CohortPlan(
-            "GSE90000001", TRAIT, "affymetrix",
-            {"case": samples - half, "healthy control": half}, balanced, _tell_first,
-            "Gene expression in synovial tissue of patients with simulated arthritis",
-            (
-                "Synovial tissue of patients with simulated arthritis and of healthy controls was "
-                "profiled in two batches to find genes associated with the disease.",
-                _NO_REAL,
-            ),
-            "Patients and healthy controls, one array each; both batches hold both groups.",
-            "synovial membrane", _TITLES, True,
-            "cases and healthy controls in equal numbers, batch independent of the trait",
+    return CohortPlan(
+        accession="GSE90000001",
+        trait=TRAIT,
+        array="affymetrix",
+        groups={"case": samples - half, "healthy control": half},
+        late={"case": 0.5, "healthy control": 0.5, "other disease": 0.5},
+        tell=_tell_first,
+        title="Gene expression in synovial tissue of patients with simulated arthritis",
+        summary=(
+            "Synovial tissue of patients with simulated arthritis and of healthy controls was "
+            "profiled in two batches to find genes associated with the disease.",
+            _NO_REAL,
         ),
-        CohortPlan(
-            "GSE90000002", TRAIT, "illumina",
-            {"case": cases, "healthy control": second - trauma - cases, "other disease": trauma},
-            confounded, _tell_second,
-            "Synovial transcriptomes of simulated arthritis, joint trauma and healthy donors",
-            (
-                "Expression profiling of synovial tissue from patients with simulated arthritis, "
-                "patients with joint trauma and healthy donors.",
-                _NO_REAL,
-            ),
-            "Three groups; most patients were processed in the second batch.",
-            "synovial tissue", _TITLES, True,
-            "batch partly confounded with the trait; patients with another disease among controls",
+        overall_design=(
+            "Patients and healthy controls, one array each; both batches hold both groups."
         ),
-        CohortPlan(
-            "GSE90000003", TRAIT, "affymetrix",
-            {"case": shifted - shifted // 2, "healthy control": shifted // 2},
-            None, _tell_shifted,
-            "Simulated arthritis synovium, a cohort with incomplete sample records",
-            (
-                "Synovial biopsies of patients with simulated arthritis and of healthy controls.",
-                _NO_REAL,
-            ),
-            "Patients and healthy controls; the sex of some donors was not recorded.",
-            "synovial membrane", _TITLES, True,
-            "characteristics shifted where the sex is missing: usable when read by key",
+        tissue="synovial membrane",
+        titles=_TITLES,
+        usable=True,
+        reason="cases and healthy controls in equal numbers, batch independent of the trait",
+    )
+
+
+def _confounded(samples: int) -> CohortPlan:
+    """Return the cohort whose batch goes with the trait; some controls have another disease."""
+    number = round(0.8 * samples)
+    trauma = max(5, number // 8)
+    cases = (number - trauma) // 2
+    return CohortPlan(
+        accession="GSE90000002",
+        trait=TRAIT,
+        array="illumina",
+        groups={"case": cases, "healthy control": number - trauma - cases, "other disease": trauma},
+        late={"case": 0.7, "healthy control": 0.3, "other disease": 0.5},
+        tell=_tell_second,
+        title="Synovial transcriptomes of simulated arthritis, joint trauma and healthy donors",
+        summary=(
+            "Expression profiling of synovial tissue from patients with simulated arthritis, "
+            "patients with joint trauma and healthy donors.",
+            _NO_REAL,
         ),
-        CohortPlan(
-            "GSE90000004", TRAIT, "illumina", {"case": treated}, None, _tell_treated,
-            "Response to a simulated drug in simulated arthritis",
-            (
-                "Synovial biopsies of patients with simulated arthritis, treated with a drug or "
-                "with placebo.",
-                _NO_REAL,
-            ),
-            "All patients have simulated arthritis; two treatment arms.",
-            "synovial membrane", _TITLES, False,
-            "every sample has the disease: nobody to compare with",
+        overall_design="Three groups; most patients were processed in the second batch.",
+        tissue="synovial tissue",
+        titles=_TITLES,
+        usable=True,
+        reason=(
+            "batch partly confounded with the trait; patients with another disease among controls"
         ),
-        CohortPlan(
-            "GSE90000005", CONDITION, "illumina",
-            {"case": condition // 2, "healthy control": condition - condition // 2},
-            None, _tell_condition,
-            "Whole blood gene expression in simulated diabetes",
-            (
-                "Whole blood of patients with simulated diabetes and of non-diabetic controls was "
-                "profiled on expression arrays.",
-                _NO_REAL,
-            ),
-            "Patients with simulated diabetes and non-diabetic controls.",
-            "whole blood",
-            {"case": "Simulated diabetes", "healthy control": "Non-diabetic control"},
-            True, "cases and controls of the condition",
+    )
+
+
+def _shifted(samples: int) -> CohortPlan:
+    """Return the cohort whose rows are shifted where the sex is missing."""
+    number = round(0.6 * samples)
+    return CohortPlan(
+        accession="GSE90000003",
+        trait=TRAIT,
+        array="affymetrix",
+        groups={"case": number - number // 2, "healthy control": number // 2},
+        late=None,
+        tell=_tell_shifted,
+        title="Simulated arthritis synovium, a cohort with incomplete sample records",
+        summary=(
+            "Synovial biopsies of patients with simulated arthritis and of healthy controls.",
+            _NO_REAL,
         ),
-    ]  # fmt: skip
+        overall_design="Patients and healthy controls; the sex of some donors was not recorded.",
+        tissue="synovial membrane",
+        titles=_TITLES,
+        usable=True,
+        reason="characteristics shifted where the sex is missing: usable when read by key",
+    )
+
+
+def _treated(samples: int) -> CohortPlan:
+    """Return the cohort in which every sample has the disease."""
+    return CohortPlan(
+        accession="GSE90000004",
+        trait=TRAIT,
+        array="illumina",
+        groups={"case": round(0.4 * samples)},
+        late=None,
+        tell=_tell_treated,
+        title="Response to a simulated drug in simulated arthritis",
+        summary=(
+            "Synovial biopsies of patients with simulated arthritis, treated with a drug or "
+            "with placebo.",
+            _NO_REAL,
+        ),
+        overall_design="All patients have simulated arthritis; two treatment arms.",
+        tissue="synovial membrane",
+        titles=_TITLES,
+        usable=False,
+        reason="every sample has the disease: nobody to compare with",
+    )
+
+
+def _of_the_condition(samples: int) -> CohortPlan:
+    """Return the cohort of the condition."""
+    number = round(0.8 * samples)
+    return CohortPlan(
+        accession="GSE90000005",
+        trait=CONDITION,
+        array="illumina",
+        groups={"case": number // 2, "healthy control": number - number // 2},
+        late=None,
+        tell=_tell_condition,
+        title="Whole blood gene expression in simulated diabetes",
+        summary=(
+            "Whole blood of patients with simulated diabetes and of non-diabetic controls was "
+            "profiled on expression arrays.",
+            _NO_REAL,
+        ),
+        overall_design="Patients with simulated diabetes and non-diabetic controls.",
+        tissue="whole blood",
+        titles={"case": "Simulated diabetes", "healthy control": "Non-diabetic control"},
+        usable=True,
+        reason="cases and controls of the condition",
+    )
 
 
 def hidden_condition(rng: np.random.Generator, people: People) -> NDArray[np.float64]:

@@ -65,14 +65,3 @@ class SampleMarks:
     def members(self, key: str) -> NDArray[np.intp]:
         """Return the indices of a group's samples."""
         return np.flatnonzero(np.asarray(self.keys) == key)
-
-    def take(self, chosen: NDArray[np.intp]) -> SampleMarks:
-        """Return the marks of these samples."""
-        keys = tuple(self.keys[i] for i in chosen)
-        return SampleMarks(
-            tuple(self.names[i] for i in chosen),
-            keys,
-            {key: label for key, label in self.labels.items() if key in keys},
-            None if self.levels is None else self.levels[chosen],
-            self.level_name,
-        )
