@@ -165,6 +165,13 @@ def test_square_brackets_in_a_path_are_shown(genotex, tmp_path: Path) -> None:  
     assert "o[v2]/report" in out.replace("\n", "")
 
 
+def test_nothing_read_points_to_no_folder(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input").write_text("<html>Are you a robot?</html>")
+    code, _, err = genotex("preprocess", tmp_path / "input", tmp_path / "o")
+    assert code == 2 and "tables are in" not in err
+    assert not (tmp_path / "o").exists()
+
+
 def test_task_info_with_problems_of_other_kinds(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     write_asthma(tmp_path / "input", number=24)
     genotex("preprocess", tmp_path / "input", tmp_path / "o")

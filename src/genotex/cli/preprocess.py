@@ -61,7 +61,8 @@ def preprocess(
         screen.print_json([asdict(outcome) for outcome in outcomes])
     else:
         show_outcomes(outcomes)
-        screen.tell(f"tables are in {output / 'preprocess'}")
+        if any(outcome.info is not None for outcome in outcomes):
+            screen.tell(f"tables are in {output / 'preprocess'}")
     raise typer.Exit(_exit_code(outcomes))
 
 
