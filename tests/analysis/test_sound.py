@@ -248,10 +248,11 @@ def test_table_of_another_trait() -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"procedure": "benchmark"}, "'benchmark' is not there yet"),
-        ({"model": "mixed"}, "'mixed' is not there yet"),
-        ({"hidden": "sva"}, "'sva' is not there yet"),
+        ({"procedure": "loud"}, "procedure 'loud' is not known; use sound or benchmark"),
         ({"model": "magic"}, "'magic' is not known"),
+        ({"hidden": "maybe"}, "'maybe' is not known"),
+        ({"solver": "abacus"}, "'abacus' is not known"),
+        ({"regressors": "none"}, "'none' is not known"),
         ({"controls": "some"}, "controls 'some'"),
         ({"q_cut": 0.0}, "q_cut"),
         ({"min_effect": -1.0}, "min_effect"),

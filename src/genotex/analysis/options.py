@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Controls
 from genotex.layout import Procedure
+from genotex.problems import RegressorRule
 
-__all__ = ["AnalysisOptions"]
+__all__ = ["AnalysisOptions", "Hidden", "Model", "Solver"]
+
+Model = Literal["moderated", "mixed", "all"]
+Hidden = Literal["auto", "none", "sva"]
+Solver = Literal["scikit-learn", "exact"]
+
+_CHOICES = {
+    "procedure": get_args(Procedure),
+    "model": get_args(Model),
+    "hidden": get_args(Hidden),
+    "controls": get_args(Controls),
+    "regressors": get_args(RegressorRule),
+    "solver": get_args(Solver),
+}
 
 
 @dataclass(frozen=True)
@@ -18,12 +32,13 @@ class AnalysisOptions:
 
     Parameters
     ----------
-    procedure : {"sound"}
-        The procedure; ``benchmark`` is not there yet.
-    model : {"moderated"}
-        The test of each gene; ``mixed`` is not there yet.
-    hidden : {"none"}
-        Hidden structure; surrogate variables are not there yet.
+    procedure : {"sound", "benchmark"}
+        The procedure. ``benchmark`` uses of the others only `solver`, `regressors` and the cohorts.
+    model : {"moderated", "mixed", "all"}
+        The test that ranks the genes; ``all`` reports both and ranks by ``moderated``.
+    hidden : {"auto", "none", "sva"}
+        Hidden structure: ``sva`` adjusts for surrogate variables, ``auto`` does so from 40 samples
+        and below that reports both analyses and ranks by the one without.
     q_cut : float
         A gene is significant when its q-value is below.
     min_effect : float
@@ -46,18 +61,26 @@ class AnalysisOptions:
         Seed of the cross-validation folds.
     cohort : str, optional
         Take this cohort instead of the largest.
+    condition_cohort : str, optional
+        Two-step: take this cohort of the condition.
     among : tuple of str, optional
         Choose among these cohorts only.
+    regressors : {"inclusive", "exclusive"}
+        Two-step: ``exclusive`` takes the trait's related genes out of the regressor genes.
+    pair : str, optional
+        Block on this characteristic: samples with the same value belong together.
+    solver : {"scikit-learn", "exact"}
+        ``benchmark``: scikit-learn's coordinate descent as it is, or the optimum.
 
     Raises
     ------
     UsageError
-        If a value makes no sense or asks for what is not there yet.
+        If a value makes no sense.
     """
 
     procedure: Procedure = "sound"
-    model: str = "moderated"
-    hidden: str = "none"
+    model: Model = "moderated"
+    hidden: Hidden = "auto"
     q_cut: float = 0.05
     min_effect: float = 0.0
     controls: Controls = "auto"
@@ -68,16 +91,19 @@ class AnalysisOptions:
     panel: bool = True
     seed: int = 42
     cohort: str | None = None
+    condition_cohort: str | None = None
     among: tuple[str, ...] | None = None
+    regressors: RegressorRule = "inclusive"
+    pair: str | None = None
+    solver: Solver = "scikit-learn"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before any file is read."""
-        _choice("procedure", self.procedure, "sound", ("benchmark",))
-        _choice("model", self.model, "moderated", ("mixed", "all"))
-        _choice("hidden", self.hidden, "none", ("auto", "sva"))
-        if self.controls not in get_args(Controls):
-            msg = f"controls {self.controls!r} is not known; use auto, healthy or all"
-            raise UsageError(msg)
+        for name, known in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in known:
+                msg = f"{name} {value!r} is not known; use {', '.join(known[:-1])} or {known[-1]}"
+                raise UsageError(msg)
         if not 0 < self.q_cut <= 1:
             msg = f"q_cut {self.q_cut} is no q-value; use a number above 0 and at most 1"
             raise UsageError(msg)
@@ -95,12 +121,3 @@ class AnalysisOptions:
     def as_json(self) -> dict[str, Any]:
         """Return the options as plain JSON values."""
         return {**asdict(self), "covariates": list(self.covariates)}
-
-
-def _choice(name: str, value: str, known: str, later: tuple[str, ...]) -> None:
-    if value in later:
-        msg = f"{name} {value!r} is not there yet; use {known!r}"
-        raise UsageError(msg)
-    if value != known:
-        msg = f"{name} {value!r} is not known; use {known!r}"
-        raise UsageError(msg)

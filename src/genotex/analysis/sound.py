@@ -168,7 +168,7 @@ def _test(
     mean = np.where(present, values, 0.0).sum(axis=0) / counts
     raw = fit_last_column(design.matrix, values)
     fit = moderate(raw, mean if options.trend else None)
-    effect = _hedges_g(raw) if contrast.binary else _partial_correlation(raw)
+    effect, error = _hedges_g(raw) if contrast.binary else _partial_correlation(raw)
     columns = {
         "Coefficient": fit.coefficient,
         "Absolute Coefficient": np.abs(fit.coefficient),
@@ -180,25 +180,34 @@ def _test(
         "q": benjamini_hochberg(fit.p),
         "Mean Expression": mean,
         "Standardised Effect": effect,
+        "Standardised Error": error,
         "Samples": counts.astype(np.float64),
     }
     return columns, fit
 
 
-def _hedges_g(fit: LinearFit) -> Floats:
-    """Return the adjusted difference in residual deviations, corrected as Hedges (1981) does."""
-    correction = np.exp(gammaln(fit.df / 2) - gammaln((fit.df - 1) / 2)) / np.sqrt(fit.df / 2)
+def _hedges_g(fit: LinearFit) -> tuple[Floats, Floats]:
+    """Return the adjusted difference in residual deviations, unbiased, and its standard error.
+
+    Hedges (1981): the difference over the residual deviation is a non-central t.
+    """
+    df = fit.df
+    correction = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         g = correction * fit.coefficient / np.sqrt(fit.variance)
-    return np.where(np.isfinite(g), g, np.nan)
+        error = np.sqrt(correction**2 * df / (df - 2) * (fit.unscaled**2 + g**2) - g**2)
+    return np.where(np.isfinite(g), g, np.nan), np.where(df > 2, error, np.nan)
 
 
-def _partial_correlation(fit: LinearFit) -> Floats:
+def _partial_correlation(fit: LinearFit) -> tuple[Floats, Floats]:
+    """Return the partial correlation and its standard error (by Fisher's z)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         squared = (fit.coefficient / fit.unscaled) ** 2 / fit.variance
         size = np.sqrt(squared / (squared + fit.df))
-    # No residual at all: the correlation is perfect.
-    return np.sign(fit.coefficient) * np.where(np.isfinite(size), size, 1.0)
+        # No residual at all: the correlation is perfect.
+        r = np.sign(fit.coefficient) * np.where(np.isfinite(size), size, 1.0)
+        error = (1 - r**2) / np.sqrt(fit.df - 1)
+    return r, np.where(fit.df > 1, error, np.nan)
 
 
 def _fit_panel(

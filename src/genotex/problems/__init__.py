@@ -2,13 +2,16 @@
 
 from genotex.problems.cohort_choice import CohortChoice, choose_cohort
 from genotex.problems.problem import Problem, ProblemKind
+from genotex.problems.regressors import RegressorRule, regressor_genes
 from genotex.problems.task_info import TaskInfo, TraitInfo
 
 __all__ = [
     "CohortChoice",
     "Problem",
     "ProblemKind",
+    "RegressorRule",
     "TaskInfo",
     "TraitInfo",
     "choose_cohort",
+    "regressor_genes",
 ]
