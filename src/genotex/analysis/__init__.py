@@ -3,7 +3,7 @@
 from genotex.analysis.batch import ProblemOutcome, solve_problems
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import GENE_COLUMNS, AnalysisResult, read_result, write_result
-from genotex.analysis.solving import analyze_table, solve_problem
+from genotex.analysis.solving import analyze_table, check_request, solve_problem
 
 __all__ = [
     "GENE_COLUMNS",
@@ -11,6 +11,7 @@ __all__ = [
     "AnalysisResult",
     "ProblemOutcome",
     "analyze_table",
+    "check_request",
     "read_result",
     "solve_problem",
     "solve_problems",

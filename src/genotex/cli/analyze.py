@@ -15,9 +15,16 @@ from genotex.layout import OutputFolder, trait_folder_name
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions, ProblemOutcome
-    from genotex.problems import Problem
+    from genotex.problems import Problem, TaskInfo
 
-__all__ = ["analyze", "analyze_with_progress", "ask", "build_options", "show_problems"]
+__all__ = [
+    "analyze",
+    "analyze_with_progress",
+    "ask",
+    "build_options",
+    "load_tasks",
+    "show_problems",
+]
 
 MOST_WITH_WARNINGS = 5
 """Problems whose warnings are printed; with more of them they are in the results only."""
@@ -25,11 +32,11 @@ MOST_WITH_WARNINGS = 5
 Preprocessed = Annotated[Path, typer.Argument(help="Output folder of 'genotex preprocess'.")]
 Conditions = Annotated[
     list[str] | None,
-    typer.Option("--condition", help="None, Age or Gender; repeat for several. [default: None]"),
-]
-TaskInfoFile = Annotated[
-    Path | None,
-    typer.Option("--task-info", help="The benchmark's task_info.json: do all of its problems."),
+    typer.Option(
+        "--condition",
+        help="None, Age, Gender or another trait; repeat for several. [default: None, or all of "
+        "the task list]",
+    ),
 ]
 
 
@@ -37,15 +44,26 @@ def analyze(
     output: Preprocessed,
     trait: o.TraitNames = None,
     condition: Conditions = None,
-    task_info: TaskInfoFile = None,
+    task_info: o.TaskInfoFile = None,
     procedure: o.ProcedureName = o.Procedures.sound,
     cohort: Annotated[
         str | None, typer.Option("--cohort", help="Use this cohort, not the largest usable one.")
     ] = None,
+    cohorts: o.Cohorts = o.CohortsUsed.largest,
     controls: o.Controls = o.ControlRoles.auto,
     q: o.QCut = 0.05,
     jobs: o.Jobs = 1,
     json: o.Json = False,
+    model: o.ModelName = o.Models.moderated,
+    hidden: o.HiddenMode = o.HiddenModes.auto,
+    covariates: o.Covariates = "Age,Gender",
+    pair: o.Pair = None,
+    min_effect: o.MinEffect = 0.0,
+    filter_low: o.FilterLow = True,
+    panel: o.WithPanel = True,
+    solver: o.SolverName = o.Solvers.scikit_learn,
+    regressors: o.Regressors = o.RegressorRules.inclusive,
+    condition_cohort: o.ConditionCohort = None,
 ) -> None:
     """Find the genes associated with each trait, given a condition.
 
@@ -54,11 +72,33 @@ def analyze(
 
       genotex analyze output --trait Osteoarthritis --condition None --condition Age
 
-      genotex analyze output --task-info task_info.json -j 2
+      genotex analyze output --trait Osteoarthritis --condition Obesity --task-info task_info.json
+
+      genotex analyze output --trait Osteoarthritis --cohorts all
+
+      genotex analyze output --trait Psoriasis --pair "patient id"
+
+      genotex analyze output --task-info task_info.json --procedure benchmark -j 2
     """
-    settings = build_options(procedure=procedure, controls=controls, q=q, cohort=cohort)
-    problems = _problems(OutputFolder(output), trait or (), condition or (), task_info)
-    outcomes = analyze_with_progress(output, problems, settings, jobs=jobs)
+    settings = build_options(
+        procedure=procedure,
+        controls=controls,
+        q=q,
+        cohort=cohort,
+        model=model,
+        hidden=hidden,
+        covariates=covariates,
+        pair=pair,
+        min_effect=min_effect,
+        filter_low=filter_low,
+        panel=panel,
+        solver=solver,
+        regressors=regressors,
+        condition_cohort=condition_cohort,
+    )
+    tasks = load_tasks(task_info)
+    problems = _problems(OutputFolder(output), trait or (), condition or (), tasks)
+    outcomes = analyze_with_progress(output, problems, settings, tasks, jobs=jobs)
     if json:
         screen.print_json([outcome.summary() for outcome in outcomes])
     else:
@@ -69,22 +109,65 @@ def analyze(
 
 
 def build_options(
-    *, procedure: o.Procedures, controls: o.ControlRoles, q: float, cohort: str | None
+    *,
+    procedure: o.Procedures = o.Procedures.sound,
+    controls: o.ControlRoles = o.ControlRoles.auto,
+    q: float = 0.05,
+    cohort: str | None = None,
+    model: o.Models = o.Models.moderated,
+    hidden: o.HiddenModes = o.HiddenModes.auto,
+    covariates: str = "Age,Gender",
+    pair: str | None = None,
+    min_effect: float = 0.0,
+    filter_low: bool = True,
+    panel: bool = True,
+    solver: o.Solvers = o.Solvers.scikit_learn,
+    regressors: o.RegressorRules = o.RegressorRules.inclusive,
+    condition_cohort: str | None = None,
 ) -> AnalysisOptions:
     """Gather command-line options into the library's."""
     from genotex.analysis import AnalysisOptions
 
-    if procedure is o.Procedures.benchmark:
-        msg = (
-            "the analysis of the procedure 'benchmark' is not there yet; its tables are: "
-            "genotex preprocess INPUT OUTPUT --procedure benchmark"
-        )
-        raise UsageError(msg)
-    return AnalysisOptions(procedure="sound", controls=controls.value, q_cut=q, cohort=cohort)
+    return AnalysisOptions(
+        procedure=procedure.value,
+        model=model.value,
+        hidden=hidden.value,
+        q_cut=q,
+        min_effect=min_effect,
+        controls=controls.value,
+        filter_low=filter_low,
+        covariates=_covariates(covariates),
+        panel=panel,
+        cohort=cohort,
+        condition_cohort=condition_cohort,
+        regressors=regressors.value,
+        pair=pair,
+        solver=solver.value,
+    )
+
+
+def _covariates(text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if [name.lower() for name in names] == ["none"]:
+        return ()
+    known = {"age": "Age", "gender": "Gender", "sex": "Gender"}
+    return tuple(dict.fromkeys(known.get(name.lower(), name) for name in names))
+
+
+def load_tasks(path: Path | None) -> TaskInfo | None:
+    """Read the task list where one is given."""
+    from genotex.problems import TaskInfo
+
+    return None if path is None else TaskInfo.load(path)
 
 
 def analyze_with_progress(
-    output: Path, problems: Sequence[Problem], settings: AnalysisOptions, *, jobs: int = 1
+    output: Path,
+    problems: Sequence[Problem],
+    settings: AnalysisOptions,
+    tasks: TaskInfo | None = None,
+    *,
+    jobs: int = 1,
 ) -> list[ProblemOutcome]:
     """Solve problems behind a progress bar."""
     from genotex.analysis import solve_problems
@@ -94,6 +177,7 @@ def analyze_with_progress(
             OutputFolder(output),
             problems,
             settings,
+            tasks,
             jobs=jobs,
             progress=lambda outcome, total: step(str(outcome.problem), total),
         )
@@ -115,31 +199,19 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
 
 
 def ask(trait: str, condition: str) -> Problem:
-    """Return the problem a user asked for by name.
+    """Return the problem a user asked for by name."""
+    from genotex.problems import Problem
 
-    Raises
-    ------
-    UsageError
-        If it is of a kind that cannot be solved yet.
-    """
-    from genotex.problems import Problem, ProblemKind
-
-    known = {"none": None, "age": "Age", "gender": "Gender"}
-    problem = Problem(trait, known.get(condition.lower(), condition))
-    if problem.kind is ProblemKind.TWO_STEP:
-        msg = (
-            f"condition {problem.condition}: another trait as condition is not there yet; "
-            "use None, Age or Gender"
-        )
-        raise UsageError(msg)
-    return problem
+    known = {"none": None, "age": "Age", "gender": "Gender", "sex": "Gender"}
+    return Problem(trait, known.get(condition.lower(), condition))
 
 
 def _problems(
-    output: OutputFolder, traits: Sequence[str], conditions: Sequence[str], task_info: Path | None
+    output: OutputFolder,
+    traits: Sequence[str],
+    conditions: Sequence[str],
+    tasks: TaskInfo | None,
 ) -> list[Problem]:
-    from genotex.problems import Problem, TaskInfo
-
     there = output.traits()
     if not there:
         msg = f"{output.root} holds no preprocessed cohorts; run 'genotex preprocess' first"
@@ -151,15 +223,29 @@ def _problems(
             f"it holds {', '.join(there)}"
         )
         raise UsageError(msg)
-    if task_info is None:
+    if tasks is None or (traits and conditions):
         wanted = list(conditions) or ["None"]
         return [ask(trait, condition) for trait in traits or there for condition in wanted]
-    problems = [p for p in TaskInfo.load(task_info).problems() if p.trait in there]
-    if traits:
-        problems = [p for p in problems if p.trait in {Problem(t).trait for t in traits}]
-    if conditions:
-        problems = [p for p in problems if (p.condition or "None") in conditions]
+    return _listed_problems(output, traits, conditions, tasks)
+
+
+def _listed_problems(
+    output: OutputFolder, traits: Sequence[str], conditions: Sequence[str], tasks: TaskInfo
+) -> list[Problem]:
+    """Return the problems of the task list whose cohorts are there."""
+    from genotex.problems import ProblemKind
+
+    there = set(output.traits())
+    of = {trait_folder_name(trait) for trait in traits} or there
+    given = {ask(next(iter(of)), c).condition for c in conditions} if conditions else None
+    problems = [
+        p
+        for p in tasks.problems()
+        if p.trait in there & of
+        and (p.kind is not ProblemKind.TWO_STEP or p.condition in there)
+        and (given is None or p.condition in given)
+    ]
     if not problems:
-        msg = f"{task_info}: no problem of it has preprocessed cohorts in {output.root}"
+        msg = f"{tasks.path}: no problem of it has preprocessed cohorts in {output.root}"
         raise UsageError(msg)
     return problems
