@@ -12,15 +12,16 @@ from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.analyze import analyze_with_progress, ask, load_tasks
 from genotex.cli.analyze import build_options as analysis_options
+from genotex.cli.answer import show_result
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
 from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
-    from genotex.analysis import AnalysisOptions, AnalysisResult, ProblemOutcome
+    from genotex.analysis import AnalysisOptions, ProblemOutcome
     from genotex.cohorts import CohortOutcome
     from genotex.problems import Problem, TaskInfo
 
-__all__ = ["show_result", "solve", "solve_and_report"]
+__all__ = ["solve", "solve_and_report"]
 
 
 def solve(
@@ -176,21 +177,3 @@ def _show(outcome: ProblemOutcome, report: Path) -> None:
         screen.out.print()
         show_result(outcome.result)
     screen.say(f"\nreport: {report}")
-
-
-def show_result(result: AnalysisResult, top: int = 10) -> None:
-    """Print the answer: contrast, number of genes, the top ones, warnings."""
-    method = result.method
-    screen.say(
-        f"{result.significant.height} of {method['filter']['tested']} genes significant "
-        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}"
-    )
-    if result.interaction_summary:
-        screen.say(result.interaction_summary)
-    rows = result.genes.head(top).to_dicts()
-    names = {"Variable": "gene", "Coefficient": "effect", "p": "p", "q": "q"}
-    screen.table(
-        list(names.values()), [{label: row[name] for name, label in names.items()} for row in rows]
-    )
-    for warning in result.warnings:
-        screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")
