@@ -283,7 +283,7 @@ def _count_exceeding(
     exceeded = np.zeros(len(share), dtype=np.intp)
     done = 0
     for gram in grams:
-        values: Floats = np.linalg.eigvalsh(outside.T @ gram @ outside)
+        values = np.asarray(np.linalg.eigvalsh(outside.T @ gram @ outside), dtype=np.float64)
         null = _share(values, len(share))
         exceeded += null >= share
         done += 1
