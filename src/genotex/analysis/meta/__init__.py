@@ -1,0 +1,1 @@
+"""Evidence beyond one cohort: the same genes tested in several, and combined."""
