@@ -11,7 +11,7 @@ from genotex.formats.cohort_record import CohortInfo
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems.problem import Problem, ProblemKind
 
-__all__ = ["CohortChoice", "choose_cohort"]
+__all__ = ["CohortChoice", "UsableCohorts", "choose_cohort", "usable_cohorts"]
 
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
 
@@ -33,6 +33,22 @@ class CohortChoice:
     cohort: str
     reason: str
     others: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class UsableCohorts:
+    """All cohorts that fit a problem.
+
+    Attributes
+    ----------
+    cohorts : tuple of str
+        Their ids, the largest first.
+    refused : mapping of str to str
+        Every other cohort of the trait and why it does not fit, in file order.
+    """
+
+    cohorts: tuple[str, ...]
+    refused: Mapping[str, str]
 
 
 def choose_cohort(
@@ -73,12 +89,7 @@ def choose_cohort(
     cohorts = _cohorts(output, problem)
     if forced is not None:
         return _forced(cohorts, problem, forced)
-    refusals = {
-        name: why_not(info, problem.condition)
-        if among is None or name in among
-        else "not among the cohorts that were read now"
-        for name, info in cohorts.items()
-    }
+    refusals = _refusals(cohorts, problem, among)
     fitting = {name: cohorts[name] for name, reason in refusals.items() if reason is None}
     if not fitting:
         raise NoUsableCohortError(_nothing_fits(problem, refusals))
@@ -93,6 +104,45 @@ def choose_cohort(
         if name != chosen
     }
     return CohortChoice(chosen, f"{reason} ({size} samples)", others)
+
+
+def usable_cohorts(
+    output: OutputFolder, problem: Problem, among: Collection[str] | None = None
+) -> UsableCohorts:
+    """Return every cohort that fits a problem, the largest first.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the preprocessed cohorts.
+    problem : Problem
+        What is asked; for the conditions Age and Gender only cohorts that have them fit.
+    among : collection of str, optional
+        Consider these cohorts only.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If the trait has no preprocessed cohort at all.
+    """
+    cohorts = _cohorts(output, problem)
+    refusals = _refusals(cohorts, problem, among)
+    fitting = [name for name, reason in refusals.items() if reason is None]
+    fitting.sort(key=lambda name: -(cohorts[name].sample_size or 0))
+    return UsableCohorts(
+        tuple(fitting), {name: reason for name, reason in refusals.items() if reason is not None}
+    )
+
+
+def _refusals(
+    cohorts: Mapping[str, CohortInfo], problem: Problem, among: Collection[str] | None
+) -> dict[str, str | None]:
+    return {
+        name: why_not(info, problem.condition)
+        if among is None or name in among
+        else "not among the cohorts that were read now"
+        for name, info in cohorts.items()
+    }
 
 
 def why_not(info: CohortInfo, condition: str | None) -> str | None:

@@ -77,10 +77,10 @@ def combine_effects(effects: Floats, errors: Floats) -> CombinedEffects:
 
     The fixed effect is the mean weighted by inverse variances: the average effect in these cohorts,
     tested against no effect in any (Rice, Higgins and Lumley 2018). Random effects, from three
-    cohorts on: variance between cohorts by Paule and Mandel (1982), by Newton's method (DerSimonian
-    and Kacker 2007); interval and p by Knapp and Hartung (2003) on t with one degree of freedom less
-    than there are cohorts, their factor at least 1, so that the interval is never narrower than that
-    of the fixed effect.
+    cohorts on: variance between cohorts by Paule and Mandel (1982), by Newton's method
+    (DerSimonian and Kacker 2007); interval and p by Knapp and Hartung (2003), on t with one degree
+    of freedom less than there are cohorts, their factor at least 1, so that the interval is never
+    narrower than that of the fixed effect.
 
     Parameters
     ----------
@@ -131,9 +131,8 @@ def _combine(count: NDArray[np.int64], values: Floats, variances: Floats) -> Com
         np.where(several, 100 * excess, np.nan),
         tau2,
         ((signs == np.sign(effect)) & (signs != 0)).sum(axis=0),
-        *(np.where(many, column, np.nan) for column in random),
-        largest_p=np.where(many, largest, np.nan),
-        flips=flips & many,
+        *(np.where(many, column, np.nan) for column in (*random, largest)),
+        flips & many,
     )
 
 
@@ -175,7 +174,8 @@ def _knapp_hartung(
     df = np.maximum(count - 1, 1)
     error = error * np.sqrt(np.maximum(1.0, _spread(values, weights, mean) / df))
     half = stats.t.ppf(0.975, df) * error
-    return mean, error, mean - half, mean + half, 2 * stats.t.sf(np.abs(mean / error), df)
+    p: Floats = 2 * np.asarray(stats.t.sf(np.abs(mean / error), df))
+    return mean, error, mean - half, mean + half, p
 
 
 def _leave_one_out(
