@@ -231,8 +231,8 @@ def _small(facts: Sequence[CohortFacts], kind: str) -> list[str]:
         return []
     return [
         f"Fewer than {SMALL} samples in {', '.join(names)}: the standard error of Hedges' g is "
-        "then so wide that strong genes are found late; the column Stouffer p, from the cohorts' own "
-        "p-values, does not suffer from it."
+        "then so wide that strong genes are found late; the column Stouffer p, from the p-values "
+        "of the cohorts themselves, does not suffer from it."
     ]
 
 

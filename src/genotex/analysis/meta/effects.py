@@ -116,23 +116,31 @@ def _combine(count: NDArray[np.int64], values: Floats, variances: Floats) -> Com
     excess = np.where(spread > 0, np.maximum(0.0, (spread - df) / spread), 0.0)
     signs = np.sign(values) * (weights > 0)
     largest, flips = _leave_one_out(values, weights, effect)
-    random = _knapp_hartung(values, 1 / (variances + tau2), count)
     many = count >= MIN_RANDOM
+    tested = np.where(many, 1 / (variances + tau2), np.nan)
+    random, random_error, random_lower, random_upper, random_p = _knapp_hartung(
+        values, tested, count
+    )
     return CombinedEffects(
-        count,
-        effect,
-        error,
-        effect - half,
-        effect + half,
-        z,
-        2 * stats.norm.sf(np.abs(z)),
-        np.where(several, spread, np.nan),
-        np.where(several, stats.chi2.sf(spread, df), np.nan),
-        np.where(several, 100 * excess, np.nan),
-        tau2,
-        ((signs == np.sign(effect)) & (signs != 0)).sum(axis=0),
-        *(np.where(many, column, np.nan) for column in (*random, largest)),
-        flips & many,
+        cohorts=count,
+        effect=effect,
+        error=error,
+        lower=effect - half,
+        upper=effect + half,
+        z=z,
+        p=2 * stats.norm.sf(np.abs(z)),
+        heterogeneity=np.where(several, spread, np.nan),
+        heterogeneity_p=np.where(several, stats.chi2.sf(spread, df), np.nan),
+        i2=np.where(several, 100 * excess, np.nan),
+        tau2=tau2,
+        agreeing=((signs == np.sign(effect)) & (signs != 0)).sum(axis=0),
+        random=random,
+        random_error=random_error,
+        random_lower=random_lower,
+        random_upper=random_upper,
+        random_p=random_p,
+        largest_p=np.where(many, largest, np.nan),
+        flips=flips & many,
     )
 
 
