@@ -10,6 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.combine import combine_cohorts
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 
@@ -96,14 +97,19 @@ def analyze(
         regressors=regressors,
         condition_cohort=condition_cohort,
     )
+    check_cohorts(cohorts, settings)
     tasks = load_tasks(task_info)
     problems = _problems(OutputFolder(output), trait or (), condition or (), tasks)
     outcomes = analyze_with_progress(output, problems, settings, tasks, jobs=jobs)
-    if json:
-        screen.print_json([outcome.summary() for outcome in outcomes])
-    else:
+    combined = None
+    if not json:
         show_problems(outcomes)
         screen.tell(f"results are in {output / 'regress'}")
+    if cohorts is o.CohortsUsed.all:
+        combined = combine_cohorts(output, problems, settings, tasks, quiet=json)
+    if json:
+        rows = [outcome.summary() for outcome in outcomes]
+        screen.print_json(rows if combined is None else {"problems": rows, "combined": combined})
     solved = any(outcome.result is not None for outcome in outcomes)
     raise typer.Exit(screen.DONE if solved else screen.NOTHING_USABLE)
 
@@ -144,6 +150,25 @@ def build_options(
         pair=pair,
         solver=solver.value,
     )
+
+
+def check_cohorts(cohorts: o.CohortsUsed, settings: AnalysisOptions) -> None:
+    """Refuse to combine what has no standard errors, or one cohort that was named.
+
+    Raises
+    ------
+    UsageError
+        If the options do not go together.
+    """
+    if cohorts is o.CohortsUsed.all and settings.procedure == "benchmark":
+        msg = (
+            "the procedure 'benchmark' gives no standard errors, so cohorts cannot be combined; "
+            "use --procedure sound or --cohorts largest"
+        )
+        raise UsageError(msg)
+    if cohorts is o.CohortsUsed.all and settings.cohort is not None:
+        msg = f"--cohorts all and --cohort {settings.cohort} do not go together; use one of them"
+        raise UsageError(msg)
 
 
 def _covariates(text: str) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import analyze_with_progress, ask, load_tasks
+from genotex.cli.analyze import analyze_with_progress, ask, check_cohorts, load_tasks
 from genotex.cli.analyze import build_options as analysis_options
 from genotex.cli.answer import show_result
+from genotex.cli.combine import combine_cohorts
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
 from genotex.layout import OutputFolder
 
@@ -96,6 +97,7 @@ def solve(
         regressors=regressors,
         condition_cohort=condition_cohort,
     )
+    check_cohorts(cohorts, analysis)
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
     outcomes = preprocess_with_progress(
@@ -123,12 +125,20 @@ def solve(
     )
     analysis = replace(analysis, among=read_now)
     outcome, report = solve_and_report(output, problem, analysis, outcomes, tasks)
+    if not json:
+        _show(outcome, report)
+    combined = {}
+    if cohorts is o.CohortsUsed.all:
+        combined = {"combined": combine_cohorts(output, [problem], analysis, tasks, quiet=json)}
     if json:
         screen.print_json(
-            {**outcome.summary(), "report": str(report), "not_done": _errors(outcomes)}
+            {
+                **outcome.summary(),
+                "report": str(report),
+                "not_done": _errors(outcomes),
+                **combined,
+            }
         )
-    else:
-        _show(outcome, report)
     raise typer.Exit(_exit_code(outcome, outcomes))
 
 
