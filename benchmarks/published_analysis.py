@@ -64,7 +64,7 @@ def solve(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         genes = [name for name in table.columns if name not in (trait, *COVARIATES)]
-        x = np.ascontiguousarray(table[genes].to_numpy())
+        x = numbers(table, genes)
         y = table[trait].to_numpy()
         regressors: list[str] = []
         z = None
@@ -100,6 +100,11 @@ def solve(
     }
 
 
+def numbers(table: pd.DataFrame, columns: list[str]) -> np.ndarray:
+    """Return columns as a matrix, sample after sample in memory."""
+    return np.ascontiguousarray(table[columns].to_numpy(), dtype=float)
+
+
 def scaling(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and population standard deviation of each column; no deviation counts as 1."""
     deviation = x.std(axis=0)
@@ -110,12 +115,12 @@ def predict_condition(
     condition_table: pd.DataFrame, condition: str, table: pd.DataFrame, regressors: list[str]
 ) -> np.ndarray:
     """Predict the condition of the trait's samples from the condition's cohort."""
-    x = condition_table[regressors].to_numpy()
+    x = numbers(condition_table, regressors)
     y = condition_table[condition].to_numpy()
     mean, deviation = scaling(x)
     x = (x - mean) / deviation
     wide = x.shape[1] > x.shape[0]
-    new = table[regressors].to_numpy()
+    new = numbers(table, regressors)
     mean, deviation = scaling(new)
     new = (new - mean) / deviation
     if len(np.unique(y)) == 2:
@@ -286,13 +291,13 @@ def score_selection(selected: list[str], known: list[str]) -> dict[str, float]:
     """Score the selected genes against the related genes, in percent."""
     hits = len(set(selected) & set(known))
     union = len(set(selected) | set(known))
-    precision = 100.0 * hits / len(selected) if selected else 0.0
-    recall = 100.0 * hits / len(known) if known else 0.0
+    precision = 100.0 * (hits / len(selected)) if selected else 0.0
+    recall = 100.0 * (hits / len(known)) if known else 0.0
     return {
         "precision": precision,
         "recall": recall,
         "f1": 2 * precision * recall / (precision + recall) if hits else 0.0,
-        "jaccard": 100.0 * hits / union if union else 0.0,
+        "jaccard": 100.0 * (hits / union) if union else 0.0,
     }
 
 
