@@ -104,7 +104,7 @@ def analyze_sound(
         design = build_design(
             table,
             contrast,
-            options.covariates,
+            adjustment.from_table,
             problem.condition,
             adjustment.columns,
             interaction=problem.kind is ProblemKind.ONE_STEP,
@@ -141,7 +141,12 @@ def analyze_sound(
         test="Mixed " if options.model == "mixed" else "",
     )
     facts = check_sample_facts(
-        sample_facts, table.samples, contrast, table.trait, adjustment.keys, blocks.key
+        sample_facts,
+        table.samples,
+        contrast,
+        table.trait,
+        adjustment.keys,
+        blocks.record.get("key"),
     )
     hidden = _with_change(hidden, columns, table, kept, options)
     steps = Steps(
@@ -172,7 +177,7 @@ def analyze_sound(
 
 def _blocks(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str | None) -> Blocks:
     if key is None:
-        return Blocks(None, table, contrast)
+        return Blocks(table, contrast, {}, {}, ())
     return block_samples(table, contrast, facts, key)
 
 
