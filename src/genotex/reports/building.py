@@ -21,7 +21,6 @@ from genotex.reports.page import (
     GeneTableView,
     GroupView,
     ReportPage,
-    TopGene,
     UnansweredPage,
 )
 from genotex.reports.reading import (
@@ -31,6 +30,7 @@ from genotex.reports.reading import (
     features_read,
     files_read,
 )
+from genotex.reports.shortlist import direction, interval, top_genes
 from genotex.reports.words import (
     contrast_sentence,
     headline,
@@ -217,7 +217,7 @@ def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[GroupView, ..
     up = hits.filter(pl.col("estimate") > 0).height
     tested = genes.height - genes["p"].null_count()
     lowest = genes["q"].min()
-    top, zero = _top_genes(genes.head(_TOP))
+    top, zero = top_genes(genes.head(_TOP))
     return Answer(
         significant=hits.height,
         tested=tested,
@@ -235,41 +235,6 @@ def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[GroupView, ..
     )
 
 
-def _top_genes(genes: pl.DataFrame) -> tuple[tuple[TopGene, ...], float | None]:
-    """Return the short list with the place of each interval on one shared axis."""
-    ends = [v for name in ("lower", "upper", "estimate") for v in genes[name].drop_nulls()]
-    low, high = min([0.0, *ends]), max([0.0, *ends])
-    width = high - low
-
-    def place(value: float | None) -> float | None:
-        return None if value is None or width <= 0 else round(100 * (value - low) / width, 1)
-
-    top = tuple(
-        TopGene(
-            row["symbol"],
-            number(row["estimate"], "signed"),
-            _interval(row),
-            number(row["q"], "p"),
-            _direction(row["estimate"]),
-            bool(row["significant"]),
-            place(row["lower"]),
-            place(row["estimate"]),
-            place(row["upper"]),
-        )
-        for row in genes.iter_rows(named=True)
-    )
-    return top, place(0.0)
-
-
-def _direction(estimate: float | None) -> str:
-    return "none" if not estimate else "up" if estimate > 0 else "down"
-
-
-def _interval(row: Mapping[str, float | None]) -> str:
-    low, high = number(row["lower"], "signed"), number(row["upper"], "signed")
-    return f"{low} to {high}" if low and high else ""
-
-
 def _written(value: float | None, column: Column) -> str:
     """Return a cell; a gene outside the panel has an empty one, not a zero among thousands."""
     return "" if column.key == "panel" and value == 0 else number(value, column.form)
@@ -284,5 +249,5 @@ def _table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableV
 
 
 def _gene_row(row: Mapping[str, float], columns: tuple[Column, ...]) -> GeneRow:
-    cells = tuple(_interval(row) if c.key == "lower" else _written(row[c.key], c) for c in columns)
-    return GeneRow(str(row["symbol"]), bool(row["significant"]), _direction(row["estimate"]), cells)
+    cells = tuple(interval(row) if c.key == "lower" else _written(row[c.key], c) for c in columns)
+    return GeneRow(str(row["symbol"]), bool(row["significant"]), direction(row["estimate"]), cells)

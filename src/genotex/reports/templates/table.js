@@ -9,6 +9,7 @@
   var symbol = document.getElementById("filter-symbol");
   var direction = document.getElementById("filter-direction");
   var significant = document.getElementById("filter-significant");
+  var replicating = document.getElementById("filter-replicating");
   var count = document.getElementById("filter-count");
 
   function value(row, column) {
@@ -43,7 +44,8 @@
     rows.forEach(function (row) {
       var fits = row.cells[0].textContent.toUpperCase().indexOf(wanted) >= 0 &&
         (!direction.value || row.classList.contains(direction.value)) &&
-        (!significant.checked || row.classList.contains("sig"));
+        (!significant.checked || row.classList.contains("sig")) &&
+        (!replicating || !replicating.checked || row.classList.contains("rep"));
       row.hidden = !fits;
       if (fits) shown += 1;
     });
