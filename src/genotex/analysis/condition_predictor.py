@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.panel import stratified_folds
+from genotex.analysis.panel_folds import stratified_folds
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 

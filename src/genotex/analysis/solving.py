@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.benchmark import ConditionCohort as Learnt
+from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
