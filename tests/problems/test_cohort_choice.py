@@ -122,6 +122,6 @@ def test_unknown_size_counts_as_the_smallest(tmp_path: Path) -> None:
     assert choose_cohort(output, Problem("Asthma")).cohort == "GSE2"
 
 
-def test_two_step_problem_is_not_there_yet(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"two-step.*not there yet"):
+def test_two_step_problem_takes_a_pair(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="takes a pair of cohorts"):
         choose_cohort(folder(tmp_path, COHORTS), Problem("Asthma", "Obesity"))

@@ -270,6 +270,13 @@ def _listed_problems(
         and (p.kind is not ProblemKind.TWO_STEP or p.condition in there)
         and (given is None or p.condition in given)
     ]
+    known = sum(p.trait in of for p in tasks.problems())
+    if not conditions and 0 < len(problems) < known:
+        left = known - len(problems)
+        screen.tell(
+            f"{left} of the {known} problems of {', '.join(sorted(of))} in {tasks.path.name} have "
+            "another trait as condition that has no preprocessed cohorts here"
+        )
     if not problems:
         msg = f"{tasks.path}: no problem of it has preprocessed cohorts in {output.root}"
         raise UsageError(msg)
