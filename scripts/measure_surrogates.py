@@ -2,8 +2,8 @@
 
     python scripts/measure_surrogates.py [COHORTS]
 
-Prints the table of docs/decisions/0006-hidden-structure.md: COHORTS (100) cohorts of 2,000 genes for
-each number of samples, batch and number of affected genes. Two latent factors make the genes
+Prints the table of docs/decisions/0006-hidden-structure.md: COHORTS (100) cohorts of 2,000 genes
+for each number of samples, batch and number of affected genes. Two latent factors make the genes
 correlate; the batch shifts a third of the genes; half-confounded: three quarters of the cases and a
 quarter of the controls are in it.
 """

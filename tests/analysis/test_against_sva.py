@@ -7,11 +7,19 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from threadpoolctl import threadpool_limits
 
 from genotex.analysis.surrogate import find_surrogates, surrogate_number
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "sva"
 CASES = ("batch", "nothing", "continuous", "covariates", "narrow")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """As in an analysis; the threads of small matrices only wait for one another."""
+    with threadpool_limits(limits=1):
+        yield
 
 
 def numbers(name: str) -> np.ndarray:
