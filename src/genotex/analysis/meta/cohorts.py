@@ -220,7 +220,7 @@ def _different(facts: Sequence[CohortFacts]) -> list[str]:
     if len({fact.covariates for fact in facts}) > 1:
         told = "; ".join(f"{f.name}: {', '.join(f.covariates) or 'none'}" for f in facts)
         warnings.append(
-            f"The cohorts are not adjusted for the same covariates ({told}), for not all have them."
+            f"The cohorts are not adjusted for the same covariates ({told}): not all have them."
         )
     return warnings
 

@@ -17,7 +17,7 @@
     if (column === 0) return text;
     if (text.charAt(0) === "<") return 0;
     var number = parseFloat(text.replace("\u2212", "-").replace("+", ""));
-    return isNaN(number) ? null : number;
+    return isNaN(number) ? text || null : number;
   }
 
   function sort(column) {
@@ -30,7 +30,7 @@
       if (a[0] === b[0]) return a[1] - b[1];
       if (a[0] === null) return 1;
       if (b[0] === null) return -1;
-      var less = column === 0 ? a[0].localeCompare(b[0]) : a[0] - b[0];
+      var less = typeof a[0] === "string" ? a[0].localeCompare(b[0]) : a[0] - b[0];
       return up ? less : -less;
     });
     var all = document.createDocumentFragment();
