@@ -16,7 +16,6 @@ from genotex.analysis.checks import (
     check_groups,
     check_p_values,
     check_scale,
-    check_table,
 )
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
@@ -89,7 +88,6 @@ def analyze_sound(
     UsageError
         If an option names a characteristic that the cohort does not have.
     """
-    check_table(table)
     with threadpool_limits(limits=1):
         contrast = choose_contrast(table, roles, _controls(options))
         blocks = _blocks(table, contrast, sample_facts, options.pair)
