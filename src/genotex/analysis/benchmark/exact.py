@@ -123,8 +123,8 @@ def _largest(values: Floats, count: int) -> Genes:
 
 def _excess(matrix: Floats, residuals: Floats, penalties: Floats) -> Floats:
     """Return |x'r| / (n lambda), shape (lambdas, p); the optimum has none above 1."""
-    slope: Floats = np.abs(residuals @ matrix)
-    return slope / (matrix.shape[0] * penalties[:, None])
+    excess: Floats = np.abs(residuals @ matrix) / (matrix.shape[0] * penalties[:, None])
+    return excess
 
 
 def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, NDArray[np.bool_]]:
