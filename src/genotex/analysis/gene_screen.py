@@ -25,42 +25,46 @@ FRAGILE = 1e-2
 
 
 def standardise(values: Floats, training: Indices, samples: Indices | None = None) -> Floats:
-    """Return z-scores by the training rows, transposed; missing values are 0.
+    """Return z-scores by the training samples; missing values are 0.
 
     Parameters
     ----------
-    values : ndarray of float64, shape (n, q)
-        NaN is missing.
+    values : ndarray of float64, shape (q, n)
+        One row for each gene or covariate; NaN is missing.
     training : ndarray of int, shape (m,)
-        Rows whose mean and population deviation are used; a deviation of 0 counts as 1.
+        Samples whose mean and population deviation are used; a deviation of 0 counts as 1.
     samples : ndarray of int, optional
-        Rows to return; the training rows by default.
+        Samples to return; the training samples by default.
 
     Returns
     -------
     ndarray of float64, shape (q, samples)
     """
-    learned = values[training].T
+    learned = values.take(training, axis=1)
+    new = learned if samples is None else values.take(samples, axis=1)
     mean, deviation = _moments(learned)
-    new = learned if samples is None else values[samples].T
-    scaled = np.ascontiguousarray((new - mean[:, None]) / deviation[:, None])
-    np.nan_to_num(scaled, copy=False, nan=0.0)
+    scaled = new - mean[:, None]
+    scaled /= deviation[:, None]
+    unknown = np.isnan(scaled)
+    if unknown.any():
+        scaled[unknown] = 0.0
     return scaled
 
 
 def _moments(rows: Floats) -> tuple[Floats, Floats]:
     """Return mean and deviation of each row; 1 for the deviation of a constant row."""
-    known = ~np.isnan(rows)
-    if known.all():
-        mean = rows.mean(axis=1)
-        deviation = rows.std(axis=1)
-    else:
+    count: Floats | int = rows.shape[1]
+    mean = rows.sum(axis=1) / count
+    if np.isnan(mean).any():
+        known = ~np.isnan(rows)
         count = np.maximum(known.sum(axis=1), 1)
         mean = np.where(known, rows, 0.0).sum(axis=1) / count
         spread = np.where(known, rows - mean[:, None], 0.0)
-        deviation = np.sqrt(np.einsum("ij,ij->i", spread, spread) / count)
-    flat = deviation <= 1e-12 * np.maximum(1.0, np.abs(mean))
-    return mean, np.where(flat, 1.0, deviation)
+    else:
+        spread = rows - mean[:, None]
+    deviation = np.sqrt(np.einsum("ij,ij->i", spread, spread) / count)
+    deviation[deviation <= 1e-12 * np.maximum(1.0, np.abs(mean))] = 1.0
+    return mean, deviation
 
 
 class GeneScreen:
@@ -69,12 +73,15 @@ class GeneScreen:
     Parameters
     ----------
     values : ndarray of float64, shape (n, p)
-        Expression; NaN is missing. Kept as it is for what needs double precision.
+        Expression; NaN is missing. Kept as it is, genes in use are copied from it.
     """
 
     def __init__(self, values: Floats) -> None:
         samples, genes = values.shape
-        self.values = values
+        self._values = values
+        self._place = np.full(genes, -1, dtype=np.intp)
+        self._fetched = np.empty((0, samples))
+        self._count = 0
         self.rows: Singles = np.empty((genes, samples), dtype=np.float32)
         self.missing: dict[int, NDArray[np.bool_]] = {}
         """Start of a chunk of genes with missing values to where they are known."""
@@ -87,6 +94,20 @@ class GeneScreen:
             scaled = (block - mean[:, None]) / deviation[:, None]
             scaled[unknown] = 0.0
             self.rows[start : start + CHUNK] = scaled
+
+    def fetch(self, genes: Indices) -> Floats:
+        """Return genes as rows, as they came; fetched ones are kept, training sets share them."""
+        new = np.unique(genes[self._place[genes] < 0])
+        if len(new):
+            self._place[new] = np.arange(self._count, self._count + len(new))
+            needed = self._count + len(new)
+            if needed > len(self._fetched):
+                larger = np.empty((2 * needed, self._fetched.shape[1]))
+                larger[: self._count] = self._fetched[: self._count]
+                self._fetched = larger
+            self._fetched[self._count : needed] = self._values[:, new].T
+            self._count = needed
+        return self._fetched[self._place[genes]]
 
     @property
     def size(self) -> int:
@@ -150,12 +171,7 @@ class TrainingSets:
 
     def columns(self, column: int, genes: Indices, samples: Indices | None = None) -> Floats:
         """Return z-scored genes of one training set, in double precision, shape (genes, rows)."""
-        training = self.samples[column]
-        wanted = training if samples is None else np.concatenate([training, samples])
-        values = self.screen.values[np.ix_(wanted, genes)]
-        inside = np.arange(len(training))
-        outside = None if samples is None else np.arange(len(training), len(wanted))
-        return standardise(values, inside, outside)
+        return standardise(self.screen.fetch(genes), self.samples[column], samples)
 
     def largest(self, residuals: Sequence[Floats]) -> Floats:
         """Return the steepest slope in each training set, shape (sets,)."""

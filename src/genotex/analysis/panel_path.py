@@ -27,6 +27,8 @@ PENALTIES = 40
 SATURATED = 0.9
 MISSED = 1e-4
 """A gene is missed when its slope exceeds the penalty by more than this share."""
+LIKELY = 0.5
+"""A gene is tried at once at the next penalty when its slope is this far beyond it."""
 ROUNDS = 50
 """Searches for missed genes at one penalty; two or three are usual."""
 LADDER = 1.25
@@ -56,7 +58,7 @@ class PanelData:
 
     def with_one(self, training: Rows, samples: Rows | None = None) -> Floats:
         """Return 1 and the covariates standardised by the training rows, one row per sample."""
-        columns = standardise(self.covariates, training, samples).T
+        columns = standardise(self.covariates.T, training, samples).T
         return np.column_stack([np.ones(len(columns)), columns])
 
 
@@ -86,10 +88,7 @@ class PanelPath:
 
     def linear_predictor(self, data: PanelData, samples: Rows) -> Floats:
         """Return the linear predictor of other samples, shape (m, samples)."""
-        wanted = np.concatenate([self.training, samples])
-        learned = np.arange(len(self.training))
-        new = np.arange(len(self.training), len(wanted))
-        scaled = standardise(data.genes[np.ix_(wanted, self.genes)], learned, new)
+        scaled = standardise(data.screen.fetch(self.genes), self.training, samples)
         covariates = data.with_one(self.training, samples)
         return self.coefficients @ scaled + self.covariates @ covariates.T
 
@@ -134,7 +133,8 @@ class _Lockstep:
                 new = ~np.isin(found.genes, self.fits[column].genes)
                 genes, sizes = found.genes[new], found.sizes[new]
                 missed = genes[sizes > penalty[column] * (1 + MISSED)]
-                self.waiting[column] = genes[sizes > after[column]]
+                likely = after[column] + LIKELY * (penalty[column] - after[column])
+                self.waiting[column] = genes[sizes > likely]
                 if len(missed) and self._bring_in(column, missed, penalty[column]):
                     self.fits[column].solve(penalty[column])
                     again.append(column)
