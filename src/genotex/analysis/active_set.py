@@ -1,10 +1,10 @@
 """One penalised regression on few genes: Newton steps on the genes in use.
 
-Minimises mean loss + penalty * |genes' coefficients|_1, the loss being half the squared error or the
-logistic negative log-likelihood; intercept and covariates are not penalised. Inside one orthant the
-penalty is linear, so a Newton step solves it; genes whose coefficient would change sign are set to
-zero, genes at zero come in when their slope exceeds the penalty (feature-sign search, Lee, Battle,
-Raina and Ng 2007, with all such genes at once where their directions agree with their signs).
+Minimises mean loss + penalty * |genes' coefficients|_1, the loss being half the squared error or
+the logistic negative log-likelihood; intercept and covariates are not penalised. Inside one orthant
+the penalty is linear, so Newton steps solve it; genes whose coefficient would change sign are set
+to zero, genes at zero come in when their slope exceeds the penalty (feature-sign search, Lee,
+Battle, Raina and Ng 2007, with all such genes at once where directions agree with their signs).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ Indices = NDArray[np.intp]
 
 COVARIATE_RIDGE = 1e-4
 """Ridge on standardised covariates, so that one that separates the classes stays finite."""
+NULL_TOLERANCE = 1e-9
 STEPS = 100
 TOLERANCE = 1e-5
 """Largest slope left, in units of the penalty."""
@@ -108,7 +109,7 @@ class ActiveFit:
         for _ in range(STEPS):
             steepest = float(np.abs(point.pull).max())
             # Without a penalty there is no unit: then the first slope is.
-            tolerance = tolerance or TOLERANCE * steepest
+            tolerance = tolerance or NULL_TOLERANCE * steepest
             if steepest <= tolerance:
                 break
             slow = slow + 1 if steepest > SLOW * before else 0
