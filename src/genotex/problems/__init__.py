@@ -6,12 +6,14 @@ from genotex.problems.cohort_choice import (
     choose_cohort,
     usable_cohorts,
 )
+from genotex.problems.pair_choice import PairChoice, choose_pair
 from genotex.problems.problem import Problem, ProblemKind
 from genotex.problems.regressors import RegressorRule, regressor_genes
 from genotex.problems.task_info import TaskInfo, TraitInfo
 
 __all__ = [
     "CohortChoice",
+    "PairChoice",
     "Problem",
     "ProblemKind",
     "RegressorRule",
@@ -19,6 +21,7 @@ __all__ = [
     "TraitInfo",
     "UsableCohorts",
     "choose_cohort",
+    "choose_pair",
     "regressor_genes",
     "usable_cohorts",
 ]
