@@ -133,7 +133,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
         "genes": row["Tested Genes"],
         "score": row["Normalised Score"],
         "q": row["q"],
-        "significant": None if found is None else f"{found} ({row['Expected']:.1f} expected)",
-        "q of them": row["Over-representation q"],
+        "significant genes": None if found is None else f"{found} ({row['Expected']:.1f} expected)",
+        "their q": row["Over-representation q"],
         "first genes": " ".join(genes[:MOST_GENES]) + (" ..." if len(genes) > MOST_GENES else ""),
     }

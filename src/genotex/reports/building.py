@@ -18,6 +18,7 @@ from genotex.reports.page import (
     Answer,
     Column,
     GeneRow,
+    GeneSetsView,
     GeneTableView,
     GroupView,
     ReportPage,
@@ -54,6 +55,7 @@ def build_page(
     findings: Findings,
     *,
     csv_name: str,
+    gene_sets: GeneSetsView | None = None,
     written: str | None = None,
 ) -> ReportPage:
     """Return the page of a problem.
@@ -70,6 +72,8 @@ def build_page(
         The analysis.
     csv_name : str
         Name of the CSV file beside the page.
+    gene_sets : GeneSetsView, optional
+        The gene sets, when some were tested on this very result.
     written : str, optional
         Date to print; none by default, so that the same input gives the same page.
     """
@@ -98,6 +102,7 @@ def build_page(
         figures=draw_figures(findings, genes, table, marks),
         table=_table(findings, genes, csv_name),
         interaction=view_interaction(findings, genes),
+        gene_sets=gene_sets,
         log=log_steps(evidence, findings, answer.tested),
         notes=tuple(_told(text, findings) for text in remaining_notes(evidence, findings)),
         methods=methods_paragraph(evidence, findings, answer.tested),
