@@ -1,5 +1,6 @@
 """The figures of a report, each a function from numbers to inline SVG."""
 
+from genotex.reports.figures.coefficients import draw_coefficients
 from genotex.reports.figures.heatmap import draw_heatmap
 from genotex.reports.figures.histogram import draw_histogram
 from genotex.reports.figures.pca import draw_pca
@@ -9,6 +10,7 @@ from genotex.reports.figures.volcano import draw_volcano
 
 __all__ = [
     "SampleMarks",
+    "draw_coefficients",
     "draw_heatmap",
     "draw_histogram",
     "draw_pca",
