@@ -210,7 +210,7 @@ def hidden_methods(findings: Findings) -> str:
     if hidden.ranks:
         return f"{how}: {hidden.used}{kept} entered the regression as further columns{told}."
     return (
-        f"{how}: {hidden.used}{kept} {'was' if hidden.used == 1 else 'were'} estimated{told}. Genes "
-        "were ranked by the regression without them, as the cohort is small, and the regression "
-        "with them is reported beside it."
+        f"{how}: {hidden.used}{kept} {'was' if hidden.used == 1 else 'were'} estimated{told}. "
+        "Genes were ranked by the regression without them, as the cohort is small, and the "
+        "regression with them is reported beside it."
     )

@@ -152,10 +152,10 @@ def _histogram(findings: Findings, genes: pl.DataFrame) -> FigureView:
     share = f"{low:.0%}".replace("%", " %")
     alt = f"Histogram of {counted(len(p), 'p-value')}; {share} of them lie below 0.05."
     caption = (
-        f"All p-values{_of_the_mixed_model(findings)} in steps of 0.05; {share} lie in the first bar. Without any real "
-        "difference all bars reach the dashed line. A peak on the left over a flat rest is what "
-        "sound statistics look like; a peak on the right or in the middle means that "
-        "the model does not fit."
+        f"All p-values{_of_the_mixed_model(findings)} in steps of 0.05; {share} lie in the first "
+        "bar. Without any real difference all bars reach the dashed line. A peak on the left over "
+        "a flat rest is what sound statistics look like; a peak on the right or in the middle "
+        "means that the model does not fit."
     )
     return FigureView("histogram", "All p-values", draw_histogram(p, alt), caption, alt)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import polars as pl
 
 from genotex.reports.findings import Findings
@@ -191,8 +193,8 @@ def _scores(selection: Selection) -> SectionTable | None:
         "Cross-validated scores",
         ("Score", "Value"),
         tuple(rows),
-        note="Selection at the chosen lambda, prediction at the lambda that predicts best: the same "
-        "folds chose it, so the scores flatter.",
+        note="Selection at the chosen lambda, prediction at the lambda that predicts best: the "
+        "same folds chose it, so the scores flatter.",
     )
 
 
@@ -200,7 +202,7 @@ def _eigenvalues(selection: Selection) -> SectionTable | None:
     if len(selection.eigenvalues) < 2:
         return None
     shares = selection.eigenvalues
-    gaps = ["", *(f"{high - low:.3f}" for high, low in zip(shares, shares[1:], strict=False))]
+    gaps = ["", *(f"{high - low:.3f}" for high, low in pairwise(shares))]
     rows = tuple(
         (f"{i + 1}", f"{share:.3f}", gap)
         for i, (share, gap) in enumerate(zip(shares, gaps, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 __all__ = [
@@ -295,8 +296,7 @@ class Selection:
     @property
     def largest_gap(self) -> float | None:
         """Largest difference between neighbouring eigenvalues."""
-        pairs = zip(self.eigenvalues, self.eigenvalues[1:], strict=False)
-        return max((high - low for high, low in pairs), default=None)
+        return max((high - low for high, low in pairwise(self.eigenvalues)), default=None)
 
 
 def _trial(row: Record) -> Trial:
