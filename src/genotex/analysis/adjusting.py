@@ -29,6 +29,9 @@ class Adjustment:
     ----------
     columns : mapping of str to ndarray of float64, shape (n,)
         For the samples of the contrast.
+    from_table : tuple of str
+        Covariates of the linked table to adjust for; without those that are the same in all samples
+        of a pair.
     keys : tuple of str
         The characteristics they come from.
     batch : str or None
@@ -40,6 +43,7 @@ class Adjustment:
     """
 
     columns: Mapping[str, NDArray[np.float64]]
+    from_table: tuple[str, ...]
     keys: tuple[str, ...]
     batch: str | None
     filled: Mapping[str, int]
@@ -79,11 +83,15 @@ def gather_adjustment(
     columns = {**blocks.columns, **named.columns}
     keys, warnings, batch = list(named.keys), list(named.warnings), None
     if options.batch:
-        others = {k: v for k, v in facts.items() if k not in named.keys and k != blocks.key}
+        others = {
+            k: v for k, v in facts.items() if k not in named.keys and k != blocks.record.get("key")
+        }
         known = len(table.covariates) + len(columns)
         found = batch_columns(others, table.samples, contrast, known)
         batch = found.key
         columns |= found.columns
         keys += [] if batch is None else [batch]
         warnings += found.warnings
-    return Adjustment(columns, tuple(keys), batch, named.filled, tuple(warnings))
+    paired = blocks.record.get("constant_within_blocks", ()) if blocks.columns else ()
+    inside = tuple(n for n in options.covariates if n in IN_THE_TABLE and n not in paired)
+    return Adjustment(columns, inside, tuple(keys), batch, named.filled, tuple(warnings))

@@ -98,7 +98,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         **_p_values(steps),
         "panel": _panel(steps.panel),
     }
-    if steps.blocks.key is not None:
+    if steps.blocks.record:
         record["pair"] = dict(steps.blocks.record)
     if steps.mixed is not None:
         record["mixed"] = mixed_record(steps.mixed)

@@ -25,7 +25,7 @@ from genotex.analysis.design import Design, build_design
 from genotex.analysis.gene_filter import GENE_STATUS, GeneFilter, filter_genes
 from genotex.analysis.gene_table import arrange_genes
 from genotex.analysis.gene_tests import beside_columns, mixed_columns, moderated_columns
-from genotex.analysis.hidden import Hidden, find_hidden
+from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden
 from genotex.analysis.interaction import fit_interaction
 from genotex.analysis.linear import fit_last_column
 from genotex.analysis.method_record import Steps, record_method
@@ -104,7 +104,7 @@ def analyze_sound(
         design = build_design(
             table,
             contrast,
-            options.covariates,
+            adjustment.from_table,
             problem.condition,
             adjustment.columns,
             interaction=problem.kind is ProblemKind.ONE_STEP,
@@ -141,8 +141,14 @@ def analyze_sound(
         test="Mixed " if options.model == "mixed" else "",
     )
     facts = check_sample_facts(
-        sample_facts, table.samples, contrast, table.trait, adjustment.keys, blocks.key
+        sample_facts,
+        table.samples,
+        contrast,
+        table.trait,
+        adjustment.keys,
+        blocks.record.get("key"),
     )
+    hidden = _with_change(hidden, columns, table, kept, options)
     steps = Steps(
         contrast=contrast,
         blocks=blocks,
@@ -171,7 +177,7 @@ def analyze_sound(
 
 def _blocks(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str | None) -> Blocks:
     if key is None:
-        return Blocks(None, table, contrast)
+        return Blocks(table, contrast, {}, {}, ())
     return block_samples(table, contrast, facts, key)
 
 
@@ -217,6 +223,19 @@ def _other_analysis(
     name = "Without SV" if hidden.used_for_ranking else "With SV"
     other = design if hidden.used_for_ranking else design.with_columns(hidden.columns)
     return beside_columns(values, other.matrix, name, trend=options.trend)
+
+
+def _with_change(
+    hidden: Hidden, columns: Columns, table: LinkedTable, kept: GeneFilter, options: AnalysisOptions
+) -> Hidden:
+    """Add to the record how the top genes change with surrogate variables."""
+    if not hidden.columns:
+        return hidden
+    names = [table.genes[i] for i in np.flatnonzero(kept.tested)]
+    other = columns["Without SV p" if hidden.used_for_ranking else "With SV p"]
+    pair = (other, columns["p"]) if hidden.used_for_ranking else (columns["p"], other)
+    change = compare_rankings(*pair, names, options.q_cut)
+    return replace(hidden, record={**hidden.record, "change": change})
 
 
 def _fit_mixed(values: Floats, design: Design, options: AnalysisOptions) -> MixedFit | None:

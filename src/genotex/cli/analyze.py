@@ -10,6 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.combine import combine_cohorts
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 
@@ -96,14 +97,19 @@ def analyze(
         regressors=regressors,
         condition_cohort=condition_cohort,
     )
+    check_cohorts(cohorts, settings)
     tasks = load_tasks(task_info)
     problems = _problems(OutputFolder(output), trait or (), condition or (), tasks)
     outcomes = analyze_with_progress(output, problems, settings, tasks, jobs=jobs)
-    if json:
-        screen.print_json([outcome.summary() for outcome in outcomes])
-    else:
+    combined = None
+    if not json:
         show_problems(outcomes)
         screen.tell(f"results are in {output / 'regress'}")
+    if cohorts is o.CohortsUsed.all:
+        combined = combine_cohorts(output, problems, settings, tasks, quiet=json)
+    if json:
+        rows = [outcome.summary() for outcome in outcomes]
+        screen.print_json(rows if combined is None else {"problems": rows, "combined": combined})
     solved = any(outcome.result is not None for outcome in outcomes)
     raise typer.Exit(screen.DONE if solved else screen.NOTHING_USABLE)
 
@@ -144,6 +150,25 @@ def build_options(
         pair=pair,
         solver=solver.value,
     )
+
+
+def check_cohorts(cohorts: o.CohortsUsed, settings: AnalysisOptions) -> None:
+    """Refuse to combine what has no standard errors, or one cohort that was named.
+
+    Raises
+    ------
+    UsageError
+        If the options do not go together.
+    """
+    if cohorts is o.CohortsUsed.all and settings.procedure == "benchmark":
+        msg = (
+            "the procedure 'benchmark' gives no standard errors, so cohorts cannot be combined; "
+            "use --procedure sound or --cohorts largest"
+        )
+        raise UsageError(msg)
+    if cohorts is o.CohortsUsed.all and settings.cohort is not None:
+        msg = f"--cohorts all and --cohort {settings.cohort} do not go together; use one of them"
+        raise UsageError(msg)
 
 
 def _covariates(text: str) -> tuple[str, ...]:
@@ -245,6 +270,13 @@ def _listed_problems(
         and (p.kind is not ProblemKind.TWO_STEP or p.condition in there)
         and (given is None or p.condition in given)
     ]
+    known = sum(p.trait in of for p in tasks.problems())
+    if not conditions and 0 < len(problems) < known:
+        left = known - len(problems)
+        screen.tell(
+            f"{left} of the {known} problems of {', '.join(sorted(of))} in {tasks.path.name} have "
+            "another trait as condition that has no preprocessed cohorts here"
+        )
     if not problems:
         msg = f"{tasks.path}: no problem of it has preprocessed cohorts in {output.root}"
         raise UsageError(msg)

@@ -10,17 +10,19 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import analyze_with_progress, ask, load_tasks
+from genotex.cli.analyze import analyze_with_progress, ask, check_cohorts, load_tasks
 from genotex.cli.analyze import build_options as analysis_options
+from genotex.cli.answer import show_result
+from genotex.cli.combine import combine_cohorts
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
 from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
-    from genotex.analysis import AnalysisOptions, AnalysisResult, ProblemOutcome
+    from genotex.analysis import AnalysisOptions, ProblemOutcome
     from genotex.cohorts import CohortOutcome
     from genotex.problems import Problem, TaskInfo
 
-__all__ = ["show_result", "solve", "solve_and_report"]
+__all__ = ["solve", "solve_and_report"]
 
 
 def solve(
@@ -95,6 +97,7 @@ def solve(
         regressors=regressors,
         condition_cohort=condition_cohort,
     )
+    check_cohorts(cohorts, analysis)
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
     outcomes = preprocess_with_progress(
@@ -122,12 +125,20 @@ def solve(
     )
     analysis = replace(analysis, among=read_now)
     outcome, report = solve_and_report(output, problem, analysis, outcomes, tasks)
+    if not json:
+        _show(outcome, report)
+    combined = {}
+    if cohorts is o.CohortsUsed.all:
+        combined = {"combined": combine_cohorts(output, [problem], analysis, tasks, quiet=json)}
     if json:
         screen.print_json(
-            {**outcome.summary(), "report": str(report), "not_done": _errors(outcomes)}
+            {
+                **outcome.summary(),
+                "report": str(report),
+                "not_done": _errors(outcomes),
+                **combined,
+            }
         )
-    else:
-        _show(outcome, report)
     raise typer.Exit(_exit_code(outcome, outcomes))
 
 
@@ -176,21 +187,3 @@ def _show(outcome: ProblemOutcome, report: Path) -> None:
         screen.out.print()
         show_result(outcome.result)
     screen.say(f"\nreport: {report}")
-
-
-def show_result(result: AnalysisResult, top: int = 10) -> None:
-    """Print the answer: contrast, number of genes, the top ones, warnings."""
-    method = result.method
-    screen.say(
-        f"{result.significant.height} of {method['filter']['tested']} genes significant "
-        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}"
-    )
-    if result.interaction_summary:
-        screen.say(result.interaction_summary)
-    rows = result.genes.head(top).to_dicts()
-    names = {"Variable": "gene", "Coefficient": "effect", "p": "p", "q": "q"}
-    screen.table(
-        list(names.values()), [{label: row[name] for name, label in names.items()} for row in rows]
-    )
-    for warning in result.warnings:
-        screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")

@@ -1,6 +1,11 @@
 """Gene-trait association problems and the cohorts that fit them."""
 
-from genotex.problems.cohort_choice import CohortChoice, choose_cohort
+from genotex.problems.cohort_choice import (
+    CohortChoice,
+    UsableCohorts,
+    choose_cohort,
+    usable_cohorts,
+)
 from genotex.problems.pair_choice import PairChoice, choose_pair
 from genotex.problems.problem import Problem, ProblemKind
 from genotex.problems.regressors import RegressorRule, regressor_genes
@@ -14,7 +19,9 @@ __all__ = [
     "RegressorRule",
     "TaskInfo",
     "TraitInfo",
+    "UsableCohorts",
     "choose_cohort",
     "choose_pair",
     "regressor_genes",
+    "usable_cohorts",
 ]

@@ -11,7 +11,16 @@ from genotex.formats.cohort_record import CohortInfo
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems.problem import Problem, ProblemKind
 
-__all__ = ["CohortChoice", "choose_cohort", "find_forced", "read_cohorts", "refuse", "why_not"]
+__all__ = [
+    "CohortChoice",
+    "UsableCohorts",
+    "choose_cohort",
+    "find_forced",
+    "read_cohorts",
+    "refuse",
+    "usable_cohorts",
+    "why_not",
+]
 
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
 
@@ -33,6 +42,22 @@ class CohortChoice:
     cohort: str
     reason: str
     others: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class UsableCohorts:
+    """All cohorts that fit a problem.
+
+    Attributes
+    ----------
+    cohorts : tuple of str
+        Their ids, the largest first.
+    refused : mapping of str to str
+        Every other cohort of the trait and why it does not fit, in file order.
+    """
+
+    cohorts: tuple[str, ...]
+    refused: Mapping[str, str]
 
 
 def choose_cohort(
@@ -65,10 +90,7 @@ def choose_cohort(
         If the forced cohort is not known, or the problem is a two-step one.
     """
     if problem.kind is ProblemKind.TWO_STEP:
-        msg = (
-            f"{problem}: problems with another trait as condition (two-step) are not there yet; "
-            "use Age, Gender or no condition"
-        )
+        msg = f"{problem}: the condition is another trait, which takes a pair of cohorts"
         raise UsageError(msg)
     cohorts = read_cohorts(output, problem.trait)
     if forced is not None:
@@ -88,6 +110,34 @@ def choose_cohort(
         if name != chosen
     }
     return CohortChoice(chosen, f"{reason} ({size} samples)", others)
+
+
+def usable_cohorts(
+    output: OutputFolder, problem: Problem, among: Collection[str] | None = None
+) -> UsableCohorts:
+    """Return every cohort that fits a problem, the largest first.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the preprocessed cohorts.
+    problem : Problem
+        What is asked; for the conditions Age and Gender only cohorts that have them fit.
+    among : collection of str, optional
+        Consider these cohorts only.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If the trait has no preprocessed cohort at all.
+    """
+    cohorts = read_cohorts(output, problem.trait)
+    refusals = refuse(cohorts, problem.condition, among)
+    fitting = [name for name, reason in refusals.items() if reason is None]
+    fitting.sort(key=lambda name: -(cohorts[name].sample_size or 0))
+    return UsableCohorts(
+        tuple(fitting), {name: reason for name, reason in refusals.items() if reason is not None}
+    )
 
 
 def why_not(info: CohortInfo, condition: str | None) -> str | None:
