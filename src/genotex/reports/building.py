@@ -248,11 +248,12 @@ def _table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableV
     return GeneTableView(
         columns,
         rows,
+        genes.height,
+        csv_name,
         title=f"{_shown(len(rows), hits, genes.height, selected)}, by {order_of_genes(findings)}.",
         sorted_by=sorted_by,
         sort="descending" if selected else "ascending",
         filters=not selected,
-        csv_name=csv_name,
     )
 
 

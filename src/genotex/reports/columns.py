@@ -82,6 +82,10 @@ def page_columns(findings: Findings, genes: pl.DataFrame) -> tuple[Column, ...]:
     if genes["samples"].drop_nulls().n_unique() < 2:
         # The same number in every row says nothing of a gene.
         hidden.add("samples")
+    for key in ("panel", "frequency"):
+        if not (genes[key].fill_null(0.0) != 0.0).any():
+            # An empty panel.
+            hidden.add(key)
     return tuple(c for c in gene_columns(findings, genes) if c.key not in hidden)
 
 

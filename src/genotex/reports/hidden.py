@@ -26,22 +26,18 @@ def view_hidden(findings: Findings, genes: pl.DataFrame) -> Section | None:
     hidden = findings.hidden
     if hidden is None or not hidden.used:
         return None
-    remarks = [_explained(hidden), *_limited(hidden)]
     tables = [table for table in (_associations(findings, hidden),) if table is not None]
+    remarks = []
     compared = _compared(findings, hidden, genes)
     if compared is not None:
-        remarks += _change(hidden, compared)
+        remarks.append(_change(hidden, compared))
         tables.append(compared.table)
     if findings.mixed_ranks:
         remarks.append(
             "This is about the moderated t: the mixed model, which ranks here, has no surrogate "
             "variables; its background takes their place."
         )
-    if not hidden.associations:
-        remarks.append(
-            "They go with nothing that the samples' descriptions tell: neither the trait, nor a "
-            "covariate, nor another characteristic."
-        )
+    remarks += [_explained(hidden), *_unknown(hidden), *_limited(hidden)]
     return Section(
         key="hidden",
         link="Hidden structure",
@@ -79,12 +75,20 @@ def _explained(hidden: HiddenStructure) -> str:
     return f"{text} Together they take {share} of the variance that trait and covariates leave."
 
 
+def _unknown(hidden: HiddenStructure) -> list[str]:
+    if hidden.associations:
+        return []
+    return [
+        "They go with nothing that the samples' descriptions tell: neither the trait, nor a "
+        "covariate, nor another characteristic."
+    ]
+
+
 def _limited(hidden: HiddenStructure) -> list[str]:
-    if hidden.notes:
+    if hidden.estimated <= hidden.used:
         return [sentence(note) for note in hidden.notes]
-    if hidden.estimated > hidden.used:
-        return [f"The permutation test found {hidden.estimated}; {hidden.used} could be used."]
-    return []
+    text = f"The permutation test found {hidden.estimated} components, of which {hidden.used} serve"
+    return [sentence(f"{text}: {'; '.join(hidden.notes)}" if hidden.notes else text)]
 
 
 def _associations(findings: Findings, hidden: HiddenStructure) -> SectionTable | None:
@@ -129,14 +133,14 @@ def _compared(
     )
 
 
-def _change(hidden: HiddenStructure, compared: Comparison) -> list[str]:
+def _change(hidden: HiddenStructure, compared: Comparison) -> str:
     ranking, beside, both = compared.significant
     words = ("with", "without") if hidden.ranks else ("without", "with")
     text = (
         f"{counted(ranking, 'gene')} {'is' if ranking == 1 else 'are'} significant {words[0]} "
         f"them, {beside:,} {words[1]} them, {both:,} in both analyses."
     )
-    return [f"{text} {compared.overlap}".strip()]
+    return f"{text} {compared.overlap}".strip()
 
 
 def hidden_remark(findings: Findings, genes: pl.DataFrame) -> str:
@@ -153,12 +157,13 @@ def hidden_remark(findings: Findings, genes: pl.DataFrame) -> str:
     if hidden is None or not hidden.used or findings.mixed_ranks:
         return ""
     compared = _compared(findings, hidden, genes)
-    number_of = _surrogates(hidden)
-    if hidden.ranks:
-        text = f"Adjusted for {number_of} of hidden structure"
-        return f"{text}; {compared.significant[1]:,} without." if compared else f"{text}."
-    text = f"Not adjusted for hidden structure ({number_of} found)"
-    return f"{text}; {compared.significant[1]:,} with it." if compared else f"{text}."
+    other = ""
+    if compared is not None:
+        count = compared.significant[1]
+        beside = "without them" if hidden.ranks else "with them"
+        other = f"; {beside} {counted(count, 'gene')} would be significant"
+    done = "adjusted" if hidden.ranks else "not adjusted"
+    return f"The tests are {done} for hidden structure ({_surrogates(hidden)}){other}."
 
 
 def hidden_note(hidden: HiddenStructure | None) -> str:

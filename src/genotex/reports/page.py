@@ -226,6 +226,10 @@ class GeneTableView:
         Headers.
     rows : tuple of GeneRow
         The genes shown.
+    total : int
+        Genes in the CSV file.
+    csv_name : str
+        The file beside the page.
     title : str
         How many of how many, and in which order.
     sorted_by : str
@@ -234,17 +238,16 @@ class GeneTableView:
         ``ascending`` or ``descending``.
     filters : bool
         Whether some of the rows are significant and others are not.
-    csv_name : str
-        The file beside the page.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[GeneRow, ...]
-    title: str
-    sorted_by: str
-    sort: str
-    filters: bool
+    total: int
     csv_name: str
+    title: str = ""
+    sorted_by: str = "p"
+    sort: str = "ascending"
+    filters: bool = True
 
 
 @dataclass(frozen=True)

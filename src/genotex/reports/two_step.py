@@ -35,21 +35,26 @@ def view_condition(findings: Findings) -> Section | None:
         key="condition",
         link="Condition",
         title=f"How {condition} was predicted",
-        lead=_lead(found),
+        lead=_lead(found, findings.cohort),
         remarks=(*_quality(found), _genes_left_out(found), *constant),
         genes=found.regressors,
         genes_title=f"Genes that predict {condition}",
     )
 
 
-def _lead(found: PredictedCondition) -> str:
-    condition = readable(found.condition)
-    cohort = f" cohort {found.cohort}" if found.cohort else " another cohort"
+def _lead(found: PredictedCondition, cohort: str) -> str:
+    condition, genes = readable(found.condition), counted(len(found.regressors), "gene")
     samples = f" ({counted(found.samples, 'sample')})" if found.samples else ""
+    if found.cohort == cohort:
+        return (
+            f"{condition} is known for samples of this cohort{samples} too: there it was learnt "
+            f"from {genes}, and predicted for the samples compared. Those that taught the "
+            "prediction are among those it is used for."
+        )
+    where = f"cohort {found.cohort}" if found.cohort else "another cohort"
     return (
-        f"{condition} was not measured in these samples. It was learnt in{cohort}{samples} from "
-        f"{counted(len(found.regressors), 'gene')} and predicted here; the prediction takes the "
-        "place of the condition."
+        f"{condition} was learnt in {where}{samples} from {genes} and predicted for the samples "
+        "compared here; the prediction takes the place of the condition."
     )
 
 
@@ -122,7 +127,7 @@ def condition_methods(findings: Findings) -> str:
     score = "" if found.score is None else f" (cross-validated {_score(found)})"
     tested = "" if found.tested else " These genes were not tested."
     return sentence(
-        f"{readable(found.condition)}, which was not measured in this cohort, was predicted from "
+        f"{readable(found.condition)} was predicted from "
         f"{counted(len(found.regressors), 'gene')} (known related genes of the condition{rule} "
         f"that both cohorts measured) by {found.model or 'a regression'} {trained}{where}{score}; "
         f"genes were z-scored in each cohort, and the prediction entered as the condition.{tested}"

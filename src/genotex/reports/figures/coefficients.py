@@ -25,13 +25,12 @@ def draw_coefficients(genes: pl.DataFrame, x_label: str, alt: str) -> str:
     """
     values = genes["estimate"].to_numpy()
     place = np.arange(len(values))
-    colours = np.where(values > 0, UP, DOWN)
     with drawing(5.6, 4.3) as figure:
         axes = figure.add_subplot()
         calm_axes(axes, x=x_label)
         axes.axvline(0, color=QUIET, linewidth=0.8)
-        axes.hlines(place, 0, values, colors=colours, linewidth=1.6, alpha=0.6)
         for colour, side in ((UP, values > 0), (DOWN, values <= 0)):
+            axes.hlines(place[side], 0, values[side], colors=colour, linewidth=1.6, alpha=0.6)
             axes.plot(values[side], place[side], "o", markersize=5, color=colour)
         axes.set_yticks(place, genes["symbol"].to_list())
         axes.set_ylim(len(values) - 0.4, -0.6)
