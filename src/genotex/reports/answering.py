@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from genotex.reports.findings import Findings
@@ -11,7 +13,7 @@ from genotex.reports.second_opinion import mixed_remark
 from genotex.reports.selection import selection_headline
 from genotex.reports.shortlist import top_genes
 from genotex.reports.two_step import condition_remark
-from genotex.reports.words import change_label, contrast_sentence, headline
+from genotex.reports.words import change_label, contrast_sentence, headline, number
 
 __all__ = ["answer_findings", "order_of_genes"]
 
@@ -61,12 +63,16 @@ def answer_findings(
         top=top,
         top_title="Top genes" if hits.height else "First genes of the ranking",
         zero=zero,
-        order=order_of_genes(findings),
+        order=order_of_genes(findings) + _by_the_other_test(findings),
         change=change_label(findings.trait_kind),
         axis="95 % interval",
         q="mixed q" if findings.mixed_ranks else "q",
         remarks=_remarks(findings, genes),
     )
+
+
+def _by_the_other_test(findings: Findings) -> str:
+    return "; changes and intervals are those of the moderated t" if findings.mixed_ranks else ""
 
 
 def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[Remark, ...]:
@@ -86,7 +92,11 @@ def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[GroupView, 
         lower=pl.min_horizontal(pl.lit(0.0), "estimate"),
         upper=pl.max_horizontal(pl.lit(0.0), "estimate"),
     )
-    top, zero = top_genes(ends)
+    listed, zero = top_genes(ends)
+    top = tuple(
+        replace(gene, estimate=number(value, "fine"), interval=number(value, "fine"))
+        for gene, value in zip(listed, ends["estimate"], strict=True)
+    )
     return Answer(
         significant=chosen.height,
         tested=genes.height,

@@ -207,15 +207,15 @@ def hidden_methods(findings: Findings) -> str:
         "permutation test of Buja and Eyuboglu (1992)"
     )
     if not hidden.used:
-        none = "none was used for want of residual degrees of freedom"
+        none = f"none of the {hidden.estimated} components found gave one"
         return f"{how}; {none if hidden.estimated else 'none was found'}."
-    kept = f", of {hidden.estimated} found," if hidden.estimated > hidden.used else ""
     shares = listed([f"{100 * share:.0f} %" for share in hidden.shares])
-    told = f" ({shares} of the residual variance)" if shares else ""
+    told = f", with {shares} of the residual variance," if shares else ""
+    of = f" of {hidden.estimated}" if hidden.estimated > hidden.used else ""
+    found = f"{how}. {hidden.used}{of}{told}"
     if hidden.ranks:
-        return f"{how}: {hidden.used}{kept} entered the regression as further columns{told}."
+        return f"{found} entered the regression as further columns."
     return (
-        f"{how}: {hidden.used}{kept} {'was' if hidden.used == 1 else 'were'} estimated{told}. "
-        "Genes were ranked by the regression without them, as the cohort is small, and the "
+        f"{found} were estimated; as the cohort is small they did not enter the tests, and the "
         "regression with them is reported beside it."
     )

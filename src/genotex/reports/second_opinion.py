@@ -61,10 +61,14 @@ def _lead(findings: Findings, compared: Comparison) -> str:
             f"The mixed model, which ranks here, finds {counted(ranking, 'gene')} at {rule}; the "
             f"moderated t would find {beside:,}, {both:,} of them the same."
         )
+    found = (
+        f"{counted(beside, 'gene')}, {both:,} of them among the {ranking:,}"
+        if beside
+        else f"no gene, against {ranking:,}"
+    )
     return (
-        f"The mixed model is a conservative second opinion: at {rule} it finds "
-        f"{counted(beside, 'gene')}, {both:,} of them among the {ranking:,} of the moderated t, "
-        "which ranks."
+        f"The mixed model is a conservative second opinion: at {rule} it finds {found} of the "
+        "moderated t, which ranks."
     )
 
 
@@ -100,10 +104,12 @@ def mixed_remark(findings: Findings, genes: pl.DataFrame) -> str:
             "Ranked by the mixed model, a conservative test; the moderated t would find "
             f"{counted(beside, 'gene')}."
         )
-    return (
-        f"Ranked by the moderated t; the mixed model, a conservative second opinion, finds "
-        f"{counted(beside, 'gene')}, {both:,} of them among these {ranking:,}."
+    found = (
+        f"finds {counted(beside, 'gene')}, {both:,} of them among these {ranking:,}"
+        if beside
+        else "finds none"
     )
+    return f"Ranked by the moderated t; the mixed model, a conservative second opinion, {found}."
 
 
 def mixed_methods(findings: Findings) -> str:

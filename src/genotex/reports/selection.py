@@ -25,7 +25,8 @@ _LABELS = {
     "jaccard": "Jaccard index",
 }
 _FRACTIONS = frozenset({"r_squared", "nmse"})
-_CLOSE = 1e-6
+_AT_OPTIMUM = 1e-6
+_NEAR_OPTIMUM = 1e-3
 
 
 def selection_headline(findings: Findings, genes: pl.DataFrame) -> str:
@@ -102,31 +103,37 @@ def view_selection(findings: Findings) -> Section | None:
 
 
 def _lead(selection: Selection) -> str:
+    if not any(trial.selection.get("precision") for trial in selection.trials):
+        return (
+            "No fold selected a gene that is already known for the trait, so nothing could choose "
+            "lambda: it is the value that the procedure takes in such a case."
+        )
     known = (
-        "what is known of the trait"
+        "the genes already known"
         if selection.related is None
-        else f"{counted(selection.related, 'gene')} already known for the trait"
+        else f"{counted(selection.related, 'gene')} already known"
     )
     return (
-        f"Lambda was chosen by {known}: the lambda whose genes are, over five folds, most often "
-        "among them. That is right for reproducing the benchmark and wrong for discovery, as what "
-        "is known decides what is found."
+        f"Lambda was chosen with the help of {known} for the trait: of "
+        f"{counted(len(selection.trials), 'value')} it is the one whose genes are, over five "
+        "folds, most often among them. That is right for reproducing the benchmark and wrong for "
+        "discovery, as what is known decides what is found."
     )
 
 
 def _solver(selection: Selection) -> str:
-    sweeps = (
-        "" if selection.iterations is None else f" after {counted(selection.iterations, 'step')}"
-    )
+    unit = "sweep" if selection.solver == "scikit-learn" else "round"
+    effort = "" if selection.iterations is None else f" after {counted(selection.iterations, unit)}"
     if selection.gap is None:
-        return f"Solver: {selection.solver}{sweeps}."
-    end = (
-        "so this is the optimum"
-        if selection.gap <= _CLOSE
-        else "so the optimum may hold other genes"
-    )
+        return f"Solver: {selection.solver}{effort}."
+    if selection.gap <= _AT_OPTIMUM:
+        end = "which is the optimum"
+    elif selection.gap <= _NEAR_OPTIMUM:
+        end = "which is close to the optimum"
+    else:
+        end = "so the optimum has other genes"
     return (
-        f"Solver: {selection.solver}; it stopped{sweeps} at most {selection.gap:.2g} above the "
+        f"Solver: {selection.solver}; it stopped{effort} at most {selection.gap:.2g} above the "
         f"optimum, as a share of the objective without genes, {end}."
     )
 
@@ -245,18 +252,18 @@ def selection_methods(findings: Findings) -> str:
 
 
 def _fitted(selection: Selection) -> str:
-    rule = (
-        "a gap between neighbouring eigenvalues of the samples' covariance above 200 over the "
-        "number of samples"
+    gap = (
+        "gap above 200 over the number of samples between neighbouring eigenvalues of the "
+        "samples' covariance"
     )
     if selection.rotated:
         return (
-            f"As there was {rule}, the z-scored genes were rotated by the eigenvectors of their "
+            f"As there was a {gap}, the z-scored genes were rotated by the eigenvectors of their "
             "kinship matrix and a Lasso (Tibshirani 1996) of the trait, which was not rotated, was "
             f"fitted to them ({_named(selection)})."
         )
     return (
-        f"As there was no {rule}, a Lasso (Tibshirani 1996) of the trait on the z-scores of all "
+        f"As there was no {gap}, a Lasso (Tibshirani 1996) of the trait on the z-scores of all "
         f"genes was fitted ({_named(selection)})."
     )
 

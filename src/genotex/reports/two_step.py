@@ -58,6 +58,12 @@ def _lead(found: PredictedCondition, cohort: str) -> str:
     )
 
 
+def _model(found: PredictedCondition) -> str:
+    """Return "logistic regression, L2" as words that fit into a sentence."""
+    name, _, penalty = (found.model or "a regression").partition(", ")
+    return f"{name} with an {penalty} penalty" if penalty in ("L1", "L2") else found.model or name
+
+
 def _score(found: PredictedCondition) -> str:
     return f"{_SCORES.get(found.score_name, found.score_name)} {found.score:.2f}"
 
@@ -129,6 +135,6 @@ def condition_methods(findings: Findings) -> str:
     return sentence(
         f"{readable(found.condition)} was predicted from "
         f"{counted(len(found.regressors), 'gene')} (known related genes of the condition{rule} "
-        f"that both cohorts measured) by {found.model or 'a regression'} {trained}{where}{score}; "
+        f"that both cohorts measured) by {_model(found)} {trained}{where}{score}; "
         f"genes were z-scored in each cohort, and the prediction entered as the condition.{tested}"
     )
