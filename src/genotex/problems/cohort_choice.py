@@ -11,7 +11,7 @@ from genotex.formats.cohort_record import CohortInfo
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems.problem import Problem, ProblemKind
 
-__all__ = ["CohortChoice", "choose_cohort"]
+__all__ = ["CohortChoice", "choose_cohort", "find_forced", "read_cohorts", "refuse", "why_not"]
 
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
 
@@ -70,15 +70,10 @@ def choose_cohort(
             "use Age, Gender or no condition"
         )
         raise UsageError(msg)
-    cohorts = _cohorts(output, problem)
+    cohorts = read_cohorts(output, problem.trait)
     if forced is not None:
         return _forced(cohorts, problem, forced)
-    refusals = {
-        name: why_not(info, problem.condition)
-        if among is None or name in among
-        else "not among the cohorts that were read now"
-        for name, info in cohorts.items()
-    }
+    refusals = refuse(cohorts, problem.condition, among)
     fitting = {name: cohorts[name] for name, reason in refusals.items() if reason is None}
     if not fitting:
         raise NoUsableCohortError(_nothing_fits(problem, refusals))
@@ -125,33 +120,82 @@ def _smaller(info: CohortInfo, size: int) -> str:
     return f"smaller ({samples} samples)"
 
 
-def _cohorts(output: OutputFolder, problem: Problem) -> dict[str, CohortInfo]:
-    path = output.cohort_info(problem.trait)
+def read_cohorts(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
+    """Read the records of a trait's cohorts, in file order.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If the trait has none.
+    """
+    path = output.cohort_info(trait)
     if not path.is_file():
         known = ", ".join(output.traits()) or "none"
         msg = (
-            f"{problem.trait} has no preprocessed cohort: {path} does not exist "
+            f"{trait} has no preprocessed cohort: {path} does not exist "
             f"(traits there: {known}); run preprocess first"
         )
         raise NoUsableCohortError(msg)
     return read_cohort_info(path)
 
 
-def _forced(cohorts: Mapping[str, CohortInfo], problem: Problem, forced: str) -> CohortChoice:
+def refuse(
+    cohorts: Mapping[str, CohortInfo],
+    condition: str | None,
+    among: Collection[str] | None = None,
+) -> dict[str, str | None]:
+    """Return for every cohort why it does not fit (see `why_not`), None for those that do."""
+    return {
+        name: why_not(info, condition)
+        if among is None or name in among
+        else "not among the cohorts that were read now"
+        for name, info in cohorts.items()
+    }
+
+
+def find_forced(
+    cohorts: Mapping[str, CohortInfo], trait: str, problem: Problem, forced: str
+) -> str:
+    """Return the cohort that a user asked for, by its name in the file.
+
+    Parameters
+    ----------
+    cohorts : mapping of str to CohortInfo
+        The cohorts of `trait`.
+    trait : str
+        The trait of the problem, or the trait that is its condition.
+    problem : Problem
+        What the cohort must fit.
+    forced : str
+        What the user asked for.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If the cohort does not fit.
+    UsageError
+        If the trait has no such cohort.
+    """
     # The TCGA cohort has two names, by the release that wrote the folder.
     names = TCGA_NAMES if forced in TCGA_NAMES else {forced}
     chosen = next((name for name in cohorts if name in names), None)
     if chosen is None:
         known = ", ".join(cohorts) or "none"
-        msg = f"{problem.trait} has no cohort {forced!r}; it has {known}"
+        msg = f"{trait} has no cohort {forced!r}; it has {known}"
         raise UsageError(msg)
     refusal = why_not(cohorts[chosen], problem.condition)
     if refusal is not None:
-        msg = f"cohort {chosen} was asked for, but does not fit {problem}: {refusal}"
+        whose = "" if trait == problem.trait else f" of {trait}"
+        msg = f"cohort {chosen}{whose} was asked for, but does not fit {problem}: {refusal}"
         raise NoUsableCohortError(msg)
+    return chosen
+
+
+def _forced(cohorts: Mapping[str, CohortInfo], problem: Problem, forced: str) -> CohortChoice:
+    chosen = find_forced(cohorts, problem.trait, problem, forced)
     others = {
-        name: why_not(info, problem.condition) or "another cohort was asked for"
-        for name, info in cohorts.items()
+        name: reason or "another cohort was asked for"
+        for name, reason in refuse(cohorts, problem.condition).items()
         if name != chosen
     }
     return CohortChoice(chosen, "asked for by the user", others)
