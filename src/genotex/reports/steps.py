@@ -294,6 +294,11 @@ class Selection:
         )
 
     @property
+    def informed(self) -> bool:
+        """Whether a fold selected a known gene at any lambda, so that lambda could be chosen."""
+        return any(trial.selection.get("precision") for trial in self.trials)
+
+    @property
     def largest_gap(self) -> float | None:
         """Largest difference between neighbouring eigenvalues."""
         return max((high - low for high, low in pairwise(self.eigenvalues)), default=None)
