@@ -203,8 +203,8 @@ class PredictedCondition:
         samples = _number(record.get("samples"))
         return cls(
             condition=str(record.get("condition", "")),
-            cohort=str(record.get("cohort", "")),
-            model=str(record.get("model", "")),
+            cohort=str(record.get("cohort") or ""),
+            model=str(record.get("model") or ""),
             regressors=tuple(record.get("regressors") or ()),
             rule=str(record.get("rule", "inclusive")),
             samples=None if samples is None else int(samples),
