@@ -2,7 +2,7 @@
 
     python scripts/measure_surrogates.py [COHORTS]
 
-Prints the table of docs/decisions/0006-hidden-structure.md: COHORTS (100) cohorts of 2,000 genes
+Prints the table of docs/decisions/0006-hidden-structure.md: COHORTS (200) cohorts of 2,000 genes
 for each number of samples, batch and number of affected genes. Two latent factors make the genes
 correlate; the batch shifts a third of the genes; half-confounded: three quarters of the cases and a
 quarter of the controls are in it.
@@ -24,7 +24,7 @@ from genotex.analysis.surrogate import find_surrogates
 Floats = NDArray[np.float64]
 
 GENES = 2000
-SAMPLES = (24, 60, 120)
+SAMPLES = (24, 40, 60, 120)
 IN_BATCH = {"none": None, "independent": (0.5, 0.5), "half-confounded": (0.25, 0.75)}
 AFFECTED = (0, 100)
 
@@ -86,7 +86,7 @@ def measure(cohorts: int, samples: int, batch: str, affected: int) -> str:
 
 def main() -> None:
     """Measure and print."""
-    cohorts = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    cohorts = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     print("| n | batch | affected | FDP without | FDP with | power without | with | surrogates |")
     print("|---|---|---|---|---|---|---|---|")
     with threadpool_limits(limits=1):

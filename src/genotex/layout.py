@@ -236,6 +236,11 @@ class OutputFolder:
             f"{self.report(trait, condition).stem}_cohorts.html"
         )
 
+    def enrichment(self, trait: str, condition: str | None) -> Path:
+        """Return the path of a problem's gene sets as JSON; their table lies beside it as CSV."""
+        name = f"enrichment_condition_{_condition(condition)}.json"
+        return self.root / "regress" / trait_folder_name(trait) / name
+
     def report(self, trait: str, condition: str | None) -> Path:
         """Return the path of a problem's report; the gene table lies beside it as CSV."""
         name = f"{trait_folder_name(trait)}_condition_{_condition(condition)}.html"

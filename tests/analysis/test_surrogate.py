@@ -131,6 +131,21 @@ def test_ten_residual_degrees_of_freedom_are_left(samples: int, room: int) -> No
     assert len(found.share) == room
 
 
+def test_component_of_few_genes_between_two_of_many_is_passed_over() -> None:
+    """Each surrogate variable stands for its own component (R sva takes the one passed over)."""
+    rng = np.random.default_rng(5)
+    design = two_group_design(40)
+    factors = 40**0.5 * np.linalg.qr(np.column_stack([design, rng.normal(size=(40, 3))]))[0][:, 2:]
+    loadings = np.zeros((3, 600))
+    loadings[0, :200] = rng.normal(0, 1.5, 200)
+    loadings[1, 200:215] = 4.0
+    loadings[2, 215:] = rng.normal(0, 0.5, 385)
+    found = find_surrogates(8 + rng.normal(0, 0.3, (40, 600)) + factors @ loadings, design, seed=0)
+    assert found.estimated == 3
+    assert found.notes == ("component 2 gives none: 15 genes go with it, 40 are needed",)
+    assert (np.abs(factors.T @ found.columns / 40**0.5).argmax(axis=0) == [0, 2]).all()
+
+
 def test_columns_are_independent_of_the_design_and_of_one_another() -> None:
     rng = np.random.default_rng(10)
     expression = noise(50, 900, 10)

@@ -51,7 +51,16 @@ def case_file(path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "command",
-    ["solve", "preprocess", "analyze", "simulate", "demo", "clinical infer", "clinical show"],
+    [
+        "solve",
+        "preprocess",
+        "analyze",
+        "enrich",
+        "simulate",
+        "demo",
+        "clinical infer",
+        "clinical show",
+    ],
 )
 def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]
     code, out, _ = genotex(*command.split(), "--help")

@@ -1,18 +1,21 @@
 """One penalised regression on few genes: Newton steps on the genes in use.
 
-Minimises mean loss + penalty * |genes' coefficients|_1, the loss being half the squared error or the
-logistic negative log-likelihood; intercept and covariates are not penalised. Inside one orthant the
-penalty is linear, so a Newton step solves it; genes whose coefficient would change sign are set to
-zero, genes at zero come in when their slope exceeds the penalty (feature-sign search, Lee, Battle,
-Raina and Ng 2007, with all such genes at once where their directions agree with their signs).
+Minimises mean loss + penalty * |genes' coefficients|_1, the loss being half the squared error or
+the logistic negative log-likelihood; intercept and covariates are not penalised. Inside one orthant
+the penalty is linear, so Newton steps solve it; genes whose coefficient would change sign are set
+to zero, genes at zero come in when their slope exceeds the penalty (feature-sign search, Lee,
+Battle, Raina and Ng 2007, with all such genes at once where directions agree with their signs).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg.lapack import dposv
+from numpy.typing import DTypeLike, NDArray
 from scipy.special import expit
+
+from genotex.analysis.curvature import Curvature
 
 __all__ = ["ActiveFit"]
 
@@ -21,14 +24,30 @@ Indices = NDArray[np.intp]
 
 COVARIATE_RIDGE = 1e-4
 """Ridge on standardised covariates, so that one that separates the classes stays finite."""
+NULL_TOLERANCE = 1e-9
 STEPS = 100
 TOLERANCE = 1e-5
 """Largest slope left, in units of the penalty."""
 SMALLEST_WEIGHT = 1e-5
-JITTER = 1e-9
-"""Added to the Hessian's diagonal, so that duplicate genes share a coefficient."""
+SLOW = 0.3
+"""A step that leaves more of the slope than this asks for new second derivatives."""
+SMALLEST_STEP = 1e-8
 ARMIJO = 1e-4
 ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Coefficients, what they predict, and the downhill slopes of the objective there."""
+
+    coefficients: Floats
+    predictor: Floats
+    fitted: Floats
+    value: float
+    pull: Floats
+    signs: Floats
+    at_zero: NDArray[np.bool_]
+    """Genes at zero; their sign is that of the slope, or 0 when the penalty outweighs it."""
 
 
 class ActiveFit:
@@ -83,122 +102,104 @@ class ActiveFit:
 
     def solve(self, penalty: float) -> None:
         """Find the optimum over the genes in use; those that end at zero are put aside."""
-        value = None
         tolerance = TOLERANCE * penalty
-        single = False
+        point = self._point(self.coefficients, penalty)
+        curvature = None
+        before, slow, single = np.inf, 0, False
         for _ in range(STEPS):
-            predictor = self.coefficients @ self.columns
-            pull, signs = self._pull(predictor, penalty)
-            size = np.abs(pull)
+            steepest = float(np.abs(point.pull).max())
             # Without a penalty there is no unit: then the first slope is.
-            tolerance = tolerance or TOLERANCE * float(size.max())
-            if size.max() <= tolerance:
+            tolerance = tolerance or NULL_TOLERANCE * steepest
+            if steepest <= tolerance:
                 break
-            if value is None:
-                value = self._objective(self.coefficients, predictor, penalty)
-            free = (signs != 0) & ((self.coefficients != 0) | (size > tolerance))
-            free[: self.fixed] = True
-            direction, free = self._direction(predictor, pull, signs, free, single)
-            moved = self._move(direction, pull, signs, free, penalty, value)
-            if moved is None:
-                if single:
-                    break
-                single = True
-                continue
-            single = False
-            self.coefficients, value = moved
+            slow = slow + 1 if steepest > SLOW * before else 0
+            if curvature is None or slow:
+                curvature = self._curvature(point, np.float64 if slow > 1 else np.float32)
+            before = steepest
+            direction = self._direction(curvature, point, tolerance, single)
+            better = self._move(direction, point, penalty)
+            if better is None and single:
+                break
+            # Several genes may stand in each other's way; the steepest alone never does.
+            single = better is None
+            point = better or point
+        self.coefficients = point.coefficients
         self._put_aside()
 
-    def _pull(self, predictor: Floats, penalty: float) -> tuple[Floats, Floats]:
-        """Return the downhill slope of the objective and the orthant; 0 where a gene rests."""
-        coefficients, fixed = self.coefficients, self.fixed
-        rest = self.target - (expit(predictor) if self.binary else predictor)
-        pull = self.columns @ rest
-        pull /= len(self.target)
+    def _point(self, coefficients: Floats, penalty: float) -> _Point:
+        predictor = coefficients @ self.columns
+        value = self._objective(coefficients, predictor, penalty)
+        return self._with_slopes(coefficients, predictor, value, penalty)
+
+    def _with_slopes(
+        self, coefficients: Floats, predictor: Floats, value: float, penalty: float
+    ) -> _Point:
+        fixed = self.fixed
+        fitted = expit(predictor) if self.binary else predictor
+        pull = self.columns @ (self.target - fitted)
+        pull /= len(predictor)
         pull[:fixed] -= self._ridge * coefficients[:fixed]
-        signs = np.sign(np.where(coefficients == 0, pull, coefficients))
+        at_zero = coefficients == 0
+        at_zero[:fixed] = False
+        signs = np.sign(np.where(at_zero, pull, coefficients))
         signs[:fixed] = 0
         pull -= penalty * signs
         # A gene at zero whose slope the penalty outweighs stays there.
-        resting = (coefficients == 0) & (pull * signs < 0)
-        resting[:fixed] = False
+        resting = at_zero & (pull * signs <= 0)
         pull[resting] = 0
         signs[resting] = 0
-        return pull, signs
+        return _Point(coefficients, predictor, fitted, value, pull, signs, at_zero)
+
+    def _curvature(self, point: _Point, kind: DTypeLike) -> Curvature:
+        weight = None
+        if self.binary:
+            weight = np.maximum(point.fitted * (1 - point.fitted), SMALLEST_WEIGHT)
+        return Curvature(self.columns, weight, self._ridge, kind)
 
     def _direction(
-        self,
-        predictor: Floats,
-        pull: Floats,
-        signs: Floats,
-        free: NDArray[np.bool_],
-        single: bool,
-    ) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the Newton direction, and the genes that it moves."""
-        hessian = self._hessian(predictor)
-        entering = free & (self.coefficients == 0)
-        entering[: self.fixed] = False
+        self, curvature: Curvature, point: _Point, tolerance: float, single: bool
+    ) -> Floats:
+        entering = point.at_zero & (np.abs(point.pull) > tolerance)
         if single and entering.any():
-            best = int(np.argmax(np.where(entering, np.abs(pull), -1.0)))
-            free = free & ~entering
-            free[best] = True
-            entering = entering & free
+            best = int(np.argmax(np.where(entering, np.abs(point.pull), -1.0)))
+            entering[:] = False
+            entering[best] = True
         while True:
-            direction = np.zeros(len(pull))
-            direction[free] = _solve(hessian, pull, free)
+            direction = curvature.direction(point.pull, entering | ~point.at_zero)
             # These would leave the orthant at once: the other genes speak for them.
-            wrong = entering & (direction * signs <= 0)
+            wrong = entering & (direction * point.signs <= 0)
             if not wrong.any():
-                return direction, free
-            free, entering = free & ~wrong, entering & ~wrong
+                return direction
+            entering &= ~wrong
 
-    def _hessian(self, predictor: Floats) -> Floats:
-        columns = self.columns
-        if self.binary:
-            probability = expit(predictor)
-            weight = np.maximum(probability * (1 - probability), SMALLEST_WEIGHT)
-            columns = columns * np.sqrt(weight)
-        hessian: Floats = columns @ columns.T
-        hessian /= len(self.target)
-        diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
-        diagonal[: self.fixed] += self._ridge
-        diagonal += JITTER * diagonal.max()
-        return hessian
-
-    def _move(
-        self,
-        direction: Floats,
-        pull: Floats,
-        signs: Floats,
-        free: NDArray[np.bool_],
-        penalty: float,
-        value: float,
-    ) -> tuple[Floats, float] | None:
-        """Return better coefficients and their objective; None when there is nothing to gain."""
-        start = self.coefficients
+    def _move(self, direction: Floats, point: _Point, penalty: float) -> _Point | None:
+        """Return a better point; None when there is nothing to gain."""
+        start = point.coefficients
         trial = start + direction
-        crossing = trial * signs < 0
+        crossing = trial * point.signs < 0
+        size = 1.0
         if crossing.any():
             trial[crossing] = 0
-            if (better := self._better(trial, pull, penalty, value)) is not None:
-                return trial, better
+            if better := self._better(trial, point, penalty):
+                return better
             steps = start[crossing] / -direction[crossing]
             size = float(steps.min())
             trial = start + size * direction
             trial[np.flatnonzero(crossing)[steps == size]] = 0
-        else:
-            size = 1.0
-        while size > 1e-8:
-            if (better := self._better(trial, pull, penalty, value)) is not None:
-                return trial, better
+        while size > SMALLEST_STEP:
+            if better := self._better(trial, point, penalty):
+                return better
             size /= 2
             trial = start + size * direction
         return None
 
-    def _better(self, trial: Floats, pull: Floats, penalty: float, value: float) -> float | None:
-        reached = self._objective(trial, trial @ self.columns, penalty)
-        promised = ARMIJO * max(float(pull @ (trial - self.coefficients)), 0.0)
-        return reached if reached <= value - promised + ROUNDING * (1 + abs(value)) else None
+    def _better(self, trial: Floats, point: _Point, penalty: float) -> _Point | None:
+        predictor = trial @ self.columns
+        value = self._objective(trial, predictor, penalty)
+        promised = ARMIJO * max(float(point.pull @ (trial - point.coefficients)), 0.0)
+        if value > point.value - promised + ROUNDING * (1 + abs(value)):
+            return None
+        return self._with_slopes(trial, predictor, value, penalty)
 
     def _objective(self, coefficients: Floats, predictor: Floats, penalty: float) -> float:
         fixed = coefficients[: self.fixed]
@@ -207,7 +208,8 @@ class ActiveFit:
 
     def _loss(self, predictor: Floats) -> float:
         if self.binary:
-            return float((np.logaddexp(0.0, predictor) - self.target * predictor).mean())
+            total = np.logaddexp(0.0, predictor).sum() - self.target @ predictor
+            return float(total) / len(predictor)
         rest = self.target - predictor
         return 0.5 * float(rest @ rest) / len(rest)
 
@@ -218,17 +220,3 @@ class ActiveFit:
             self.coefficients = self.coefficients[keep]
             self.columns = self.columns[keep]
             self.genes = self.genes[keep[self.fixed :]]
-
-
-def _solve(hessian: Floats, pull: Floats, free: NDArray[np.bool_]) -> Floats:
-    if not free.all():
-        chosen = np.flatnonzero(free)
-        hessian, pull = hessian[np.ix_(chosen, chosen)], pull[chosen]
-    jitter = 0.0
-    while True:
-        _, direction, failed = dposv(hessian, pull, lower=1)
-        if not failed:
-            return np.asarray(direction, dtype=np.float64)
-        # Rounding can make a singular matrix look indefinite.
-        jitter = max(10 * jitter, 1e-8 * float(hessian.diagonal().max()))
-        hessian = hessian + jitter * np.eye(len(hessian))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -33,15 +35,21 @@ def check_table(table: LinkedTable) -> None:
     Raises
     ------
     AnalysisError
-        If its shape does not fit its names, it has no genes, or values are infinite.
+        If its shape does not fit its names, it has no samples or genes, a gene stands twice, or
+        values are infinite.
     """
     shape = (len(table.samples), len(table.genes))
     if table.expression.shape != shape:
         msg = f"{table.trait}: expression is {table.expression.shape}, its names say {shape}"
         raise AnalysisError(msg)
-    if len(table.genes) == 0:
-        msg = f"{table.trait}: the table has no genes"
-        raise AnalysisError(msg)
+    for what, names in (("samples", table.samples), ("genes", table.genes)):
+        if not names:
+            msg = f"{table.trait}: the table has no {what}"
+            raise AnalysisError(msg)
+        repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+        if repeated is not None:
+            msg = f"{table.trait}: {repeated} stands twice among the {what}; make them one first"
+            raise AnalysisError(msg)
     for what, values in (
         ("expression", table.expression),
         ("the trait", table.trait_values),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,7 +96,14 @@ def fit_panel(
     """
     if reason := _why_no_panel(genes, target, binary):
         return Panel(notes=(reason,))
-    data = PanelData(genes, covariates, target, binary)
+    if threads <= 1:
+        return _fit(PanelData(genes, covariates, target, binary), seed)
+    with ThreadPoolExecutor(threads) as pool:
+        return _fit(PanelData(genes, covariates, target, binary, pool), seed)
+
+
+def _fit(data: PanelData, seed: int) -> Panel:
+    target, binary = data.target, data.binary
     rows = np.arange(len(target))
     enough = smallest_class(target, binary) >= SMALLEST_CLASS_FOR_MORE
     outer = list(splits(target, binary, rows, seed + 1)) if enough else []

@@ -21,7 +21,7 @@ def smallest_class(target: Floats, binary: bool) -> int:
 
 
 def fold_count(target: Floats, binary: bool) -> int:
-    """Return the number of folds: five, or the samples of the smaller class where these are fewer."""
+    """Return the number of folds: five, or the size of the smaller class if fewer."""
     return max(2, min(FOLDS, smallest_class(target, binary)))
 
 
@@ -85,8 +85,9 @@ def splits(target: Floats, binary: bool, rows: Rows, seed: int) -> Iterator[tupl
 def complementary_halves(target: Floats, binary: bool, pairs: int, seed: int) -> list[Rows]:
     """Draw pairs of halves that share no sample and are alike in the trait (Shah, Samworth 2013).
 
-    Each half of a pair gets half of each class. Of an odd class one sample, drawn anew for each pair,
-    is in neither half. A measured trait is sorted, and every two neighbours are parted at random.
+    Each half of a pair gets half of each class. Of an odd class one sample, drawn anew for each
+    pair, is in neither half. A measured trait is sorted, and every two neighbours are parted at
+    random.
 
     Parameters
     ----------

@@ -1,14 +1,15 @@
 """L1-penalised regressions of many training sets, all genes at hand, covariates unpenalised.
 
-The training sets go down their penalties in step. At every penalty each of them is solved on the few
-genes in use, and then one product for all of them finds the genes that the optimality conditions
-ask for; what was found is solved again until no gene is missed. So each fit is the optimum over all
-genes.
+The training sets go down their penalties in step. At every penalty each of them is solved on the
+few genes in use, and then one product for all of them finds the genes that the optimality
+conditions ask for; what was found is solved again until no gene is missed. So each fit is the
+optimum over all genes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
 from genotex.analysis.active_set import ActiveFit
-from genotex.analysis.gene_screen import GeneScreen, TrainingSets, standardise
+from genotex.analysis.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
 
 __all__ = ["PanelData", "PanelPath", "deviance", "fit_paths", "fit_single"]
 
@@ -27,6 +28,8 @@ PENALTIES = 40
 SATURATED = 0.9
 MISSED = 1e-4
 """A gene is missed when its slope exceeds the penalty by more than this share."""
+LIKELY = 0.6
+"""A gene is tried at once at the next penalty when its slope is this far beyond it."""
 ROUNDS = 50
 """Searches for missed genes at one penalty; two or three are usual."""
 LADDER = 1.25
@@ -45,18 +48,27 @@ class PanelData:
         0 and 1, or a measured trait.
     binary : bool
         Logistic instead of linear.
+    pool : Executor, optional
+        Threads that share the products over all genes.
     """
 
-    def __init__(self, genes: Floats, covariates: Floats, target: Floats, binary: bool) -> None:
+    def __init__(
+        self,
+        genes: Floats,
+        covariates: Floats,
+        target: Floats,
+        binary: bool,
+        pool: Executor | None = None,
+    ) -> None:
         self.genes = genes
         self.covariates = covariates
         self.target = target
         self.binary = binary
-        self.screen = GeneScreen(genes)
+        self.screen = GeneScreen(genes, pool)
 
     def with_one(self, training: Rows, samples: Rows | None = None) -> Floats:
         """Return 1 and the covariates standardised by the training rows, one row per sample."""
-        columns = standardise(self.covariates, training, samples).T
+        columns = standardise(self.covariates.T, training, samples).T
         return np.column_stack([np.ones(len(columns)), columns])
 
 
@@ -86,10 +98,7 @@ class PanelPath:
 
     def linear_predictor(self, data: PanelData, samples: Rows) -> Floats:
         """Return the linear predictor of other samples, shape (m, samples)."""
-        wanted = np.concatenate([self.training, samples])
-        learned = np.arange(len(self.training))
-        new = np.arange(len(self.training), len(wanted))
-        scaled = standardise(data.genes[np.ix_(wanted, self.genes)], learned, new)
+        scaled = standardise(data.screen.fetch(self.genes), self.training, samples)
         covariates = data.with_one(self.training, samples)
         return self.coefficients @ scaled + self.covariates @ covariates.T
 
@@ -104,8 +113,12 @@ class _Lockstep:
         ]
         for fit in self.fits:
             fit.solve(0.0)
-        self.waiting: list[Rows] = [np.zeros(0, dtype=np.intp) for _ in training]
-        """Genes to be tried at the next penalty."""
+        self._in_use = np.zeros(data.screen.size, dtype=np.bool_)
+        nothing = np.zeros(0, dtype=np.intp)
+        self.waiting = [nothing for _ in training]
+        """Genes of each training set to be tried at once at the next penalty."""
+        self.near = nothing
+        """Genes that may be missed at the next penalty by the strong rule, in any of the sets."""
 
     def top(self) -> Floats:
         """Return the smallest penalty of each training set that selects no gene.
@@ -116,29 +129,68 @@ class _Lockstep:
         return np.maximum(self.sets.largest(residuals), 1e-12) * (1 + 1e-6)
 
     def solve(self, columns: Rows, penalties: Floats, following: Floats) -> None:
-        """Go to the next penalty, and see which genes may come in at the following one."""
-        penalty = dict(zip(columns.tolist(), penalties, strict=True))
-        after = dict(zip(columns.tolist(), following, strict=True))
-        todo = columns
-        for column in columns:
+        """Go to the next penalty, and see which genes may come in at the following one.
+
+        Parameters
+        ----------
+        columns : ndarray of int, shape (c,)
+            Training sets.
+        penalties, following : ndarray of float64, shape (c,)
+            Their penalty now and the one after it.
+        """
+        for column, penalty in zip(columns, penalties, strict=True):
             if len(genes := self.waiting[column]):
                 self.fits[column].add(genes, self.sets.columns(column, genes))
-            self.fits[column].solve(penalty[column])
+            self.fits[column].solve(penalty)
+        todo = np.arange(len(columns))
+        if len(self.near):
+            for _ in range(ROUNDS):
+                limits = penalties[todo] * (1 + MISSED)
+                found = self._steep(columns[todo], limits, self.near)
+                todo = self._solve_missed(todo, columns, penalties, found)
+                if not len(todo):
+                    break
+        # Strong rule (Tibshirani et al. 2012): others will hardly be missed; none is in the end.
+        strong = np.minimum(2 * following - penalties, penalties)
+        todo = np.arange(len(columns))
+        near = np.zeros(self.sets.screen.size, dtype=np.bool_)
         for _ in range(ROUNDS):
+            found = self._steep(columns[todo], strong[todo])
+            for i, slopes in zip(todo, found, strict=True):
+                likely = following[i] + LIKELY * (penalties[i] - following[i])
+                near[slopes.genes] = True
+                self.waiting[columns[i]] = slopes.genes[slopes.sizes > likely]
+            todo = self._solve_missed(todo, columns, penalties, found)
             if not len(todo):
                 break
-            residuals = [self.fits[column].residual() for column in todo]
-            limits = np.array([after[column] for column in todo.tolist()])
-            again = []
-            for column, found in zip(todo, self.sets.steep(todo, residuals, limits), strict=True):
-                new = ~np.isin(found.genes, self.fits[column].genes)
-                genes, sizes = found.genes[new], found.sizes[new]
-                missed = genes[sizes > penalty[column] * (1 + MISSED)]
-                self.waiting[column] = genes[sizes > after[column]]
-                if len(missed) and self._bring_in(column, missed, penalty[column]):
-                    self.fits[column].solve(penalty[column])
-                    again.append(column)
-            todo = np.array(again, dtype=np.intp)
+        self.near = np.flatnonzero(near)
+
+    def _steep(self, columns: Rows, limits: Floats, among: Rows | None = None) -> list[Slopes]:
+        """Return the genes not in use whose slope exceeds a limit."""
+        residuals = [self.fits[column].residual() for column in columns]
+        found = self.sets.steep(columns, residuals, limits, among)
+        return [
+            self._without(slopes, self.fits[column].genes)
+            for column, slopes in zip(columns, found, strict=True)
+        ]
+
+    def _without(self, slopes: Slopes, genes: Rows) -> Slopes:
+        self._in_use[genes] = True
+        kept = ~self._in_use[slopes.genes]
+        self._in_use[genes] = False
+        return Slopes(slopes.genes[kept], slopes.sizes[kept])
+
+    def _solve_missed(
+        self, todo: Rows, columns: Rows, penalties: Floats, found: Sequence[Slopes]
+    ) -> Rows:
+        """Solve again where genes are missed, and return where."""
+        again = []
+        for i, slopes in zip(todo, found, strict=True):
+            missed = slopes.genes[slopes.sizes > penalties[i] * (1 + MISSED)]
+            if len(missed) and self._bring_in(columns[i], missed, penalties[i]):
+                self.fits[columns[i]].solve(penalties[i])
+                again.append(i)
+        return np.array(again, dtype=np.intp)
 
     def _bring_in(self, column: int, genes: Rows, penalty: float) -> bool:
         """Add genes that are missed in double precision too, and say whether there are any."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from genotex.analysis.benchmark import ConditionCohort as Learnt
 from genotex.analysis.benchmark import analyze_benchmark
+from genotex.analysis.checks import check_table
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sound import analyze_sound
-from genotex.errors import AnalysisError, UsageError
+from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import Evidence, read_evidence, read_linked, read_linked_csv
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
@@ -66,6 +67,7 @@ def analyze_table(
     if table.trait != problem.trait:
         msg = f"the table holds {table.trait}, the problem asks for {problem.trait}"
         raise UsageError(msg)
+    check_table(table)
     if problem.kind is ProblemKind.TWO_STEP and condition is None:
         msg = f"{problem}: the cohort of {problem.condition} must be given (condition=...)"
         raise UsageError(msg)
@@ -150,6 +152,7 @@ def solve_problem(
         cohort_reason=choice.reason,
         other_cohorts=choice.others,
         warnings=(
+            *_same_series(choice),
             *_other_procedure(evidence, options),
             *_without_roles(evidence, result),
             *result.warnings,
@@ -203,9 +206,13 @@ def _choose(
 
 def _read(output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions) -> LinkedTable:
     """Read a linked table: with the filled values for ``benchmark``, else with missing ones."""
-    if options.procedure == "benchmark":
-        return read_linked_csv(output.linked_csv(trait, cohort))
-    return read_linked(output, trait, cohort)
+    path = output.linked_csv(trait, cohort)
+    benchmark = options.procedure == "benchmark"
+    table = read_linked_csv(path) if benchmark else read_linked(output, trait, cohort)
+    if table.trait != trait:
+        msg = f"the first column is {table.trait!r} where the trait {trait!r} is expected"
+        raise FormatError(msg, path=path, hint="run the preprocessing of this cohort again")
+    return table
 
 
 def _condition_cohort(
@@ -228,6 +235,15 @@ def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
         msg = f"preprocessing of {trait}, {cohort} was interrupted; run preprocess again"
         raise AnalysisError(msg)
     return None
+
+
+def _same_series(choice: _Choice) -> tuple[str, ...]:
+    if choice.condition_cohort != choice.cohort:
+        return ()
+    return (
+        f"{choice.cohort} is on both sides: samples may serve both to learn the condition and to "
+        "be told it, so the prediction looks better than it would in another series.",
+    )
 
 
 def _without_roles(evidence: Evidence | None, result: AnalysisResult) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from genotex.analysis.checks import (
     check_groups,
     check_p_values,
     check_scale,
-    check_table,
 )
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
@@ -35,7 +34,7 @@ from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts, check_sample_facts
 from genotex.errors import AnalysisError
-from genotex.formats.cohort_record import Role
+from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem, ProblemKind
 
@@ -89,9 +88,8 @@ def analyze_sound(
     UsageError
         If an option names a characteristic that the cohort does not have.
     """
-    check_table(table)
     with threadpool_limits(limits=1):
-        contrast = choose_contrast(table, roles, options.controls)
+        contrast = choose_contrast(table, roles, _controls(options))
         blocks = _blocks(table, contrast, sample_facts, options.pair)
         table, contrast = blocks.table, blocks.contrast
         predicted = None
@@ -173,6 +171,12 @@ def analyze_sound(
         method=record_method(steps, options, problem),
         warnings=_warnings(table, expression, steps),
     )
+
+
+def _controls(options: AnalysisOptions) -> Controls:
+    # The control of a pair is often tissue beside the disease, not that of a healthy person.
+    paired = options.pair is not None and options.controls == "auto"
+    return "all" if paired else options.controls
 
 
 def _blocks(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str | None) -> Blocks:

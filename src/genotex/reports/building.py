@@ -20,6 +20,7 @@ from genotex.reports.methods import log_steps, methods_paragraph, remaining_note
 from genotex.reports.page import (
     Column,
     GeneRow,
+    GeneSetsView,
     GeneTableView,
     GroupView,
     ReportPage,
@@ -52,6 +53,7 @@ def build_page(
     findings: Findings,
     *,
     csv_name: str,
+    gene_sets: GeneSetsView | None = None,
     written: str | None = None,
 ) -> ReportPage:
     """Return the page of a problem.
@@ -68,6 +70,8 @@ def build_page(
         The analysis.
     csv_name : str
         Name of the CSV file beside the page.
+    gene_sets : GeneSetsView, optional
+        The gene sets, when some were tested on this very result.
     written : str, optional
         Date to print; none by default, so that the same input gives the same page.
     """
@@ -96,6 +100,7 @@ def build_page(
         figures=draw_figures(findings, genes, table, marks),
         table=_table(findings, genes, csv_name),
         interaction=view_interaction(findings, genes),
+        gene_sets=gene_sets,
         sections=_sections(findings, genes),
         log=log_steps(evidence, findings, answer.tested),
         notes=tuple(_told(text, findings) for text in remaining_notes(evidence, findings)),

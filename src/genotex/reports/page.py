@@ -14,6 +14,8 @@ __all__ = [
     "FigureView",
     "FileRow",
     "GeneRow",
+    "GeneSetRow",
+    "GeneSetsView",
     "GeneTableView",
     "GroupView",
     "InteractionRow",
@@ -280,6 +282,76 @@ class InteractionView:
 
 
 @dataclass(frozen=True)
+class GeneSetRow:
+    """A gene set: written numbers, and the genes that make it stand out.
+
+    Attributes
+    ----------
+    name, description : str
+        As in the file of sets.
+    size : str
+        Genes of the set that were tested.
+    score, q : str
+        Normalised enrichment score along the ranking, and its q-value; empty without a ranking.
+    direction : str
+        ``up``, ``down`` or ``none``.
+    found, found_q : str
+        Significant genes of the set and how many chance would give, and the q-value; empty when
+        over-representation was not tested.
+    genes : str
+        First genes of the set.
+    more : int
+        How many genes of the same kind follow.
+    significant : bool
+        By either test.
+    """
+
+    name: str
+    description: str
+    size: str
+    score: str
+    q: str
+    direction: str
+    found: str
+    found_q: str
+    genes: str
+    more: int
+    significant: bool
+
+
+@dataclass(frozen=True)
+class GeneSetsView:
+    """The gene sets that the genes of the answer gather in.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        What was tested and what came of it.
+    ranked, listed : bool
+        Whether sets were tested along the ranking, and in the list of significant genes.
+    rows : tuple of GeneSetRow
+        First sets by p-value.
+    meaning : str
+        What the score says.
+    genes_label : str
+        Which genes of the sets are named.
+    notes : tuple of str
+        What a reader should know.
+    file : str
+        Place of the table of all sets in the output folder.
+    """
+
+    sentences: tuple[str, ...]
+    ranked: bool
+    listed: bool
+    rows: tuple[GeneSetRow, ...]
+    meaning: str
+    genes_label: str
+    notes: tuple[str, ...]
+    file: str
+
+
+@dataclass(frozen=True)
 class LogStep:
     """One step of the processing: what, how many, and a remark."""
 
@@ -319,6 +391,7 @@ class ReportPage:
     figures: tuple[FigureView, ...]
     table: GeneTableView
     interaction: InteractionView | None
+    gene_sets: GeneSetsView | None
     sections: tuple[Section, ...]
     log: tuple[LogStep, ...]
     notes: tuple[str, ...]

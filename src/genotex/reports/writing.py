@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 import genotex
-from genotex.analysis import AnalysisResult, read_result
+from genotex.analysis import AnalysisResult, read_enrichment, read_result
 from genotex.errors import UsageError
 from genotex.formats import (
     CohortInfo,
@@ -25,6 +25,7 @@ from genotex.layout import OutputFolder, atomic_write, trait_folder_name
 from genotex.reports.building import build_page, build_unanswered_page
 from genotex.reports.columns import csv_columns
 from genotex.reports.findings import Findings, ranked
+from genotex.reports.gene_sets import view_gene_sets
 from genotex.reports.page import ReportPage, UnansweredPage
 from genotex.reports.rendering import render_page
 from genotex.reports.telling import findings_from_result
@@ -47,7 +48,8 @@ def write_report(
     """Write the report of a problem that has been analysed.
 
     Everything is read from the output folder: the result, the cohort's record of decisions, its
-    linked table and the records of the trait's other cohorts. The same input gives the same page.
+    linked table, the records of the trait's other cohorts, and the gene sets where some were tested
+    on this result. The same input gives the same page.
 
     Parameters
     ----------
@@ -83,12 +85,16 @@ def write_report(
     infos = _infos(output, trait)
     findings = findings_from_result(result, table)
     findings = replace(findings, others={**findings.others, **_refusals(output, trait, infos)})
+    sets_file = output.enrichment(trait, condition).with_suffix(".csv").relative_to(output.root)
     page = build_page(
         _evidence(output, result),
         table,
         infos,
         findings,
         csv_name=path.with_suffix(".csv").name,
+        gene_sets=view_gene_sets(
+            read_enrichment(output, trait, condition), findings, str(sets_file)
+        ),
         written=written,
     )
     return write_page(page, path, gene_csv_frame(findings))

@@ -79,6 +79,9 @@ def analyze_benchmark(
         If the cohort cannot answer the problem: missing values, fewer than 6 samples, a constant
         trait or condition, a condition that is absent or cannot be predicted.
     """
+    if table.trait != problem.trait:
+        msg = f"the table holds {table.trait}, the problem asks for {problem.trait}"
+        raise AnalysisError(msg)
     check_expression(table)
     with threadpool_limits(limits=1):
         trait = choose_samples(table)

@@ -80,14 +80,16 @@ def analyze_cohorts(
             failed[name] = found
         if progress is not None:
             progress(name, len(usable.cohorts))
-    return combine_results(problem, results, options, {**usable.refused, **failed})
+    return combine_results(problem, results, options, failed=failed, refused=usable.refused)
 
 
 def combine_results(
     problem: Problem,
     results: Mapping[str, AnalysisResult],
     options: AnalysisOptions | None = None,
-    left_out: Mapping[str, str] | None = None,
+    *,
+    failed: Mapping[str, str] | None = None,
+    refused: Mapping[str, str] | None = None,
 ) -> MetaResult:
     """Combine the results of several cohorts gene by gene.
 
@@ -102,8 +104,9 @@ def combine_results(
         Cohort to its result.
     options : AnalysisOptions, optional
         ``q_cut`` is used.
-    left_out : mapping of str to str, optional
-        Cohorts that could not be analysed and why.
+    failed, refused : mapping of str to str, optional
+        Cohorts that could not be analysed, and that did not fit from the start, and why; the
+        result warns of the first.
 
     Raises
     ------
@@ -112,9 +115,10 @@ def combine_results(
     """
     options = options or AnalysisOptions()
     chosen = select_cohorts(results)
-    left = {**(left_out or {}), **chosen.left_out}
+    dropped = {**(failed or {}), **chosen.left_out}
+    left_out = {**dropped, **(refused or {})}
     if len(chosen.results) < 2:
-        raise AnalysisError(_too_few(problem, tuple(chosen.results), left))
+        raise AnalysisError(_too_few(problem, tuple(chosen.results), left_out))
     tables = {name: result.genes for name, result in chosen.results.items()}
     binary = chosen.kind == "binary"
     genes, effects, alone = combine_genes(tables, binary=binary, q_cut=options.q_cut)
@@ -127,8 +131,8 @@ def combine_results(
         genes=genes,
         effects=effects,
         cohorts=tuple(_facts(name, result) for name, result in chosen.results.items()),
-        left_out=left,
-        warnings=_warnings(chosen, options),
+        left_out=left_out,
+        warnings=(*_warnings(chosen, options), *_left_out(dropped)),
         method=_method(chosen, options, genes, alone),
     )
 
@@ -181,8 +185,12 @@ def _attempt(solve: Callable[[], AnalysisResult]) -> AnalysisResult | str:
     """Return the result, or why there is none."""
     try:
         return solve()
-    except (AnalysisError, FormatError) as error:
+    except AnalysisError as error:
         return f"could not be analysed: {error}"
+    except FormatError as error:
+        # Results and pages travel; the folder of the file is of no use elsewhere.
+        place = f"{error.path.name}: " if error.path is not None else ""
+        return f"could not be analysed: {place}{error.message}"
 
 
 def _facts(name: str, result: AnalysisResult) -> CohortFacts:
@@ -204,7 +212,6 @@ def _warnings(chosen: Selection, options: AnalysisOptions) -> tuple[str, ...]:
     return (
         *_different(facts),
         *_small(facts, chosen.kind),
-        *_left_out(chosen),
         *_minimal(options),
     )
 
@@ -236,8 +243,8 @@ def _small(facts: Sequence[CohortFacts], kind: str) -> list[str]:
     ]
 
 
-def _left_out(chosen: Selection) -> list[str]:
-    return [f"{name} was left out: {reason}." for name, reason in chosen.left_out.items()]
+def _left_out(dropped: Mapping[str, str]) -> list[str]:
+    return [f"{name} was left out: {reason}." for name, reason in dropped.items()]
 
 
 def _minimal(options: AnalysisOptions) -> list[str]:

@@ -53,6 +53,7 @@ def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = 
         cohorts=tuple(_cohort(cohort, result.trait) for cohort in result.cohorts),
         left_out=tuple((name, sentence(why)) for name, why in result.left_out.items()),
         warnings=tuple(_told(text, result.trait) for text in result.warnings),
+        random=result.genes["Random p"].null_count() < result.genes.height,
         forest=forest_data(result, str(listed["symbol"][0])),
         figures=forest_figures(result),
         table=table,

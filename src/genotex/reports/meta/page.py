@@ -57,6 +57,8 @@ class MetaPage:
         The answer in words, and when a gene counts as replicating.
     top, top_title, zero
         The short list (see `genotex.reports.page.Answer`).
+    random : bool
+        Whether any gene has random effects.
     left_out : tuple of (str, str)
         Cohorts that were not combined and why.
     replicating : frozenset of str
@@ -79,6 +81,7 @@ class MetaPage:
     cohorts: tuple[CohortUsed, ...]
     left_out: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
+    random: bool
     forest: ForestView
     figures: tuple[FigureView, ...]
     table: GeneTableView
