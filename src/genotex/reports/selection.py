@@ -103,7 +103,7 @@ def view_selection(findings: Findings) -> Section | None:
 
 
 def _lead(selection: Selection) -> str:
-    if not any(trial.selection.get("precision") for trial in selection.trials):
+    if not selection.informed:
         return (
             "No fold selected a gene that is already known for the trait, so nothing could choose "
             "lambda: it is the value that the procedure takes in such a case."
@@ -276,6 +276,11 @@ def _named(selection: Selection) -> str:
 
 def _tuned(selection: Selection) -> str:
     at = "" if selection.penalty is None else f" ({selection.penalty:g})"
+    if not selection.informed:
+        return (
+            f"Lambda{at} was the procedure's default, as no fold of the cross-validation selected "
+            "a gene that Open Targets relates to the trait."
+        )
     return (
         f"Lambda{at} was the one of seven powers of ten whose genes had, over five folds, the "
         "highest precision against the genes that Open Targets relates to the trait."

@@ -203,8 +203,8 @@ class PredictedCondition:
         samples = _number(record.get("samples"))
         return cls(
             condition=str(record.get("condition", "")),
-            cohort=str(record.get("cohort", "")),
-            model=str(record.get("model", "")),
+            cohort=str(record.get("cohort") or ""),
+            model=str(record.get("model") or ""),
             regressors=tuple(record.get("regressors") or ()),
             rule=str(record.get("rule", "inclusive")),
             samples=None if samples is None else int(samples),
@@ -292,6 +292,11 @@ class Selection:
             prediction=_scores(performance.get("prediction")),
             selection=_scores(performance.get("selection")),
         )
+
+    @property
+    def informed(self) -> bool:
+        """Whether a fold selected a known gene at any lambda, so that lambda could be chosen."""
+        return any(trial.selection.get("precision") for trial in self.trials)
 
     @property
     def largest_gap(self) -> float | None:

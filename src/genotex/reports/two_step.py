@@ -69,7 +69,7 @@ def _score(found: PredictedCondition) -> str:
 
 
 def _quality(found: PredictedCondition) -> list[str]:
-    model = f"Model: {found.model}." if found.model else ""
+    model = f"Model: {_model(found)}." if found.model else ""
     if found.score is None:
         told = "How well it predicts was not measured: the procedure does not ask."
         return [f"{model} {told}".strip()]
