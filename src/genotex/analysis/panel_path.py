@@ -139,7 +139,8 @@ class _Lockstep:
             Their penalty now and the one after it.
         """
         for column, penalty in zip(columns, penalties, strict=True):
-            if len(genes := self.waiting[column]):
+            waiting = self.waiting[column]
+            if len(genes := waiting[self._idle(column, waiting)]):
                 self.fits[column].add(genes, self.sets.columns(column, genes))
             self.fits[column].solve(penalty)
         todo = np.arange(len(columns))
@@ -169,16 +170,21 @@ class _Lockstep:
         """Return the genes not in use whose slope exceeds a limit."""
         residuals = [self.fits[column].residual() for column in columns]
         found = self.sets.steep(columns, residuals, limits, among)
+        idle = [
+            self._idle(column, slopes.genes) for column, slopes in zip(columns, found, strict=True)
+        ]
         return [
-            self._without(slopes, self.fits[column].genes)
-            for column, slopes in zip(columns, found, strict=True)
+            Slopes(slopes.genes[kept], slopes.sizes[kept])
+            for slopes, kept in zip(found, idle, strict=True)
         ]
 
-    def _without(self, slopes: Slopes, genes: Rows) -> Slopes:
-        self._in_use[genes] = True
-        kept = ~self._in_use[slopes.genes]
-        self._in_use[genes] = False
-        return Slopes(slopes.genes[kept], slopes.sizes[kept])
+    def _idle(self, column: int, genes: Rows) -> NDArray[np.bool_]:
+        """Return which of the genes a training set does not use."""
+        used = self.fits[column].genes
+        self._in_use[used] = True
+        idle = ~self._in_use[genes]
+        self._in_use[used] = False
+        return idle
 
     def _solve_missed(
         self, todo: Rows, columns: Rows, penalties: Floats, found: Sequence[Slopes]
