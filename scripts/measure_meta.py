@@ -23,7 +23,7 @@ from genotex.analysis.multiple_testing import benjamini_hochberg
 Floats = NDArray[np.float64]
 
 GENES, SHARE, EFFECT, CUT = 4000, 0.1, 0.8, 0.05
-TESTS = ("fixed", "replicates", "Knapp-Hartung", "Stouffer")
+TESTS = ("fixed", "ranking", "replicates", "Knapp-Hartung", "Stouffer")
 
 
 def cohort(
@@ -54,12 +54,14 @@ def study(
     g, error, p = (np.array(part) for part in zip(*parts, strict=True))
     found = combine_effects(g, error)
     fixed = benjamini_hochberg(found.p) < CUT
+    ranking = benjamini_hochberg(found.ranking_p) < CUT
     nominal = ((p < CUT) & (np.sign(g) == np.sign(found.effect))).sum(axis=0)
     second = stouffer(p, np.sign(g), np.ones_like(g))
     random = np.nan_to_num(found.random_p, nan=1.0)
     hits = {
         "fixed": (fixed, found.p),
-        "replicates": (replicates(found, nominal, fixed), found.p),
+        "ranking": (ranking, found.ranking_p),
+        "replicates": (replicates(found, nominal, ranking), found.ranking_p),
         "Knapp-Hartung": (benjamini_hochberg(random) < CUT, random),
         "Stouffer": (benjamini_hochberg(second) < CUT, second),
     }

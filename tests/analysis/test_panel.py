@@ -1,16 +1,23 @@
 """The sparse panel, against scikit-learn's own solvers and the conditions of the optimum."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 from scipy.special import expit
 from sklearn.linear_model import Lasso, LogisticRegression
+from threadpoolctl import threadpool_limits
 
 from genotex.analysis import panel
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.panel_folds import splits, stratified_folds
 from genotex.analysis.panel_path import PanelData, PanelPath, fit_paths
+
+
+@pytest.fixture(autouse=True)
+def one_blas_thread() -> Iterator[None]:
+    with threadpool_limits(limits=1):
+        yield
 
 
 def standardised(shape: tuple[int, int], seed: int = 0) -> np.ndarray:

@@ -25,7 +25,7 @@ def test_name_description_and_genes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        gzip.compress(TWO_SETS.encode()),
+        gzip.compress(TWO_SETS.encode(), mtime=0),
         b"\xef\xbb\xbf" + TWO_SETS.encode(),
         TWO_SETS.replace("\n", "\r\n").encode(),
         TWO_SETS.replace("\n", "\r").encode(),
@@ -74,8 +74,8 @@ def test_set_without_name(tmp_path: Path) -> None:
     [
         (b"", TruncatedFileError, "empty"),
         (b" \n\n", TruncatedFileError, "empty"),
-        (gzip.compress(b""), TruncatedFileError, "empty"),
-        (gzip.compress(TWO_SETS.encode())[:-12], TruncatedFileError, "end too early"),
+        (gzip.compress(b"", mtime=0), TruncatedFileError, "empty"),
+        (gzip.compress(TWO_SETS.encode(), mtime=0)[:-12], TruncatedFileError, "end too early"),
         (b"<!DOCTYPE html><html>Log in to MSigDB</html>", NotDataError, "HTML"),
         (b"PK\x03\x04 and so on", NotDataError, "zip archive"),
         (TWO_SETS.encode("utf-16"), NotDataError, "UTF-16"),

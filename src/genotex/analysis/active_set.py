@@ -81,6 +81,7 @@ class ActiveFit:
         self.coefficients = np.zeros(self.fixed)
         self._ridge = np.full(self.fixed, COVARIATE_RIDGE if binary else 0.0)
         self._ridge[0] = 0.0
+        self._rounding = 1e-13 * max(1.0, float(np.abs(target).max()))
         if binary:
             share = target.mean()
             self.coefficients[0] = np.log(share / (1 - share))
@@ -102,14 +103,15 @@ class ActiveFit:
 
     def solve(self, penalty: float) -> None:
         """Find the optimum over the genes in use; those that end at zero are put aside."""
-        tolerance = TOLERANCE * penalty
+        # Slopes below the second are rounding.
+        tolerance = max(TOLERANCE * penalty, self._rounding) if penalty else 0.0
         point = self._point(self.coefficients, penalty)
         curvature = None
         before, slow, single = np.inf, 0, False
         for _ in range(STEPS):
             steepest = float(np.abs(point.pull).max())
             # Without a penalty there is no unit: then the first slope is.
-            tolerance = tolerance or NULL_TOLERANCE * steepest
+            tolerance = tolerance or max(NULL_TOLERANCE * steepest, self._rounding)
             if steepest <= tolerance:
                 break
             slow = slow + 1 if steepest > SLOW * before else 0

@@ -49,8 +49,9 @@ FEW_KNOWN = 0.3
 
 GENES_MOVE_TOGETHER = (
     "Both tests compare a set with genes drawn at random, as if genes varied independently. Genes "
-    "of one set rise and fall together, so sets come out too readily (Wu and Smyth 2012): take the "
-    "q-values as an order of what to look at first, and check a set's genes one by one."
+    "of one set rise and fall together, also by chance, so sets come out far too readily (Wu and "
+    "Smyth 2012): the q-values hold no error rate; take them as an order of what to look at first, "
+    "and check a set's genes one by one."
 )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from genotex.analysis.panel_folds import fold_count, smallest_class, splits
 from genotex.analysis.panel_path import PanelData, PanelPath, deviance, fit_paths
@@ -96,9 +98,10 @@ def fit_panel(
     """
     if reason := _why_no_panel(genes, target, binary):
         return Panel(notes=(reason,))
-    if threads <= 1:
-        return _fit(PanelData(genes, covariates, target, binary), seed)
-    with ThreadPoolExecutor(threads) as pool:
+    # One BLAS thread: the products are many and small, and the result then never depends on it.
+    with ExitStack() as stack:
+        stack.enter_context(threadpool_limits(limits=1))
+        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
         return _fit(PanelData(genes, covariates, target, binary, pool), seed)
 
 

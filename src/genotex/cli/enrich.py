@@ -49,8 +49,8 @@ def enrich(
 ) -> None:
     """Find the gene sets that the genes of an analysed problem gather in.
 
-    Needs the extra 'enrichment' (pip install 'genotex[enrichment]') and a file of sets of yours,
-    for example from MSigDB. Nothing is downloaded.
+    Needs a file of gene sets of yours, for example from MSigDB, and the package gseapy (the extra
+    "enrichment" of genotex). Nothing is downloaded.
 
     Examples:
       genotex enrich output --trait Osteoarthritis --gmt h.all.symbols.gmt

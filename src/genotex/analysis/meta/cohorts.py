@@ -265,8 +265,8 @@ def _method(
         "effect": "Hedges' g" if binary else "partial correlation",
         "scale": "Hedges' g" if binary else "Fisher's z of the partial correlation",
         "combination": "mean weighted by inverse variances (fixed effect); with three cohorts or "
-        "more also random effects (Paule and Mandel 1982) with the interval of Knapp and Hartung "
-        "(2003)",
+        "more random effects (Paule and Mandel 1982) with the interval and standard error of Knapp "
+        "and Hartung (2003), by which genes are ranked",
         "replication": replication_rule(options.q_cut),
         "genes": genes.height,
         "in_one_cohort_only": alone,

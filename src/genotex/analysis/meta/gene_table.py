@@ -110,7 +110,7 @@ def combine_genes(
     significant = columns["q"] < q_cut
     columns["Significant"] = significant
     columns["Replicates"] = replicates(found, columns["Nominal"], significant)
-    order = np.lexsort((-np.abs(found.z), found.p))
+    order = np.lexsort((-np.abs(found.ranking_z), found.ranking_p))
     names = pl.Series("Variable", [stack.names[i] for i in order], dtype=pl.String)
     genes = [names]
     for name, kind in list(META_COLUMNS.items())[1:]:
@@ -167,9 +167,9 @@ def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, N
         "Combined Error": found.error,
         "CI Lower": found.lower,
         "CI Upper": found.upper,
-        "z": found.z,
-        "p": found.p,
-        "q": benjamini_hochberg(found.p),
+        "z": found.ranking_z,
+        "p": found.ranking_p,
+        "q": benjamini_hochberg(found.ranking_p),
         "Q": found.heterogeneity,
         "Q p": found.heterogeneity_p,
         "I2": found.i2,

@@ -47,9 +47,10 @@ def _combination(result: MetaResult) -> str:
     if result.genes["Random p"].null_count() == result.genes.height:
         return text
     return (
-        f"{text} For genes in three cohorts or more, random effects were estimated as well "
-        "(variance between cohorts by Paule and Mandel 1982), with the interval of Knapp and "
-        "Hartung (2003), their factor not below 1, and each cohort was left out in turn."
+        f"{text} Genes in three cohorts or more were ranked by random effects instead (variance "
+        "between cohorts by Paule and Mandel 1982), tested with the standard error of Knapp and "
+        "Hartung (2003), their factor not below 1, against a normal distribution and reported with "
+        "their interval; each cohort was left out in turn."
     )
 
 

@@ -98,11 +98,20 @@ def gene_table(result: MetaResult, genes: pl.DataFrame, csv_name: str) -> GeneTa
 def _columns(result: MetaResult, genes: pl.DataFrame) -> tuple[Column, ...]:
     effect = "g" if result.binary else "r"
     told = "Hedges' g" if result.binary else "partial correlation"
+    few = genes["random_p"].null_count() == genes.height
     every = (
         Column("symbol", "Gene", "official symbol", "gene", "text"),
         Column("estimate", effect, f"{told} over all cohorts (fixed effect)", "effect", "signed"),
         Column("lower", "95 % interval", "95 % confidence interval of it", "ci_low", "signed"),
-        Column("p", "p", "p-value of the fixed effect", "p", "p"),
+        Column(
+            "p",
+            "p",
+            "p-value by which genes are ranked"
+            if few
+            else "p-value, allowing for cohorts that differ",
+            "p",
+            "p",
+        ),
         Column("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "q", "p"),
         Column("agree", "same sign", "cohorts with the direction of the whole", "agreeing", "text"),
         Column(
@@ -116,7 +125,7 @@ def _columns(result: MetaResult, genes: pl.DataFrame) -> tuple[Column, ...]:
             "random_ci_low",
             "signed",
         ),
-        Column("random_p", "random p", "p-value of the random effects", "random_p", "p"),
+        Column("random_p", "strict p", "p-value of Knapp and Hartung, on t", "random_p", "p"),
         Column(
             "largest_p", "worst p", "largest p when one cohort is left out", "leave_one_out_p", "p"
         ),
