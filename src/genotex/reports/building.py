@@ -20,7 +20,6 @@ from genotex.reports.methods import log_steps, methods_paragraph, remaining_note
 from genotex.reports.page import (
     Column,
     GeneRow,
-    GeneSetsView,
     GeneTableView,
     GroupView,
     ReportPage,
@@ -34,7 +33,7 @@ from genotex.reports.reading import (
     files_read,
 )
 from genotex.reports.second_opinion import view_mixed
-from genotex.reports.sections import Section
+from genotex.reports.sections import GeneSetsView, Section
 from genotex.reports.selection import selection_facts, view_selection
 from genotex.reports.shortlist import direction, interval
 from genotex.reports.two_step import view_condition

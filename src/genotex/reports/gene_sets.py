@@ -6,7 +6,7 @@ from typing import Any
 
 from genotex.analysis import Enrichment
 from genotex.reports.findings import Findings
-from genotex.reports.page import GeneSetRow, GeneSetsView
+from genotex.reports.sections import GeneSetRow, GeneSetsView
 from genotex.reports.words import counted, number, readable, sentence
 
 __all__ = ["view_gene_sets"]
