@@ -31,7 +31,7 @@ WEAK: dict[ScoreName, float] = {"AUROC": 0.6, "R2": 0.1}
 BINARY_PENALTIES = 10.0 ** np.arange(5.0, -1.0, -1.0)
 MEASURED_PENALTIES = 10.0 ** np.arange(6.0, -2.5, -0.5)
 CONDITIONAL = (
-    "{condition} was not measured in this cohort but predicted from expression: the p-values hold "
+    "{condition} enters as a prediction from expression, not as measured: the p-values hold "
     "given that prediction, and its own error is not in them."
 )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from genotex.analysis.benchmark import ConditionCohort as Learnt
 from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.checks import check_table
 from genotex.analysis.condition_cohort import ConditionCohort
@@ -74,8 +73,7 @@ def analyze_table(
     if options.procedure == "benchmark":
         if related is None:
             raise UsageError(_no_related(problem))
-        learnt = None if condition is None else Learnt(condition.table, condition.regressors)
-        return analyze_benchmark(table, problem, options, related, learnt, threads=threads)
+        return analyze_benchmark(table, problem, options, related, condition, threads=threads)
     facts = sample_facts or {}
     return analyze_sound(table, roles, problem, options, facts, condition, threads=threads)
 

@@ -12,9 +12,10 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis import AnalysisOptions, AnalysisResult
-from genotex.analysis.benchmark import ConditionCohort, analyze_benchmark
+from genotex.analysis.benchmark import analyze_benchmark
+from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.formats.linked import LinkedTable
-from genotex.problems import Problem
+from genotex.problems import Problem, RegressorRule, regressor_genes
 
 
 def load_transcription() -> ModuleType:
@@ -104,6 +105,13 @@ def solve_published(
     return answer
 
 
+def condition_cohort(own: Cohort, other: Cohort, rule: RegressorRule | None) -> ConditionCohort:
+    genes = regressor_genes(
+        other.related, own.related, own.table.genes, other.table.genes, rule or "inclusive"
+    )
+    return ConditionCohort("GSE2", other.table, genes)
+
+
 def solve_ours(
     own: Cohort,
     condition: str | None = None,
@@ -117,7 +125,7 @@ def solve_ours(
         Problem(own.table.trait, condition),
         AnalysisOptions(procedure="benchmark", **options),
         own.related,
-        None if other is None else ConditionCohort(other.table, other.related),
+        None if other is None else condition_cohort(own, other, options.get("regressors")),
         threads=threads,
     )
 

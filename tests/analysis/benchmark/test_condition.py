@@ -1,14 +1,17 @@
 """The condition of a problem, measured or predicted."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from genotex.analysis.benchmark.condition import (
-    ConditionCohort,
     Residual,
     measured_condition,
     predict_condition,
 )
+from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.errors import AnalysisError
 
 from ..cohort_tables import linked
@@ -16,14 +19,14 @@ from ..cohort_tables import linked
 ROWS = np.arange(30)
 
 
-def tables(samples: int, *, binary: bool):  # type: ignore[no-untyped-def]
+def tables(samples: int, genes: Sequence[int] = (0,), *, binary: bool):  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(0)
     other = rng.normal(9, 2, (samples, 8))
     level = other[:, 0] + 0.1 * rng.normal(size=samples)
     values = (level > 9).astype(float) + 3 if binary else level
     cohort = linked(values, other, trait="Obesity")
     own = linked(np.arange(30) % 2, rng.normal(-1, 5, (30, 8)))
-    return ConditionCohort(cohort, tuple(f"GENE{j}" for j in (0, 3, 5, 99))), own
+    return ConditionCohort("GSE2", cohort, tuple(f"GENE{j}" for j in genes)), own
 
 
 @pytest.mark.parametrize(
@@ -38,9 +41,8 @@ def tables(samples: int, *, binary: bool):  # type: ignore[no-untyped-def]
 def test_model_by_kind_of_condition_and_number_of_samples(
     samples: int, binary: bool, model: str
 ) -> None:
-    cohort, own = tables(samples, binary=binary)
-    genes = [f"GENE{j}" for j in range(8)]
-    predicted = predict_condition(cohort, own, ROWS, genes)
+    cohort, own = tables(samples, range(8), binary=binary)
+    predicted = predict_condition(cohort, own, ROWS)
     assert predicted.model == model and predicted.samples == samples
     if model in ("logistic regression, L2", "least squares"):
         assert np.corrcoef(predicted.values, own.expression[:, 0])[0, 1] > 0.8
@@ -49,41 +51,32 @@ def test_model_by_kind_of_condition_and_number_of_samples(
 
 
 def test_least_squares_on_z_scores_of_each_table_by_its_own() -> None:
-    cohort, own = tables(60, binary=False)
-    genes = ["GENE0", "GENE3"]
+    cohort, own = tables(60, (0, 3), binary=False)
     x = cohort.table.expression[:, [0, 3]]
     design = np.column_stack([np.ones(60), (x - x.mean(0)) / x.std(0)])
     solution = np.linalg.lstsq(design, cohort.table.trait_values, rcond=None)[0]
     new = own.expression[:, [0, 3]]
     expected = np.column_stack([np.ones(30), (new - new.mean(0)) / new.std(0)]) @ solution
-    found = predict_condition(cohort, own, ROWS, genes)
+    found = predict_condition(cohort, own, ROWS)
     np.testing.assert_allclose(found.values, expected, atol=1e-10)
-
-
-def test_regressors_stand_in_both_tables_and_exclusive_ones_not_among_the_traits_genes() -> None:
-    cohort, own = tables(60, binary=True)
-    assert cohort.regressors(own.genes, ["GENE3"], "inclusive") == ("GENE0", "GENE3", "GENE5")
-    assert cohort.regressors(own.genes, ["GENE3"], "exclusive") == ("GENE0", "GENE5")
-    with pytest.raises(AnalysisError, match="Obesity cannot be predicted: none of its 4"):
-        cohort.regressors(["OTHER"], [], "inclusive")
 
 
 def test_a_condition_that_does_not_vary_or_is_missing_for_some() -> None:
     cohort, own = tables(60, binary=False)
     values = cohort.table.trait_values.copy()
     values[:5] = np.nan
-    partly = ConditionCohort(linked(values, cohort.table.expression), cohort.related)
-    assert predict_condition(partly, own, ROWS, ["GENE0"]).samples == 55
-    flat = ConditionCohort(linked(np.ones(60), cohort.table.expression), cohort.related)
+    partly = replace(cohort, table=linked(values, cohort.table.expression))
+    assert predict_condition(partly, own, ROWS).samples == 55
+    flat = replace(cohort, table=linked(np.ones(60), cohort.table.expression))
     with pytest.raises(AnalysisError, match="does not vary in its cohort"):
-        predict_condition(flat, own, ROWS, ["GENE0"])
+        predict_condition(flat, own, ROWS)
 
 
 def test_missing_values_among_the_regressors() -> None:
     cohort, own = tables(60, binary=False)
     own.expression[3, 0] = np.nan
     with pytest.raises(AnalysisError, match="missing or infinite values in the table of Asthma"):
-        predict_condition(cohort, own, ROWS, ["GENE0"])
+        predict_condition(cohort, own, ROWS)
 
 
 @pytest.mark.parametrize(
