@@ -1,6 +1,6 @@
 """From a linked table to genes: genotex against the published analysis, side by side.
 
-    python benchmarks/analyze_problem.py [--samples 60 167 500] [--genes 20000] [--repeat 1]
+    python benchmarks/analyze_problem.py [--samples 60 167 500 1000] [--genes 20000] [--repeat 1]
 
 Every side runs in a process of its own on the same simulated cohort; seconds and processor seconds
 are those of the analysis alone, without start-up and simulation, the least of the repeats. Peak
@@ -89,18 +89,22 @@ def solve_published(cohort: Cohort) -> dict[str, Any]:
     }
 
 
+def _table(cohort: Cohort) -> Any:
+    from genotex.formats.linked import LinkedTable
+
+    samples = tuple(f"S{i}" for i in range(len(cohort.trait)))
+    return LinkedTable(TRAIT, samples, cohort.trait, {}, tuple(cohort.genes), cohort.expression)
+
+
 def solve_genotex(cohort: Cohort, threads: int, solver: str = "scikit-learn") -> dict[str, Any]:
     """Run the procedure ``benchmark``."""
     from genotex.analysis import AnalysisOptions
     from genotex.analysis.benchmark import analyze_benchmark
-    from genotex.formats.linked import LinkedTable
     from genotex.problems import Problem
 
-    samples = tuple(f"S{i}" for i in range(len(cohort.trait)))
-    table = LinkedTable(TRAIT, samples, cohort.trait, {}, tuple(cohort.genes), cohort.expression)
     options = AnalysisOptions(procedure="benchmark", solver=solver)
     result = analyze_benchmark(
-        table, Problem(TRAIT), options, cohort.related, None, threads=threads
+        _table(cohort), Problem(TRAIT), options, cohort.related, None, threads=threads
     )
     return {
         "genes": result.significant["Variable"].to_list(),
@@ -110,11 +114,63 @@ def solve_genotex(cohort: Cohort, threads: int, solver: str = "scikit-learn") ->
     }
 
 
+def solve_sound(cohort: Cohort, threads: int) -> dict[str, Any]:
+    """Run the procedure ``sound`` whole: both tests, hidden structure, panel, nested CV, halves."""
+    from genotex.analysis import AnalysisOptions, analyze_table
+    from genotex.problems import Problem
+
+    options = AnalysisOptions(model="all")
+    result = analyze_table(_table(cohort), {}, Problem(TRAIT), options, threads=threads)
+    return {"genes": result.significant["Variable"].to_list(), "q": options.q_cut}
+
+
+def solve_tests(cohort: Cohort) -> dict[str, Any]:
+    """Run the moderated t of all genes, as `analyze_table` does, without anything beside it."""
+    from genotex.analysis.gene_tests import moderated_columns
+
+    design = np.column_stack([np.ones(len(cohort.trait)), cohort.trait])
+    columns, _ = moderated_columns(cohort.expression, design, binary=True, trend=False)
+    return {"genes": [cohort.genes[j] for j in np.flatnonzero(columns["q"] < 0.05)], "q": 0.05}
+
+
+def solve_mixed(cohort: Cohort) -> dict[str, Any]:
+    """Run the mixed model of all genes alone."""
+    from genotex.analysis.gene_tests import mixed_columns
+    from genotex.analysis.mixed import fit_mixed
+
+    fit = fit_mixed(cohort.expression, np.ones((len(cohort.trait), 1)), cohort.trait)
+    found = np.flatnonzero(mixed_columns(fit)["Mixed q"] < 0.05)
+    return {"genes": [cohort.genes[j] for j in found], "q": 0.05}
+
+
+def solve_products(cohort: Cohort) -> dict[str, Any]:
+    """Compute what any test needs: products with the genes and one decomposition."""
+    x = cohort.expression
+    design = np.column_stack([np.ones(len(cohort.trait)), cohort.trait])
+    q = np.linalg.qr(design)[0]
+    _ = x - q @ (q.T @ x)
+    return {"genes": [], "q": 1.0}
+
+
+def solve_rotation(cohort: Cohort) -> dict[str, Any]:
+    """Compute what a mixed model needs: the genes' covariance, its decomposition, a rotation."""
+    x = (cohort.expression - cohort.expression.mean(axis=0)) / cohort.expression.std(axis=0)
+    vectors = np.linalg.eigh(x @ x.T)[1]
+    _ = vectors.T @ cohort.expression
+    return {"genes": [], "q": 1.0}
+
+
 SIDES = (
     Side("transcription", "published", solve_published),
     Side("genotex, 1 thread", "published", lambda cohort: solve_genotex(cohort, 1)),
     Side("genotex, 2 threads", "published", lambda cohort: solve_genotex(cohort, 2)),
     Side("genotex, exact", "exact", lambda cohort: solve_genotex(cohort, 1, "exact")),
+    Side("sound, whole, 1 thread", "sound", lambda cohort: solve_sound(cohort, 1)),
+    Side("sound, whole, 2 threads", "sound", lambda cohort: solve_sound(cohort, 2)),
+    Side("moderated t alone", "tests", solve_tests),
+    Side("its matrix products", "floor", solve_products),
+    Side("mixed model alone", "tests", solve_mixed),
+    Side("its decomposition", "floor", solve_rotation),
 )
 
 
@@ -153,6 +209,12 @@ def compare(first: dict[str, Any], second: dict[str, Any]) -> str:
     return "bit for bit" if apart == 0 else f"within {apart:.0e}"
 
 
+def _found(answer: dict[str, Any]) -> str:
+    if "lambda" in answer:
+        return f"{len(answer['genes']):,} at {answer['lambda']:g}"
+    return f"{len(answer['genes']):,} at q < {answer['q']:g}" if answer["q"] < 1 else ""
+
+
 def show(console: Console, samples: int, genes: int, runs: dict[str, Run]) -> None:
     """Print all sides of one size."""
     table = Table(title=f"{samples} samples x {genes:,} genes")
@@ -164,11 +226,11 @@ def show(console: Console, samples: int, genes: int, runs: dict[str, Run]) -> No
         run = runs[side.name]
         table.add_row(
             side.name,
-            f"{run.seconds:.2f}",
-            f"{run.processor:.2f}",
+            f"{run.seconds:.3f}",
+            f"{run.processor:.3f}",
             f"{first.seconds / run.seconds:.2f}",
             f"{run.peak_gib:.2f} GiB",
-            f"{len(run.answer['genes']):,} at {run.answer['lambda']:g}",
+            _found(run.answer),
             compare(first.answer, run.answer) if side.kind == SIDES[0].kind else "",
         )
     console.print(table)
@@ -177,7 +239,7 @@ def show(console: Console, samples: int, genes: int, runs: dict[str, Run]) -> No
 def main() -> None:
     """Run every side at every size and print them side by side."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, nargs="+", default=[60, 167, 500])
+    parser.add_argument("--samples", type=int, nargs="+", default=[60, 167, 500, 1000])
     parser.add_argument("--genes", type=int, default=20_000)
     parser.add_argument("--repeat", type=int, default=1, help="how often each side runs")
     parser.add_argument("--side", help=argparse.SUPPRESS)
