@@ -21,12 +21,11 @@ from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.design import Design, build_design
-from genotex.analysis.gene_filter import GENE_STATUS, GeneFilter, filter_genes
+from genotex.analysis.gene_filter import GeneFilter, carries_design, filter_genes
 from genotex.analysis.gene_table import arrange_genes
 from genotex.analysis.gene_tests import beside_columns, mixed_columns, moderated_columns
 from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden
 from genotex.analysis.interaction import fit_interaction
-from genotex.analysis.linear import fit_last_column
 from genotex.analysis.method_record import Steps, record_method
 from genotex.analysis.mixed import MixedFit, fit_mixed, mixed_warnings
 from genotex.analysis.options import AnalysisOptions
@@ -121,6 +120,9 @@ def analyze_sound(
             seed=options.seed,
         )
         ranking = design.with_columns(hidden.columns) if hidden.used_for_ranking else design
+        fits = carries_design(ranking.matrix, values)
+        if not fits.all():
+            values, kept = values[:, fits], kept.without(~fits)
         columns, fit = moderated_columns(
             values, ranking.matrix, binary=contrast.binary, trend=options.trend
         )
@@ -206,16 +208,16 @@ def _choose_genes(
     status = kept.status.copy()
     partial = np.flatnonzero(kept.tested & np.isnan(expression).any(axis=0))
     if len(partial):
-        fit = fit_last_column(design.matrix, expression[:, partial])
-        status[partial[~np.isfinite(fit.coefficient)]] = "too few values"
+        fits = carries_design(design.matrix, expression[:, partial])
+        status[partial[~fits]] = "too few values"
     if regressors:
         status[np.isin(np.array(table.genes), regressors)] = "regressor"
-    record = {**kept.record, **{kind: int((status == kind).sum()) for kind in GENE_STATUS}}
-    if not record["tested"]:
-        counts = ", ".join(f"{name} {n}" for name, n in record.items() if name != "rule")
+    kept = kept.with_status(status)
+    if not kept.record["tested"]:
+        counts = ", ".join(f"{name} {n}" for name, n in kept.record.items() if name != "rule")
         msg = f"no gene of {table.trait} can be tested ({counts})"
         raise AnalysisError(msg)
-    return GeneFilter(status, record)
+    return kept
 
 
 def _other_analysis(
