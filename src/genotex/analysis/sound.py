@@ -124,7 +124,11 @@ def analyze_sound(
         if not fits.all():
             values, kept = values[:, fits], kept.without(~fits)
         columns, fit = moderated_columns(
-            values, ranking.matrix, binary=contrast.binary, trend=options.trend
+            values,
+            ranking.matrix,
+            binary=contrast.binary,
+            trend=options.trend,
+            base=design.matrix if hidden.used_for_ranking else None,
         )
         columns |= _other_analysis(values, design, hidden, options)
         columns |= fit_interaction(values, ranking, trend=options.trend)
