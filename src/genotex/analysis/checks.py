@@ -25,6 +25,9 @@ HIGHEST_INFLATION = 4.0
 EXCESS = 1.5
 BY_CHANCE = 1e-3
 ENOUGH_GENES = 200
+"""A histogram of fewer p-values says nothing."""
+MANY_GENES = 10
+"""Fewer genes are no cross-section of the genome: most of them may well be significant."""
 HIGHEST = 1e100
 """Squares of larger numbers, and their sums, leave the range of double precision."""
 
@@ -122,17 +125,23 @@ def check_scale(expression: Floats) -> list[str]:
 
 
 def check_p_values(p: Floats, significant: int) -> list[str]:
-    """Warn when the p-values do not look like those of a well-fitting model."""
-    if len(p) < ENOUGH_GENES:
-        return []
+    """Warn when the p-values do not look like those of a well-fitting model.
+
+    Parameters
+    ----------
+    p : ndarray of float64, shape (m,)
+        p-values of the test that ranks, of all genes tested.
+    significant : int
+        How many of the genes are significant.
+    """
     warnings = []
     excess = excess_near_one(p)
-    if not _by_chance(p):
+    if len(p) >= ENOUGH_GENES and not _by_chance(p):
         if excess > EXCESS:
             warnings.append(_too_many_near_one(excess, null_share(p)))
         elif excess < 1 / EXCESS:
             warnings.append(_still_falling(excess, null_share(p)))
-    if 2 * significant > len(p):
+    if len(p) >= MANY_GENES and 2 * significant > len(p):
         warnings.append(
             f"{significant} of {len(p)} genes are significant, more than half: look for a batch, a "
             "different tissue or a different scale behind the trait before reading the list."
