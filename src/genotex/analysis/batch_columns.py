@@ -15,7 +15,7 @@ from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import independent_columns
 from genotex.analysis.sample_facts import SampleFacts, read_value
 
-__all__ = ["BatchColumns", "batch_columns"]
+__all__ = ["BatchColumns", "batch_columns", "names_batch"]
 
 ENOUGH_RESIDUAL_DF = 10
 """A batch is adjusted for only when at least so many degrees of freedom are left."""
@@ -65,7 +65,7 @@ def batch_columns(
     """
     warnings: list[str] = []
     for key, told in facts.items():
-        if not _BATCH.search(key):
+        if not names_batch(key):
             continue
         values = [read_value(key, told.get(samples[i])) for i in contrast.rows]
         counts = Counter(value for value in values if value is not None)
@@ -78,6 +78,11 @@ def batch_columns(
             continue
         return BatchColumns(key, columns, tuple(warnings))
     return BatchColumns(warnings=tuple(warnings))
+
+
+def names_batch(key: str) -> bool:
+    """Tell whether a characteristic is named as a batch."""
+    return _BATCH.search(key) is not None
 
 
 def _why_not(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,9 @@ def check_groups(contrast: Contrast) -> list[str]:
     return [f"{what} {contrast.smaller_group} samples only: expect unstable genes and low power."]
 
 
-def check_covariates(table: LinkedTable, contrast: Contrast, design: Design) -> list[str]:
+def check_covariates(
+    table: LinkedTable, contrast: Contrast, design: Design, held_by_pairs: Collection[str] = ()
+) -> list[str]:
     """Warn of covariates that go with the trait, alone or together.
 
     Decided by size (see `Association.strength`), so that three against three samples of different
@@ -88,6 +91,8 @@ def check_covariates(table: LinkedTable, contrast: Contrast, design: Design) -> 
         Its samples and trait.
     design : Design
         The columns of the regression.
+    held_by_pairs : collection of str
+        Covariates that pairs adjust for without a column of their own.
     """
     warnings = []
     for name, column in table.covariates.items():
@@ -99,7 +104,8 @@ def check_covariates(table: LinkedTable, contrast: Contrast, design: Design) -> 
         found = associate_covariate(trait, values[known], contrast.binary)
         if found.strength:
             apart = "cannot be told apart" if found.complete else "are hard to tell apart"
-            adjusted = "" if name in design.adjusted else f", and {name} is not adjusted for"
+            held = name in design.adjusted or name in held_by_pairs
+            adjusted = "" if held else f", and {name} is not adjusted for"
             warnings.append(
                 f"{table.trait} goes with {name} in this cohort ({found.text}): effects of the two "
                 f"{apart}{adjusted}."

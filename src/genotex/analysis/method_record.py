@@ -82,6 +82,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "design": list(ranking.names),
         "residual_df": ranking.matrix.shape[0] - ranking.matrix.shape[1],
         "covariates": _covariates(steps),
+        "named_covariates": dict(steps.adjustment.taken_as),
         "filled": {**steps.design.filled, **steps.adjustment.filled},
         "batch": {
             "adjusted": steps.adjustment.batch,
@@ -99,7 +100,10 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "panel": _panel(steps.panel),
     }
     if steps.blocks.record:
-        record["pair"] = dict(steps.blocks.record)
+        record["pair"] = {
+            **steps.blocks.record,
+            "adjusts_for": list(steps.adjustment.held_by_pairs),
+        }
     if steps.mixed is not None:
         record["mixed"] = mixed_record(steps.mixed)
     if problem.kind is ProblemKind.ONE_STEP:

@@ -31,7 +31,7 @@ from genotex.analysis.mixed import MixedFit, fit_mixed, mixed_warnings
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.sample_facts import SampleFacts, check_sample_facts
+from genotex.analysis.sample_facts import FactChecks, SampleFacts, check_sample_facts
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
@@ -97,7 +97,9 @@ def analyze_sound(
                 condition.table, table, contrast.rows, condition.regressors, seed=options.seed
             )
             table = _with_condition(table, contrast, problem.condition, predicted)
-        adjustment = gather_adjustment(table, contrast, sample_facts, blocks, options)
+        adjustment = gather_adjustment(
+            table, contrast, sample_facts, blocks, options, problem.condition
+        )
         design = build_design(
             table,
             contrast,
@@ -105,6 +107,16 @@ def analyze_sound(
             problem.condition,
             adjustment.columns,
             interaction=problem.kind is ProblemKind.ONE_STEP,
+            blocks=tuple(blocks.columns),
+        )
+        adjustment = adjustment.within(design)
+        facts = check_sample_facts(
+            sample_facts,
+            table.samples,
+            contrast,
+            table.trait,
+            adjustment.keys,
+            blocks.record.get("key"),
         )
         expression = np.asarray(table.expression, dtype=np.float64)[contrast.rows]
         regressors = () if condition is None else condition.regressors
@@ -134,7 +146,7 @@ def analyze_sound(
         columns |= fit_interaction(values, ranking, trend=options.trend)
         mixed = _fit_mixed(values, design, options)
         columns |= {} if mixed is None else mixed_columns(mixed)
-        panel = _fit_panel(values, contrast, design, blocks, options, threads)
+        panel = _fit_panel(values, contrast, design, blocks, facts, options, threads)
         columns |= _panel_columns(panel, values.shape[1])
     genes = arrange_genes(
         table.genes,
@@ -143,14 +155,6 @@ def analyze_sound(
         q_cut=options.q_cut,
         min_effect=options.min_effect,
         test="Mixed " if options.model == "mixed" else "",
-    )
-    facts = check_sample_facts(
-        sample_facts,
-        table.samples,
-        contrast,
-        table.trait,
-        adjustment.keys,
-        blocks.record.get("key"),
     )
     hidden = _with_change(hidden, columns, table, kept, options)
     steps = Steps(
@@ -259,6 +263,7 @@ def _fit_panel(
     contrast: Contrast,
     design: Design,
     blocks: Blocks,
+    facts: FactChecks,
     options: AnalysisOptions,
     threads: int,
 ) -> Panel:
@@ -275,6 +280,7 @@ def _fit_panel(
         binary=contrast.binary,
         seed=options.seed,
         threads=threads,
+        repeated=facts.repeated,
     )
 
 
@@ -298,7 +304,7 @@ def _warnings(table: LinkedTable, expression: Floats, steps: Steps) -> tuple[str
         *design.warnings,
         *_filled(design, steps.adjustment),
         *check_groups(contrast),
-        *check_covariates(table, contrast, design),
+        *check_covariates(table, contrast, design, steps.adjustment.held_by_pairs),
         *steps.adjustment.warnings,
         *steps.facts.warnings,
         *steps.hidden.warnings,
