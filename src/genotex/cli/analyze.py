@@ -61,7 +61,10 @@ def analyze(
     pair: o.Pair = None,
     min_effect: o.MinEffect = 0.0,
     filter_low: o.FilterLow = True,
+    batch: o.KnownBatch = True,
+    trend: o.Trend = False,
     panel: o.WithPanel = True,
+    seed: o.Seed = 42,
     solver: o.SolverName = o.Solvers.scikit_learn,
     regressors: o.Regressors = o.RegressorRules.inclusive,
     condition_cohort: o.ConditionCohort = None,
@@ -92,7 +95,10 @@ def analyze(
         pair=pair,
         min_effect=min_effect,
         filter_low=filter_low,
+        batch=batch,
+        trend=trend,
         panel=panel,
+        seed=seed,
         solver=solver,
         regressors=regressors,
         condition_cohort=condition_cohort,
@@ -104,7 +110,8 @@ def analyze(
     combined = None
     if not json:
         show_problems(outcomes)
-        screen.tell(f"results are in {output / 'regress'}")
+        if any(outcome.result is not None for outcome in outcomes):
+            screen.tell(f"results are in {output / 'regress'}")
     if cohorts is o.CohortsUsed.all:
         combined = combine_cohorts(output, problems, settings, tasks, quiet=json)
     if json:
@@ -126,7 +133,10 @@ def build_options(
     pair: str | None = None,
     min_effect: float = 0.0,
     filter_low: bool = True,
+    batch: bool = True,
+    trend: bool = False,
     panel: bool = True,
+    seed: int = 42,
     solver: o.Solvers = o.Solvers.scikit_learn,
     regressors: o.RegressorRules = o.RegressorRules.inclusive,
     condition_cohort: str | None = None,
@@ -143,7 +153,10 @@ def build_options(
         controls=controls.value,
         filter_low=filter_low,
         covariates=_covariates(covariates),
+        batch=batch,
+        trend=trend,
         panel=panel,
+        seed=seed,
         cohort=cohort,
         condition_cohort=condition_cohort,
         regressors=regressors.value,

@@ -30,6 +30,7 @@ __all__ = [
     "InputDir",
     "Jobs",
     "Json",
+    "KnownBatch",
     "MinEffect",
     "ModelName",
     "Models",
@@ -42,10 +43,12 @@ __all__ = [
     "Regressors",
     "ScaleName",
     "Scales",
+    "Seed",
     "SolverName",
     "Solvers",
     "TaskInfoFile",
     "TraitNames",
+    "Trend",
     "WithPanel",
 ]
 
@@ -228,6 +231,28 @@ MinEffect = Annotated[
         min=0.0,
         help="Significant genes change at least so much (log2).",
         rich_help_panel=SOUND,
+    ),
+]
+KnownBatch = Annotated[
+    bool,
+    typer.Option(
+        "--batch/--no-batch",
+        help="Adjust for a batch that the characteristics name.",
+        rich_help_panel=SOUND,
+    ),
+]
+Trend = Annotated[
+    bool,
+    typer.Option(
+        "--trend/--no-trend",
+        help="Let the prior variance follow mean expression (limma's trend).",
+        rich_help_panel=SOUND,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", min=0, help="Seed of permutations, folds and halves.", rich_help_panel=SOUND
     ),
 ]
 WithPanel = Annotated[
