@@ -1,6 +1,7 @@
 """When surrogate variables are used, and what is told of them."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -51,14 +52,14 @@ def hidden(
 
 def test_mode_none_does_not_look() -> None:
     found = hidden(with_batch(60, 500, 0), "none")
-    assert found.columns == {} and not found.used_for_ranking and found.warnings == ()
+    assert found.columns == {} and not found.moderated_with and found.warnings == ()
     assert found.record["mode"] == "none"
     assert (found.record["estimated"], found.record["used"]) == (0, 0)
 
 
 def test_from_forty_samples_auto_ranks_with_them() -> None:
     found = hidden(with_batch(40, 500, 0))
-    assert found.used_for_ranking and found.record["ranked_with"]
+    assert found.moderated_with and found.record["ranked_with"]
     assert list(found.columns) == ["SV1"]
     assert found.record["residual_df"] == 40 - 2 - 1
     assert found.record["share"][0] > 0.1
@@ -67,20 +68,20 @@ def test_from_forty_samples_auto_ranks_with_them() -> None:
 def test_below_forty_samples_auto_reports_both_and_ranks_without() -> None:
     found = hidden(with_batch(36, 500, 0))
     assert list(found.columns) == ["SV1"]
-    assert not found.used_for_ranking and not found.record["ranked_with"]
+    assert not found.moderated_with and not found.record["ranked_with"]
     assert "both analyses are reported" in found.warnings[0]
 
 
 def test_mode_sva_always_uses_them_and_warns_below_forty() -> None:
     found = hidden(with_batch(36, 500, 0), "sva")
-    assert found.used_for_ranking
+    assert found.moderated_with
     assert "with 36 samples only" in found.warnings[0]
     assert not any("samples only" in w for w in hidden(with_batch(60, 500, 0), "sva").warnings)
 
 
 def test_nothing_hidden_gives_no_columns_and_no_warning() -> None:
     found = hidden(noise(60, 500, 1), "sva")
-    assert found.columns == {} and not found.used_for_ranking
+    assert found.columns == {} and not found.moderated_with
     assert found.record["associations"] == [] and found.warnings == ()
 
 
@@ -111,9 +112,49 @@ def test_six_samples_leave_no_room_and_that_is_said() -> None:
     rng = np.random.default_rng(4)
     expression = noise(6, 800, 4) + np.outer(rng.normal(size=6), rng.normal(0, 3, 800))
     found = hidden(expression, "sva")
-    assert found.columns == {} and not found.used_for_ranking
+    assert found.columns == {} and not found.moderated_with
     assert found.record["limited"] and found.record["estimated"] >= 1
     assert "leave room for no surrogate variables" in found.warnings[0]
+
+
+def test_structure_that_goes_with_the_trait_a_little_is_told_in_large_cohorts() -> None:
+    """70 % of the cases and 30 % of the controls: r = 0.4."""
+    rng = np.random.default_rng(6)
+    trait = np.arange(120.0) % 2
+    batch = (np.arange(120) // 2 % 10 < np.where(trait == 1, 7, 3)).astype(float)
+    expression = noise(120, 500, 6) + np.outer(batch, rng.normal(0, 1, 500))
+    [warning] = hidden(expression, trait=trait).warnings
+    assert re.match(r"Hidden structure goes with Asthma: SV1 \(r = -?0\.(39|40|41)\)", warning)
+    assert "q-values are then too small" in warning
+    # In 48 samples the same may be chance.
+    few = hidden(expression[:48], trait=trait[:48])
+    assert list(few.columns) == ["SV1"]
+    assert few.warnings == ()
+
+
+def test_when_the_mixed_model_ranks_the_moderated_t_is_told_of_alone() -> None:
+    for samples, mode in ((36, "auto"), (36, "sva"), (60, "auto")):
+        expression = with_batch(samples, 500, 0)
+        contrast, design, names = setting(expression)
+        found = find_hidden(
+            expression,
+            contrast,
+            design,
+            {},
+            names,
+            mode,  # type: ignore[arg-type]
+            0,
+            mixed_ranks=True,
+        )
+        assert found.moderated_with is (mode == "sva" or samples >= 40)
+        assert found.record["moderated_with"] is found.moderated_with
+        assert found.record["ranked_with"] is False
+        told = " ".join(found.warnings)
+        assert "ranked by the one without" not in told
+        assert ("the mixed model, which ranks, does without" in told) is (
+            samples < 40 and mode == "auto"
+        )
+        assert ("Moderated t: 1 surrogate variable adjusted for" in told) is (mode == "sva")
 
 
 def test_associations_with_batch_covariate_and_scan_date() -> None:

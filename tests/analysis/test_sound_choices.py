@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, write_result
+from genotex.analysis.checks import check_p_values
+from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import Hidden, Model
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable
@@ -81,6 +83,35 @@ def test_mixed_model_ranks_when_it_is_asked_to() -> None:
         np.testing.assert_array_equal(same[name], same[f"{name}_right"])
     assert any("conservative" in warning for warning in first.warnings)
     assert "mixed" not in solve(table, "none").method
+
+
+def test_record_is_that_of_the_mixed_model_when_it_ranks() -> None:
+    table = batched()
+    result, plain = solve(table, model="mixed"), solve(table)
+    method = result.method
+    assert method["ranked_by"] == "Mixed p"
+    assert method["design"] == ["Intercept", "Asthma"]
+    assert method["residual_df"] == method["mixed"]["residual_df"] == 58
+    assert method["hidden"]["moderated_with"] and not method["hidden"]["ranked_with"]
+    p = result.genes["Mixed p"].drop_nulls().to_numpy()
+    assert method["pi0"] == null_share(p)
+    assert method["excess_near_one"] == excess_near_one(p)
+    assert method["significant"] == (result.genes["Mixed q"].drop_nulls() < 0.05).sum()
+    # The moderated t has its own place, and is the same as where it ranks.
+    told = {key: plain.method[key] for key in ("design", "residual_df", "pi0", "significant")}
+    assert {**told, **method["moderated"]} == method["moderated"]
+    assert "moderated" not in plain.method
+    json.dumps(method, allow_nan=False)
+
+
+def test_histogram_check_looks_at_the_test_that_ranks() -> None:
+    table = two_groups(samples=60, genes=600, changed=500, shift=2.0)
+    told, plain = solve(table, "none", "mixed"), solve(table, "none")
+    assert told.significant.height < 300 < told.method["moderated"]["significant"]
+    assert any("more than half" in warning for warning in plain.warnings)
+    assert not any("more than half" in warning for warning in told.warnings)
+    expected = check_p_values(told.genes["Mixed p"].drop_nulls().to_numpy(), 0)
+    assert [warning for warning in told.warnings if "histogram" in warning] == expected
 
 
 def paired(pairs: int = 14) -> tuple[LinkedTable, dict[str, dict[str, str | None]]]:

@@ -133,8 +133,17 @@ def test_mixed_model_that_ranks_has_no_surrogate_variables() -> None:
     findings = with_mixed(with_hidden(plain()), ranks=True)
     section = view_hidden(findings, ranked(findings))
     assert section is not None
+    assert "every gene's test" not in section.lead
+    assert "moderated t, which stands beside the ranking, is adjusted for them" in section.lead
     assert any("the mixed model, which ranks here" in remark for remark in section.remarks)
     assert hidden_remark(findings, ranked(findings)) == ""
+
+
+def test_record_of_the_moderated_analysis_counts_when_the_mixed_model_ranks() -> None:
+    told = HiddenStructure.from_record({**HIDDEN, "ranked_with": False, "moderated_with": True})
+    assert told is not None and told.adjusts
+    before = HiddenStructure.from_record({**HIDDEN, "ranked_with": True})
+    assert before is not None and before.adjusts
 
 
 def test_page_links_answer_and_section() -> None:

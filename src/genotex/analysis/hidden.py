@@ -26,8 +26,16 @@ ENOUGH_TO_RANK = 40
 FEWEST_GENES = 100
 STRONG_WITH_TRAIT = 0.5
 """Correlation from which a surrogate variable takes much of the trait with it."""
+SOME_WITH_TRAIT = 0.25
+"""From this correlation on, beyond chance, what cannot be taken out of large cohorts counts."""
+BY_CHANCE = 1e-3
 TOPS = (10, 50, 100)
 NAMED = 10
+
+_IN_PART = (
+    "Structure that goes with the trait can be taken out only in part, and the more samples, the "
+    "more the rest counts: with hundreds of samples q-values are then too small."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +46,21 @@ class Hidden:
     ----------
     columns : dict of str to ndarray of float64, shape (n,)
         ``SV1``, ``SV2``, ...; empty when there are none.
-    used_for_ranking : bool
-        Whether the genes are ranked by the analysis that adjusts for them. False with columns:
-        both analyses are reported, the one without ranks.
+    moderated_with : bool
+        Whether the moderated t adjusts for them, and its other analysis is the one without; False
+        with columns: the other way round.
     record : dict
         Plain JSON: ``mode``, ``estimated`` (number by the permutation test), ``used`` (number of
         columns), ``limited`` (some left out for lack of samples), ``share`` (of residual variance,
-        each), ``residual_df`` (with the columns), ``ranked_with``, ``associations`` (see
+        each), ``residual_df`` (with the columns), ``moderated_with``, ``ranked_with`` (whether the
+        test that ranks adjusts for them; the mixed model never does), ``associations`` (see
         `associate_surrogates`), ``genes_used``, ``notes``.
     warnings : tuple of str
         What a reader should know.
     """
 
     columns: dict[str, Floats]
-    used_for_ranking: bool
+    moderated_with: bool
     record: dict[str, Any]
     warnings: tuple[str, ...] = field(default=())
 
@@ -64,8 +73,10 @@ def find_hidden(
     samples: Sequence[str],
     mode: HiddenMode,
     seed: int,
+    *,
+    mixed_ranks: bool = False,
 ) -> Hidden:
-    """Look for hidden structure and decide whether the genes are ranked with it.
+    """Look for hidden structure and decide whether the moderated t adjusts for it.
 
     Parameters
     ----------
@@ -80,9 +91,11 @@ def find_hidden(
     samples : sequence of str
         Sample ids of the linked table.
     mode : {"auto", "none", "sva"}
-        ``sva`` always uses what is found, ``auto`` ranks with it from 40 samples.
+        ``sva`` always uses what is found, ``auto`` from 40 samples.
     seed : int
         Seed of the permutations.
+    mixed_ranks : bool
+        Whether the genes are ranked by the mixed model, which does without surrogate variables.
     """
     if mode == "none":
         return Hidden({}, False, _record(mode, None, design, 0))
@@ -96,17 +109,17 @@ def find_hidden(
     whole = values if genes == values.shape[1] else values[:, complete]
     found = find_surrogates(whole, design.matrix, seed=seed)
     columns = {f"SV{k + 1}": column for k, column in enumerate(found.columns.T)}
-    ranked_with = bool(columns) and (mode == "sva" or len(values) >= ENOUGH_TO_RANK)
+    moderated_with = bool(columns) and (mode == "sva" or len(values) >= ENOUGH_TO_RANK)
+    ranked_with = moderated_with and not mixed_ranks
     record = _record(mode, found, design, genes)
-    record["ranked_with"] = ranked_with
+    record["moderated_with"], record["ranked_with"] = moderated_with, ranked_with
     record["associations"] = associate_surrogates(columns, contrast, design, facts, samples)
-    correlations = correlation_with_trait(columns, contrast)
     warnings = (
         *_limits(found, len(values)),
-        *_small_cohort(len(columns), len(values), mode, ranked_with),
-        *_strong_with_trait(correlations, design.names[-1], ranked_with),
+        *_small_cohort(len(columns), len(values), moderated_with, mixed_ranks),
+        *_with_trait(columns, contrast, design.names[-1], ranked_with),
     )
-    return Hidden(columns, ranked_with, record, warnings)
+    return Hidden(columns, moderated_with, record, warnings)
 
 
 def _record(
@@ -120,6 +133,7 @@ def _record(
         "limited": found is not None and found.limited,
         "share": [] if found is None else [float(share) for share in found.share],
         "residual_df": len(design.matrix) - design.matrix.shape[1] - used,
+        "moderated_with": False,
         "ranked_with": False,
         "associations": [],
         "genes_used": genes,
@@ -139,35 +153,51 @@ def _limits(found: SurrogateVariables, samples: int) -> tuple[str, ...]:
 
 
 def _small_cohort(
-    number: int, samples: int, mode: HiddenMode, ranked_with: bool
+    number: int, samples: int, moderated_with: bool, mixed_ranks: bool
 ) -> tuple[str, ...]:
     if number == 0 or samples >= ENOUGH_TO_RANK:
         return ()
-    if ranked_with:
+    if moderated_with:
+        count = _count(number)
+        done = f"Moderated t: {count}" if mixed_ranks else count
         return (
-            f"{_count(number)} adjusted for with {samples} samples only: below {ENOUGH_TO_RANK} "
+            f"{done} adjusted for with {samples} samples only: below {ENOUGH_TO_RANK} "
             "they can make false findings as well as remove them; compare with the analysis "
             "without them.",
         )
+    ranked = (
+        "the mixed model, which ranks, does without"
+        if mixed_ranks
+        else "genes are ranked by the one without"
+    )
+    both = "both analyses of the moderated t" if mixed_ranks else "both analyses"
     return (
         f"Hidden structure was found ({_count(number)}), but with {samples} samples adjusting for "
-        "it can do harm: both analyses are reported, and genes are ranked by the one without.",
+        f"it can do harm: {both} are reported, and {ranked}.",
     )
 
 
-def _strong_with_trait(
-    correlations: Mapping[str, float], trait: str, ranked_with: bool
-) -> tuple[str, ...]:
-    strong = [
-        f"{name} (r = {r:.2f})" for name, r in correlations.items() if abs(r) > STRONG_WITH_TRAIT
-    ]
-    if not strong:
-        return ()
-    what = "Adjusting for it" if ranked_with else "The analysis that adjusts for it"
-    return (
-        f"Hidden structure goes strongly with {trait}: {', '.join(strong)}. {what} takes part of "
-        "the trait's own signal away, and without it signal and structure are hard to tell apart.",
-    )
+def _with_trait(
+    columns: Mapping[str, Floats], contrast: Contrast, trait: str, ranked_with: bool
+) -> list[str]:
+    """Warn of surrogate variables that go with the trait, strongly or beyond chance."""
+    strong, some = [], []
+    for name, (r, p) in correlation_with_trait(columns, contrast).items():
+        if abs(r) > STRONG_WITH_TRAIT:
+            strong.append(f"{name} (r = {r:.2f})")
+        elif abs(r) > SOME_WITH_TRAIT and p < BY_CHANCE:
+            some.append(f"{name} (r = {r:.2f})")
+    warnings = []
+    if strong:
+        what = "Adjusting for it" if ranked_with else "The analysis that adjusts for it"
+        warnings.append(
+            f"Hidden structure goes strongly with {trait}: {', '.join(strong)}. {what} takes part "
+            "of the trait's own signal away, and without it signal and structure are hard to tell "
+            f"apart. {_IN_PART}"
+        )
+    if some:
+        warnings.append(f"Hidden structure goes with {trait}: {', '.join(some)}. {_IN_PART}")
+    return warnings
 
 
 def _count(number: int) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import scipy
 import sklearn
+from numpy.typing import NDArray
 
 import genotex
 from genotex.analysis.adjusting import Adjustment
@@ -31,6 +32,8 @@ from genotex.problems import Problem, ProblemKind
 
 __all__ = ["Steps", "record_method", "versions"]
 
+Floats = NDArray[np.float64]
+
 MODERATED_T = "moderated t-test (limma's method, Smyth 2004) of every gene"
 MIXED_MODEL = "linear mixed model of the trait with the genes' covariance, every gene in turn"
 
@@ -39,7 +42,9 @@ MIXED_MODEL = "linear mixed model of the trait with the genes' covariance, every
 class Steps:
     """What each step of the analysis chose or found.
 
-    `design` is the regression without surrogate variables, `ranking` the one that ranks.
+    `design` is the regression without surrogate variables, `moderated` that of the moderated t, and
+    `ranking` that of the test that ranks (the mixed model has no surrogate variables); `p` holds
+    the p-values that rank, NaN where that test has none.
     """
 
     contrast: Contrast
@@ -48,7 +53,9 @@ class Steps:
     predicted: PredictedCondition | None
     adjustment: Adjustment
     design: Design
+    moderated: Design
     ranking: Design
+    p: Floats
     kept: GeneFilter
     hidden: Hidden
     fit: ModeratedFit
@@ -56,6 +63,11 @@ class Steps:
     panel: Panel
     facts: FactChecks
     genes: pl.DataFrame
+
+    @property
+    def tested_p(self) -> Floats:
+        """The p-values that rank, of the genes that have one."""
+        return self.p[np.isfinite(self.p)]
 
 
 def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
@@ -80,7 +92,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "versions": versions(),
         "contrast": dict(contrast.summary),
         "design": list(ranking.names),
-        "residual_df": ranking.matrix.shape[0] - ranking.matrix.shape[1],
+        "residual_df": _residual_df(ranking),
         "covariates": _covariates(steps),
         "named_covariates": dict(steps.adjustment.taken_as),
         "filled": {**steps.design.filled, **steps.adjustment.filled},
@@ -96,7 +108,8 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "filter": dict(steps.kept.record),
         "hidden": dict(steps.hidden.record),
         "prior": _prior(steps.fit, options),
-        **_p_values(steps),
+        **_histogram(steps.tested_p),
+        "significant": int(steps.genes["Significant"].sum()),
         "panel": _panel(steps.panel),
     }
     if steps.blocks.record:
@@ -104,6 +117,8 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
             **steps.blocks.record,
             "adjusts_for": list(steps.adjustment.held_by_pairs),
         }
+    if mixed:
+        record["moderated"] = _moderated(steps, options)
     if steps.mixed is not None:
         record["mixed"] = mixed_record(steps.mixed)
     if problem.kind is ProblemKind.ONE_STEP:
@@ -127,7 +142,7 @@ def _standardised(steps: Steps) -> str:
     within = ", in deviations within pairs" if steps.blocks.columns else ""
     without = (
         ", by the deviations left without surrogate variables"
-        if steps.hidden.used_for_ranking
+        if steps.hidden.moderated_with
         else ""
     )
     return f"{name}{within}{without}"
@@ -160,12 +175,28 @@ def _prior(fit: ModeratedFit, options: AnalysisOptions) -> dict[str, Any]:
     }
 
 
-def _p_values(steps: Steps) -> dict[str, Any]:
-    excess = excess_near_one(steps.fit.p)
+def _moderated(steps: Steps, options: AnalysisOptions) -> dict[str, Any]:
+    """Return what the moderated t came to when it does not rank."""
+    significant = (pl.col("q") < options.q_cut) & (
+        pl.col("Absolute Coefficient") >= options.min_effect
+    )
     return {
-        "pi0": null_share(steps.fit.p),
+        "design": list(steps.moderated.names),
+        "residual_df": _residual_df(steps.moderated),
+        **_histogram(steps.fit.p),
+        "significant": steps.genes.filter(significant).height,
+    }
+
+
+def _residual_df(design: Design) -> int:
+    return int(design.matrix.shape[0] - design.matrix.shape[1])
+
+
+def _histogram(p: Floats) -> dict[str, float | None]:
+    excess = excess_near_one(p)
+    return {
+        "pi0": null_share(p),
         "excess_near_one": excess if np.isfinite(excess) else None,
-        "significant": int(steps.genes["Significant"].sum()),
     }
 
 

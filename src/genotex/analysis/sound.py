@@ -130,31 +130,33 @@ def analyze_sound(
             table.samples,
             mode=options.hidden,
             seed=options.seed,
+            mixed_ranks=options.model == "mixed",
         )
-        ranking = design.with_columns(hidden.columns) if hidden.used_for_ranking else design
-        fits = carries_design(ranking.matrix, values)
+        moderated = design.with_columns(hidden.columns) if hidden.moderated_with else design
+        fits = carries_design(moderated.matrix, values)
         if not fits.all():
             values, kept = values[:, fits], kept.without(~fits)
         columns, fit = moderated_columns(
             values,
-            ranking.matrix,
+            moderated.matrix,
             binary=contrast.binary,
             trend=options.trend,
-            base=design.matrix if hidden.used_for_ranking else None,
+            base=design.matrix if hidden.moderated_with else None,
         )
         columns |= _other_analysis(values, design, hidden, options)
-        columns |= fit_interaction(values, ranking, trend=options.trend)
+        columns |= fit_interaction(values, moderated, trend=options.trend)
         mixed = _fit_mixed(values, design, options)
         columns |= {} if mixed is None else mixed_columns(mixed)
         panel = _fit_panel(values, contrast, design, blocks, facts, options, threads)
         columns |= _panel_columns(panel, values.shape[1])
+    test = "Mixed " if options.model == "mixed" else ""
     genes = arrange_genes(
         table.genes,
         kept.status,
         columns,
         q_cut=options.q_cut,
         min_effect=options.min_effect,
-        test="Mixed " if options.model == "mixed" else "",
+        test=test,
     )
     hidden = _with_change(hidden, columns, table, kept, options)
     steps = Steps(
@@ -164,7 +166,9 @@ def analyze_sound(
         predicted=predicted,
         adjustment=adjustment,
         design=design,
-        ranking=ranking,
+        moderated=moderated,
+        ranking=design if test else moderated,
+        p=columns[f"{test}p"],
         kept=kept,
         hidden=hidden,
         fit=fit,
@@ -234,8 +238,8 @@ def _other_analysis(
     """Test with surrogate variables when the ranking is without them, and the other way round."""
     if not hidden.columns:
         return {}
-    name = "Without SV" if hidden.used_for_ranking else "With SV"
-    other = design if hidden.used_for_ranking else design.with_columns(hidden.columns)
+    name = "Without SV" if hidden.moderated_with else "With SV"
+    other = design if hidden.moderated_with else design.with_columns(hidden.columns)
     return beside_columns(values, other.matrix, name, trend=options.trend)
 
 
@@ -246,8 +250,8 @@ def _with_change(
     if not hidden.columns:
         return hidden
     names = [table.genes[i] for i in np.flatnonzero(kept.tested)]
-    other = columns["Without SV p" if hidden.used_for_ranking else "With SV p"]
-    pair = (other, columns["p"]) if hidden.used_for_ranking else (columns["p"], other)
+    other = columns["Without SV p" if hidden.moderated_with else "With SV p"]
+    pair = (other, columns["p"]) if hidden.moderated_with else (columns["p"], other)
     change = compare_rankings(*pair, names, options.q_cut)
     return replace(hidden, record={**hidden.record, "change": change})
 
@@ -310,7 +314,7 @@ def _warnings(table: LinkedTable, expression: Floats, steps: Steps) -> tuple[str
         *steps.hidden.warnings,
         *(() if steps.mixed is None else mixed_warnings(steps.mixed, contrast.binary)),
         *check_scale(expression),
-        *check_p_values(steps.fit.p, int(steps.genes["Significant"].sum())),
+        *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),
     )
 
 

@@ -24,8 +24,10 @@ MOST_REPORTED = 10
 ENOUGH_SAMPLES = 4
 
 
-def correlation_with_trait(columns: Mapping[str, Floats], contrast: Contrast) -> dict[str, float]:
-    """Return Pearson's correlation of each surrogate variable with the trait.
+def correlation_with_trait(
+    columns: Mapping[str, Floats], contrast: Contrast
+) -> dict[str, tuple[float, float]]:
+    """Return Pearson's correlation of each surrogate variable with the trait, and its p-value.
 
     Parameters
     ----------
@@ -34,9 +36,12 @@ def correlation_with_trait(columns: Mapping[str, Floats], contrast: Contrast) ->
     contrast : Contrast
         The samples compared.
     """
-    return {
-        name: float(np.corrcoef(column, contrast.values)[0, 1]) for name, column in columns.items()
-    }
+    return {name: _pearson(column, contrast.values) for name, column in columns.items()}
+
+
+def _pearson(column: Floats, trait: Floats) -> tuple[float, float]:
+    r, p = stats.pearsonr(column, trait)
+    return float(r), float(p)
 
 
 def associate_surrogates(
@@ -99,7 +104,7 @@ def _tests(
     facts: SampleFacts,
     samples: Sequence[str],
 ) -> Iterator[tuple[str, str, Association]]:
-    r, p = (float(v) for v in stats.pearsonr(column, contrast.values))
+    r, p = _pearson(column, contrast.values)
     yield design.names[-1], "trait", Association("Pearson's correlation", p, "r", r, False)
     for place, name in enumerate(design.adjusted, start=1):
         covariate = design.matrix[:, place]

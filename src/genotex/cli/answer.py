@@ -53,19 +53,21 @@ def _sentences(result: AnalysisResult) -> Iterator[str]:
             f"{len(two_step['regressors'])} genes of {two_step['cohort']} "
             f"({two_step['score_name']} {two_step['score']:.2f}); they are not tested."
         )
-    if hidden := _hidden(method["hidden"]):
+    if hidden := _hidden(method["hidden"], method["ranked_by"] == "Mixed p"):
         yield hidden
     if result.interaction_summary:
         yield result.interaction_summary
 
 
-def _hidden(record: dict[str, object]) -> str:
+def _hidden(record: dict[str, object], mixed_ranks: bool) -> str:
     used = int(str(record.get("used", 0)))
     if not used:
         return ""
     what = "1 surrogate variable" if used == 1 else f"{used} surrogate variables"
     if record.get("ranked_with"):
         return f"{what} for hidden structure adjusted for."
+    if mixed_ranks:
+        return f"{what} for hidden structure found; the mixed model, which ranks, does without."
     return (
         f"{what} for hidden structure found; with few samples they can do harm, so the analysis "
         "with them is reported beside."

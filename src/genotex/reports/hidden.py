@@ -42,7 +42,7 @@ def view_hidden(findings: Findings, genes: pl.DataFrame) -> Section | None:
         key="hidden",
         link="Hidden structure",
         title="Hidden structure",
-        lead=_lead(hidden),
+        lead=_lead(findings, hidden),
         tables=tuple(tables),
         remarks=tuple(remarks),
     )
@@ -52,9 +52,15 @@ def _surrogates(hidden: HiddenStructure) -> str:
     return counted(hidden.used, "surrogate variable")
 
 
-def _lead(hidden: HiddenStructure) -> str:
+def _lead(findings: Findings, hidden: HiddenStructure) -> str:
     was, adjusts = ("was", "it") if hidden.used == 1 else ("were", "them")
-    if hidden.ranks:
+    if findings.mixed_ranks:
+        adjusted = "is adjusted" if hidden.adjusts else "is not adjusted"
+        return (
+            f"{_surrogates(hidden)} {was} found. The moderated t, which stands beside the ranking, "
+            f"{adjusted} for {adjusts}."
+        )
+    if hidden.adjusts:
         return (
             f"{_surrogates(hidden)} {was} found, and every gene's test is adjusted for {adjusts}."
         )
@@ -119,10 +125,10 @@ def _partner(findings: Findings, partner: str) -> str:
 def _compared(
     findings: Findings, hidden: HiddenStructure, genes: pl.DataFrame
 ) -> Comparison | None:
-    other = "without_sv" if hidden.ranks else "with_sv"
+    other = "without_sv" if hidden.adjusts else "with_sv"
     if genes[f"{other}_p"].null_count() == genes.height:
         return None
-    words = ("with", "without") if hidden.ranks else ("without", "with")
+    words = ("with", "without") if hidden.adjusts else ("without", "with")
     return compare(
         genes,
         Ranking(words[0], "estimate", "p", "q"),
@@ -135,7 +141,7 @@ def _compared(
 
 def _change(hidden: HiddenStructure, compared: Comparison) -> str:
     ranking, beside, both = compared.significant
-    words = ("with", "without") if hidden.ranks else ("without", "with")
+    words = ("with", "without") if hidden.adjusts else ("without", "with")
     text = (
         f"{counted(ranking, 'gene')} {'is' if ranking == 1 else 'are'} significant {words[0]} "
         f"them, {beside:,} {words[1]} them, {both:,} in both analyses."
@@ -160,9 +166,9 @@ def hidden_remark(findings: Findings, genes: pl.DataFrame) -> str:
     other = ""
     if compared is not None:
         count = compared.significant[1]
-        beside = "without them" if hidden.ranks else "with them"
+        beside = "without them" if hidden.adjusts else "with them"
         other = f"; {beside} {counted(count, 'gene')} would be significant"
-    done = "adjusted" if hidden.ranks else "not adjusted"
+    done = "adjusted" if hidden.adjusts else "not adjusted"
     return f"The tests are {done} for hidden structure ({_surrogates(hidden)}){other}."
 
 
@@ -213,7 +219,7 @@ def hidden_methods(findings: Findings) -> str:
     told = f", with {shares} of the residual variance," if shares else ""
     of = f" of {hidden.estimated}" if hidden.estimated > hidden.used else ""
     found = f"{how}. {hidden.used}{of}{told}"
-    if hidden.ranks:
+    if hidden.adjusts:
         return f"{found} entered the regression as further columns."
     return (
         f"{found} were estimated; as the cohort is small they did not enter the tests, and the "

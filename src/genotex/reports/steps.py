@@ -43,8 +43,8 @@ class HiddenStructure:
         How many the permutation test found, and how many there are.
     limited : bool
         Whether fewer are there than were found, to leave residual degrees of freedom.
-    ranks : bool
-        Whether the ranking adjusts for them.
+    adjusts : bool
+        Whether the moderated t adjusts for them; so does the ranking, but for a mixed model's.
     shares : tuple of float
         Share of the residual variance of each.
     residual_df : float or None
@@ -59,7 +59,7 @@ class HiddenStructure:
     estimated: int
     used: int
     limited: bool
-    ranks: bool
+    adjusts: bool
     shares: tuple[float, ...] = ()
     residual_df: float | None = None
     associations: tuple[Association, ...] = ()
@@ -75,7 +75,7 @@ class HiddenStructure:
             estimated=int(record.get("estimated") or 0),
             used=int(record.get("used") or 0),
             limited=bool(record.get("limited")),
-            ranks=bool(record.get("ranked_with")),
+            adjusts=bool(record.get("moderated_with", record.get("ranked_with"))),
             shares=tuple(float(share) for share in record.get("share") or ()),
             residual_df=_number(record.get("residual_df")),
             associations=tuple(
