@@ -1,0 +1,334 @@
+"""Surrogate variables: what moves many genes at once and is neither trait nor covariate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc
+
+from genotex.analysis.design import independent_columns
+from genotex.analysis.local_fdr import local_fdr
+from genotex.analysis.permuting import permute_rows
+from genotex.errors import AnalysisError
+
+__all__ = [
+    "SMALLEST_RESIDUAL_DF",
+    "SurrogateNumber",
+    "SurrogateVariables",
+    "find_surrogates",
+    "surrogate_number",
+]
+
+Floats = NDArray[np.float64]
+
+SMALLEST_RESIDUAL_DF = 10
+"""So many residual degrees of freedom must be left beside the surrogate variables."""
+PERMUTATIONS = 20
+LEVEL = 0.1
+"""A component counts when its p-value is at most this large."""
+GENE_CUT = 0.1
+"""A gene goes with a component when its local false discovery rate is below."""
+GENES_AT_ONCE = 2048
+ROUNDING = 1e-12
+"""Spread below this share of the values is what rounding leaves of constant ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class SurrogateNumber:
+    """How many components of the residuals are larger than chance.
+
+    Attributes
+    ----------
+    number : int
+        Leading components with a p-value within the level.
+    p : ndarray of float64, shape (c,)
+        p-value of each component, made to rise.
+    share : ndarray of float64, shape (c,)
+        Share of the residual variance that each takes.
+    directions : ndarray of float64, shape (n, c)
+        The components: right singular vectors of the residuals (genes by samples).
+    permutations : int
+        Permutations made; fewer than asked for where the answer was certain to be none.
+    """
+
+    number: int
+    p: Floats
+    share: Floats
+    directions: Floats
+    permutations: int
+
+
+@dataclass(frozen=True, eq=False)
+class SurrogateVariables:
+    """The surrogate variables of a cohort.
+
+    Attributes
+    ----------
+    columns : ndarray of float64, shape (n, k)
+        One unit vector each, mean 0; the entry of largest size is positive. Independent of the
+        design and of one another, but not orthogonal to them.
+    estimated : int
+        Their number by the permutation test, before any limit.
+    limited : bool
+        Whether some were left out to keep residual degrees of freedom.
+    p : ndarray of float64, shape (c,)
+        p-value of each component of the residuals, made to rise.
+    share : ndarray of float64, shape (k,)
+        Share of the residual variance taken by the component that each stands for.
+    notes : tuple of str
+        Which were left out, and why.
+    """
+
+    columns: Floats
+    estimated: int
+    limited: bool
+    p: Floats
+    share: Floats
+    notes: tuple[str, ...] = ()
+
+
+def surrogate_number(
+    expression: Floats,
+    design: Floats,
+    *,
+    seed: int,
+    permutations: int = PERMUTATIONS,
+    level: float = LEVEL,
+    permuted: Iterable[NDArray[np.floating]] | None = None,
+) -> SurrogateNumber:
+    """Test how many components the residuals have (Buja and Eyuboglu 1992).
+
+    Each component's share of the residual variance is compared with that of residuals which were
+    permuted within every gene and then freed of the design again. Only Gram matrices of n x n are
+    decomposed: freeing a matrix of the design frees its Gram matrix from both sides.
+
+    Parameters
+    ----------
+    expression : ndarray of float64, shape (n, p)
+        Log2 expression without missing values.
+    design : ndarray of float64, shape (n, k)
+        The full model, full column rank: intercept, covariates, trait.
+    seed : int
+        Seed of the permutations.
+    permutations : int
+        How many.
+    level : float
+        Largest p-value of a component that counts.
+    permuted : iterable of ndarray, shape (n, p), optional
+        Residuals permuted within every gene, to be used instead of own ones.
+
+    Raises
+    ------
+    AnalysisError
+        If a value is missing or infinite.
+    """
+    inside, outside = _split_space(design)
+    components = max(0, min(expression.shape) - inside.shape[1])
+    values, vectors = np.linalg.eigh(outside.T @ _residual_gram(expression, inside) @ outside)
+    if values.sum() <= ROUNDING**2 * np.einsum("ij,ij->", expression, expression):
+        values = np.zeros_like(values)
+    share = _share(values, components)
+    directions = outside @ vectors[:, ::-1][:, :components]
+    if components == 0 or not share.any():
+        return SurrogateNumber(0, np.ones(components), share, directions, 0)
+    if permuted is None:
+        grams = _permuted_grams(expression, inside, seed, permutations)
+        patience = int(np.floor(level * permutations))
+    else:
+        grams, patience = (_gram(matrix) for matrix in permuted), None
+    exceeded, done = _count_exceeding(share, outside, grams, patience)
+    monotone = np.maximum.accumulate(exceeded / done)
+    return SurrogateNumber(int((monotone <= level).sum()), monotone, share, directions, done)
+
+
+def find_surrogates(
+    expression: Floats,
+    design: Floats,
+    *,
+    seed: int,
+    smallest_residual_df: int = SMALLEST_RESIDUAL_DF,
+    permutations: int = PERMUTATIONS,
+    permuted: Iterable[NDArray[np.floating]] | None = None,
+) -> SurrogateVariables:
+    """Estimate surrogate variables in two steps, protecting the trait (Leek and Storey 2007).
+
+    For each component of the residuals that is larger than chance: the genes that go with it (F
+    test, local false discovery rate below 0.1), then that principal component of these genes'
+    expression, trait and all, which correlates most with it. A component with fewer such genes than
+    there are samples gives none. The last ones are left out where the residuals would keep too few
+    degrees of freedom.
+
+    Parameters
+    ----------
+    expression : ndarray of float64, shape (n, p)
+        Log2 expression without missing values.
+    design : ndarray of float64, shape (n, k)
+        The full model, full column rank: intercept first, covariates, trait.
+    seed : int
+        Seed of the permutations.
+    smallest_residual_df : int
+        Residual degrees of freedom that must be left.
+    permutations : int
+        Permutations of the test for their number.
+    permuted : iterable of ndarray, shape (n, p), optional
+        See `surrogate_number`.
+
+    Raises
+    ------
+    AnalysisError
+        If a value is missing or infinite.
+    """
+    found = surrogate_number(
+        expression, design, seed=seed, permutations=permutations, permuted=permuted
+    )
+    samples = len(expression)
+    room = max(0, samples - design.shape[1] - smallest_residual_df)
+    notes: list[str] = []
+    columns: list[Floats] = []
+    shares: list[float] = []
+    limited = False
+    for k, genes in enumerate(_genes_of(expression, found.directions[:, : found.number])):
+        name = f"component {k + 1}"
+        if len(genes) < samples:
+            notes.append(f"{name} gives none: {len(genes)} genes go with it, {samples} are needed")
+            continue
+        if len(columns) == room:
+            limited = True
+            break
+        column = _nearest_component(expression, genes, found.directions[:, k])
+        if not independent_columns(np.column_stack([design, *columns, column]))[-1]:
+            notes.append(f"{name} gives none: it cannot be told apart from the other columns")
+            continue
+        columns.append(column)
+        shares.append(float(found.share[k]))
+    if limited:
+        notes.append(
+            f"{len(columns)} of {found.number} are used, so that {smallest_residual_df} residual "
+            "degrees of freedom are left"
+        )
+    table = np.column_stack(columns) if columns else np.empty((samples, 0))
+    return SurrogateVariables(table, found.number, limited, found.p, np.array(shares), tuple(notes))
+
+
+def _split_space(design: Floats) -> tuple[Floats, Floats]:
+    """Return orthonormal bases of the design's space and of the rest."""
+    q, _ = np.linalg.qr(design, mode="complete")
+    return q[:, : design.shape[1]], q[:, design.shape[1] :]
+
+
+def _residual_chunks(expression: Floats, inside: Floats) -> Iterator[tuple[int, Floats]]:
+    """Yield the residuals of some genes at a time, genes by samples."""
+    for start in range(0, expression.shape[1], GENES_AT_ONCE):
+        part = expression[:, start : start + GENES_AT_ONCE]
+        yield start, np.ascontiguousarray((part - inside @ (inside.T @ part)).T)
+
+
+def _residual_gram(expression: Floats, inside: Floats) -> Floats:
+    samples = len(expression)
+    total = np.zeros((samples, samples))
+    for _, chunk in _residual_chunks(expression, inside):
+        total += chunk.T @ chunk
+    if not np.isfinite(total).all():
+        msg = "surrogate variables need expression without missing or infinite values"
+        raise AnalysisError(msg)
+    return total
+
+
+def _gram(matrix: NDArray[np.floating]) -> Floats:
+    return np.asarray(matrix @ matrix.T, dtype=np.float64)
+
+
+def _permuted_grams(
+    expression: Floats, inside: Floats, seed: int, permutations: int
+) -> Iterator[Floats]:
+    """Yield Gram matrices of residuals that are permuted within every gene.
+
+    Single precision: the residuals have mean 0, so nothing cancels. Each round permutes the rows of
+    the round before, which is as uniform and as independent as starting afresh.
+    """
+    samples, genes = expression.shape
+    rng = np.random.default_rng(seed)
+    residual = np.empty((genes, samples), dtype=np.float32)
+    # Shares do not change with the scale, but single precision ends at 1e38.
+    scale = max(float(expression.max()), -float(expression.min()))
+    for start, chunk in _residual_chunks(expression, inside):
+        residual[start : start + len(chunk)] = chunk / scale
+    for _ in range(permutations):
+        total = np.zeros((samples, samples))
+        for start in range(0, genes, GENES_AT_ONCE):
+            rows = residual[start : start + GENES_AT_ONCE]
+            permute_rows(rows, rng)
+            total += rows.T @ rows
+        yield total
+
+
+def _share(values: Floats, components: int) -> Floats:
+    """Return the largest eigenvalues, descending, as shares of their sum."""
+    largest = np.clip(values[::-1][:components], 0.0, None)
+    total = float(largest.sum())
+    return largest / total if total > 0 else largest
+
+
+def _count_exceeding(
+    share: Floats, outside: Floats, grams: Iterable[Floats], patience: int | None
+) -> tuple[NDArray[np.intp], int]:
+    """Count for each component the permutations that reach its share.
+
+    p-values rise from one component to the next, so the answer is none as soon as the first was
+    reached more often than `patience`.
+    """
+    exceeded = np.zeros(len(share), dtype=np.intp)
+    done = 0
+    for gram in grams:
+        values: Floats = np.linalg.eigvalsh(outside.T @ gram @ outside)
+        null = _share(values, len(share))
+        exceeded += null >= share
+        done += 1
+        if patience is not None and exceeded[0] > patience:
+            break
+    return exceeded, done
+
+
+def _genes_of(expression: Floats, directions: Floats) -> Iterator[NDArray[np.intp]]:
+    """Yield the genes that go with each direction by the F test of gene ~ 1 + direction."""
+    if directions.shape[1] == 0:
+        return
+    samples, genes = expression.shape
+    squared = np.empty((genes, directions.shape[1]))
+    for start in range(0, genes, GENES_AT_ONCE):
+        part = expression[:, start : start + GENES_AT_ONCE]
+        centred = part - part.mean(axis=0)
+        total = np.einsum("ij,ij->j", centred, centred)
+        # A constant gene goes with nothing.
+        known = total > ROUNDING**2 * np.einsum("ij,ij->j", part, part)
+        explained = (centred.T @ directions) ** 2
+        squared[start : start + part.shape[1]] = np.divide(
+            explained, total[:, None], out=np.full_like(explained, np.nan), where=known[:, None]
+        )
+    df = samples - 2
+    varying = np.flatnonzero(~np.isnan(squared[:, 0]))
+    for k in range(directions.shape[1]):
+        share = np.minimum(squared[varying, k], 1.0)
+        with np.errstate(divide="ignore"):
+            f = share * df / (1.0 - share)
+        yield varying[local_fdr(fdtrc(1, df, f)) < GENE_CUT]
+
+
+def _nearest_component(expression: Floats, genes: NDArray[np.intp], direction: Floats) -> Floats:
+    """Return that principal component of these genes which correlates most with a direction."""
+    samples = len(expression)
+    gram = np.zeros((samples, samples))
+    for start in range(0, len(genes), GENES_AT_ONCE):
+        part = expression[:, genes[start : start + GENES_AT_ONCE]]
+        part = np.ascontiguousarray((part - part.mean(axis=0)).T)
+        gram += part.T @ part
+    _, vectors = np.linalg.eigh(gram)
+    # Centred genes leave one direction empty, that of the intercept: the first of the ascending.
+    vectors = vectors[:, 1:]
+    best = vectors[:, int(np.argmax(np.abs(direction @ vectors)))]
+    best = best - best.mean()
+    best /= np.linalg.norm(best)
+    return np.asarray(best * np.sign(best[np.argmax(np.abs(best))]), dtype=np.float64)
