@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from simulated_cohort import SimulatedCohort
 from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.linear import fit_last_column
+from genotex.analysis.mixed import fit_mixed
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.surrogate import find_surrogates
 
 __all__ = ["METHODS", "Found"]
 
@@ -47,6 +49,21 @@ def moderated_known_batch(cohort: SimulatedCohort, seed: int) -> Found:
     return _moderated(cohort, _design(cohort, {"batch late": cohort.late}).matrix)
 
 
+def moderated_surrogates(cohort: SimulatedCohort, seed: int) -> Found:
+    """Moderated t with age, sex and surrogate variables, whatever the number of samples."""
+    design = _design(cohort).matrix
+    surrogates = find_surrogates(cohort.table.expression, design, seed=seed).columns
+    wide = np.column_stack([design[:, :-1], surrogates, design[:, -1]])
+    return replace(_moderated(cohort, wide), surrogates=surrogates.shape[1])
+
+
+def mixed(cohort: SimulatedCohort, seed: int) -> Found:
+    """Mixed model with age and sex; the background is made of all genes."""
+    design = _design(cohort).matrix
+    p = fit_mixed(cohort.table.expression, design[:, :-1], design[:, -1]).p
+    return Found(_significant(np.where(np.isnan(p), 1.0, p)))
+
+
 def _design(cohort: SimulatedCohort, batches: Mapping[str, Floats] | None = None) -> Design:
     contrast = choose_contrast(cohort.table, {}, "all")
     return build_design(cohort.table, contrast, ("Age", "Gender"), None, batches)
@@ -63,5 +80,7 @@ def _significant(p: Floats) -> NDArray[np.bool_]:
 METHODS: Mapping[str, Callable[[SimulatedCohort, int], Found]] = {
     "moderated": moderated,
     "moderated, batch known": moderated_known_batch,
+    "moderated + SVs": moderated_surrogates,
+    "mixed": mixed,
 }
 """Name to method; the second argument is a seed."""
