@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from simulated_cohort import SimulatedCohort
+from sklearn.exceptions import ConvergenceWarning
 
+from genotex.analysis.benchmark.model import Samples, prepare
+from genotex.analysis.benchmark.tuning import choose_lambda, cross_validate
 from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.linear import fit_last_column
@@ -21,6 +25,8 @@ __all__ = ["METHODS", "Found"]
 
 Floats = NDArray[np.float64]
 Q_CUT = 0.05
+KNOWN_SHARE, KNOWN_WRONG = 0.4, 100
+"""Prior knowledge for the Lasso: this share of the affected genes, and so many unaffected ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +70,38 @@ def mixed(cohort: SimulatedCohort, seed: int) -> Found:
     return Found(_significant(np.where(np.isnan(p), 1.0, p)))
 
 
+def lasso(cohort: SimulatedCohort, seed: int) -> Found:
+    """Lasso of the procedure ``benchmark``; genes with a coefficient are found."""
+    return _lasso(cohort, seed, rotated=False)
+
+
+def rotated_lasso(cohort: SimulatedCohort, seed: int) -> Found:
+    """Rotated Lasso of the procedure ``benchmark``, whatever its test of a batch effect says."""
+    return _lasso(cohort, seed, rotated=True)
+
+
+def _lasso(cohort: SimulatedCohort, seed: int, *, rotated: bool) -> Found:
+    table = cohort.table
+    samples = Samples(table.expression, table.trait_values, None, True, rotated, "scikit-learn")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it stops early, as published
+        chosen, _ = choose_lambda(cross_validate(samples, _related(cohort, seed), 1))
+        (fit,) = prepare(samples, np.arange(len(table.samples))).fit(
+            [chosen.penalty], samples.solver
+        )
+    return Found(np.asarray(fit.coefficients != 0))
+
+
+def _related(cohort: SimulatedCohort, seed: int) -> NDArray[np.bool_]:
+    """Draw the genes that were known to go with the trait before."""
+    rng = np.random.default_rng(seed)
+    right, wrong = np.flatnonzero(cohort.affected), np.flatnonzero(~cohort.affected)
+    related = np.zeros(len(cohort.effects), dtype=bool)
+    related[rng.choice(right, round(KNOWN_SHARE * len(right)), replace=False)] = True
+    related[rng.choice(wrong, min(KNOWN_WRONG, len(wrong)), replace=False)] = True
+    return related
+
+
 def _design(cohort: SimulatedCohort, batches: Mapping[str, Floats] | None = None) -> Design:
     contrast = choose_contrast(cohort.table, {}, "all")
     return build_design(cohort.table, contrast, ("Age", "Gender"), None, batches)
@@ -82,5 +120,7 @@ METHODS: Mapping[str, Callable[[SimulatedCohort, int], Found]] = {
     "moderated, batch known": moderated_known_batch,
     "moderated + SVs": moderated_surrogates,
     "mixed": mixed,
+    "Lasso": lasso,
+    "rotated Lasso": rotated_lasso,
 }
 """Name to method; the second argument is a seed."""
