@@ -23,7 +23,7 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel
 from genotex.analysis.sample_facts import FactChecks
 
-__all__ = ["Steps", "record_method"]
+__all__ = ["Steps", "record_method", "versions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ def record_method(steps: Steps, options: AnalysisOptions, condition: str | None)
         "procedure": options.procedure,
         "model": "moderated t-test (limma's method, Smyth 2004) of every gene",
         "options": options.as_json(),
-        "versions": _versions(),
+        "versions": versions(),
         "contrast": dict(contrast.summary),
         "design": list(design.names),
         "residual_df": design.matrix.shape[0] - design.matrix.shape[1],
@@ -79,7 +79,8 @@ def record_method(steps: Steps, options: AnalysisOptions, condition: str | None)
     return record
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions of genotex and of what computes for it."""
     return {
         "genotex": genotex.__version__,
         "python": platform.python_version(),

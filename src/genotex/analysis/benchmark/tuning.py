@@ -1,0 +1,178 @@
+"""Which lambda: the one whose genes, over five folds, are most often known for the trait."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from genotex.analysis.benchmark.model import Prepared, Samples, prepare
+from genotex.analysis.benchmark.scores import (
+    Scores,
+    average,
+    score_classes,
+    score_selection,
+    score_values,
+)
+
+__all__ = ["LAMBDAS", "Fold", "Tuned", "choose_lambda", "cross_validate", "make_folds"]
+
+LAMBDAS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+WITHOUT_KNOWLEDGE = 1e-1
+"""Lambda when no fold selects a related gene."""
+
+FOLDS = 5
+SEED = 42
+AHEAD = 3
+"""Folds in memory at a time, at most."""
+
+Trial = tuple[Scores, Scores, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows to train on and rows to test on."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Mean scores of one lambda over the folds.
+
+    Attributes
+    ----------
+    penalty : float
+        Lambda.
+    selection, prediction : dict of str to float
+        Mean scores.
+    genes : float
+        Mean number of genes selected.
+    ln_delta : tuple of float
+        Of each fold, for the rotated Lasso.
+    """
+
+    penalty: float
+    selection: Scores
+    prediction: Scores
+    genes: float
+    ln_delta: tuple[float, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it as plain JSON values."""
+        record = {
+            "lambda": self.penalty,
+            "selection": self.selection,
+            "prediction": self.prediction,
+            "genes": self.genes,
+        }
+        return {**record, "ln_delta": list(self.ln_delta)} if self.ln_delta else record
+
+
+def make_folds(n: int) -> list[Fold]:
+    """Cut 0..n-1, shuffled as after ``numpy.random.seed(42)``, into five folds.
+
+    The n mod 5 rows left over always train.
+
+    Parameters
+    ----------
+    n : int
+        Samples, at least 5.
+    """
+    shuffled = np.arange(n)
+    np.random.RandomState(SEED).shuffle(shuffled)
+    size = n // FOLDS
+    tests = [shuffled[i * size : (i + 1) * size] for i in range(FOLDS)]
+    return [Fold(np.setdiff1d(np.arange(n), test), test) for test in tests]
+
+
+def cross_validate(samples: Samples, related: NDArray[np.bool_], threads: int) -> tuple[Tuned, ...]:
+    """Score every lambda on five folds.
+
+    Fits of a fold run side by side, the long ones (small lambdas) first; a new fold is scaled
+    while others are fitted. No fit knows of another, so the scores do not depend on `threads`.
+
+    Parameters
+    ----------
+    samples : Samples
+        The problem.
+    related : ndarray of bool, shape (p,)
+        Which genes are related to the trait.
+    threads : int
+        Fits at a time.
+    """
+    # One path of the exact solver serves all lambdas.
+    groups = [LAMBDAS] if samples.solver == "exact" else [(penalty,) for penalty in LAMBDAS]
+    under_way: deque[list[Future[list[Trial]]]] = deque()
+    done: list[list[Trial]] = []
+    ln_delta: list[float] = []
+    # Filters of warnings belong to the process, so they are set here and not in the threads.
+    with warnings.catch_warnings(), ThreadPoolExecutor(threads) as pool:
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for fold in make_folds(len(samples.trait)):
+            if len(under_way) == min(threads, AHEAD):
+                done.append(_collect(under_way.popleft()))
+            prepared = prepare(samples, fold.train)
+            if prepared.ln_delta is not None:
+                ln_delta.append(prepared.ln_delta)
+            under_way.append(
+                [pool.submit(_try, samples, related, fold, prepared, group) for group in groups]
+            )
+            del prepared
+        done += [_collect(fits) for fits in under_way]
+    return tuple(
+        Tuned(
+            penalty,
+            average([fold[i][0] for fold in done]),
+            average([fold[i][1] for fold in done]),
+            float(np.mean([fold[i][2] for fold in done])),
+            tuple(ln_delta),
+        )
+        for i, penalty in enumerate(LAMBDAS)
+    )
+
+
+def _collect(fits: Sequence[Future[list[Trial]]]) -> list[Trial]:
+    return [trial for future in fits for trial in future.result()]
+
+
+def _try(
+    samples: Samples,
+    related: NDArray[np.bool_],
+    fold: Fold,
+    prepared: Prepared,
+    penalties: Sequence[float],
+) -> list[Trial]:
+    score = score_classes if samples.binary else score_values
+    trials = []
+    for fit in prepared.fit(penalties, samples.solver):
+        selected = fit.coefficients != 0
+        prediction = prepared.predict(fit, samples, fold.test)
+        trials.append(
+            (
+                score_selection(selected, related),
+                score(samples.trait[fold.test], prediction),
+                int(selected.sum()),
+            )
+        )
+    return trials
+
+
+def choose_lambda(tuning: Sequence[Tuned]) -> tuple[Tuned, Tuned]:
+    """Return the lambda of the most precise selection and that of the best prediction.
+
+    The smallest lambda wins among equals. When no lambda selects a related gene, 0.1 is taken.
+    """
+    chosen = max(tuning, key=lambda tuned: tuned.selection["precision"])
+    if chosen.selection["precision"] == 0:
+        chosen = next(tuned for tuned in tuning if tuned.penalty == WITHOUT_KNOWLEDGE)
+    target = "f1" if "f1" in tuning[0].prediction else "r_squared"
+    return chosen, max(tuning, key=lambda tuned: tuned.prediction[target])
