@@ -125,6 +125,7 @@ def surrogate_number(
     AnalysisError
         If a value is missing or infinite.
     """
+    scale = _largest(expression)
     inside, outside = _split_space(design)
     components = max(0, min(expression.shape) - inside.shape[1])
     values, vectors = np.linalg.eigh(outside.T @ _residual_gram(expression, inside) @ outside)
@@ -135,7 +136,7 @@ def surrogate_number(
     if components == 0 or not share.any():
         return SurrogateNumber(0, np.ones(components), share, directions, 0)
     if permuted is None:
-        grams = _permuted_grams(expression, inside, seed, permutations)
+        grams = _permuted_grams(expression, inside, scale, seed, permutations)
         patience = int(np.floor(level * permutations))
     else:
         grams, patience = (_gram(matrix) for matrix in permuted), None
@@ -213,6 +214,17 @@ def find_surrogates(
     return SurrogateVariables(table, found.number, limited, found.p, np.array(shares), tuple(notes))
 
 
+def _largest(expression: Floats) -> float:
+    """Return the size of the largest value; refuse what is missing or infinite."""
+    if expression.size == 0:
+        return 0.0
+    largest = np.maximum(expression.max(), -expression.min())
+    if not np.isfinite(largest):
+        msg = "surrogate variables need expression without missing or infinite values"
+        raise AnalysisError(msg)
+    return float(largest)
+
+
 def _split_space(design: Floats) -> tuple[Floats, Floats]:
     """Return orthonormal bases of the design's space and of the rest."""
     q, _ = np.linalg.qr(design, mode="complete")
@@ -231,9 +243,6 @@ def _residual_gram(expression: Floats, inside: Floats) -> Floats:
     total = np.zeros((samples, samples))
     for _, chunk in _residual_chunks(expression, inside):
         total += chunk.T @ chunk
-    if not np.isfinite(total).all():
-        msg = "surrogate variables need expression without missing or infinite values"
-        raise AnalysisError(msg)
     return total
 
 
@@ -242,18 +251,17 @@ def _gram(matrix: NDArray[np.floating]) -> Floats:
 
 
 def _permuted_grams(
-    expression: Floats, inside: Floats, seed: int, permutations: int
+    expression: Floats, inside: Floats, scale: float, seed: int, permutations: int
 ) -> Iterator[Floats]:
     """Yield Gram matrices of residuals that are permuted within every gene.
 
-    Single precision: the residuals have mean 0, so nothing cancels. Each round permutes the rows of
+    Single precision is enough, since the residuals have mean 0 and nothing cancels; it ends at
+    1e38, so they are divided by `scale`, which no share depends on. Each round permutes the rows of
     the round before, which is as uniform and as independent as starting afresh.
     """
     samples, genes = expression.shape
     rng = np.random.default_rng(seed)
     residual = np.empty((genes, samples), dtype=np.float32)
-    # Shares do not change with the scale, but single precision ends at 1e38.
-    scale = max(float(expression.max()), -float(expression.min()))
     for start, chunk in _residual_chunks(expression, inside):
         residual[start : start + len(chunk)] = chunk / scale
     for _ in range(permutations):
@@ -283,7 +291,7 @@ def _count_exceeding(
     exceeded = np.zeros(len(share), dtype=np.intp)
     done = 0
     for gram in grams:
-        values: Floats = np.linalg.eigvalsh(outside.T @ gram @ outside)
+        values = np.asarray(np.linalg.eigvalsh(outside.T @ gram @ outside), dtype=np.float64)
         null = _share(values, len(share))
         exceeded += null >= share
         done += 1

@@ -1,0 +1,129 @@
+"""What surrogate variables go with: the trait, covariates, batch, scan date, tissue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from genotex.analysis.confounding import Association, associate_covariate, associate_levels
+from genotex.analysis.contrast import Contrast
+from genotex.analysis.design import Design
+from genotex.analysis.sample_facts import SampleFacts, read_value
+
+__all__ = ["associate_surrogates", "correlation_with_trait"]
+
+Floats = NDArray[np.float64]
+
+REPORTED_P = 0.05
+"""Associations are told when their p-value, times the number of tests, is below."""
+MOST_REPORTED = 10
+ENOUGH_SAMPLES = 4
+
+
+def correlation_with_trait(columns: Mapping[str, Floats], contrast: Contrast) -> dict[str, float]:
+    """Return Pearson's correlation of each surrogate variable with the trait.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray of float64, shape (n,)
+        The surrogate variables.
+    contrast : Contrast
+        The samples compared.
+    """
+    return {
+        name: float(np.corrcoef(column, contrast.values)[0, 1]) for name, column in columns.items()
+    }
+
+
+def associate_surrogates(
+    columns: Mapping[str, Floats],
+    contrast: Contrast,
+    design: Design,
+    facts: SampleFacts,
+    samples: Sequence[str],
+) -> list[dict[str, Any]]:
+    """Find what the surrogate variables go with, strongest first.
+
+    Each is tested against the trait (Pearson's correlation), each covariate and each characteristic
+    that varies; told are those whose p-value is below 0.05 after Bonferroni's correction for all
+    these tests, ten at most.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray of float64, shape (n,)
+        The surrogate variables.
+    contrast : Contrast
+        The samples compared.
+    design : Design
+        Names and columns of the covariates; the trait is the last.
+    facts : mapping
+        Characteristics other than trait, age and gender.
+    samples : sequence of str
+        Sample ids of the linked table.
+
+    Returns
+    -------
+    list of dict
+        ``surrogate``, ``with``, ``kind`` (trait, covariate, characteristic), ``test``, ``measure``,
+        ``size``, ``p``.
+    """
+    tests = [
+        (surrogate, *test)
+        for surrogate, column in columns.items()
+        for test in _tests(column, contrast, design, facts, samples)
+    ]
+    told = [test for test in tests if test[-1].p * len(tests) < REPORTED_P]
+    told.sort(key=lambda test: test[-1].p)
+    return [
+        {
+            "surrogate": surrogate,
+            "with": other,
+            "kind": kind,
+            "test": found.test,
+            "measure": found.measure,
+            "size": found.size,
+            "p": found.p,
+        }
+        for surrogate, other, kind, found in told[:MOST_REPORTED]
+    ]
+
+
+def _tests(
+    column: Floats,
+    contrast: Contrast,
+    design: Design,
+    facts: SampleFacts,
+    samples: Sequence[str],
+) -> Iterator[tuple[str, str, Association]]:
+    r, p = (float(v) for v in stats.pearsonr(column, contrast.values))
+    yield design.names[-1], "trait", Association("Pearson's correlation", p, "r", r, False)
+    for place, name in enumerate(design.adjusted, start=1):
+        covariate = design.matrix[:, place]
+        yield name, "covariate", associate_covariate(column, covariate, binary=False)
+    for key, told in facts.items():
+        values = [read_value(key, told.get(samples[i])) for i in contrast.rows]
+        found = _associate_characteristic(column, values)
+        if found is not None:
+            yield key, "characteristic", found
+
+
+def _associate_characteristic(column: Floats, values: Sequence[str | None]) -> Association | None:
+    """Take few different values for groups, many numbers for a measurement."""
+    known = np.array([value is not None for value in values], dtype=bool)
+    levels = [value for value in values if value is not None]
+    different = len(set(levels))
+    if len(levels) < ENOUGH_SAMPLES or different < 2:
+        return None
+    if different <= max(2, len(levels) // 3):
+        return associate_levels(column[known], levels, binary=False)
+    try:
+        measured = np.array([float(value) for value in levels])
+    except ValueError:
+        return None  # names of samples or people
+    if not np.isfinite(measured).all() or len(np.unique(measured)) < 2:
+        return None
+    return associate_covariate(column[known], measured, binary=False)
