@@ -27,8 +27,8 @@ from threadpoolctl import threadpool_limits
 from genotex.processes import side_by_side
 
 FIRST_SEED = 20_000
-TESTS = ("moderated", "moderated + SVs", "mixed")
-WITH_BATCH = ("moderated", "moderated, batch known", "moderated + SVs", "mixed")
+TESTS = ("moderated", "moderated + SVs", "moderated + robust SVs", "mixed")
+WITH_BATCH = ("moderated", "moderated, batch known", *TESTS[1:])
 LASSO = ("Lasso", "rotated Lasso")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from robust_surrogates import find_robust_surrogates
 from simulated_cohort import SimulatedCohort
 from sklearn.exceptions import ConvergenceWarning
 
@@ -58,7 +59,17 @@ def moderated_known_batch(cohort: SimulatedCohort, seed: int) -> Found:
 def moderated_surrogates(cohort: SimulatedCohort, seed: int) -> Found:
     """Moderated t with age, sex and surrogate variables, whatever the number of samples."""
     design = _design(cohort).matrix
-    surrogates = find_surrogates(cohort.table.expression, design, seed=seed).columns
+    return _with(cohort, find_surrogates(cohort.table.expression, design, seed=seed).columns)
+
+
+def moderated_robust_surrogates(cohort: SimulatedCohort, seed: int) -> Found:
+    """Moderated t with age, sex and surrogate variables by robust regression (a candidate)."""
+    design = _design(cohort).matrix
+    return _with(cohort, find_robust_surrogates(cohort.table.expression, design, seed=seed))
+
+
+def _with(cohort: SimulatedCohort, surrogates: Floats) -> Found:
+    design = _design(cohort).matrix
     wide = np.column_stack([design[:, :-1], surrogates, design[:, -1]])
     return replace(_moderated(cohort, wide), surrogates=surrogates.shape[1])
 
@@ -119,6 +130,7 @@ METHODS: Mapping[str, Callable[[SimulatedCohort, int], Found]] = {
     "moderated": moderated,
     "moderated, batch known": moderated_known_batch,
     "moderated + SVs": moderated_surrogates,
+    "moderated + robust SVs": moderated_robust_surrogates,
     "mixed": mixed,
     "Lasso": lasso,
     "rotated Lasso": rotated_lasso,

@@ -22,18 +22,19 @@ from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.surrogate import find_surrogates
 
-_SOURCE = Path(__file__).parents[2] / "benchmarks" / "simulated_cohort.py"
+_BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
-def _load_generator():
-    spec = importlib.util.spec_from_file_location("simulated_cohort", _SOURCE)
+def _load(name):
+    spec = importlib.util.spec_from_file_location(name, _BENCHMARKS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
 
-generator = _load_generator()
+generator = _load("simulated_cohort")
+find_robust_surrogates = _load("robust_surrogates").find_robust_surrogates
 
 NULL_SEEDS = range(1, 101)
 PLANTED_SEEDS = range(101, 201)
