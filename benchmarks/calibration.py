@@ -184,9 +184,11 @@ def quick_study() -> list[Cell]:
 def try_methods(work: tuple[Scenario, tuple[str, ...], int]) -> tuple[Outcome, ...]:
     """Draw one cohort and try the methods on it."""
     scenario, methods, seed = work
+    outcomes: list[Outcome] = []
+    if not methods:
+        return ()
     with threadpool_limits(limits=1):
         cohort = simulate_cohort(scenario, seed)
-        outcomes = []
         for method in methods:
             start = time.process_time()
             found = METHODS[method](cohort, seed)
@@ -204,7 +206,7 @@ def run_study(cells: Sequence[Cell], jobs: int) -> Iterator[list[Row]]:
         outcomes = iter(run(try_methods, work))
         for cell in cells:
             tried = [next(outcomes) for _ in range(cell.cohorts)]
-            by_method = zip(*tried, strict=True)
+            by_method = list(zip(*tried, strict=True))
             yield [Row(cell, m, o) for m, o in zip(cell.methods, by_method, strict=True)]
 
 
@@ -220,12 +222,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a minute instead of ten")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", choices=tuple(METHODS), help="one method, on the same cohorts")
     parser.add_argument("--markdown", type=Path, help="write the table to this file too")
     options = parser.parse_args()
     console = Console(width=160)
     start = time.monotonic()
     rows: list[Row] = []
-    for found in run_study(quick_study() if options.quick else full_study(), options.jobs):
+    cells = quick_study() if options.quick else full_study()
+    if options.only:
+        cells = [
+            replace(c, methods=tuple(m for m in c.methods if m == options.only)) for c in cells
+        ]
+    for found in run_study(cells, options.jobs):
         rows += found
         for row in found:
             console.print("  ".join(row.texts()), highlight=False)

@@ -1,6 +1,8 @@
 """Surrogate variables that learn their share of the trait from all genes at once.
 
-A candidate for the default: the number is that of `surrogate_number`, only the columns differ.
+A candidate for the default. The number is that of `surrogate_number`, less the components that
+fewer than 2 % of the genes go with: those stand for a few genes of large variance, not for
+something that moves many, and taking them up makes null cohorts give false discoveries.
 
 The two-step estimate takes for each component of the residuals one principal component of the genes
 that go with it. Where components are of similar size, a batch is spread over several of them, and
@@ -23,12 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.moderated import fit_variance_prior
-from genotex.analysis.surrogate import SMALLEST_RESIDUAL_DF, surrogate_number
+from genotex.analysis.surrogate import SMALLEST_RESIDUAL_DF, _genes_of, surrogate_number
 
 __all__ = ["find_robust_surrogates"]
 
 Floats = NDArray[np.float64]
 
+GENES_MOVED = 0.02
+"""Share of the genes that must go with a component."""
 ROUNDS = 15
 HUBER, TUKEY = 1.345, 4.685
 """Usual constants of robust regression: 95 % efficient for normal errors."""
@@ -54,7 +58,7 @@ def find_robust_surrogates(expression: Floats, design: Floats, *, seed: int) -> 
     """
     samples, columns = design.shape
     room = max(0, samples - columns - SMALLEST_RESIDUAL_DF)
-    number = min(surrogate_number(expression, design, seed=seed).number, room)
+    number = min(_number(expression, design, seed), room)
     if number == 0:
         return np.empty((samples, 0))
     space = np.linalg.qr(design, mode="complete")[0][:, columns - 1 :]
@@ -75,6 +79,13 @@ def find_robust_surrogates(expression: Floats, design: Floats, *, seed: int) -> 
         known = components[1:]
         expected = known @ np.linalg.solve(known.T @ known, components[0]) @ rest
     return np.asarray(space @ components)
+
+
+def _number(expression: Floats, design: Floats, seed: int) -> int:
+    found = surrogate_number(expression, design, seed=seed)
+    least = GENES_MOVED * expression.shape[1]
+    moved = _genes_of(expression, found.directions[:, : found.number])
+    return sum(len(genes) >= least for genes in moved)
 
 
 def _noise(rest: Floats, number: int) -> Floats:
