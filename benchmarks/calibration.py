@@ -102,7 +102,7 @@ HEADINGS = (
 
 def full_study() -> list[Cell]:
     """Return the cells of the study."""
-    return [*_nothing_affected(), *_affected(), *_hard(), *_lasso()]
+    return [*_nothing_affected(), *_affected(), *_hard(), *_lasso(), *_most()]
 
 
 def _nothing_affected() -> Iterator[Cell]:
@@ -168,6 +168,14 @@ def _lasso() -> Iterator[Cell]:
         base = Scenario(samples, 2_000, 50)
         yield Cell("no batch", base, LASSO, 10)
         yield Cell("confounded batch", replace(base, batch="confounded"), LASSO, 10)
+
+
+def _most() -> Iterator[Cell]:
+    """Yield cohorts of which a large share, or most, of the genes are affected."""
+    for affected in (2_000, 3_000):
+        base = Scenario(120, 5_000, affected)
+        yield Cell("no batch", base, TESTS, 20)
+        yield Cell("confounded batch", replace(base, batch="confounded"), WITH_BATCH, 20)
 
 
 def quick_study() -> list[Cell]:
