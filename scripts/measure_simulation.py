@@ -3,13 +3,15 @@
     python scripts/measure_simulation.py [SEEDS]
 
 Simulates a study for each seed from 1 to SEEDS (12), preprocesses and analyses each cohort of its
-main trait, and prints the table of docs/simulate.md.
+main trait, with and without surrogate variables and the known batch, and prints the table of
+docs/simulate.md.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,12 @@ from genotex.problems import Problem
 from genotex.simulate import score_against_truth, simulate_study
 
 COHORTS = ("GSE90000001", "GSE90000002", "GSE90000003")
-WAYS = {"batch adjusted for": True, "batch left out": False}
+WAYS = {
+    "as by default": AnalysisOptions(panel=False),
+    "no surrogate variables": AnalysisOptions(panel=False, hidden="none"),
+    "batch left out": AnalysisOptions(panel=False, batch=False),
+    "neither": AnalysisOptions(panel=False, hidden="none", batch=False),
+}
 
 
 def main() -> None:
@@ -34,8 +41,8 @@ def main() -> None:
             trait, output = study.truth.trait, OutputFolder(Path(folder) / "output")
             preprocess(study.folder, output.root, traits=[trait], cohorts=COHORTS)
             for cohort in COHORTS:
-                for way, batch in WAYS.items():
-                    options = AnalysisOptions(panel=False, batch=batch, cohort=cohort)
+                for way, options in WAYS.items():
+                    options = replace(options, cohort=cohort)
                     result = solve_problem(output, Problem(trait), options)
                     score = score_against_truth(study.truth, result.significant["Variable"])
                     pair = (score.found, score.false_discovery_proportion)

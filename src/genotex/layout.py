@@ -221,6 +221,26 @@ class OutputFolder:
         name = f"all_genes_condition_{_condition(condition)}.parquet"
         return self.root / "regress" / trait_folder_name(trait) / name
 
+    def meta_genes(self, trait: str, condition: str | None) -> Path:
+        """Return the path of what all cohorts of a problem say together."""
+        name = f"meta_condition_{_condition(condition)}.json"
+        return self.root / "regress" / trait_folder_name(trait) / name
+
+    def meta_table(self, trait: str, condition: str | None) -> Path:
+        """Return the path of the table of all genes that several cohorts were combined for."""
+        return self.meta_genes(trait, condition).with_suffix(".parquet")
+
+    def meta_report(self, trait: str, condition: str | None) -> Path:
+        """Return the path of the report over all cohorts; its table lies beside it as CSV."""
+        return self.report(trait, condition).with_name(
+            f"{self.report(trait, condition).stem}_cohorts.html"
+        )
+
+    def enrichment(self, trait: str, condition: str | None) -> Path:
+        """Return the path of a problem's gene sets as JSON; their table lies beside it as CSV."""
+        name = f"enrichment_condition_{_condition(condition)}.json"
+        return self.root / "regress" / trait_folder_name(trait) / name
+
     def report(self, trait: str, condition: str | None) -> Path:
         """Return the path of a problem's report; the gene table lies beside it as CSV."""
         name = f"{trait_folder_name(trait)}_condition_{_condition(condition)}.html"

@@ -1,15 +1,23 @@
 """The sparse panel, against scikit-learn's own solvers and the conditions of the optimum."""
 
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 from scipy.special import expit
 from sklearn.linear_model import Lasso, LogisticRegression
+from threadpoolctl import threadpool_limits
 
 from genotex.analysis import panel
-from genotex.analysis.panel import Panel, fit_panel, stratified_folds
-from genotex.analysis.panel_path import PanelPath, fit_path, penalty_grid
+from genotex.analysis.panel import Panel, fit_panel
+from genotex.analysis.panel_folds import splits, stratified_folds
+from genotex.analysis.panel_path import PanelData, PanelPath, fit_paths
+
+
+@pytest.fixture(autouse=True)
+def one_blas_thread() -> Iterator[None]:
+    with threadpool_limits(limits=1):
+        yield
 
 
 def standardised(shape: tuple[int, int], seed: int = 0) -> np.ndarray:
@@ -24,49 +32,111 @@ def planted(n: int, p: int, binary: bool, seed: int = 0) -> tuple[np.ndarray, np
     return genes, (score > np.median(score)).astype(float) if binary else score
 
 
+def one_path(
+    genes: np.ndarray, covariates: np.ndarray, target: np.ndarray, binary: bool
+) -> tuple[PanelPath, np.ndarray]:
+    """Fit all samples; return the path and its coefficients of all genes."""
+    data = PanelData(genes, covariates, target, binary)
+    [[path]] = fit_paths(data, [[np.arange(len(target))]])
+    return path, dense(path, genes.shape[1])
+
+
+def dense(path: PanelPath, genes: int) -> np.ndarray:
+    coefficients = np.zeros((len(path.penalties), genes))
+    coefficients[:, path.genes] = path.coefficients
+    return coefficients
+
+
 def test_linear_path_equals_scikit_learn_on_residuals() -> None:
     genes, target = planted(40, 90, binary=False)
-    covariates = np.column_stack([np.ones(40), standardised((40, 2), 5)])
-    grid = penalty_grid(genes, covariates, target, False)
-    path = fit_path(genes, covariates, target, False, grid)
+    covariates = standardised((40, 2), 5)
+    path, coefficients = one_path(genes, covariates, target, False)
     # Frisch-Waugh: unpenalised columns can be projected out beforehand.
-    project = np.eye(40) - covariates @ np.linalg.pinv(covariates)
-    for i in (5, 15, 25):
-        reference = Lasso(alpha=grid[i], fit_intercept=False, tol=1e-12, max_iter=100_000)
+    columns = np.column_stack([np.ones(40), covariates])
+    project = np.eye(40) - columns @ np.linalg.pinv(columns)
+    for i in (3, 8, len(path.penalties) - 1):
+        reference = Lasso(alpha=path.penalties[i], fit_intercept=False, tol=1e-12, max_iter=100_000)
         reference.fit(project @ genes, project @ target)
-        np.testing.assert_allclose(path.genes[i], reference.coef_, atol=1e-4)
+        np.testing.assert_allclose(coefficients[i], reference.coef_, atol=1e-5)
 
 
 def test_logistic_path_equals_scikit_learn_without_covariates() -> None:
     genes, target = planted(60, 80, binary=True)
-    covariates = np.ones((60, 1))
-    grid = penalty_grid(genes, covariates, target, True)
-    path = fit_path(genes, covariates, target, True, grid)
+    path, coefficients = one_path(genes, np.zeros((60, 0)), target, True)
     for i in (5, 12, 20):
         # saga leaves the intercept unpenalised, as the panel does.
         reference = LogisticRegression(
-            C=1 / (60 * grid[i]), l1_ratio=1.0, solver="saga", tol=1e-8, max_iter=100_000
+            C=1 / (60 * path.penalties[i]), l1_ratio=1.0, solver="saga", tol=1e-8, max_iter=100_000
         ).fit(genes, target)
-        np.testing.assert_allclose(path.genes[i], reference.coef_[0], atol=2e-3)
-        assert path.covariates[i, 0] == pytest.approx(reference.intercept_[0], abs=2e-3)
+        np.testing.assert_allclose(coefficients[i], reference.coef_[0], atol=5e-4)
+        assert path.covariates[i, 0] == pytest.approx(reference.intercept_[0], abs=5e-4)
 
 
-def test_logistic_path_meets_the_conditions_of_the_optimum() -> None:
-    genes, target = planted(50, 400, binary=True)
-    covariates = np.column_stack([np.ones(50), standardised((50, 2), 5)])
-    grid = penalty_grid(genes, covariates, target, True)
-    path = fit_path(genes, covariates, target, True, grid)
-    for i in (1, 10, 20):
-        residual = target - expit(genes @ path.genes[i] + covariates @ path.covariates[i])
-        gradient = genes.T @ residual / 50
-        used = path.genes[i] != 0
-        assert used.any()
-        assert np.abs(gradient).max() <= grid[i] * 1.01
-        np.testing.assert_allclose(
-            gradient[used], grid[i] * np.sign(path.genes[i][used]), rtol=0.02
-        )
-        # Intercept and covariates are not penalised, but for the tiny ridge.
-        assert np.abs(covariates.T @ residual / 50).max() < 2e-3
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_every_path_meets_the_conditions_of_the_optimum(binary: bool, missing: float) -> None:
+    """Correlated genes on unlike scales; half of the training sets are no fold of the first."""
+    rng = np.random.default_rng(4)
+    axes = rng.normal(size=(50, 5))
+    genes = 100 + np.exp(rng.normal(size=400)) * (
+        rng.normal(size=(50, 400)) + axes @ rng.normal(size=(5, 400))
+    )
+    score = axes[:, 0] + rng.normal(size=50)
+    target = (score > np.median(score)).astype(float) if binary else score
+    genes[rng.random(genes.shape) < missing] = np.nan
+    covariates = rng.normal(3, 10, (50, 2))
+    training = [np.arange(50), np.arange(0, 50, 2), np.arange(40), np.arange(10, 50)]
+    data = PanelData(genes, covariates, target, binary)
+    for path in fit_paths(data, [training])[0]:
+        rows = path.training
+        mean, deviation = np.nanmean(genes[rows], axis=0), np.nanstd(genes[rows], axis=0)
+        scaled = np.nan_to_num((genes[rows] - mean) / deviation)
+        middle, spread = covariates[rows].mean(axis=0), covariates[rows].std(axis=0)
+        columns = np.column_stack([np.ones(len(rows)), (covariates[rows] - middle) / spread])
+        for i, beta in enumerate(dense(path, 400)):
+            predictor = scaled @ beta + columns @ path.covariates[i]
+            residual = target[rows] - (expit(predictor) if binary else predictor)
+            slope = scaled.T @ residual / len(rows) / path.penalties[i]
+            used = beta != 0
+            assert np.abs(slope).max() <= 1 + 2e-4
+            np.testing.assert_allclose(slope[used], np.sign(beta[used]), atol=2e-5)
+            # Intercept and covariates are not penalised, but for the tiny ridge.
+            assert np.abs(columns.T @ residual / len(rows)).max() < (2e-3 if binary else 1e-5)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_training_sets_in_step_are_fitted_as_one_by_one(binary: bool) -> None:
+    genes, target = planted(60, 150, binary)
+    data = PanelData(genes, standardised((60, 1), 3), target, binary)
+    rows = np.arange(60)
+    families = [[rows, rows[::2], rows[:45]], [rows[5:], rows[10:]], [rows[20:], rows[::3]]]
+    together = fit_paths(data, families)
+    for family, fitted in zip(families, together, strict=True):
+        [alone] = fit_paths(PanelData(genes, data.covariates, target, binary), [family])
+        for one, other in zip(fitted, alone, strict=True):
+            np.testing.assert_allclose(one.penalties, other.penalties, rtol=1e-9)
+            np.testing.assert_allclose(dense(one, 150), dense(other, 150), atol=1e-4)
+
+
+def test_gene_that_varies_in_one_left_out_sample_only() -> None:
+    """Over all samples its deviation is that of an outlier; inside the training set it is tiny."""
+    genes, target = planted(40, 30, binary=True)
+    genes[:, 0] *= 1e-6
+    genes[39, 0] = 1e3
+    rows = np.arange(39)
+    clean, _ = planted(40, 30, binary=True)
+    spoiled = fit_paths(PanelData(genes, np.zeros((40, 0)), target, True), [[rows]])[0][0]
+    expected = fit_paths(PanelData(clean, np.zeros((40, 0)), target, True), [[rows]])[0][0]
+    assert expected.coefficients[:, expected.genes == 0].any()
+    np.testing.assert_allclose(dense(spoiled, 30), dense(expected, 30), atol=1e-5)
+
+
+def test_threads_change_nothing() -> None:
+    genes, target = planted(40, 3000, binary=True)
+    one = fit_panel(genes, np.zeros((40, 0)), target, binary=True, seed=1)
+    two = fit_panel(genes, np.zeros((40, 0)), target, binary=True, seed=1, threads=2)
+    assert one.coefficients == two.coefficients
+    assert one.record == two.record
 
 
 def test_covariate_that_separates_the_classes_stays_finite() -> None:
@@ -97,11 +167,14 @@ def outer_choices(
     honest = panel._choose
     found: list[Choice] = []
 
-    def watched(data: panel._Data, rows: np.ndarray, seed: int) -> tuple[PanelPath, int, Any]:
-        everyone = np.arange(len(data.target))
-        path, chosen, error = honest(data, everyone if leaky else rows, seed)
-        found.append((path.penalties[chosen], path.genes[chosen]))
-        return path, chosen, error
+    def watched(data: PanelData, training: Sequence[np.ndarray], seed: int) -> list[panel._Choice]:
+        everyone = [np.arange(len(data.target))] * len(training)
+        choices = honest(data, everyone if leaky else training, seed)
+        for choice in choices:
+            path = choice.path
+            coefficients = dense(path, genes.shape[1])[choice.chosen]
+            found.append((path.penalties[choice.chosen], coefficients))
+        return choices
 
     with monkeypatch.context() as patch:
         patch.setattr(panel, "_choose", watched)
@@ -118,7 +191,7 @@ def test_outer_test_rows_never_reach_the_choice_of_the_penalty(
     The leaky run shows that the test can see a leak: there the choice moves.
     """
     genes, target = planted(40, 60, binary=True)
-    [(_, first_test), *_] = panel._splits(target, True, np.arange(40), 1 + 1)
+    [(_, first_test), *_] = splits(target, True, np.arange(40), 1 + 1)
     spoiled = genes.copy()
     spoiled[first_test] = 100 * np.random.default_rng(9).normal(size=(len(first_test), 60))
     before = outer_choices(genes, target, monkeypatch, leaky=leaky)
@@ -126,9 +199,12 @@ def test_outer_test_rows_never_reach_the_choice_of_the_penalty(
     assert len(before) == len(after) == 1 + 5
 
     def same(i: int) -> bool:
-        return before[i][0] == after[i][0] and np.array_equal(before[i][1], after[i][1])
+        # Screening in single precision rounds over all samples: equal but for that.
+        return np.isclose(before[i][0], after[i][0], rtol=1e-8) and np.allclose(
+            before[i][1], after[i][1], atol=1e-5
+        )
 
-    assert same(1) is not leaky
+    assert same(1) != leaky
     # Everywhere else these rows are training rows, and what is chosen moves.
     assert not any(same(i) for i in (0, 2, 3, 4, 5))
 
@@ -152,6 +228,8 @@ def test_same_seed_same_panel() -> None:
     first, second = fit(3), fit(3)
     assert first.coefficients == second.coefficients
     assert first.quality == second.quality
+    np.testing.assert_array_equal(first.selection_frequency, second.selection_frequency)
+    assert not np.array_equal(first.selection_frequency, fit(4).selection_frequency)
 
 
 def test_missing_expression_counts_as_the_mean() -> None:
@@ -175,7 +253,10 @@ def test_five_samples_in_a_class_give_a_panel_without_quality() -> None:
     found = fit_panel(genes, np.zeros((20, 0)), target, binary=True, seed=1)
     assert found.record["folds"] == 5
     assert found.quality == {}
-    assert any("No prediction quality" in note for note in found.notes)
+    assert found.selection_frequency is None
+    assert "stability" not in found.record
+    assert "No prediction quality and no selection frequencies" in found.notes[-1]
+    assert "10 samples per class" in found.notes[-1]
 
 
 def test_duplicate_and_constant_genes() -> None:
@@ -197,3 +278,26 @@ def test_folds_are_alike_in_the_trait() -> None:
     folds = stratified_folds(measured, False, 5, 1)
     assert np.bincount(folds).tolist() == [10] * 5
     assert max(measured[folds == k].mean() for k in range(5)) < 28
+
+
+def test_one_gene_that_separates_the_classes() -> None:
+    target = np.tile([0.0, 1.0], 15)
+    found = fit_panel(target[:, None] * 3 + 5, np.zeros((30, 0)), target, binary=True, seed=1)
+    assert found.coefficients[0] > 0
+    assert found.quality["prediction"]["auroc"] == 1.0
+    assert found.selection_frequency == [1.0]
+
+
+def test_only_constant_genes_give_an_empty_panel() -> None:
+    target = np.tile([0.0, 1.0], 15)
+    found = fit_panel(np.full((30, 4), 7.0), np.zeros((30, 0)), target, binary=True, seed=1)
+    assert found.coefficients == {}
+    assert found.notes == (panel.EMPTY,)
+    np.testing.assert_array_equal(found.selection_frequency, np.zeros(4))
+
+
+def test_more_covariates_than_the_folds_can_tell_apart() -> None:
+    genes, target = planted(24, 50, binary=False)
+    covariates = np.eye(24)[:, :5]
+    found = fit_panel(genes, covariates, target, binary=False, seed=1)
+    assert np.isfinite(found.quality["prediction"]["r_squared"])

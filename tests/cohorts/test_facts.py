@@ -11,7 +11,7 @@ def facts(tmp_path, *rows):  # type: ignore[no-untyped-def]
     return sample_facts(read_series_matrix(path, expression=False), reading)
 
 
-def test_batch_tissue_and_donor_are_kept_and_the_rest_is_not(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_what_varies_is_kept_but_for_the_trait(tmp_path) -> None:  # type: ignore[no-untyped-def]
     found = facts(
         tmp_path,
         ["disease state: a", "disease state: b", "disease state: a"],
@@ -23,6 +23,7 @@ def test_batch_tissue_and_donor_are_kept_and_the_rest_is_not(tmp_path) -> None: 
     assert found == {
         "batch": {"GSM1": "1", "GSM2": "2", "GSM3": "1"},
         "patient id": {"GSM1": "P1", "GSM2": "P1", "GSM3": "P2"},
+        "bmi": {"GSM1": "20", "GSM2": "21", "GSM3": "22"},
     }
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, choose_cohort
+from genotex.problems import Problem, choose_cohort, usable_cohorts
 
 
 def record(size: int | None, *, age: bool = False, gender: bool = False) -> dict[str, object]:
@@ -122,6 +122,22 @@ def test_unknown_size_counts_as_the_smallest(tmp_path: Path) -> None:
     assert choose_cohort(output, Problem("Asthma")).cohort == "GSE2"
 
 
-def test_two_step_problem_is_not_there_yet(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"two-step.*not there yet"):
+def test_two_step_problem_takes_a_pair(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="takes a pair of cohorts"):
         choose_cohort(folder(tmp_path, COHORTS), Problem("Asthma", "Obesity"))
+
+
+def test_all_usable_cohorts_the_largest_first(tmp_path: Path) -> None:
+    output = folder(tmp_path, COHORTS)
+    usable = usable_cohorts(output, Problem("Asthma"))
+    assert usable.cohorts == ("GSE3", "GSE5", "GSE1")
+    assert list(usable.refused) == ["GSE2", "GSE4"]
+    given = usable_cohorts(output, Problem("Asthma", "Gender"), among=("GSE1", "GSE5"))
+    assert given.cohorts == ("GSE5",)
+    assert given.refused["GSE1"] == "no Gender"
+    assert given.refused["GSE3"] == "not among the cohorts that were read now"
+
+
+def test_all_cohorts_of_a_trait_that_has_none(tmp_path: Path) -> None:
+    with pytest.raises(NoUsableCohortError, match="no preprocessed cohort"):
+        usable_cohorts(folder(tmp_path, COHORTS), Problem("Obesity"))

@@ -7,6 +7,7 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -28,7 +29,7 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
+from genotex.problems import Problem, TaskInfo, TraitInfo
 from genotex.reports import building, write_report, write_unanswered_report, writing
 from genotex.reports.findings import GENE_KEYS
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing
@@ -43,7 +44,7 @@ def prepare(
     *,
     condition: str | None = None,
     record: bool = True,
-    panel: bool = False,
+    **options: Any,
 ) -> OutputFolder:
     output = OutputFolder(root)
     write_linked_csv(output.linked_csv(TRAIT, "GSE55457"), with_missing(table, 0.0))
@@ -53,9 +54,15 @@ def prepare(
         update_cohort_info(output.cohort_info(TRAIT), cohort, info)
     if record:
         write_evidence(output.evidence(TRAIT, "GSE55457"), make_evidence(table, roles))
-    options = AnalysisOptions(panel=panel)
-    write_result(output, solve_problem(output, Problem(TRAIT, condition), options))
+    told = AnalysisOptions(**{"panel": False, **options})
+    write_result(output, solve_problem(output, Problem(TRAIT, condition), told, tasks()))
     return output
+
+
+def tasks() -> TaskInfo:
+    """Return related genes of the trait: some that differ and some that do not."""
+    related = ("CXCL9", "GBP1", "JUN", *(f"GENE{i}" for i in range(11, 20)))
+    return TaskInfo(Path("task_info.json"), {TRAIT: TraitInfo(related, ())})
 
 
 @pytest.fixture
@@ -179,12 +186,65 @@ def test_columns_of_the_documentation_are_those_of_the_csv(tmp_path: Path) -> No
     text = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     documented = {name for row in rows for name in re.findall("`([^`]+)`", row)}
-    table, roles = make_table(genes=40)
-    for condition in (None, "Age"):
-        output = prepare(tmp_path / str(condition), table, roles, condition=condition, panel=True)
-        found = pl.read_csv(write_report(output, TRAIT, condition).with_suffix(".csv")).columns
-        assert set(found) <= documented
-    assert documented - set(found) == {"change_per_sd", "partial_r"}
+    table, roles = batched(*make_table(cases=14, controls=14, genes=240))
+    found: set[str] = set()
+    for i, (condition, hidden) in enumerate(((None, "none"), ("Age", "sva"), (None, "auto"))):
+        options = {"panel": True, "model": "all", "hidden": hidden}
+        output = prepare(tmp_path / str(i), table, roles, condition=condition, **options)
+        found |= set(columns_of(write_report(output, TRAIT, condition)))
+    output = prepare(tmp_path / "benchmark", *make_table(genes=40), procedure="benchmark")
+    found |= set(columns_of(write_report(output, TRAIT, None)))
+    assert found <= documented
+    # The continuous trait's names, which another test has seen.
+    assert documented - found == {
+        "change_per_sd", "partial_r", "partial_r_standard_error",
+    }  # fmt: skip
+
+
+def columns_of(page: Path) -> list[str]:
+    return pl.read_csv(page.with_suffix(".csv")).columns
+
+
+def batched(table: LinkedTable, roles: dict[str, str]) -> tuple[LinkedTable, dict[str, str]]:
+    """Shift half of the genes in every second sample: hidden structure that is there to find."""
+    expression = table.expression.copy()
+    expression[::2, ::2] += 2.5
+    return replace(table, expression=expression), roles
+
+
+def test_surrogate_variables_of_a_real_analysis_are_told(tmp_path: Path) -> None:
+    table, roles = batched(*make_table(cases=14, controls=14, genes=240))
+    path = write_report(prepare(tmp_path, table, roles, hidden="sva"), TRAIT, None)
+    html = path.read_text(encoding="utf-8")
+    assert '<section id="hidden">' in html
+    assert "every gene&#39;s test is adjusted for" in html
+    assert "Leek and Storey (2007)" in html
+    assert {"without_sv_change", "without_sv_p", "without_sv_q"} < set(columns_of(path))
+
+
+def test_mixed_model_of_a_real_analysis_ranks_page_and_csv(tmp_path: Path) -> None:
+    path = write_report(prepare(tmp_path, *make_table(genes=60), model="mixed"), TRAIT, None)
+    frame = pl.read_csv(path.with_suffix(".csv"))
+    known = frame["mixed_p"].drop_nulls()
+    assert known.is_sorted()
+    assert frame["significant"].sum() == (frame["mixed_q"] < 0.05).sum()
+    assert f">{frame['gene'][0]}</th>" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("with_figures")
+def test_benchmark_is_reported_from_the_filled_table(tmp_path: Path) -> None:
+    output = prepare(tmp_path, *make_table(genes=40), procedure="benchmark")
+    path = write_report(output, TRAIT, None)
+    html = path.read_text(encoding="utf-8")
+    chosen = read_result(output, TRAIT, None).significant["Variable"].to_list()
+    frame = pl.read_csv(path.with_suffix(".csv"))
+    assert frame.columns == ["gene", "coefficient", "absolute_coefficient", "selected"]
+    assert set(frame.filter("selected")["gene"]) == set(chosen)
+    assert f"<span>{len(chosen)}</span> selected genes" in html
+    assert 'id="figure-coefficients"' in html
+    assert 'id="figure-volcano"' not in html
+    assert "Prior knowledge of the same trait" in html
+    assert "p-value</th>" not in html
 
 
 def test_trait_name_as_people_write_it(solved: OutputFolder) -> None:

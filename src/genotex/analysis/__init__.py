@@ -1,18 +1,27 @@
 """Which genes are associated with a trait, with evidence."""
 
 from genotex.analysis.batch import ProblemOutcome, solve_problems
+from genotex.analysis.enrichment import Enrichment, EnrichmentOptions, enrich
+from genotex.analysis.enrichment_files import enrich_problem, read_enrichment, write_enrichment
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import GENE_COLUMNS, AnalysisResult, read_result, write_result
-from genotex.analysis.solving import analyze_table, solve_problem
+from genotex.analysis.solving import analyze_table, check_request, solve_problem
 
 __all__ = [
     "GENE_COLUMNS",
     "AnalysisOptions",
     "AnalysisResult",
+    "Enrichment",
+    "EnrichmentOptions",
     "ProblemOutcome",
     "analyze_table",
+    "check_request",
+    "enrich",
+    "enrich_problem",
+    "read_enrichment",
     "read_result",
     "solve_problem",
     "solve_problems",
+    "write_enrichment",
     "write_result",
 ]

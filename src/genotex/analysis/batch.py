@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from genotex.analysis.result import AnalysisResult, read_result, remove_result, 
 from genotex.analysis.solving import solve_problem
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
+from genotex.problems import Problem, TaskInfo
 from genotex.processes import side_by_side
 
 __all__ = ["ProblemOutcome", "solve_problems"]
@@ -64,6 +65,7 @@ def solve_problems(
     output: OutputFolder,
     problems: Sequence[Problem],
     options: AnalysisOptions,
+    tasks: TaskInfo | None = None,
     *,
     jobs: int = 1,
     progress: Callable[[ProblemOutcome, int], None] | None = None,
@@ -81,25 +83,38 @@ def solve_problems(
         Folder of preprocessed cohorts; results go there too.
     problems : sequence of Problem
     options : AnalysisOptions
+    tasks : TaskInfo, optional
+        Related genes of the traits: for two-step problems and the procedure ``benchmark``.
     jobs : int
-        Number of processes.
+        Number of processes; they share the machine's cores.
     progress : callable, optional
         Called with each outcome and the number of problems, in order.
     """
     outcomes = []
-    with side_by_side(min(jobs, len(problems))) as run:
-        for outcome in run(_solve, ((output.root, problem, options) for problem in problems)):
+    processes = max(1, min(jobs, len(problems)))
+    threads = max(1, (os.cpu_count() or 1) // processes)
+    work = (_Work(output.root, problem, options, tasks, threads) for problem in problems)
+    with side_by_side(processes) as run:
+        for outcome in run(_solve, work):
             outcomes.append(outcome)
             if progress is not None:
                 progress(outcome, len(problems))
     return outcomes
 
 
-def _solve(work: tuple[Path, Problem, AnalysisOptions]) -> ProblemOutcome:
-    root, problem, options = work
-    output = OutputFolder(root)
+@dataclass(frozen=True)
+class _Work:
+    root: Path
+    problem: Problem
+    options: AnalysisOptions
+    tasks: TaskInfo | None
+    threads: int
+
+
+def _solve(work: _Work) -> ProblemOutcome:
+    output, problem, options = OutputFolder(work.root), work.problem, work.options
     try:
-        result = solve_problem(output, problem, options)
+        result = solve_problem(output, problem, options, work.tasks, threads=work.threads)
     except (AnalysisError, FormatError, UsageError) as error:
         if not _still_holds(output, problem, options, error):
             remove_result(output, problem.trait, problem.condition)

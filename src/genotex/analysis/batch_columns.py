@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.analysis.characteristic_columns import group_columns
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import independent_columns
 from genotex.analysis.sample_facts import SampleFacts, read_value
@@ -69,11 +70,7 @@ def batch_columns(
         counts = Counter(value for value in values if value is not None)
         if len(counts) < 2:
             continue
-        _, *others = [value for value, _ in counts.most_common()]
-        columns = {
-            f"{key} {value}": np.array([v == value for v in values], dtype=np.float64)
-            for value in sorted(others)
-        }
+        columns = group_columns(key, values)
         reason = _why_not(values, counts, columns, contrast, covariates)
         if reason:
             return BatchColumns(warnings=(f"The batch '{key}' is not adjusted for: {reason}.",))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -10,9 +12,10 @@ from genotex.analysis.confounding import associate_covariate, variance_inflation
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.multiple_testing import excess_near_one, null_share
+from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
-__all__ = ["check_covariates", "check_groups", "check_p_values", "check_scale"]
+__all__ = ["check_covariates", "check_groups", "check_p_values", "check_scale", "check_table"]
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +25,42 @@ HIGHEST_INFLATION = 4.0
 EXCESS = 1.5
 BY_CHANCE = 1e-3
 ENOUGH_GENES = 200
+HIGHEST = 1e100
+"""Squares of larger numbers, and their sums, leave the range of double precision."""
+
+
+def check_table(table: LinkedTable) -> None:
+    """Refuse a linked table that cannot be computed with.
+
+    Raises
+    ------
+    AnalysisError
+        If its shape does not fit its names, it has no samples or genes, a gene stands twice, or
+        values are infinite.
+    """
+    shape = (len(table.samples), len(table.genes))
+    if table.expression.shape != shape:
+        msg = f"{table.trait}: expression is {table.expression.shape}, its names say {shape}"
+        raise AnalysisError(msg)
+    for what, names in (("samples", table.samples), ("genes", table.genes)):
+        if not names:
+            msg = f"{table.trait}: the table has no {what}"
+            raise AnalysisError(msg)
+        repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+        if repeated is not None:
+            msg = f"{table.trait}: {repeated} stands twice among the {what}; make them one first"
+            raise AnalysisError(msg)
+    for what, values in (
+        ("expression", table.expression),
+        ("the trait", table.trait_values),
+        *table.covariates.items(),
+    ):
+        # NaN is missing and compares as False.
+        if (np.abs(values) > HIGHEST).any():
+            kind = "infinite values" if np.isinf(values).any() else f"values above {HIGHEST:g}"
+            msg = f"{table.trait}: {what} holds {kind}, which cannot be computed with"
+            hint = "; take logarithms of positive values" if what == "expression" else ""
+            raise AnalysisError(msg + hint)
 
 
 def check_groups(contrast: Contrast) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,13 +50,27 @@ class Design:
         """Names of the covariates, the condition among them."""
         return self.names[1:-1]
 
+    def with_columns(self, columns: Mapping[str, Column]) -> Design:
+        """Return the design with further columns before the trait."""
+        names = (*self.names[:-1], *columns, self.names[-1])
+        matrix = np.column_stack([self.matrix[:, :-1], *columns.values(), self.matrix[:, -1]])
+        product = self.interaction
+        if (
+            product is not None
+            and not independent_columns(np.column_stack([matrix, product])).all()
+        ):
+            product = None
+        return replace(self, names=names, matrix=matrix, interaction=product)
+
 
 def build_design(
     table: LinkedTable,
     contrast: Contrast,
     covariates: Sequence[str],
     condition: str | None,
-    batches: Mapping[str, Column] | None = None,
+    others: Mapping[str, Column] | None = None,
+    *,
+    interaction: bool = True,
 ) -> Design:
     """Put intercept, covariates and trait side by side.
 
@@ -71,10 +85,12 @@ def build_design(
         Its samples and trait.
     covariates : sequence of str
         Columns to adjust for, as far as the table has them.
-    condition : {"Age", "Gender"} or None
-        A column that must be adjusted for and whose interaction with the trait is tested.
-    batches : mapping of str to ndarray of float64, shape (n,), optional
-        Columns of a known batch, for the samples of the contrast.
+    condition : str or None
+        A covariate of the table that must be adjusted for.
+    others : mapping of str to ndarray of float64, shape (n,), optional
+        Columns of pairs, a known batch and the like, for the samples of the contrast.
+    interaction : bool
+        Whether the interaction of trait and condition is to be tested.
 
     Raises
     ------
@@ -88,6 +104,7 @@ def build_design(
     wanted = [c for c in table.covariates if c in covariates and c != condition]
     if condition is not None:
         columns[condition] = _condition_column(table, contrast, condition, filled)
+    columns |= others or {}
     for name in wanted:
         raw = table.covariates[name][contrast.rows]
         reason = _why_not(raw, contrast)
@@ -95,15 +112,14 @@ def build_design(
             warnings.append(f"{name} is not adjusted for: it {reason}.")
             continue
         columns[name] = _fill(name, raw, filled)
-    columns |= batches or {}
     warnings += _drop_dependent(columns, contrast, condition)
     _drop_for_samples(columns, contrast, condition, warnings)
     columns[table.trait] = contrast.values
     matrix = np.column_stack(list(columns.values()))
-    interaction = None
-    if condition is not None:
-        interaction = _interaction(matrix, columns[condition], contrast, condition, warnings)
-    return Design(tuple(columns), matrix, interaction, filled, tuple(warnings))
+    product = None
+    if condition is not None and interaction:
+        product = _interaction(matrix, columns[condition], contrast, condition, warnings)
+    return Design(tuple(columns), matrix, product, filled, tuple(warnings))
 
 
 def _condition_column(

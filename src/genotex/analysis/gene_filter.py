@@ -13,7 +13,7 @@ from genotex.analysis.design import MIN_RESIDUAL_DF
 
 __all__ = ["GENE_STATUS", "GeneFilter", "filter_genes"]
 
-GENE_STATUS = ("tested", "low", "constant", "too few values")
+GENE_STATUS = ("tested", "low", "constant", "too few values", "regressor")
 """What became of a gene before any test."""
 
 LOW_QUANTILE = 0.10

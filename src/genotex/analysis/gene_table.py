@@ -55,6 +55,7 @@ def arrange_genes(
     *,
     q_cut: float,
     min_effect: float,
+    test: str = "",
 ) -> pl.DataFrame:
     """Put the tested genes by p-value, then the others in table order.
 
@@ -68,6 +69,8 @@ def arrange_genes(
         What was found of the m tested genes; a column of `GENE_COLUMNS` that is absent stays null.
     q_cut, min_effect : float
         A gene is significant when its q-value is below, and its coefficient at least this large.
+    test : {"", "Mixed "}
+        Start of the names of the columns that rank: those of the moderated t, or the mixed model's.
 
     Returns
     -------
@@ -75,10 +78,10 @@ def arrange_genes(
         With the columns of `GENE_COLUMNS`.
     """
     tested = status == "tested"
-    order = np.lexsort((-np.abs(columns["t"]), columns["p"]))
+    order = np.lexsort((-np.abs(columns[f"{test}t"]), columns[f"{test}p"]))
     rest = np.flatnonzero(~tested)
     place = np.concatenate([np.flatnonzero(tested)[order], rest])
-    significant = (columns["q"] < q_cut) & (columns["Absolute Coefficient"] >= min_effect)
+    significant = (columns[f"{test}q"] < q_cut) & (columns["Absolute Coefficient"] >= min_effect)
     known: dict[str, pl.Series] = {
         "Variable": pl.Series([names[i] for i in place], dtype=pl.String),
         "Status": pl.Series(status[place].tolist(), dtype=pl.String),

@@ -12,35 +12,53 @@ import scipy
 import sklearn
 
 import genotex
-from genotex.analysis.batch_columns import BatchColumns
+from genotex.analysis.adjusting import Adjustment
+from genotex.analysis.blocks import Blocks
+from genotex.analysis.condition_cohort import ConditionCohort
+from genotex.analysis.condition_predictor import PredictedCondition
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.gene_filter import GeneFilter
+from genotex.analysis.hidden import Hidden
 from genotex.analysis.interaction import interaction_record
+from genotex.analysis.mixed import MixedFit, mixed_record
 from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel
 from genotex.analysis.sample_facts import FactChecks
+from genotex.problems import Problem, ProblemKind
 
 __all__ = ["Steps", "record_method", "versions"]
+
+MODERATED_T = "moderated t-test (limma's method, Smyth 2004) of every gene"
+MIXED_MODEL = "linear mixed model of the trait with the genes' covariance, every gene in turn"
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What each step of the analysis chose or found."""
+    """What each step of the analysis chose or found.
+
+    `design` is the regression without surrogate variables, `ranking` the one that ranks.
+    """
 
     contrast: Contrast
+    blocks: Blocks
+    condition: ConditionCohort | None
+    predicted: PredictedCondition | None
+    adjustment: Adjustment
     design: Design
-    batch: BatchColumns
+    ranking: Design
     kept: GeneFilter
+    hidden: Hidden
     fit: ModeratedFit
+    mixed: MixedFit | None
     panel: Panel
     facts: FactChecks
     genes: pl.DataFrame
 
 
-def record_method(steps: Steps, options: AnalysisOptions, condition: str | None) -> dict[str, Any]:
+def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
     """Return procedure, options, versions and what each step came to, as plain JSON values.
 
     Parameters
@@ -49,38 +67,63 @@ def record_method(steps: Steps, options: AnalysisOptions, condition: str | None)
         The analysis.
     options : AnalysisOptions
         What the user chose.
-    condition : str or None
-        Condition of the problem; ``interaction`` is there only with one.
+    problem : Problem
+        ``interaction`` is there only for one-step problems, ``two_step`` only for two-step ones.
     """
-    contrast, design = steps.contrast, steps.design
+    contrast, ranking = steps.contrast, steps.ranking
+    mixed = options.model == "mixed"
     record = {
         "procedure": options.procedure,
-        "model": "moderated t-test (limma's method, Smyth 2004) of every gene",
+        "model": MIXED_MODEL if mixed else MODERATED_T,
+        "ranked_by": "Mixed p" if mixed else "p",
         "options": options.as_json(),
         "versions": versions(),
         "contrast": dict(contrast.summary),
-        "design": list(design.names),
-        "residual_df": design.matrix.shape[0] - design.matrix.shape[1],
-        "covariates": list(design.adjusted),
-        "filled": dict(design.filled),
-        "batch": {"adjusted": steps.batch.key, "not_adjusted": list(steps.facts.batches)},
+        "design": list(ranking.names),
+        "residual_df": ranking.matrix.shape[0] - ranking.matrix.shape[1],
+        "covariates": _covariates(steps),
+        "filled": {**steps.design.filled, **steps.adjustment.filled},
+        "batch": {
+            "adjusted": steps.adjustment.batch,
+            "not_adjusted": list(steps.facts.batches),
+        },
         "sample_facts": [dict(fact) for fact in steps.facts.record],
         "coefficient": "log2 fold change, case against control"
         if contrast.binary
         else "change of log2 expression per standard deviation of the trait",
         "standardised_effect": "Hedges' g" if contrast.binary else "partial correlation",
         "filter": dict(steps.kept.record),
+        "hidden": dict(steps.hidden.record),
         "prior": _prior(steps.fit, options),
         **_p_values(steps),
         "panel": _panel(steps.panel),
     }
-    if condition is not None:
-        record["interaction"] = interaction_record(steps.genes, condition, options.q_cut)
+    if steps.blocks.record:
+        record["pair"] = dict(steps.blocks.record)
+    if steps.mixed is not None:
+        record["mixed"] = mixed_record(steps.mixed)
+    if problem.kind is ProblemKind.ONE_STEP:
+        record["interaction"] = interaction_record(
+            steps.genes, str(problem.condition), options.q_cut
+        )
+    if steps.condition is not None and steps.predicted is not None:
+        record["two_step"] = {
+            "condition": problem.condition,
+            "cohort": steps.condition.cohort,
+            "rule": options.regressors,
+            "regressors": list(steps.condition.regressors),
+            **steps.predicted.record,
+        }
     return record
 
 
+def _covariates(steps: Steps) -> list[str]:
+    """Return what is adjusted for, without the columns of pairs and surrogate variables."""
+    return [name for name in steps.design.adjusted if name not in steps.blocks.columns]
+
+
 def versions() -> dict[str, str]:
-    """Return the versions of genotex and of what computes for it."""
+    """Return the versions of the packages that compute."""
     return {
         "genotex": genotex.__version__,
         "python": platform.python_version(),

@@ -221,8 +221,8 @@ def mixed_warnings(fit: MixedFit, binary: bool) -> tuple[str, ...]:
     if fit.share >= NEAR_ONE:
         warnings.append(
             f"Mixed model: the background of all genes takes {_percent(fit.share)} of the trait's "
-            "variance: the model has absorbed the trait itself, and genes that go with it are "
-            "missed. That few genes are found says little."
+            "variance: the model has absorbed the trait itself, and genes that go with it may be "
+            "missed. A short list is no evidence that few genes change."
         )
     warnings.append(
         "Mixed model: conservative, since the gene tested is itself part of the background."

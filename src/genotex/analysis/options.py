@@ -50,7 +50,8 @@ class AnalysisOptions:
     filter_low : bool
         Leave genes out that are low in nearly all samples.
     covariates : tuple of str
-        Columns to adjust for where the cohort has them.
+        ``Age`` and ``Gender`` are adjusted for where the cohort has them; other names are
+        characteristics that it must have.
     batch : bool
         Adjust for a batch that the characteristics name.
     trend : bool
@@ -112,10 +113,6 @@ class AnalysisOptions:
             raise UsageError(msg)
         if self.seed < 0:
             msg = f"seed {self.seed} is negative; use 0 or more"
-            raise UsageError(msg)
-        unknown = sorted(set(self.covariates) - {"Age", "Gender"})
-        if unknown:
-            msg = f"covariates {', '.join(unknown)} are not known; use Age and Gender"
             raise UsageError(msg)
 
     def as_json(self) -> dict[str, Any]:

@@ -1,32 +1,75 @@
-"""L1-penalised regression along a path of penalties, covariates unpenalised.
+"""L1-penalised regressions of many training sets, all genes at hand, covariates unpenalised.
 
-Linear or logistic. Logistic fits are proximal Newton steps (Friedman, Hastie and Tibshirani 2010):
-a weighted Lasso each, in which intercept and covariates are projected out exactly. Genes that
-cannot enter are set aside by the sequential strong rule (Tibshirani et al. 2012) and brought back
-when the optimality conditions ask for them, so the optimum is that of all genes.
+The training sets go down their penalties in step. At every penalty each of them is solved on the
+few genes in use, and then one product for all of them finds the genes that the optimality
+conditions ask for; what was found is solved again until no gene is missed. So each fit is the
+optimum over all genes.
 """
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
-from sklearn import config_context
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lasso_path
 
-__all__ = ["PanelPath", "fit_path", "penalty_grid"]
+from genotex.analysis.active_set import ActiveFit
+from genotex.analysis.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
+
+__all__ = ["PanelData", "PanelPath", "deviance", "fit_paths", "fit_single"]
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
-COVARIATE_RIDGE = 1e-4
-"""Ridge on standardised covariates, so that one that separates the classes stays finite."""
-NEWTON_STEPS = 25
-TOLERANCE = 1e-6
+PENALTIES = 40
 SATURATED = 0.9
+MISSED = 1e-4
+"""A gene is missed when its slope exceeds the penalty by more than this share."""
+LIKELY = 0.6
+"""A gene is tried at once at the next penalty when its slope is this far beyond it."""
+ROUNDS = 50
+"""Searches for missed genes at one penalty; two or three are usual."""
+LADDER = 1.25
+
+
+class PanelData:
+    """Genes, covariates and target of all samples.
+
+    Parameters
+    ----------
+    genes : ndarray of float64, shape (n, p)
+        NaN is missing.
+    covariates : ndarray of float64, shape (n, k)
+        Without intercept.
+    target : ndarray of float64, shape (n,)
+        0 and 1, or a measured trait.
+    binary : bool
+        Logistic instead of linear.
+    pool : Executor, optional
+        Threads that share the products over all genes.
+    """
+
+    def __init__(
+        self,
+        genes: Floats,
+        covariates: Floats,
+        target: Floats,
+        binary: bool,
+        pool: Executor | None = None,
+    ) -> None:
+        self.genes = genes
+        self.covariates = covariates
+        self.target = target
+        self.binary = binary
+        self.screen = GeneScreen(genes, pool)
+
+    def with_one(self, training: Rows, samples: Rows | None = None) -> Floats:
+        """Return 1 and the covariates standardised by the training rows, one row per sample."""
+        columns = standardise(self.covariates.T, training, samples).T
+        return np.column_stack([np.ones(len(columns)), columns])
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,217 +78,218 @@ class PanelPath:
 
     Attributes
     ----------
+    training : ndarray of int, shape (n,)
+        Rows of the training set.
     penalties : ndarray of float64, shape (m,)
         Descending.
-    genes : ndarray of float64, shape (m, p)
+    genes : ndarray of int, shape (a,)
+        Genes in use at any penalty.
+    coefficients : ndarray of float64, shape (m, a)
         Coefficients of the z-scored genes.
     covariates : ndarray of float64, shape (m, k)
         Intercept, then the coefficients of the standardised covariates.
     """
 
+    training: Rows
     penalties: Floats
-    genes: Floats
+    genes: Rows
+    coefficients: Floats
     covariates: Floats
 
-    def linear_predictor(self, genes: Floats, covariates: Floats) -> Floats:
-        """Return the linear predictor of new samples, shape (m, samples).
+    def linear_predictor(self, data: PanelData, samples: Rows) -> Floats:
+        """Return the linear predictor of other samples, shape (m, samples)."""
+        scaled = standardise(data.screen.fetch(self.genes), self.training, samples)
+        covariates = data.with_one(self.training, samples)
+        return self.coefficients @ scaled + self.covariates @ covariates.T
+
+
+class _Lockstep:
+    """Fits of several training sets, each at its current penalty."""
+
+    def __init__(self, data: PanelData, training: Sequence[Rows]) -> None:
+        self.sets = TrainingSets(data.screen, training)
+        self.fits = [
+            ActiveFit(data.with_one(rows), data.target[rows], data.binary) for rows in training
+        ]
+        for fit in self.fits:
+            fit.solve(0.0)
+        self._in_use = np.zeros(data.screen.size, dtype=np.bool_)
+        nothing = np.zeros(0, dtype=np.intp)
+        self.waiting = [nothing for _ in training]
+        """Genes of each training set to be tried at once at the next penalty."""
+        self.near = nothing
+        """Genes that may be missed at the next penalty by the strong rule, in any of the sets."""
+
+    def top(self) -> Floats:
+        """Return the smallest penalty of each training set that selects no gene.
+
+        A hair above, so that rounding lets no gene in.
+        """
+        residuals = [fit.residual() for fit in self.fits]
+        return np.maximum(self.sets.largest(residuals), 1e-12) * (1 + 1e-6)
+
+    def solve(self, columns: Rows, penalties: Floats, following: Floats) -> None:
+        """Go to the next penalty, and see which genes may come in at the following one.
 
         Parameters
         ----------
-        genes : ndarray of float64, shape (samples, p)
-            z-scored by the training set.
-        covariates : ndarray of float64, shape (samples, k)
-            First column 1, others standardised by the training set.
+        columns : ndarray of int, shape (c,)
+            Training sets.
+        penalties, following : ndarray of float64, shape (c,)
+            Their penalty now and the one after it.
         """
-        used = np.flatnonzero(self.genes.any(axis=0))
-        return self.genes[:, used] @ genes[:, used].T + self.covariates @ covariates.T
+        for column, penalty in zip(columns, penalties, strict=True):
+            waiting = self.waiting[column]
+            if len(genes := waiting[self._idle(column, waiting)]):
+                self.fits[column].add(genes, self.sets.columns(column, genes))
+            self.fits[column].solve(penalty)
+        todo = np.arange(len(columns))
+        if len(self.near):
+            for _ in range(ROUNDS):
+                limits = penalties[todo] * (1 + MISSED)
+                found = self._steep(columns[todo], limits, self.near)
+                todo = self._solve_missed(todo, columns, penalties, found)
+                if not len(todo):
+                    break
+        # Strong rule (Tibshirani et al. 2012): others will hardly be missed; none is in the end.
+        strong = np.minimum(2 * following - penalties, penalties)
+        todo = np.arange(len(columns))
+        near = np.zeros(self.sets.screen.size, dtype=np.bool_)
+        for _ in range(ROUNDS):
+            found = self._steep(columns[todo], strong[todo])
+            for i, slopes in zip(todo, found, strict=True):
+                likely = following[i] + LIKELY * (penalties[i] - following[i])
+                near[slopes.genes] = True
+                self.waiting[columns[i]] = slopes.genes[slopes.sizes > likely]
+            todo = self._solve_missed(todo, columns, penalties, found)
+            if not len(todo):
+                break
+        self.near = np.flatnonzero(near)
+
+    def _steep(self, columns: Rows, limits: Floats, among: Rows | None = None) -> list[Slopes]:
+        """Return the genes not in use whose slope exceeds a limit."""
+        residuals = [self.fits[column].residual() for column in columns]
+        found = self.sets.steep(columns, residuals, limits, among)
+        idle = [
+            self._idle(column, slopes.genes) for column, slopes in zip(columns, found, strict=True)
+        ]
+        return [
+            Slopes(slopes.genes[kept], slopes.sizes[kept])
+            for slopes, kept in zip(found, idle, strict=True)
+        ]
+
+    def _idle(self, column: int, genes: Rows) -> NDArray[np.bool_]:
+        """Return which of the genes a training set does not use."""
+        used = self.fits[column].genes
+        self._in_use[used] = True
+        idle = ~self._in_use[genes]
+        self._in_use[used] = False
+        return idle
+
+    def _solve_missed(
+        self, todo: Rows, columns: Rows, penalties: Floats, found: Sequence[Slopes]
+    ) -> Rows:
+        """Solve again where genes are missed, and return where."""
+        again = []
+        for i, slopes in zip(todo, found, strict=True):
+            missed = slopes.genes[slopes.sizes > penalties[i] * (1 + MISSED)]
+            if len(missed) and self._bring_in(columns[i], missed, penalties[i]):
+                self.fits[columns[i]].solve(penalties[i])
+                again.append(i)
+        return np.array(again, dtype=np.intp)
+
+    def _bring_in(self, column: int, genes: Rows, penalty: float) -> bool:
+        """Add genes that are missed in double precision too, and say whether there are any."""
+        fit = self.fits[column]
+        scaled = self.sets.columns(column, genes)
+        slopes = np.abs(scaled @ fit.residual()) / scaled.shape[1]
+        missed = slopes > penalty * (1 + MISSED)
+        fit.add(genes[missed], scaled[missed])
+        return bool(missed.any())
 
 
-class _Problem:
-    """Data of one fit and the quadratic problem around a current solution."""
-
-    def __init__(self, genes: Floats, covariates: Floats, target: Floats, binary: bool) -> None:
-        self.genes = genes
-        self.covariates = covariates
-        self.target = target
-        self.binary = binary
-        self.ridge = np.full(covariates.shape[1], COVARIATE_RIDGE if binary else 0.0)
-        self.ridge[0] = 0.0
-
-    def residual(self, predictor: Floats) -> Floats:
-        return self.target - (expit(predictor) if self.binary else predictor)
-
-    def loss(self, predictor: Floats, gamma: Floats) -> float:
-        """Mean negative log-likelihood (half mean square for a linear fit) and ridge."""
-        if self.binary:
-            fit = np.logaddexp(0.0, predictor) - self.target * predictor
-        else:
-            fit = 0.5 * (self.target - predictor) ** 2
-        return float(fit.mean() + 0.5 * self.ridge @ gamma**2)
-
-    def step(
-        self, active: NDArray[np.intp], predictor: Floats, beta: Floats, penalty: float
-    ) -> tuple[Floats, Floats]:
-        """Solve the quadratic problem at `predictor` over the active genes and the covariates."""
-        n = len(self.target)
-        weight = np.ones(n)
-        if self.binary:
-            probability = expit(predictor)
-            weight = np.maximum(probability * (1 - probability), 1e-5)
-        working = predictor + self.residual(predictor) / weight
-        root = np.sqrt(weight)
-        # Rows of the ridge below: covariates are then projected out by one QR decomposition.
-        k = self.covariates.shape[1]
-        z = np.vstack([root[:, None] * self.covariates, np.diag(np.sqrt(n * self.ridge))])
-        q, r = np.linalg.qr(z)
-        y = np.concatenate([root * working, np.zeros(k)])
-        x = np.vstack([root[:, None] * self.genes[:, active], np.zeros((k, len(active)))])
-        effect_y, effect_x = q.T @ y, q.T @ x
-        coefficients = beta
-        if len(active):
-            x_rest, y_rest = x - q @ effect_x, y - q @ effect_y
-            # scikit-learn divides by the rows it sees, the ridge's among them.
-            rows = n + k
-            coefficients = _lasso(x_rest, y_rest, penalty * n / rows, beta)
-        gamma = np.linalg.solve(r, effect_y - effect_x @ coefficients)
-        return coefficients, gamma
+def _grid(top: float) -> Floats:
+    """Return penalties from the smallest that selects no gene down to a fiftieth of it."""
+    return np.geomspace(top, top / 50, PENALTIES)
 
 
-def _lasso(genes: Floats, target: Floats, penalty: float, start: Floats) -> Floats:
-    # Thousands of small problems: looking at the parameters would take longer than solving them.
-    with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
-        # Near saturation coordinate descent may stop early; such fits lose the cross-validation
-        # anyway, and the strong rule's check and the next Newton step start from where it stopped.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        _, path, _ = lasso_path(
-            np.asfortranarray(genes),
-            target,
-            alphas=[penalty],
-            coef_init=start,
-            tol=1e-7,
-            max_iter=2000,
-            check_input=False,
-            precompute=False,
-        )
-    return np.asarray(path[:, 0], dtype=np.float64)
+def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[PanelPath]]:
+    """Fit families of training sets along descending penalties.
 
-
-def penalty_grid(
-    genes: Floats, covariates: Floats, target: Floats, binary: bool, count: int = 40
-) -> Floats:
-    """Return penalties from the smallest that selects no gene down to a fiftieth of it.
+    The first set of a family gives its penalties: from the smallest that selects no gene down to a
+    fiftieth of it, or to where nine tenths of its deviance are explained.
 
     Parameters
     ----------
-    genes, covariates, target : ndarray of float64
-        As for `fit_path`.
-    binary : bool
-        Whether the fit is logistic.
-    count : int
-        Number of penalties, evenly spaced on the log scale.
+    data : PanelData
+        All samples.
+    families : sequence of sequence of ndarray of int
+        Rows of each training set, ascending.
+
+    Returns
+    -------
+    list of list of PanelPath
+        In the same order.
     """
-    problem = _Problem(genes, covariates, target, binary)
-    gamma = _null_fit(problem)
-    top = float(np.abs(genes.T @ problem.residual(covariates @ gamma)).max()) / len(target)
-    # A hair above, so that rounding lets no gene in at the first penalty.
-    top = max(top, 1e-12) * (1 + 1e-6)
-    return np.geomspace(top, top / 50, count)
-
-
-def _null_fit(problem: _Problem) -> Floats:
-    nothing = np.zeros(0, dtype=np.intp)
-    gamma = np.zeros(problem.covariates.shape[1])
-    if problem.binary:
-        share = problem.target.mean()
-        gamma[0] = np.log(share / (1 - share))
-    return _newton(problem, nothing, np.zeros(0), gamma, 0.0)[1]
-
-
-def _newton(
-    problem: _Problem, active: NDArray[np.intp], beta: Floats, gamma: Floats, penalty: float
-) -> tuple[Floats, Floats]:
-    x, z = problem.genes[:, active], problem.covariates
-    predictor = x @ beta + z @ gamma
-    value = problem.loss(predictor, gamma) + penalty * float(np.abs(beta).sum())
-    for _ in range(NEWTON_STEPS if problem.binary else 1):
-        new_beta, new_gamma = problem.step(active, predictor, beta, penalty)
-        size = 1.0
-        while True:
-            trial_beta = beta + size * (new_beta - beta)
-            trial_gamma = gamma + size * (new_gamma - gamma)
-            trial = x @ trial_beta + z @ trial_gamma
-            trial_value = problem.loss(trial, trial_gamma) + penalty * float(
-                np.abs(trial_beta).sum()
-            )
-            if trial_value <= value + 1e-12 or size < 1e-4:
-                break
-            size /= 2
-        beta, gamma, predictor = trial_beta, trial_gamma, trial
-        gain, value = value - trial_value, trial_value
-        if gain < TOLERANCE * (abs(value) + 1e-3):
+    training = [rows for family in families for rows in family]
+    family_of = np.repeat(np.arange(len(families)), [len(family) for family in families])
+    first = np.searchsorted(family_of, np.arange(len(families)))
+    lockstep = _Lockstep(data, training)
+    grids = np.array([_grid(top) for top in lockstep.top()[first]])
+    saturated = np.array([(1 - SATURATED) * lockstep.fits[i].loss() for i in first])
+    running = np.ones(len(families), dtype=bool)
+    found: list[list[tuple[Rows, Floats]]] = [[] for _ in training]
+    for step in range(PENALTIES):
+        columns = np.flatnonzero(running[family_of])
+        now = grids[family_of[columns], step]
+        after = grids[family_of[columns], min(step + 1, PENALTIES - 1)]
+        lockstep.solve(columns, now, after)
+        for column in columns:
+            fit = lockstep.fits[column]
+            found[column].append((fit.genes, fit.coefficients))
+        for family in np.flatnonzero(running):
+            running[family] = lockstep.fits[first[family]].loss() >= saturated[family]
+        if not running.any():
             break
-    return beta, gamma
-
-
-def fit_path(
-    genes: Floats,
-    covariates: Floats,
-    target: Floats,
-    binary: bool,
-    penalties: Floats,
-    *,
-    stop_saturated: bool = False,
-) -> PanelPath:
-    """Fit the penalised regression for descending penalties.
-
-    Minimises mean loss + penalty * |genes' coefficients|_1, the loss being half the squared error
-    or the logistic negative log-likelihood.
-
-    Parameters
-    ----------
-    genes : ndarray of float64, shape (n, p)
-        z-scored, none missing.
-    covariates : ndarray of float64, shape (n, k)
-        First column 1, the others standardised; not penalised.
-    target : ndarray of float64, shape (n,)
-        0 and 1, or a measured trait.
-    binary : bool
-        Logistic instead of linear.
-    penalties : ndarray of float64, shape (m,)
-        Descending; the first is expected to select nothing.
-    stop_saturated : bool
-        Stop early when the fit explains nearly all of the training set; the path is then shorter.
-    """
-    problem = _Problem(genes, covariates, target, binary)
-    gamma = _null_fit(problem)
-    beta = np.zeros(genes.shape[1])
-    predictor = covariates @ gamma
-    null_loss = problem.loss(predictor, np.zeros_like(gamma))
-    gradient = genes.T @ problem.residual(predictor) / len(target)
-    before = float(penalties[0])
-    found_genes, found_covariates = [], []
-    for penalty in penalties:
-        likely = (np.abs(gradient) >= 2 * penalty - before) | (beta != 0)
-        active = np.flatnonzero(likely)
-        while True:
-            part, gamma = _newton(problem, active, beta[active], gamma, float(penalty))
-            beta[active] = part
-            used = active[part != 0]
-            predictor = genes[:, used] @ beta[used] + covariates @ gamma
-            gradient = genes.T @ problem.residual(predictor) / len(target)
-            missed = np.flatnonzero((np.abs(gradient) > penalty * (1 + 1e-3)) & ~likely)
-            if not len(missed):
-                break
-            likely[missed] = True
-            active = np.flatnonzero(likely)
-        before = float(penalty)
-        found_genes.append(beta.copy())
-        found_covariates.append(gamma.copy())
-        if stop_saturated and problem.loss(predictor, 0 * gamma) < (1 - SATURATED) * null_loss:
-            break
-    return PanelPath(
-        penalties[: len(found_genes)], np.array(found_genes), np.array(found_covariates)
+    paths = iter(
+        _collect(rows, grids[family], fits)
+        for rows, family, fits in zip(training, family_of, found, strict=True)
     )
+    return [[next(paths) for _ in family] for family in families]
+
+
+def _collect(rows: Rows, grid: Floats, found: list[tuple[Rows, Floats]]) -> PanelPath:
+    genes = np.unique(np.concatenate([used for used, _ in found]))
+    fixed = len(found[0][1]) - len(found[0][0])
+    coefficients = np.zeros((len(found), len(genes)))
+    for step, (used, fitted) in enumerate(found):
+        coefficients[step, np.searchsorted(genes, used)] = fitted[fixed:]
+    covariates = np.array([fitted[:fixed] for _, fitted in found])
+    return PanelPath(rows, grid[: len(found)], genes, coefficients, covariates)
+
+
+def fit_single(data: PanelData, training: Sequence[Rows], penalty: float) -> Iterator[Rows]:
+    """Yield the genes that each training set selects at one penalty.
+
+    Parameters
+    ----------
+    data : PanelData
+        All samples.
+    training : sequence of ndarray of int
+        Rows of each training set, ascending.
+    penalty : float
+        On the scale of the mean loss.
+    """
+    lockstep = _Lockstep(data, training)
+    everyone = np.arange(len(training))
+    tops = np.maximum(lockstep.top(), penalty)
+    # A few penalties on the way: coming from above, few genes come in at a time.
+    steps = 1 + int(np.ceil(np.log(tops.max() / penalty) / np.log(LADDER)))
+    ladder = np.geomspace(tops, penalty, steps)
+    for step in range(steps):
+        lockstep.solve(everyone, ladder[step], ladder[min(step + 1, steps - 1)])
+    for fit in lockstep.fits:
+        yield fit.genes
 
 
 def deviance(target: Floats, predictor: Floats, binary: bool) -> Floats:

@@ -32,15 +32,18 @@ class AnalysisResult:
     condition : str or None
         Condition of the problem.
     genes : polars.DataFrame
-        All genes of the cohort with the columns of `GENE_COLUMNS`: tested genes by p-value, then
-        the others in table order. ``Coefficient`` is the log2 fold change of a binary trait, the
-        change per standard deviation of a continuous one; ``Standardised Effect`` is Hedges' g or
-        the partial correlation; ``Panel Coefficient`` is 0 for genes outside the panel.
+        All genes of the cohort with the columns of `GENE_COLUMNS`, null where one does not apply:
+        tested genes by the p-value that ranks, then the others in table order. ``Coefficient`` is
+        the log2 fold change of a binary trait, the change per standard deviation of a continuous
+        one; ``Standardised Effect`` is Hedges' g or the partial correlation; ``Panel Coefficient``
+        is 0 for genes outside the panel. ``benchmark``: selected genes by the size of their
+        coefficient, then the others.
     cv_performance : mapping
         ``prediction``: quality of the panel on samples it has not seen; empty when not estimated.
+        ``benchmark``: ``prediction`` and ``selection`` as the benchmark defines them.
     method : mapping
-        Procedure, options, versions, design columns, contrast, filter, prior, panel; with a
-        condition, ``interaction`` (see `interaction_record`).
+        Procedure, options, versions, contrast, filter and what each step came to: see
+        `record_method`, and `analyze_benchmark` for the procedure ``benchmark``.
     warnings : tuple of str
         What a reader should know before trusting the list.
     cohort : str
@@ -75,7 +78,7 @@ class AnalysisResult:
 
     @property
     def interaction_summary(self) -> str:
-        """One sentence on the interaction of trait and condition; empty without a condition."""
+        """One sentence on the interaction of trait and condition; empty where none was tested."""
         record = self.method.get("interaction")
         if not record:
             return ""
@@ -109,6 +112,9 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
         The JSON file.
     """
     listed = result.significant.drop(NOT_IN_LIST)
+    # A column that this analysis does not fill has no place in the list.
+    empty = [n for n in result.genes.columns if result.genes[n].null_count() == result.genes.height]
+    listed = listed.drop([name for name in empty if name in listed.columns])
     path = output.significant_genes(result.trait, result.condition)
     table = output.all_genes(result.trait, result.condition)
     content: dict[str, Any] = {
@@ -138,7 +144,7 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
 
 
 def _interactions(result: AnalysisResult) -> dict[str, Any]:
-    if result.condition is None:
+    if "interaction" not in result.method:
         return {}
     return {"significant_interactions": result.significant_interactions.to_dict(as_series=False)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,8 +48,8 @@ class FactChecks:
         ``key``, ``values``, ``test``, ``p``, ``measure``, ``size``, ``strength`` of each
         characteristic that was tested against the trait.
     batches : tuple of str
-        Characteristics that look like batch, date, site or tissue and vary, but for the one that
-        is adjusted for.
+        Characteristics that look like batch, date, site or tissue and vary, but for those that
+        are adjusted for.
     """
 
     warnings: tuple[str, ...] = ()
@@ -62,7 +62,8 @@ def check_sample_facts(
     samples: Sequence[str],
     contrast: Contrast,
     trait: str,
-    adjusted: str | None = None,
+    adjusted: Collection[str] = (),
+    paired: str | None = None,
 ) -> FactChecks:
     """Look for batches and the like that go with the trait, and for repeated samples.
 
@@ -79,14 +80,18 @@ def check_sample_facts(
         The samples compared.
     trait : str
         Name of the trait.
-    adjusted : str, optional
-        Characteristic that is adjusted for as batch.
+    adjusted : collection of str
+        Characteristics that are adjusted for.
+    paired : str, optional
+        Characteristic that samples are paired by, which is nothing to warn of then.
     """
     compared = [samples[i] for i in contrast.rows]
-    warnings = _repeated_patients(compared)
+    warnings = _repeated_patients(compared) if paired is None else []
     tested: dict[str, Association] = {}
     record = []
     for key, told in facts.items():
+        if key == paired:
+            continue
         values = [read_value(key, told.get(sample)) for sample in compared]
         if _DONOR.search(key) and not _is_group(values):
             warnings += _repeats(f"characteristic '{key}'", values)
@@ -102,7 +107,7 @@ def check_sample_facts(
         tested[key] = found
         record.append(_as_record(key, different, found))
     warnings += _confounded(tested, trait, adjusted)
-    batches = tuple(key for key in tested if _TECHNICAL.search(key) and key != adjusted)
+    batches = tuple(key for key in tested if _TECHNICAL.search(key) and key not in adjusted)
     return FactChecks(tuple(warnings), tuple(record), batches)
 
 
@@ -142,11 +147,13 @@ def _repeated_patients(samples: Sequence[str]) -> list[str]:
     )
 
 
-def _confounded(tested: Mapping[str, Association], trait: str, adjusted: str | None) -> list[str]:
+def _confounded(
+    tested: Mapping[str, Association], trait: str, adjusted: Collection[str]
+) -> list[str]:
     warnings, others = [], []
     for key, found in tested.items():
         if not _TECHNICAL.search(key):
-            if found.strength in ("strong", "complete"):
+            if found.strength in ("strong", "complete") and key not in adjusted:
                 others.append(f"'{key}' ({found.text})")
             continue
         # A batch shifts many genes at once, so even part of it in the trait makes false findings.
@@ -159,7 +166,7 @@ def _confounded(tested: Mapping[str, Association], trait: str, adjusted: str | N
         )
         warnings.append(
             f"{trait} goes with the characteristic '{key}' in this cohort ({found.text}): {why}; "
-            f"batch is {'' if key == adjusted else 'not '}adjusted for."
+            f"batch is {'' if key in adjusted else 'not '}adjusted for."
         )
     if others:
         warnings.append(

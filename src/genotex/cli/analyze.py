@@ -10,14 +10,22 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.combine import combine_cohorts
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions, ProblemOutcome
-    from genotex.problems import Problem
+    from genotex.problems import Problem, TaskInfo
 
-__all__ = ["analyze", "analyze_with_progress", "ask", "build_options", "show_problems"]
+__all__ = [
+    "analyze",
+    "analyze_with_progress",
+    "ask",
+    "build_options",
+    "load_tasks",
+    "show_problems",
+]
 
 MOST_WITH_WARNINGS = 5
 """Problems whose warnings are printed; with more of them they are in the results only."""
@@ -25,11 +33,11 @@ MOST_WITH_WARNINGS = 5
 Preprocessed = Annotated[Path, typer.Argument(help="Output folder of 'genotex preprocess'.")]
 Conditions = Annotated[
     list[str] | None,
-    typer.Option("--condition", help="None, Age or Gender; repeat for several. [default: None]"),
-]
-TaskInfoFile = Annotated[
-    Path | None,
-    typer.Option("--task-info", help="The benchmark's task_info.json: do all of its problems."),
+    typer.Option(
+        "--condition",
+        help="None, Age, Gender or another trait; repeat for several. [default: None, or all of "
+        "the task list]",
+    ),
 ]
 
 
@@ -37,15 +45,29 @@ def analyze(
     output: Preprocessed,
     trait: o.TraitNames = None,
     condition: Conditions = None,
-    task_info: TaskInfoFile = None,
+    task_info: o.TaskInfoFile = None,
     procedure: o.ProcedureName = o.Procedures.sound,
     cohort: Annotated[
         str | None, typer.Option("--cohort", help="Use this cohort, not the largest usable one.")
     ] = None,
+    cohorts: o.Cohorts = o.CohortsUsed.largest,
     controls: o.Controls = o.ControlRoles.auto,
     q: o.QCut = 0.05,
     jobs: o.Jobs = 1,
     json: o.Json = False,
+    model: o.ModelName = o.Models.moderated,
+    hidden: o.HiddenMode = o.HiddenModes.auto,
+    covariates: o.Covariates = "Age,Gender",
+    pair: o.Pair = None,
+    min_effect: o.MinEffect = 0.0,
+    filter_low: o.FilterLow = True,
+    batch: o.KnownBatch = True,
+    trend: o.Trend = False,
+    panel: o.WithPanel = True,
+    seed: o.Seed = 42,
+    solver: o.SolverName = o.Solvers.scikit_learn,
+    regressors: o.Regressors = o.RegressorRules.inclusive,
+    condition_cohort: o.ConditionCohort = None,
 ) -> None:
     """Find the genes associated with each trait, given a condition.
 
@@ -54,37 +76,136 @@ def analyze(
 
       genotex analyze output --trait Osteoarthritis --condition None --condition Age
 
-      genotex analyze output --task-info task_info.json -j 2
+      genotex analyze output --trait Osteoarthritis --condition Obesity --task-info task_info.json
+
+      genotex analyze output --trait Osteoarthritis --cohorts all
+
+      genotex analyze output --trait Psoriasis --pair "patient id"
+
+      genotex analyze output --task-info task_info.json --procedure benchmark -j 2
     """
-    settings = build_options(procedure=procedure, controls=controls, q=q, cohort=cohort)
-    problems = _problems(OutputFolder(output), trait or (), condition or (), task_info)
-    outcomes = analyze_with_progress(output, problems, settings, jobs=jobs)
-    if json:
-        screen.print_json([outcome.summary() for outcome in outcomes])
-    else:
+    settings = build_options(
+        procedure=procedure,
+        controls=controls,
+        q=q,
+        cohort=cohort,
+        model=model,
+        hidden=hidden,
+        covariates=covariates,
+        pair=pair,
+        min_effect=min_effect,
+        filter_low=filter_low,
+        batch=batch,
+        trend=trend,
+        panel=panel,
+        seed=seed,
+        solver=solver,
+        regressors=regressors,
+        condition_cohort=condition_cohort,
+    )
+    check_cohorts(cohorts, settings)
+    tasks = load_tasks(task_info)
+    problems = _problems(OutputFolder(output), trait or (), condition or (), tasks)
+    outcomes = analyze_with_progress(output, problems, settings, tasks, jobs=jobs)
+    combined = None
+    if not json:
         show_problems(outcomes)
-        screen.tell(f"results are in {output / 'regress'}")
+        if any(outcome.result is not None for outcome in outcomes):
+            screen.tell(f"results are in {output / 'regress'}")
+    if cohorts is o.CohortsUsed.all:
+        combined = combine_cohorts(output, problems, settings, tasks, quiet=json)
+    if json:
+        rows = [outcome.summary() for outcome in outcomes]
+        screen.print_json(rows if combined is None else {"problems": rows, "combined": combined})
     solved = any(outcome.result is not None for outcome in outcomes)
     raise typer.Exit(screen.DONE if solved else screen.NOTHING_USABLE)
 
 
 def build_options(
-    *, procedure: o.Procedures, controls: o.ControlRoles, q: float, cohort: str | None
+    *,
+    procedure: o.Procedures = o.Procedures.sound,
+    controls: o.ControlRoles = o.ControlRoles.auto,
+    q: float = 0.05,
+    cohort: str | None = None,
+    model: o.Models = o.Models.moderated,
+    hidden: o.HiddenModes = o.HiddenModes.auto,
+    covariates: str = "Age,Gender",
+    pair: str | None = None,
+    min_effect: float = 0.0,
+    filter_low: bool = True,
+    batch: bool = True,
+    trend: bool = False,
+    panel: bool = True,
+    seed: int = 42,
+    solver: o.Solvers = o.Solvers.scikit_learn,
+    regressors: o.RegressorRules = o.RegressorRules.inclusive,
+    condition_cohort: str | None = None,
 ) -> AnalysisOptions:
     """Gather command-line options into the library's."""
     from genotex.analysis import AnalysisOptions
 
-    if procedure is o.Procedures.benchmark:
+    return AnalysisOptions(
+        procedure=procedure.value,
+        model=model.value,
+        hidden=hidden.value,
+        q_cut=q,
+        min_effect=min_effect,
+        controls=controls.value,
+        filter_low=filter_low,
+        covariates=_covariates(covariates),
+        batch=batch,
+        trend=trend,
+        panel=panel,
+        seed=seed,
+        cohort=cohort,
+        condition_cohort=condition_cohort,
+        regressors=regressors.value,
+        pair=pair,
+        solver=solver.value,
+    )
+
+
+def check_cohorts(cohorts: o.CohortsUsed, settings: AnalysisOptions) -> None:
+    """Refuse to combine what has no standard errors, or one cohort that was named.
+
+    Raises
+    ------
+    UsageError
+        If the options do not go together.
+    """
+    if cohorts is o.CohortsUsed.all and settings.procedure == "benchmark":
         msg = (
-            "the analysis of the procedure 'benchmark' is not there yet; its tables are: "
-            "genotex preprocess INPUT OUTPUT --procedure benchmark"
+            "the procedure 'benchmark' gives no standard errors, so cohorts cannot be combined; "
+            "use --procedure sound or --cohorts largest"
         )
         raise UsageError(msg)
-    return AnalysisOptions(procedure="sound", controls=controls.value, q_cut=q, cohort=cohort)
+    if cohorts is o.CohortsUsed.all and settings.cohort is not None:
+        msg = f"--cohorts all and --cohort {settings.cohort} do not go together; use one of them"
+        raise UsageError(msg)
+
+
+def _covariates(text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if [name.lower() for name in names] == ["none"]:
+        return ()
+    known = {"age": "Age", "gender": "Gender", "sex": "Gender"}
+    return tuple(dict.fromkeys(known.get(name.lower(), name) for name in names))
+
+
+def load_tasks(path: Path | None) -> TaskInfo | None:
+    """Read the task list where one is given."""
+    from genotex.problems import TaskInfo
+
+    return None if path is None else TaskInfo.load(path)
 
 
 def analyze_with_progress(
-    output: Path, problems: Sequence[Problem], settings: AnalysisOptions, *, jobs: int = 1
+    output: Path,
+    problems: Sequence[Problem],
+    settings: AnalysisOptions,
+    tasks: TaskInfo | None = None,
+    *,
+    jobs: int = 1,
 ) -> list[ProblemOutcome]:
     """Solve problems behind a progress bar."""
     from genotex.analysis import solve_problems
@@ -94,6 +215,7 @@ def analyze_with_progress(
             OutputFolder(output),
             problems,
             settings,
+            tasks,
             jobs=jobs,
             progress=lambda outcome, total: step(str(outcome.problem), total),
         )
@@ -115,31 +237,19 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
 
 
 def ask(trait: str, condition: str) -> Problem:
-    """Return the problem a user asked for by name.
+    """Return the problem a user asked for by name."""
+    from genotex.problems import Problem
 
-    Raises
-    ------
-    UsageError
-        If it is of a kind that cannot be solved yet.
-    """
-    from genotex.problems import Problem, ProblemKind
-
-    known = {"none": None, "age": "Age", "gender": "Gender"}
-    problem = Problem(trait, known.get(condition.lower(), condition))
-    if problem.kind is ProblemKind.TWO_STEP:
-        msg = (
-            f"condition {problem.condition}: another trait as condition is not there yet; "
-            "use None, Age or Gender"
-        )
-        raise UsageError(msg)
-    return problem
+    known = {"none": None, "age": "Age", "gender": "Gender", "sex": "Gender"}
+    return Problem(trait, known.get(condition.lower(), condition))
 
 
 def _problems(
-    output: OutputFolder, traits: Sequence[str], conditions: Sequence[str], task_info: Path | None
+    output: OutputFolder,
+    traits: Sequence[str],
+    conditions: Sequence[str],
+    tasks: TaskInfo | None,
 ) -> list[Problem]:
-    from genotex.problems import Problem, TaskInfo
-
     there = output.traits()
     if not there:
         msg = f"{output.root} holds no preprocessed cohorts; run 'genotex preprocess' first"
@@ -151,15 +261,36 @@ def _problems(
             f"it holds {', '.join(there)}"
         )
         raise UsageError(msg)
-    if task_info is None:
+    if tasks is None or (traits and conditions):
         wanted = list(conditions) or ["None"]
         return [ask(trait, condition) for trait in traits or there for condition in wanted]
-    problems = [p for p in TaskInfo.load(task_info).problems() if p.trait in there]
-    if traits:
-        problems = [p for p in problems if p.trait in {Problem(t).trait for t in traits}]
-    if conditions:
-        problems = [p for p in problems if (p.condition or "None") in conditions]
+    return _listed_problems(output, traits, conditions, tasks)
+
+
+def _listed_problems(
+    output: OutputFolder, traits: Sequence[str], conditions: Sequence[str], tasks: TaskInfo
+) -> list[Problem]:
+    """Return the problems of the task list whose cohorts are there."""
+    from genotex.problems import ProblemKind
+
+    there = set(output.traits())
+    of = {trait_folder_name(trait) for trait in traits} or there
+    given = {ask(next(iter(of)), c).condition for c in conditions} if conditions else None
+    problems = [
+        p
+        for p in tasks.problems()
+        if p.trait in there & of
+        and (p.kind is not ProblemKind.TWO_STEP or p.condition in there)
+        and (given is None or p.condition in given)
+    ]
+    known = sum(p.trait in of for p in tasks.problems())
+    if not conditions and 0 < len(problems) < known:
+        left = known - len(problems)
+        screen.tell(
+            f"{left} of the {known} problems of {', '.join(sorted(of))} in {tasks.path.name} have "
+            "another trait as condition that has no preprocessed cohorts here"
+        )
     if not problems:
-        msg = f"{task_info}: no problem of it has preprocessed cohorts in {output.root}"
+        msg = f"{tasks.path}: no problem of it has preprocessed cohorts in {output.root}"
         raise UsageError(msg)
     return problems

@@ -10,6 +10,7 @@ import genotex
 from genotex.cli.analyze import analyze
 from genotex.cli.clinical import app as clinical
 from genotex.cli.demo import demo
+from genotex.cli.enrich import enrich
 from genotex.cli.preprocess import preprocess
 from genotex.cli.simulate import simulate
 from genotex.cli.solve import solve
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.command()(solve)
 app.command()(preprocess)
 app.command()(analyze)
+app.command()(enrich)
 app.add_typer(clinical, name="clinical")
 app.command()(simulate)
 app.command()(demo)

@@ -10,9 +10,10 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.analyze import build_options as analysis_options
+from genotex.cli.answer import show_result
 from genotex.cli.preprocess import preprocess_with_progress, show_outcomes
 from genotex.cli.simulate import Seed
-from genotex.cli.solve import show_result, solve_and_report
+from genotex.cli.solve import solve_and_report
 
 __all__ = ["demo"]
 
@@ -42,9 +43,7 @@ def demo(
         study.folder, results, [truth.trait], [], PreprocessOptions(), jobs=jobs, force=False
     )
     show_outcomes(outcomes)
-    settings = analysis_options(
-        procedure=o.Procedures.sound, controls=o.ControlRoles.auto, q=0.05, cohort=None
-    )
+    settings = analysis_options()
     problem = Problem(truth.trait)
     outcome, report = solve_and_report(
         results, problem, settings, outcomes, report=folder / "report.html"

@@ -9,24 +9,47 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "BENCHMARK",
+    "SOUND",
+    "TWO_STEP",
     "CaseValues",
     "CohortNames",
+    "Cohorts",
+    "CohortsUsed",
+    "ConditionCohort",
     "ControlRoles",
     "ControlValues",
     "Controls",
+    "Covariates",
     "EncodingFile",
+    "FilterLow",
     "Force",
     "GeneTableFile",
+    "HiddenMode",
+    "HiddenModes",
     "InputDir",
     "Jobs",
     "Json",
+    "KnownBatch",
+    "MinEffect",
+    "ModelName",
+    "Models",
     "OutputDir",
+    "Pair",
     "ProcedureName",
     "Procedures",
     "QCut",
+    "RegressorRules",
+    "Regressors",
     "ScaleName",
     "Scales",
+    "Seed",
+    "SolverName",
+    "Solvers",
+    "TaskInfoFile",
     "TraitNames",
+    "Trend",
+    "WithPanel",
 ]
 
 
@@ -51,6 +74,43 @@ class Scales(StrEnum):
     auto = "auto"
     log2 = "log2"
     linear = "linear"
+
+
+class Models(StrEnum):
+    """The test that ranks the genes."""
+
+    moderated = "moderated"
+    mixed = "mixed"
+    all = "all"
+
+
+class HiddenModes(StrEnum):
+    """What is done about hidden structure."""
+
+    auto = "auto"
+    none = "none"
+    sva = "sva"
+
+
+class Solvers(StrEnum):
+    """How the published Lasso is solved."""
+
+    scikit_learn = "scikit-learn"
+    exact = "exact"
+
+
+class RegressorRules(StrEnum):
+    """Which genes predict the condition of a two-step problem."""
+
+    inclusive = "inclusive"
+    exclusive = "exclusive"
+
+
+class CohortsUsed(StrEnum):
+    """One cohort, or the evidence of all."""
+
+    largest = "largest"
+    all = "all"
 
 
 InputDir = Annotated[
@@ -101,4 +161,129 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 QCut = Annotated[
     float,
     typer.Option("--q", min=0.0, max=1.0, help="Genes with a smaller q-value are significant."),
+]
+
+SOUND = "Procedure sound"
+BENCHMARK = "Procedure benchmark"
+TWO_STEP = "Another trait as condition"
+
+TaskInfoFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--task-info",
+        help="The benchmark's task_info.json: related genes of the traits, for another trait as "
+        "condition and for the procedure benchmark.",
+    ),
+]
+Cohorts = Annotated[
+    CohortsUsed,
+    typer.Option(
+        "--cohorts", help="all: test every usable cohort and combine them gene by gene as well."
+    ),
+]
+ModelName = Annotated[
+    Models,
+    typer.Option(
+        "--model",
+        help="Which test ranks the genes; mixed is the conservative second opinion, all reports "
+        "both.",
+        rich_help_panel=SOUND,
+    ),
+]
+HiddenMode = Annotated[
+    HiddenModes,
+    typer.Option(
+        "--hidden",
+        help="Surrogate variables for hidden structure. auto: from 40 samples on; below that "
+        "reported beside.",
+        rich_help_panel=SOUND,
+    ),
+]
+Covariates = Annotated[
+    str,
+    typer.Option(
+        "--covariates",
+        help="What to adjust for, with commas: Age, Gender, any characteristic; none for nothing.",
+        rich_help_panel=SOUND,
+    ),
+]
+Pair = Annotated[
+    str | None,
+    typer.Option(
+        "--pair",
+        metavar="KEY",
+        help="Compare within pairs: samples with the same value of this characteristic.",
+        rich_help_panel=SOUND,
+    ),
+]
+FilterLow = Annotated[
+    bool,
+    typer.Option(
+        "--filter/--no-filter",
+        help="Leave out genes that are low in nearly all samples.",
+        rich_help_panel=SOUND,
+    ),
+]
+MinEffect = Annotated[
+    float,
+    typer.Option(
+        "--min-effect",
+        min=0.0,
+        help="Significant genes change at least so much (log2).",
+        rich_help_panel=SOUND,
+    ),
+]
+KnownBatch = Annotated[
+    bool,
+    typer.Option(
+        "--batch/--no-batch",
+        help="Adjust for a batch that the characteristics name.",
+        rich_help_panel=SOUND,
+    ),
+]
+Trend = Annotated[
+    bool,
+    typer.Option(
+        "--trend/--no-trend",
+        help="Let the prior variance follow mean expression (limma's trend).",
+        rich_help_panel=SOUND,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", min=0, help="Seed of permutations, folds and halves.", rich_help_panel=SOUND
+    ),
+]
+WithPanel = Annotated[
+    bool,
+    typer.Option(
+        "--panel/--no-panel",
+        help="Fit the sparse panel with its cross-validation.",
+        rich_help_panel=SOUND,
+    ),
+]
+SolverName = Annotated[
+    Solvers,
+    typer.Option(
+        "--solver",
+        help="scikit-learn as the benchmark runs it, or the exact optimum of its objective.",
+        rich_help_panel=BENCHMARK,
+    ),
+]
+Regressors = Annotated[
+    RegressorRules,
+    typer.Option(
+        "--regressors",
+        help="exclusive: related genes of the trait do not predict the condition.",
+        rich_help_panel=TWO_STEP,
+    ),
+]
+ConditionCohort = Annotated[
+    str | None,
+    typer.Option(
+        "--condition-cohort",
+        help="Predict the condition from this cohort of it.",
+        rich_help_panel=TWO_STEP,
+    ),
 ]

@@ -10,17 +10,19 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import analyze_with_progress, ask
+from genotex.cli.analyze import analyze_with_progress, ask, check_cohorts, load_tasks
 from genotex.cli.analyze import build_options as analysis_options
+from genotex.cli.answer import show_result
+from genotex.cli.combine import combine_cohorts
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
 from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
-    from genotex.analysis import AnalysisOptions, AnalysisResult, ProblemOutcome
+    from genotex.analysis import AnalysisOptions, ProblemOutcome
     from genotex.cohorts import CohortOutcome
-    from genotex.problems import Problem
+    from genotex.problems import Problem, TaskInfo
 
-__all__ = ["show_result", "solve", "solve_and_report"]
+__all__ = ["solve", "solve_and_report"]
 
 
 def solve(
@@ -28,8 +30,10 @@ def solve(
     output: o.OutputDir,
     trait: Annotated[str, typer.Option("--trait", help="The trait.")],
     condition: Annotated[
-        str, typer.Option("--condition", help="None, Age or Gender.", show_default=True)
+        str,
+        typer.Option("--condition", help="None, Age, Gender or another trait.", show_default=True),
     ] = "None",
+    task_info: o.TaskInfoFile = None,
     cohort: o.CohortNames = None,
     procedure: o.ProcedureName = o.Procedures.sound,
     encoding: o.EncodingFile = None,
@@ -42,6 +46,20 @@ def solve(
     jobs: o.Jobs = 1,
     force: o.Force = False,
     json: o.Json = False,
+    cohorts: o.Cohorts = o.CohortsUsed.largest,
+    model: o.ModelName = o.Models.moderated,
+    hidden: o.HiddenMode = o.HiddenModes.auto,
+    covariates: o.Covariates = "Age,Gender",
+    pair: o.Pair = None,
+    min_effect: o.MinEffect = 0.0,
+    filter_low: o.FilterLow = True,
+    batch: o.KnownBatch = True,
+    trend: o.Trend = False,
+    panel: o.WithPanel = True,
+    seed: o.Seed = 42,
+    solver: o.SolverName = o.Solvers.scikit_learn,
+    regressors: o.Regressors = o.RegressorRules.inclusive,
+    condition_cohort: o.ConditionCohort = None,
 ) -> None:
     """Go from raw files to the genes of one trait, and a report that opens in a browser.
 
@@ -51,7 +69,12 @@ def solve(
       genotex solve input output --trait "Rheumatoid Arthritis" --condition Age
 
       genotex solve input output --trait Osteoarthritis --cohort GSE55457 --controls all
+
+      genotex solve input output --trait Asthma --condition Obesity --task-info task_info.json
     """
+    from genotex.analysis import check_request
+    from genotex.problems import ProblemKind
+
     problem = ask(trait, condition)
     settings = build_options(
         procedure=procedure,
@@ -62,21 +85,66 @@ def solve(
         scale=scale,
         gene_table=gene_table,
     )
-    analysis = analysis_options(procedure=procedure, controls=controls, q=q, cohort=None)
+    analysis = analysis_options(
+        procedure=procedure,
+        controls=controls,
+        q=q,
+        model=model,
+        hidden=hidden,
+        covariates=covariates,
+        pair=pair,
+        min_effect=min_effect,
+        filter_low=filter_low,
+        batch=batch,
+        trend=trend,
+        panel=panel,
+        seed=seed,
+        solver=solver,
+        regressors=regressors,
+        condition_cohort=condition_cohort,
+    )
+    check_cohorts(cohorts, analysis)
+    tasks = load_tasks(task_info)
+    check_request(problem, analysis, tasks)
     outcomes = preprocess_with_progress(
         source, output, [problem.trait], cohort or (), settings, jobs=jobs, force=force
     )
+    if problem.kind is ProblemKind.TWO_STEP:
+        # The encoding and the values that the user gave are those of the trait.
+        settings = build_options(
+            procedure=procedure,
+            encoding=None,
+            case=None,
+            control=None,
+            controls=controls,
+            scale=scale,
+            gene_table=gene_table,
+        )
+        wanted = [] if condition_cohort is None else [condition_cohort]
+        outcomes += preprocess_with_progress(
+            source, output, [str(problem.condition)], wanted, settings, jobs=jobs, force=force
+        )
     if not json:
         show_outcomes(outcomes)
-    read_now = tuple(done.cohort for done in outcomes if done.error is None)
+    read_now = tuple(
+        done.cohort for done in outcomes if done.error is None and done.trait == problem.trait
+    )
     analysis = replace(analysis, among=read_now)
-    outcome, report = solve_and_report(output, problem, analysis, outcomes)
+    outcome, report = solve_and_report(output, problem, analysis, outcomes, tasks)
+    if not json:
+        _show(outcome, report)
+    combined = {}
+    if cohorts is o.CohortsUsed.all:
+        combined = {"combined": combine_cohorts(output, [problem], analysis, tasks, quiet=json)}
     if json:
         screen.print_json(
-            {**outcome.summary(), "report": str(report), "not_done": _errors(outcomes)}
+            {
+                **outcome.summary(),
+                "report": str(report),
+                "not_done": _errors(outcomes),
+                **combined,
+            }
         )
-    else:
-        _show(outcome, report)
     raise typer.Exit(_exit_code(outcome, outcomes))
 
 
@@ -95,6 +163,7 @@ def solve_and_report(
     problem: Problem,
     settings: AnalysisOptions,
     cohorts: list[CohortOutcome],
+    tasks: TaskInfo | None = None,
     report: Path | None = None,
 ) -> tuple[ProblemOutcome, Path]:
     """Analyse one problem and write its report, also when it cannot be answered.
@@ -107,7 +176,7 @@ def solve_and_report(
     """
     from genotex.reports import write_report, write_unanswered_report
 
-    (outcome,) = analyze_with_progress(output, [problem], settings)
+    (outcome,) = analyze_with_progress(output, [problem], settings, tasks)
     folder = OutputFolder(output)
     trait, condition = problem.trait, problem.condition
     if outcome.result is None:
@@ -124,21 +193,3 @@ def _show(outcome: ProblemOutcome, report: Path) -> None:
         screen.out.print()
         show_result(outcome.result)
     screen.say(f"\nreport: {report}")
-
-
-def show_result(result: AnalysisResult, top: int = 10) -> None:
-    """Print the answer: contrast, number of genes, the top ones, warnings."""
-    method = result.method
-    screen.say(
-        f"{result.significant.height} of {method['filter']['tested']} genes significant "
-        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}"
-    )
-    if result.interaction_summary:
-        screen.say(result.interaction_summary)
-    rows = result.genes.head(top).to_dicts()
-    names = {"Variable": "gene", "Coefficient": "effect", "p": "p", "q": "q"}
-    screen.table(
-        list(names.values()), [{label: row[name] for name, label in names.items()} for row in rows]
-    )
-    for warning in result.warnings:
-        screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")

@@ -7,6 +7,7 @@ from genotex.formats.csv_tables import (
     write_clinical_csv,
     write_gene_csv,
 )
+from genotex.formats.gmt import GeneSet, read_gmt
 from genotex.formats.linked import LinkedTable
 from genotex.formats.linked_files import (
     read_linked,
@@ -37,6 +38,7 @@ __all__ = [
     "Controls",
     "Evidence",
     "ExpressionMatrix",
+    "GeneSet",
     "LinkedTable",
     "Platform",
     "Role",
@@ -47,6 +49,7 @@ __all__ = [
     "read_evidence",
     "read_family_soft",
     "read_gene_csv",
+    "read_gmt",
     "read_linked",
     "read_linked_csv",
     "read_linked_header",

@@ -11,7 +11,16 @@ from genotex.formats.cohort_record import CohortInfo
 from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems.problem import Problem, ProblemKind
 
-__all__ = ["CohortChoice", "choose_cohort"]
+__all__ = [
+    "CohortChoice",
+    "UsableCohorts",
+    "choose_cohort",
+    "find_forced",
+    "read_cohorts",
+    "refuse",
+    "usable_cohorts",
+    "why_not",
+]
 
 TCGA_NAMES = frozenset({TCGA_COHORT, "Xena"})
 
@@ -33,6 +42,22 @@ class CohortChoice:
     cohort: str
     reason: str
     others: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class UsableCohorts:
+    """All cohorts that fit a problem.
+
+    Attributes
+    ----------
+    cohorts : tuple of str
+        Their ids, the largest first.
+    refused : mapping of str to str
+        Every other cohort of the trait and why it does not fit, in file order.
+    """
+
+    cohorts: tuple[str, ...]
+    refused: Mapping[str, str]
 
 
 def choose_cohort(
@@ -65,20 +90,12 @@ def choose_cohort(
         If the forced cohort is not known, or the problem is a two-step one.
     """
     if problem.kind is ProblemKind.TWO_STEP:
-        msg = (
-            f"{problem}: problems with another trait as condition (two-step) are not there yet; "
-            "use Age, Gender or no condition"
-        )
+        msg = f"{problem}: the condition is another trait, which takes a pair of cohorts"
         raise UsageError(msg)
-    cohorts = _cohorts(output, problem)
+    cohorts = read_cohorts(output, problem.trait)
     if forced is not None:
         return _forced(cohorts, problem, forced)
-    refusals = {
-        name: why_not(info, problem.condition)
-        if among is None or name in among
-        else "not among the cohorts that were read now"
-        for name, info in cohorts.items()
-    }
+    refusals = refuse(cohorts, problem.condition, among)
     fitting = {name: cohorts[name] for name, reason in refusals.items() if reason is None}
     if not fitting:
         raise NoUsableCohortError(_nothing_fits(problem, refusals))
@@ -93,6 +110,34 @@ def choose_cohort(
         if name != chosen
     }
     return CohortChoice(chosen, f"{reason} ({size} samples)", others)
+
+
+def usable_cohorts(
+    output: OutputFolder, problem: Problem, among: Collection[str] | None = None
+) -> UsableCohorts:
+    """Return every cohort that fits a problem, the largest first.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the preprocessed cohorts.
+    problem : Problem
+        What is asked; for the conditions Age and Gender only cohorts that have them fit.
+    among : collection of str, optional
+        Consider these cohorts only.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If the trait has no preprocessed cohort at all.
+    """
+    cohorts = read_cohorts(output, problem.trait)
+    refusals = refuse(cohorts, problem.condition, among)
+    fitting = [name for name, reason in refusals.items() if reason is None]
+    fitting.sort(key=lambda name: -(cohorts[name].sample_size or 0))
+    return UsableCohorts(
+        tuple(fitting), {name: reason for name, reason in refusals.items() if reason is not None}
+    )
 
 
 def why_not(info: CohortInfo, condition: str | None) -> str | None:
@@ -125,33 +170,82 @@ def _smaller(info: CohortInfo, size: int) -> str:
     return f"smaller ({samples} samples)"
 
 
-def _cohorts(output: OutputFolder, problem: Problem) -> dict[str, CohortInfo]:
-    path = output.cohort_info(problem.trait)
+def read_cohorts(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
+    """Read the records of a trait's cohorts, in file order.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If the trait has none.
+    """
+    path = output.cohort_info(trait)
     if not path.is_file():
         known = ", ".join(output.traits()) or "none"
         msg = (
-            f"{problem.trait} has no preprocessed cohort: {path} does not exist "
+            f"{trait} has no preprocessed cohort: {path} does not exist "
             f"(traits there: {known}); run preprocess first"
         )
         raise NoUsableCohortError(msg)
     return read_cohort_info(path)
 
 
-def _forced(cohorts: Mapping[str, CohortInfo], problem: Problem, forced: str) -> CohortChoice:
+def refuse(
+    cohorts: Mapping[str, CohortInfo],
+    condition: str | None,
+    among: Collection[str] | None = None,
+) -> dict[str, str | None]:
+    """Return for every cohort why it does not fit (see `why_not`), None for those that do."""
+    return {
+        name: why_not(info, condition)
+        if among is None or name in among
+        else "not among the cohorts that were read now"
+        for name, info in cohorts.items()
+    }
+
+
+def find_forced(
+    cohorts: Mapping[str, CohortInfo], trait: str, problem: Problem, forced: str
+) -> str:
+    """Return the cohort that a user asked for, by its name in the file.
+
+    Parameters
+    ----------
+    cohorts : mapping of str to CohortInfo
+        The cohorts of `trait`.
+    trait : str
+        The trait of the problem, or the trait that is its condition.
+    problem : Problem
+        What the cohort must fit.
+    forced : str
+        What the user asked for.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If the cohort does not fit.
+    UsageError
+        If the trait has no such cohort.
+    """
     # The TCGA cohort has two names, by the release that wrote the folder.
     names = TCGA_NAMES if forced in TCGA_NAMES else {forced}
     chosen = next((name for name in cohorts if name in names), None)
     if chosen is None:
         known = ", ".join(cohorts) or "none"
-        msg = f"{problem.trait} has no cohort {forced!r}; it has {known}"
+        msg = f"{trait} has no cohort {forced!r}; it has {known}"
         raise UsageError(msg)
     refusal = why_not(cohorts[chosen], problem.condition)
     if refusal is not None:
-        msg = f"cohort {chosen} was asked for, but does not fit {problem}: {refusal}"
+        whose = "" if trait == problem.trait else f" of {trait}"
+        msg = f"cohort {chosen}{whose} was asked for, but does not fit {problem}: {refusal}"
         raise NoUsableCohortError(msg)
+    return chosen
+
+
+def _forced(cohorts: Mapping[str, CohortInfo], problem: Problem, forced: str) -> CohortChoice:
+    chosen = find_forced(cohorts, problem.trait, problem, forced)
     others = {
-        name: why_not(info, problem.condition) or "another cohort was asked for"
-        for name, info in cohorts.items()
+        name: reason or "another cohort was asked for"
+        for name, reason in refuse(cohorts, problem.condition).items()
         if name != chosen
     }
     return CohortChoice(chosen, "asked for by the user", others)

@@ -9,19 +9,20 @@ import polars as pl
 
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.formats.linked import LinkedTable
+from genotex.reports.answering import answer_findings, order_of_genes
+from genotex.reports.columns import page_columns
 from genotex.reports.figures import SampleMarks
-from genotex.reports.findings import CSV_ONLY, Findings, gene_columns, ranked
+from genotex.reports.findings import Findings, ranked
+from genotex.reports.hidden import view_hidden
 from genotex.reports.illustrating import draw_figures
 from genotex.reports.interaction import view_interaction
 from genotex.reports.methods import log_steps, methods_paragraph, remaining_notes
 from genotex.reports.page import (
-    Answer,
     Column,
     GeneRow,
     GeneTableView,
     GroupView,
     ReportPage,
-    TopGene,
     UnansweredPage,
 )
 from genotex.reports.reading import (
@@ -31,20 +32,17 @@ from genotex.reports.reading import (
     features_read,
     files_read,
 )
-from genotex.reports.words import (
-    contrast_sentence,
-    headline,
-    number,
-    question,
-    readable,
-    sentence,
-)
+from genotex.reports.second_opinion import view_mixed
+from genotex.reports.sections import GeneSetsView, Section
+from genotex.reports.selection import selection_facts, view_selection
+from genotex.reports.shortlist import direction, interval
+from genotex.reports.two_step import view_condition
+from genotex.reports.words import number, question, readable, sentence
 
 __all__ = ["build_page", "build_unanswered_page", "mark_samples"]
 
 _FIRST_ROWS = 200
 _MOST_ROWS = 2000
-_TOP = 12
 
 
 def build_page(
@@ -54,6 +52,7 @@ def build_page(
     findings: Findings,
     *,
     csv_name: str,
+    gene_sets: GeneSetsView | None = None,
     written: str | None = None,
 ) -> ReportPage:
     """Return the page of a problem.
@@ -70,13 +69,15 @@ def build_page(
         The analysis.
     csv_name : str
         Name of the CSV file beside the page.
+    gene_sets : GeneSetsView, optional
+        The gene sets, when some were tested on this very result.
     written : str, optional
         Date to print; none by default, so that the same input gives the same page.
     """
     genes = ranked(findings)
     marks = mark_samples(evidence, table, findings)
     groups = _groups(evidence, marks, findings)
-    answer = _answer(findings, genes, groups)
+    answer = answer_findings(findings, genes, groups)
     return ReportPage(
         title=_title(findings.trait, findings.condition),
         trait=readable(findings.trait),
@@ -98,6 +99,8 @@ def build_page(
         figures=draw_figures(findings, genes, table, marks),
         table=_table(findings, genes, csv_name),
         interaction=view_interaction(findings, genes),
+        gene_sets=gene_sets,
+        sections=_sections(findings, genes),
         log=log_steps(evidence, findings, answer.tested),
         notes=tuple(_told(text, findings) for text in remaining_notes(evidence, findings)),
         methods=methods_paragraph(evidence, findings, answer.tested),
@@ -136,16 +139,37 @@ def _told(text: str, findings: Findings) -> str:
     return sentence(text.replace(findings.trait, readable(findings.trait)))
 
 
+def _sections(findings: Findings, genes: pl.DataFrame) -> tuple[Section, ...]:
+    every = (
+        view_selection(findings),
+        view_condition(findings),
+        view_hidden(findings, genes),
+        view_mixed(findings, genes),
+    )
+    return tuple(section for section in every if section is not None)
+
+
 def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...]:
+    predicted, pairs, selection = findings.predicted, findings.pairs, findings.selection
+    condition = readable(findings.condition) if findings.condition else "none"
     facts = [
         ("Trait", f"{readable(findings.trait)} ({findings.trait_kind})"),
-        ("Condition", readable(findings.condition) if findings.condition else "none"),
+        ("Condition", condition if predicted is None else f"{condition} (predicted)"),
         ("Cohort", findings.cohort),
+        ("Condition's cohort", "" if predicted is None else predicted.cohort),
         ("Platform", evidence.series.get("platform", "")),
         ("Procedure", findings.procedure),
-        ("Covariates", ", ".join(findings.covariates) or "none"),
+        *([] if selection is None else selection_facts(selection)),
+        ("Covariates", "" if selection is not None else _covariates(findings)),
+        ("Blocked by", "" if pairs is None else pairs.key),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def _covariates(findings: Findings) -> str:
+    # What stands for the condition has a place of its own.
+    others = [readable(name) for name in findings.covariates if name != findings.condition]
+    return ", ".join(others) or "none"
 
 
 def mark_samples(evidence: Evidence, table: LinkedTable, findings: Findings) -> SampleMarks:
@@ -199,7 +223,8 @@ def _labels(evidence: Evidence, keys: Sequence[str]) -> dict[str, str]:
 def _groups(evidence: Evidence, marks: SampleMarks, findings: Findings) -> tuple[GroupView, ...]:
     if marks.levels is not None:
         known = int(np.isfinite(marks.levels).sum())
-        return (GroupView("level", f"Samples with a level of {marks.level_name}", known, (), True),)
+        label = f"Samples with a level of {marks.level_name}"
+        return (GroupView("level", label, known, len(findings.tested), ()),)
     tested = set(findings.tested)
     rows = evidence.encoded.get("trait") or evidence.encoded.get(evidence.trait) or []
     names = _labels(evidence, marks.keys)
@@ -207,67 +232,9 @@ def _groups(evidence: Evidence, marks: SampleMarks, findings: Findings) -> tuple
     for key in marks.labels:
         members = [marks.names[i] for i in marks.members(key)]
         raw = tuple(str(r.get("raw")) for r in rows if ROLE_KEYS.get(str(r.get("role"))) == key)
-        inside = bool(tested.intersection(members))
-        groups.append(GroupView(key, names[key], len(members), raw[:4], inside))
+        compared = len(tested.intersection(members))
+        groups.append(GroupView(key, names[key], len(members), compared, raw[:4]))
     return tuple(groups)
-
-
-def _answer(findings: Findings, genes: pl.DataFrame, groups: tuple[GroupView, ...]) -> Answer:
-    hits = genes.filter(pl.col("significant"))
-    up = hits.filter(pl.col("estimate") > 0).height
-    tested = genes.height - genes["p"].null_count()
-    lowest = genes["q"].min()
-    top, zero = _top_genes(genes.head(_TOP))
-    return Answer(
-        significant=hits.height,
-        tested=tested,
-        up=up,
-        down=hits.height - up,
-        count=f"{hits.height:,}",
-        headline=headline(
-            findings, up, hits.height - up, tested, lowest if isinstance(lowest, float) else None
-        ),
-        contrast=contrast_sentence(findings, groups),
-        groups=groups,
-        top=top,
-        top_title="Top genes" if hits.height else "First genes of the ranking",
-        zero=zero,
-    )
-
-
-def _top_genes(genes: pl.DataFrame) -> tuple[tuple[TopGene, ...], float | None]:
-    """Return the short list with the place of each interval on one shared axis."""
-    ends = [v for name in ("lower", "upper", "estimate") for v in genes[name].drop_nulls()]
-    low, high = min([0.0, *ends]), max([0.0, *ends])
-    width = high - low
-
-    def place(value: float | None) -> float | None:
-        return None if value is None or width <= 0 else round(100 * (value - low) / width, 1)
-
-    top = tuple(
-        TopGene(
-            row["symbol"],
-            number(row["estimate"], "signed"),
-            _interval(row),
-            number(row["q"], "p"),
-            _direction(row["estimate"]),
-            bool(row["significant"]),
-            place(row["lower"]),
-            place(row["estimate"]),
-            place(row["upper"]),
-        )
-        for row in genes.iter_rows(named=True)
-    )
-    return top, place(0.0)
-
-
-def _direction(estimate: float | None) -> str:
-    return "none" if not estimate else "up" if estimate > 0 else "down"
-
-
-def _interval(row: Mapping[str, float | None]) -> str:
-    low, high = number(row["lower"], "signed"), number(row["upper"], "signed")
-    return f"{low} to {high}" if low and high else ""
 
 
 def _written(value: float | None, column: Column) -> str:
@@ -276,13 +243,32 @@ def _written(value: float | None, column: Column) -> str:
 
 
 def _table(findings: Findings, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
-    columns = tuple(c for c in gene_columns(findings, genes) if c.key not in CSV_ONLY)
+    columns = page_columns(findings, genes)
     hits = int(genes["significant"].sum())
-    shown = genes.head(min(_MOST_ROWS, max(_FIRST_ROWS, hits)))
-    rows = tuple(_gene_row(row, columns[1:]) for row in shown.iter_rows(named=True))
-    return GeneTableView(columns, rows, genes.height, csv_name)
+    selected = findings.selection is not None
+    most = min(_MOST_ROWS, hits if selected else max(_FIRST_ROWS, hits))
+    rows = tuple(_gene_row(row, columns[1:]) for row in genes.head(most).iter_rows(named=True))
+    sorted_by = "size" if selected else "mixed_p" if findings.mixed_ranks else "p"
+    return GeneTableView(
+        columns,
+        rows,
+        genes.height,
+        csv_name,
+        title=f"{_shown(len(rows), hits, genes.height, selected)}, by {order_of_genes(findings)}.",
+        sorted_by=sorted_by,
+        sort="descending" if selected else "ascending",
+        filters=not selected,
+    )
+
+
+def _shown(rows: int, hits: int, total: int, selected: bool) -> str:
+    if not selected:
+        return f"{rows:,} of {total:,} genes"
+    if not hits:
+        return f"No gene of {total:,} was selected"
+    return f"{'The' if rows == hits else f'{rows:,} of the'} {hits:,} selected genes of {total:,}"
 
 
 def _gene_row(row: Mapping[str, float], columns: tuple[Column, ...]) -> GeneRow:
-    cells = tuple(_interval(row) if c.key == "lower" else _written(row[c.key], c) for c in columns)
-    return GeneRow(str(row["symbol"]), bool(row["significant"]), _direction(row["estimate"]), cells)
+    cells = tuple(interval(row) if c.key == "lower" else _written(row[c.key], c) for c in columns)
+    return GeneRow(str(row["symbol"]), bool(row["significant"]), direction(row["estimate"]), cells)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 
 from genotex.analysis import GENE_COLUMNS
-from genotex.reports.page import Column
+from genotex.reports.steps import (
+    HiddenStructure,
+    MixedModel,
+    Pairs,
+    PredictedCondition,
+    Selection,
+)
 
 __all__ = [
-    "CSV_ONLY",
     "GENE_KEYS",
     "GENE_SCHEMA",
+    "RANKED_SCHEMA",
     "Findings",
     "Interaction",
-    "gene_columns",
     "interaction_meaning",
     "ranked",
 ]
@@ -64,8 +69,8 @@ GENE_KEYS = {
 GENE_SCHEMA = {GENE_KEYS[name]: kind for name, kind in GENE_COLUMNS.items()}
 """Columns of the genes' frame; an analysis without one of them leaves it null."""
 
-CSV_ONLY = frozenset({"se", "upper", "interaction_se", "interaction_t", "status"})
-"""Columns that the page has no room for."""
+RANKED_SCHEMA = {**GENE_SCHEMA, "rank_p": pl.Float64, "rank_q": pl.Float64}
+"""Columns of the ranked genes: beside all others the p-value and q-value that rank."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ class Findings:
     condition : str or None
         Condition of the problem.
     procedure : str
-        ``sound``.
+        ``sound`` or ``benchmark``.
     trait_kind : str
         ``binary`` or ``continuous``.
     cohort : str
@@ -116,6 +121,18 @@ class Findings:
         Genes that were not tested, by reason.
     interaction : Interaction or None
         None without a condition.
+    hidden : HiddenStructure or None
+        Surrogate variables; None when nothing is known of them.
+    mixed : MixedModel or None
+        None when there is no second opinion.
+    pairs : Pairs or None
+        None when no characteristic told which samples belong together.
+    predicted : PredictedCondition or None
+        Of a two-step problem.
+    selection : Selection or None
+        Of the procedure ``benchmark``, which has no p-values.
+    panel : mapping
+        Record of the sparse panel.
     """
 
     trait: str
@@ -136,12 +153,24 @@ class Findings:
     versions: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     interaction: Interaction | None = None
+    hidden: HiddenStructure | None = None
+    mixed: MixedModel | None = None
+    pairs: Pairs | None = None
+    predicted: PredictedCondition | None = None
+    selection: Selection | None = None
+    panel: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def mixed_ranks(self) -> bool:
+        """Whether the mixed model ranks, and not the moderated t."""
+        return self.mixed is not None and self.mixed.ranks
 
 
 def ranked(findings: Findings) -> pl.DataFrame:
-    """Return the genes by p-value with all columns of `GENE_SCHEMA`.
+    """Return the genes in the order of the ranking, with the columns of `RANKED_SCHEMA`.
 
-    NaN becomes null; genes without a p-value come last; ties are broken by symbol.
+    By the p-value that ranks, or by the size of the coefficient where there are only those. NaN
+    becomes null; genes without a rank come last; ties are broken by symbol.
     """
     frame = findings.genes
     columns = [
@@ -150,12 +179,20 @@ def ranked(findings: Findings) -> pl.DataFrame:
         .alias(name)
         for name, kind in GENE_SCHEMA.items()
     ]
-    full = pl.DataFrame(columns).with_columns(
-        pl.col([name for name, kind in GENE_SCHEMA.items() if kind is pl.Float64]).fill_nan(None)
+    test = "mixed_" if findings.mixed_ranks else ""
+    full = (
+        pl.DataFrame(columns)
+        .with_columns(
+            pl.col([name for name, kind in GENE_SCHEMA.items() if kind is pl.Float64]).fill_nan(
+                None
+            ),
+            pl.col("significant").fill_null(False),
+        )
+        .with_columns(rank_p=f"{test}p", rank_q=f"{test}q")
     )
-    return full.with_columns(pl.col("significant").fill_null(False)).sort(
-        ["p", "symbol"], nulls_last=True
-    )
+    if findings.selection is not None:
+        return full.sort(["size", "symbol"], descending=[True, False], nulls_last=True)
+    return full.sort(["rank_p", "symbol"], nulls_last=True)
 
 
 def interaction_meaning(findings: Findings) -> str:
@@ -165,76 +202,3 @@ def interaction_meaning(findings: Findings) -> str:
         return f"{change} in men minus that in women"
     unit = "year of age" if findings.condition == "Age" else "unit of the condition"
     return f"by how much the {change} rises with each {unit}"
-
-
-def gene_columns(findings: Findings, genes: pl.DataFrame) -> tuple[Column, ...]:
-    """Return the columns that hold anything, in the order of the page, symbol first."""
-    binary = findings.trait_kind == "binary"
-    change = (
-        Column(
-            "estimate",
-            "log2 FC",
-            "log2 fold change, case against control",
-            "log2_fold_change",
-            "signed",
-        )
-        if binary
-        else Column(
-            "estimate",
-            "change / SD",
-            "change of log2 expression for one standard deviation of the trait",
-            "change_per_sd",
-            "signed",
-        )
-    )
-    effect = (
-        Column(
-            "effect",
-            "Hedges' g",
-            "difference in units of the within-group sd",
-            "hedges_g",
-            "signed",
-        )
-        if binary
-        else Column(
-            "effect", "partial r", "partial correlation with the trait", "partial_r", "signed"
-        )
-    )
-    within = f"trait by {findings.condition} interaction" if findings.condition else "interaction"
-    every = (
-        Column("symbol", "Gene", "official symbol", "gene", "text"),
-        change,
-        Column("se", "SE", "standard error of the change", "standard_error", "plain"),
-        Column(
-            "lower", "95 % interval", "95 % confidence interval of the change", "ci_low", "signed"
-        ),
-        Column("upper", "95 % high", "upper end of the interval", "ci_high", "signed"),
-        Column("t", "t", "moderated t statistic", "t", "signed"),
-        Column("p", "p", "p-value", "p", "p"),
-        Column("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "q", "p"),
-        Column("mean", "mean", "mean log2 expression over the samples tested", "mean", "plain"),
-        effect,
-        Column("samples", "n", "samples with a value", "n", "count"),
-        Column(
-            "interaction",
-            "inter. b",
-            f"{within}: {interaction_meaning(findings)}",
-            "interaction",
-            "fine",
-        ),
-        Column(
-            "interaction_se",
-            "inter. SE",
-            f"standard error of the {within}",
-            "interaction_standard_error",
-            "fine",
-        ),
-        Column(
-            "interaction_t", "inter. t", f"moderated t of the {within}", "interaction_t", "signed"
-        ),
-        Column("interaction_p", "inter. p", f"p-value of the {within}", "interaction_p", "p"),
-        Column("interaction_q", "inter. q", f"q-value of the {within}", "interaction_q", "p"),
-        Column("panel", "panel", "coefficient in the sparse panel", "panel_coefficient", "signed"),
-        Column("status", "status", "whether the gene was tested, or why not", "status", "text"),
-    )
-    return tuple(c for c in every if c.key == "symbol" or genes[c.key].null_count() < genes.height)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from genotex.formats.linked import LinkedTable
 from genotex.reports.figures import (
     SampleMarks,
+    draw_coefficients,
     draw_heatmap,
     draw_histogram,
     draw_pca,
@@ -24,6 +25,7 @@ __all__ = ["draw_figures"]
 
 _HEATMAP_GENES = 40
 _PROFILES = 6
+_COEFFICIENTS = 20
 
 
 def draw_figures(
@@ -45,13 +47,19 @@ def draw_figures(
     figures = []
     if table.genes and table.samples:
         figures.append(_pca(table, marks))
-    if genes["p"].null_count() < genes.height:
-        figures += [_volcano(findings, genes), _histogram(genes)]
+    if genes["rank_p"].null_count() < genes.height:
+        by_rank = genes.with_columns(p="rank_p", q="rank_q")
+        figures += [_volcano(findings, by_rank), _histogram(findings, by_rank)]
+    shown = genes
+    if findings.selection is not None:
+        # Where nothing is selected there is no order of genes to illustrate.
+        shown = genes.filter(pl.col("significant"))
+        figures += [_coefficients(findings, shown)] if shown.height else []
     place = {gene: i for i, gene in enumerate(table.genes)}
-    first = [symbol for symbol in genes["symbol"] if symbol in place][:_HEATMAP_GENES]
+    first = [symbol for symbol in shown["symbol"] if symbol in place][:_HEATMAP_GENES]
     if first and table.samples:
         values = table.expression[:, [place[symbol] for symbol in first]]
-        figures += [_profiles(first, values, marks), _heatmap(first, values, marks)]
+        figures += [_profiles(first, values, marks), _heatmap(findings, first, values, marks)]
     return tuple(figures)
 
 
@@ -103,7 +111,7 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
     )
     caption = (
         f"Each point is a gene. Right of zero: {side}; left: {other}. The higher, the smaller the "
-        "p-value. " + told
+        f"p-value{_of_the_mixed_model(findings)}. " + told
     )
     return FigureView(
         "volcano",
@@ -114,16 +122,40 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
     )
 
 
-def _histogram(genes: pl.DataFrame) -> FigureView:
+def _of_the_mixed_model(findings: Findings) -> str:
+    return " of the mixed model" if findings.mixed_ranks else ""
+
+
+def _coefficients(findings: Findings, genes: pl.DataFrame) -> FigureView:
+    first = genes.head(_COEFFICIENTS)
+    alt = (
+        f"Dot plot of the {counted(first.height, 'largest coefficient')} of "
+        f"{counted(genes.height, 'gene')} selected, led by {listed(first['symbol'][:3].to_list())}."
+    )
+    side = (
+        "being a case"
+        if findings.trait_kind == "binary"
+        else f"a higher {readable(findings.trait)}"
+    )
+    caption = (
+        f"The genes with the largest coefficients; right of zero: more of the gene goes with "
+        f"{side}, given the other genes selected. Of genes that go together the Lasso takes one "
+        "and drops the rest, so a gene that is missing here may matter as much."
+    )
+    svg = draw_coefficients(first, "coefficient per standard deviation of the gene", alt)
+    return FigureView("coefficients", "Largest coefficients", svg, caption, alt)
+
+
+def _histogram(findings: Findings, genes: pl.DataFrame) -> FigureView:
     p = genes["p"].drop_nulls().to_numpy()
     low = float((p < 0.05).mean()) if len(p) else 0.0
     share = f"{low:.0%}".replace("%", " %")
     alt = f"Histogram of {counted(len(p), 'p-value')}; {share} of them lie below 0.05."
     caption = (
-        f"All p-values in steps of 0.05; {share} lie in the first bar. Without any real "
-        "difference all bars reach the dashed line. A peak on the left over a flat rest is what "
-        "sound statistics look like; a peak on the right or in the middle means that "
-        "the model does not fit."
+        f"All p-values{_of_the_mixed_model(findings)} in steps of 0.05; {share} lie in the first "
+        "bar. Without any real difference all bars reach the dashed line. A peak on the left over "
+        "a flat rest is what sound statistics look like; a peak on the right or in the middle "
+        "means that the model does not fit."
     )
     return FigureView("histogram", "All p-values", draw_histogram(p, alt), caption, alt)
 
@@ -141,7 +173,10 @@ def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks)
     return FigureView("profiles", "Top genes, sample by sample", svg, caption, alt)
 
 
-def _heatmap(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> FigureView:
+def _heatmap(
+    findings: Findings, first: list[str], values: NDArray[np.float64], marks: SampleMarks
+) -> FigureView:
+    picked = "p-values" if findings.selection is None else "coefficients"
     alt = f"Heatmap of {counted(len(first), 'gene')} in {counted(len(values), 'sample')}."
     order = (
         "samples stand by group (bar above) and by similarity inside"
@@ -151,7 +186,7 @@ def _heatmap(first: list[str], values: NDArray[np.float64], marks: SampleMarks) 
     caption = (
         f"The first {counted(len(first), 'gene')} of the ranking (rows, clustered) in all samples "
         f"(columns); {order}. Rust: above the gene's mean; blue: below; grey: missing. Colours "
-        "end at 2.5 standard deviations. These genes were picked for their p-values, so a pattern "
+        f"end at 2.5 standard deviations. These genes were picked for their {picked}, so a pattern "
         "is expected here: it illustrates the finding and is no proof of it."
     )
     svg = draw_heatmap(first, values, marks, alt)

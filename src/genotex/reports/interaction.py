@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from genotex.reports.findings import Findings, interaction_meaning
-from genotex.reports.page import InteractionRow, InteractionView
+from genotex.reports.sections import InteractionRow, InteractionView
 from genotex.reports.words import interaction_sentence, number, readable, sentence
 
 __all__ = ["view_interaction"]

@@ -6,8 +6,9 @@ from typing import Any
 
 from genotex.formats.cohort_record import Evidence
 from genotex.reports.findings import Findings
+from genotex.reports.methods_model import model_methods
 from genotex.reports.page import LogStep
-from genotex.reports.words import counted, listed, readable
+from genotex.reports.words import counted, listed
 
 __all__ = ["log_steps", "methods_paragraph", "remaining_notes"]
 
@@ -38,7 +39,7 @@ def methods_paragraph(evidence: Evidence, findings: Findings, tested_genes: int)
         _source(evidence),
         _genes(evidence),
         _clinical(evidence, findings),
-        _model(findings, tested_genes),
+        model_methods(findings, tested_genes),
         _software(evidence, findings),
     ]
     return " ".join(part for part in parts if part)
@@ -97,37 +98,6 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
     )
 
 
-def _model(findings: Findings, tested_genes: int) -> str:
-    covariates = (
-        f", with {listed([c.lower() for c in findings.covariates])} as "
-        f"covariate{'s' if len(findings.covariates) > 1 else ''}"
-        if findings.covariates
-        else ""
-    )
-    rule = (
-        f"P-values of {counted(tested_genes, 'gene')} in {counted(len(findings.tested), 'sample')} "
-        "were adjusted by the method of Benjamini and Hochberg (1995); genes with "
-        f"q < {findings.cut:g}"
-    )
-    if findings.minimal_change > 0:
-        rule += f" and an absolute change of at least {findings.minimal_change:g}"
-    out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
-    text = f"{findings.model}{covariates}.{out} {rule} were called significant."
-    return f"{text} {_interaction(findings)}".strip()
-
-
-def _interaction(findings: Findings) -> str:
-    if findings.interaction is None or not findings.interaction.tested:
-        return ""
-    condition = readable(str(findings.condition)).lower()
-    return (
-        f"The interaction of trait and {condition} was tested in the same way in a second "
-        "regression that had their product as a further column, with q-values over the "
-        f"{counted(findings.interaction.tested, 'gene')} tested for it; it was significant for "
-        f"{counted(findings.interaction.significant, 'gene')}."
-    )
-
-
 def _software(evidence: Evidence, findings: Findings) -> str:
     versions = findings.versions
     labels = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy", "polars": "Polars"}
@@ -159,9 +129,10 @@ def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tupl
     for key, value in evidence.linking.items():
         name, remark = _LINKING.get(key, (key.replace("_", " ").capitalize(), ""))
         steps.append(LogStep(name, _written(value), remark))
-    steps.append(LogStep("Samples tested", f"{len(findings.tested):,}", "those of the contrast"))
-    steps.append(LogStep("Genes tested", f"{tested_genes:,}", _out(findings)))
-    return tuple(steps)
+    samples = LogStep("Samples compared", f"{len(findings.tested):,}", "those of the contrast")
+    if findings.selection is not None:
+        return (*steps, samples, LogStep("Genes to select from", f"{tested_genes:,}", ""))
+    return (*steps, samples, LogStep("Genes tested", f"{tested_genes:,}", _out(findings)))
 
 
 def _out(findings: Findings) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from genotex.reports.sections import GeneSetsView, InteractionView, Section
+
 __all__ = [
     "Answer",
     "CohortRow",
@@ -14,9 +16,8 @@ __all__ = [
     "GeneRow",
     "GeneTableView",
     "GroupView",
-    "InteractionRow",
-    "InteractionView",
     "LogStep",
+    "Remark",
     "ReportPage",
     "TopGene",
     "UnansweredPage",
@@ -34,19 +35,23 @@ class GroupView:
         Style of its mark: ``case``, ``control``, ``other``, ``unknown`` or ``level``.
     label : str
         Name for people.
-    samples : int
-        How many samples of the linked table are in it.
+    samples, compared : int
+        How many samples of the linked table are in it, and how many of them take part in the
+        contrast.
     raw : tuple of str
         The raw values that say so.
-    tested : bool
-        Whether the group takes part in the contrast.
     """
 
     key: str
     label: str
     samples: int
+    compared: int
     raw: tuple[str, ...]
-    tested: bool
+
+    @property
+    def tested(self) -> bool:
+        """Whether the group takes part in the contrast."""
+        return self.compared > 0
 
 
 @dataclass(frozen=True)
@@ -68,17 +73,27 @@ class TopGene:
 
 
 @dataclass(frozen=True)
+class Remark:
+    """A line of the answer and the section that tells more."""
+
+    text: str
+    section: str
+
+
+@dataclass(frozen=True)
 class Answer:
     """The answer, before anything else is told.
 
     Attributes
     ----------
     significant, tested, up, down : int
-        Counts of genes.
-    count : str
-        `significant` as it is written.
+        Counts of genes; ``significant`` means selected where there are no tests.
+    count, noun : str
+        `significant` as it is written, and what these genes are.
     headline, contrast : str
         Sentences.
+    remarks : tuple of Remark
+        What else bears on the answer, each with the section that tells more.
     groups : tuple of GroupView
         Who was compared.
     top : tuple of TopGene
@@ -87,6 +102,10 @@ class Answer:
         What the short list is.
     zero : float or None
         Where "no change" stands on the axis of the short list, in percent.
+    order : str
+        What the ranking is by.
+    change, axis, q : str
+        Headers of the short list; no q-value without tests.
     """
 
     significant: int
@@ -94,12 +113,18 @@ class Answer:
     up: int
     down: int
     count: str
+    noun: str
     headline: str
     contrast: str
     groups: tuple[GroupView, ...]
     top: tuple[TopGene, ...]
     top_title: str
     zero: float | None
+    order: str
+    change: str
+    axis: str
+    q: str
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -168,8 +193,8 @@ class Column:
     csv : str
         Name in the CSV file.
     form : str
-        How a number is written: ``signed``, ``fine``, ``plain``, ``p`` or ``count``;
-        or ``text``.
+        How a number is written: ``signed``, ``fine``, ``plain``, ``size``, ``p``, ``count`` or
+        ``share``; or ``text``.
     """
 
     key: str
@@ -191,41 +216,36 @@ class GeneRow:
 
 @dataclass(frozen=True)
 class GeneTableView:
-    """The gene table of the page; the CSV beside it has every gene."""
+    """The gene table of the page; the CSV beside it has every gene.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        Headers.
+    rows : tuple of GeneRow
+        The genes shown.
+    total : int
+        Genes in the CSV file.
+    csv_name : str
+        The file beside the page.
+    title : str
+        How many of how many, and in which order.
+    sorted_by : str
+        Key of the column that orders the rows.
+    sort : str
+        ``ascending`` or ``descending``.
+    filters : bool
+        Whether some of the rows are significant and others are not.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[GeneRow, ...]
     total: int
     csv_name: str
-
-
-@dataclass(frozen=True)
-class InteractionRow:
-    """A gene's written numbers: change, interaction coefficient, its p-value and q-value."""
-
-    symbol: str
-    cells: tuple[str, str, str, str]
-    significant: bool
-
-
-@dataclass(frozen=True)
-class InteractionView:
-    """The short table of genes whose change may depend on the condition.
-
-    Attributes
-    ----------
-    title, sentence : str
-        What it is, and what came of it.
-    meaning : str
-        What the interaction coefficient says.
-    rows : tuple of InteractionRow
-        First genes by the q-value of the interaction; empty when it could not be tested.
-    """
-
-    title: str
-    sentence: str
-    meaning: str
-    rows: tuple[InteractionRow, ...]
+    title: str = ""
+    sorted_by: str = "p"
+    sort: str = "ascending"
+    filters: bool = True
 
 
 @dataclass(frozen=True)
@@ -268,6 +288,8 @@ class ReportPage:
     figures: tuple[FigureView, ...]
     table: GeneTableView
     interaction: InteractionView | None
+    gene_sets: GeneSetsView | None
+    sections: tuple[Section, ...]
     log: tuple[LogStep, ...]
     notes: tuple[str, ...]
     methods: str

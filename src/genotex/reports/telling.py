@@ -11,6 +11,14 @@ import polars as pl
 from genotex.analysis import AnalysisResult
 from genotex.formats import LinkedTable
 from genotex.reports.findings import GENE_KEYS, Findings, Interaction
+from genotex.reports.hidden import hidden_note
+from genotex.reports.steps import (
+    HiddenStructure,
+    MixedModel,
+    Pairs,
+    PredictedCondition,
+    Selection,
+)
 from genotex.reports.words import counted, listed
 
 __all__ = ["findings_from_result"]
@@ -40,11 +48,15 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
     method = result.method
     options = method.get("options", {})
     contrast = method.get("contrast", {})
+    procedure = str(method.get("procedure", "sound"))
+    selects = procedure == "benchmark"
+    binary = not _continuous(contrast, table)
+    hidden = HiddenStructure.from_record(method.get("hidden", {}))
     return Findings(
         trait=result.trait,
         condition=result.condition,
-        procedure=str(method.get("procedure", "sound")),
-        trait_kind="continuous" if _continuous(contrast, table) else "binary",
+        procedure=procedure,
+        trait_kind="binary" if binary else "continuous",
         cohort=result.cohort,
         cohort_reason=result.cohort_reason,
         others=result.other_cohorts,
@@ -54,11 +66,19 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         covariates=tuple(method.get("covariates", ())),
         minimal_change=float(options.get("min_effect", 0.0)),
         warnings=result.warnings,
-        notes=tuple(_notes(method, result.cv_performance)),
-        model=_model(method),
+        notes=() if selects else tuple(_notes(method, result.cv_performance, hidden)),
+        model="" if selects else _model(method),
         versions=method.get("versions", {}),
         left_out=_left_out(method.get("filter", {})),
         interaction=_interaction(method.get("interaction")),
+        hidden=hidden,
+        mixed=MixedModel.from_record(
+            method.get("mixed", {}), ranks=method.get("ranked_by") == "Mixed p"
+        ),
+        pairs=Pairs.from_record(method.get("pair", {}), binary=binary),
+        predicted=PredictedCondition.from_record(method.get("two_step", {}), tested=selects),
+        selection=Selection.from_record(method, result.cv_performance) if selects else None,
+        panel=method.get("panel", {}),
     )
 
 
@@ -102,13 +122,16 @@ def _left_out(filtered: Mapping[str, Any]) -> tuple[str, ...]:
             ("low", "low in nearly all samples"),
             ("constant", "constant"),
             ("too few values", "with too few values"),
+            ("regressor", "from which the condition was predicted"),
         )
         if filtered.get(key)
     ]
     return tuple(counts)
 
 
-def _notes(method: Mapping[str, Any], performance: Mapping[str, Any]) -> list[str]:
+def _notes(
+    method: Mapping[str, Any], performance: Mapping[str, Any], hidden: HiddenStructure | None
+) -> list[str]:
     filtered, panel = method.get("filter", {}), method.get("panel", {})
     notes = []
     if filtered.get("rule"):
@@ -118,6 +141,8 @@ def _notes(method: Mapping[str, Any], performance: Mapping[str, Any]) -> list[st
             [f"\N{LEFT DOUBLE QUOTATION MARK}{b}\N{RIGHT DOUBLE QUOTATION MARK}" for b in batches]
         )
         notes.append(f"Not adjusted for, though the samples differ in it: {named}.")
+    if told := hidden_note(hidden):
+        notes.append(told)
     if method.get("pi0") is not None:
         notes.append(f"Estimated share of genes without any difference (pi0): {method['pi0']:.2f}.")
     prediction = performance.get("prediction") or {}

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 
 from genotex.reports.findings import Findings
 from genotex.reports.page import GroupView
+from genotex.reports.steps import Pairs
 
 __all__ = [
+    "change_label",
     "contrast_sentence",
     "counted",
+    "covariate_names",
     "file_size",
     "headline",
     "interaction_sentence",
@@ -21,7 +24,19 @@ __all__ = [
     "sentence",
 ]
 
-_FORMS = {"signed": "+.2f", "fine": "+.3f", "plain": ".2f", "count": ".0f"}
+_FORMS = {
+    "signed": "+.2f",
+    "fine": "+.3f",
+    "plain": ".2f",
+    "size": ".3f",
+    "count": ".0f",
+    "share": ".0%",
+}
+
+
+def change_label(kind: str) -> str:
+    """Return what a gene's change is, as short as a header."""
+    return "log2 FC" if kind == "binary" else "change / SD"
 
 
 def readable(name: str) -> str:
@@ -65,8 +80,10 @@ def number(value: float | None, form: str) -> str:
     if form == "p":
         return _probability(value)
     text = format(value, _FORMS[form])
-    if value != 0 and form in ("signed", "fine", "plain") and float(text) == 0:
-        text = format(value, ".1e" if form == "plain" else "+.1e")
+    if form == "share":
+        return text.replace("%", " %")
+    if value != 0 and form in ("signed", "fine", "plain", "size") and float(text) == 0:
+        text = format(value, ".1e" if form in ("plain", "size") else "+.1e")
     return text.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else text
 
 
@@ -118,7 +135,7 @@ def headline(findings: Findings, up: int, down: int, tested: int, lowest: float 
         Lowest q-value.
     """
     binary = findings.trait_kind == "binary"
-    rule = f"q < {findings.cut:g}"
+    rule = f"q < {findings.cut:g}" + (" of the mixed model" if findings.mixed_ranks else "")
     if findings.minimal_change > 0:
         rule += f" and a change of at least {findings.minimal_change:g}"
     if up + down:
@@ -160,8 +177,15 @@ def interaction_sentence(findings: Findings) -> str:
 
 def _members(group: GroupView) -> str:
     if group.key == "other":
-        return f"{counted(group.samples, 'sample')} of another disease"
-    return counted(group.samples, group.label.lower())
+        return f"{counted(group.compared, 'sample')} of another disease"
+    return counted(group.compared, group.label.lower())
+
+
+def _blocked(pairs: Pairs) -> str:
+    by = f"by \N{LEFT SINGLE QUOTATION MARK}{pairs.key}\N{RIGHT SINGLE QUOTATION MARK}"
+    if pairs.averaged:
+        return f"means of repeated samples {by}"
+    return f"{counted(pairs.blocks, pairs.noun)} {by}"
 
 
 def contrast_sentence(findings: Findings, groups: Sequence[GroupView]) -> str:
@@ -175,6 +199,17 @@ def contrast_sentence(findings: Findings, groups: Sequence[GroupView]) -> str:
         text = f"{left} against {right}"
     else:
         text = f"{counted(len(findings.tested), 'sample')} along the measured level"
+    if findings.pairs is not None:
+        text = f"{sentence(_blocked(findings.pairs)).rstrip('.')}: {text}"
     if findings.covariates:
-        text += f", adjusted for {listed([c.lower() for c in findings.covariates])}"
+        text += f", adjusted for {listed(covariate_names(findings))}"
     return f"{text}."
+
+
+def covariate_names(findings: Findings) -> list[str]:
+    """Return what was adjusted for, in words; a predicted condition is called so."""
+    predicted = None if findings.predicted is None else findings.predicted.condition
+    return [
+        f"the prediction of {readable(name)}" if name == predicted else readable(name).lower()
+        for name in findings.covariates
+    ]

@@ -10,12 +10,22 @@ from pathlib import Path
 import polars as pl
 
 import genotex
-from genotex.analysis import AnalysisResult, read_result
+from genotex.analysis import AnalysisResult, read_enrichment, read_result
 from genotex.errors import UsageError
-from genotex.formats import CohortInfo, Evidence, read_cohort_info, read_evidence, read_linked
+from genotex.formats import (
+    CohortInfo,
+    Evidence,
+    LinkedTable,
+    read_cohort_info,
+    read_evidence,
+    read_linked,
+    read_linked_csv,
+)
 from genotex.layout import OutputFolder, atomic_write, trait_folder_name
 from genotex.reports.building import build_page, build_unanswered_page
-from genotex.reports.findings import Findings, gene_columns, ranked
+from genotex.reports.columns import csv_columns
+from genotex.reports.findings import Findings, ranked
+from genotex.reports.gene_sets import view_gene_sets
 from genotex.reports.page import ReportPage, UnansweredPage
 from genotex.reports.rendering import render_page
 from genotex.reports.telling import findings_from_result
@@ -38,7 +48,8 @@ def write_report(
     """Write the report of a problem that has been analysed.
 
     Everything is read from the output folder: the result, the cohort's record of decisions, its
-    linked table and the records of the trait's other cohorts. The same input gives the same page.
+    linked table, the records of the trait's other cohorts, and the gene sets where some were tested
+    on this result. The same input gives the same page.
 
     Parameters
     ----------
@@ -70,16 +81,20 @@ def write_report(
     path = path if path is not None else output.report(trait, condition)
     _check_name(path)
     result = read_result(output, trait, condition)
-    table = read_linked(output, trait, result.cohort)
+    table = _linked(output, result)
     infos = _infos(output, trait)
     findings = findings_from_result(result, table)
     findings = replace(findings, others={**findings.others, **_refusals(output, trait, infos)})
+    sets_file = output.enrichment(trait, condition).with_suffix(".csv").relative_to(output.root)
     page = build_page(
         _evidence(output, result),
         table,
         infos,
         findings,
         csv_name=path.with_suffix(".csv").name,
+        gene_sets=view_gene_sets(
+            read_enrichment(output, trait, condition), findings, str(sets_file)
+        ),
         written=written,
     )
     return write_page(page, path, gene_csv_frame(findings))
@@ -158,6 +173,13 @@ def _refusals(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo])
     return refusals
 
 
+def _linked(output: OutputFolder, result: AnalysisResult) -> LinkedTable:
+    """Read the values that were analysed: ``benchmark`` fills the missing ones."""
+    if result.method.get("procedure") == "benchmark":
+        return read_linked_csv(output.linked_csv(result.trait, result.cohort))
+    return read_linked(output, result.trait, result.cohort)
+
+
 def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:
     path = output.evidence(result.trait, result.cohort)
     if path.is_file():
@@ -174,10 +196,9 @@ def _evidence(output: OutputFolder, result: AnalysisResult) -> Evidence:
 
 
 def gene_csv_frame(findings: Findings) -> pl.DataFrame:
-    """Return all genes by p-value under the column names of the CSV file."""
+    """Return all genes in the order of the ranking under the column names of the CSV file."""
     genes = ranked(findings)
-    named = [pl.col(c.key).alias(c.csv) for c in gene_columns(findings, genes)]
-    return genes.select(*named, "significant")
+    return genes.select(pl.col(c.key).alias(c.csv) for c in csv_columns(findings, genes))
 
 
 def write_page(

@@ -12,57 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression
 
 from genotex.analysis.benchmark.scaling import measure_scaling
+from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
-from genotex.problems import RegressorRule, regressor_genes
 
-__all__ = ["ConditionCohort", "Predicted", "Residual", "measured_condition", "predict_condition"]
+__all__ = ["Predicted", "Residual", "measured_condition", "predict_condition"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class ConditionCohort:
-    """Two-step: the cohort that the condition is learnt from.
-
-    Attributes
-    ----------
-    table : LinkedTable
-        Filled table whose trait is the condition.
-    related : tuple of str
-        Related genes of the condition.
-    """
-
-    table: LinkedTable
-    related: tuple[str, ...]
-
-    def regressors(
-        self, genes: Sequence[str], trait_related: Sequence[str], rule: RegressorRule
-    ) -> tuple[str, ...]:
-        """Return the related genes of the condition that stand in both tables.
-
-        Parameters
-        ----------
-        genes : sequence of str
-            Genes of the trait's table.
-        trait_related : sequence of str
-            Related genes of the trait; left out by the rule ``exclusive``.
-        rule : {"inclusive", "exclusive"}
-            The paper's rule, or that of the newest release.
-
-        Raises
-        ------
-        AnalysisError
-            If there is none.
-        """
-        names = regressor_genes(self.related, trait_related, genes, self.table.genes, rule)
-        if not names:
-            msg = (
-                f"{self.table.trait} cannot be predicted: none of its {len(self.related)} related "
-                f"genes stands in both tables by the rule {rule}; take other cohorts"
-            )
-            raise AnalysisError(msg)
-        return names
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +68,7 @@ def measured_condition(table: LinkedTable, condition: str, rows: NDArray[np.intp
 
 
 def predict_condition(
-    cohort: ConditionCohort, table: LinkedTable, rows: NDArray[np.intp], regressors: Sequence[str]
+    cohort: ConditionCohort, table: LinkedTable, rows: NDArray[np.intp]
 ) -> Predicted:
     """Learn the condition from its cohort and predict it for the samples of the trait.
 
@@ -122,13 +78,11 @@ def predict_condition(
     Parameters
     ----------
     cohort : ConditionCohort
-        The condition's cohort; samples without the condition are left out.
+        The condition's cohort and the regressor genes; samples without the condition are left out.
     table : LinkedTable
         The trait's cohort.
     rows : ndarray of int, shape (n,)
         Its rows.
-    regressors : sequence of str
-        Genes of both tables.
 
     Raises
     ------
@@ -142,8 +96,8 @@ def predict_condition(
     if len(levels) < 2:
         msg = f"{name} does not vary in its cohort, so it cannot be learnt; take another cohort"
         raise AnalysisError(msg)
-    x = _z_scores(cohort.table, known, regressors)
-    new = _z_scores(table, rows, regressors)
+    x = _z_scores(cohort.table, known, cohort.regressors)
+    new = _z_scores(table, rows, cohort.regressors)
     wide = x.shape[1] > x.shape[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

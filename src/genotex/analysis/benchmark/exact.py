@@ -29,6 +29,12 @@ START = 4
 SAME = 1e-9
 """Columns closer than this, as a share of their length, are copies of each other."""
 
+JITTER = (0.0, 1e-10, 1e-8)
+"""Noise in the target, as a share of its size: ties between genes can end the path early."""
+
+END = 1.001
+"""A path that ends within this factor of a lambda has reached it."""
+
 POLISHING_SWEEPS = 20_000
 
 
@@ -38,8 +44,8 @@ def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> lis
     One path of least-angle regression (Efron, Hastie, Johnstone and Tibshirani 2004) over some
     genes serves all lambdas. Genes outside that violate the optimum's conditions at any lambda
     join, until none does. Of genes that are copies of each other the first stands for all: the
-    optimum does not tell them apart. Where the path stops early on degenerate data, coordinate
-    descent goes on from there.
+    optimum does not tell them apart. Where ties end the path early, noise of 1e-10 breaks them; if
+    that does not help, coordinate descent goes on from there.
 
     Parameters
     ----------
@@ -123,8 +129,8 @@ def _largest(values: Floats, count: int) -> Genes:
 
 def _excess(matrix: Floats, residuals: Floats, penalties: Floats) -> Floats:
     """Return |x'r| / (n lambda), shape (lambdas, p); the optimum has none above 1."""
-    slope: Floats = np.abs(residuals @ matrix)
-    return slope / (matrix.shape[0] * penalties[:, None])
+    excess: Floats = np.abs(residuals @ matrix) / (matrix.shape[0] * penalties[:, None])
+    return excess
 
 
 def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -132,19 +138,24 @@ def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, ND
 
     They are linear in lambda between the knots of the path.
     """
-    with warnings.catch_warnings():
-        # What it warns of, an early end, shows in the last knot.
-        warnings.simplefilter("ignore")
-        knots, _, coefficients = lars_path(
-            matrix, target, method="lasso", alpha_min=float(penalties.min()), max_iter=10**6
-        )
+    smallest = float(penalties.min())
+    noise = np.random.default_rng(0).standard_normal(len(target)) * np.sqrt(np.mean(target**2))
+    for share in JITTER:
+        with warnings.catch_warnings():
+            # What it warns of, an early end, shows in the last knot.
+            warnings.simplefilter("ignore")
+            knots, _, coefficients = lars_path(
+                matrix, target + share * noise, method="lasso", alpha_min=smallest, max_iter=10**6
+            )
+        if knots[-1] <= smallest * END:
+            break
     if len(knots) < 2:
         return np.repeat(coefficients, len(penalties), axis=1), penalties >= knots[0]
     below = np.clip(np.searchsorted(-knots, -penalties), 1, len(knots) - 1)
     width = knots[below - 1] - knots[below]
     weight = np.clip((knots[below - 1] - penalties) / np.where(width > 0, width, 1.0), 0.0, 1.0)
     found = coefficients[:, below - 1] * (1.0 - weight) + coefficients[:, below] * weight
-    return found, penalties >= knots[-1] * (1.0 - 1e-3)
+    return found, penalties * END >= knots[-1]
 
 
 def _polish(matrix: Floats, target: Floats, fit: LassoFit, penalty: float) -> LassoFit:

@@ -11,11 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.benchmark.batch_effect import detect_batch_effect
-from genotex.analysis.benchmark.condition import (
-    ConditionCohort,
-    measured_condition,
-    predict_condition,
-)
+from genotex.analysis.benchmark.condition import measured_condition, predict_condition
 from genotex.analysis.benchmark.model import Samples, prepare
 from genotex.analysis.benchmark.record import (
     Final,
@@ -27,6 +23,7 @@ from genotex.analysis.benchmark.record import (
 )
 from genotex.analysis.benchmark.trait import TraitColumn, check_expression, choose_samples
 from genotex.analysis.benchmark.tuning import choose_lambda, cross_validate
+from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
 from genotex.errors import AnalysisError
@@ -60,7 +57,7 @@ def analyze_benchmark(
     problem : Problem
         Trait and condition.
     options : AnalysisOptions
-        Of these only `solver` and `regressors` count.
+        Of these only `solver` counts; `regressors` is recorded.
     related : sequence of str
         Related genes of the trait.
     condition : ConditionCohort or None
@@ -79,10 +76,13 @@ def analyze_benchmark(
         If the cohort cannot answer the problem: missing values, fewer than 6 samples, a constant
         trait or condition, a condition that is absent or cannot be predicted.
     """
+    if table.trait != problem.trait:
+        msg = f"the table holds {table.trait}, the problem asks for {problem.trait}"
+        raise AnalysisError(msg)
     check_expression(table)
     with threadpool_limits(limits=1):
         trait = choose_samples(table)
-        two_step = _learn_condition(table, trait, problem, options, related, condition)
+        two_step = _learn_condition(table, trait, problem, options, condition)
         expression = trait.expression(table)
         batch = detect_batch_effect(expression)
         samples = Samples(
@@ -114,7 +114,6 @@ def _learn_condition(
     trait: TraitColumn,
     problem: Problem,
     options: AnalysisOptions,
-    related: Sequence[str],
     cohort: ConditionCohort | None,
 ) -> TwoStep | None:
     if problem.kind is not ProblemKind.TWO_STEP:
@@ -123,9 +122,8 @@ def _learn_condition(
         held = "none" if cohort is None else cohort.table.trait
         msg = f"{problem} needs a cohort of {problem.condition} to learn it from; given: {held}"
         raise AnalysisError(msg)
-    regressors = cohort.regressors(table.genes, related, options.regressors)
-    predicted = predict_condition(cohort, table, trait.rows, regressors)
-    return TwoStep(cohort.table.trait, options.regressors, regressors, predicted)
+    predicted = predict_condition(cohort, table, trait.rows)
+    return TwoStep(cohort, options.regressors, predicted)
 
 
 def _condition(

@@ -17,6 +17,7 @@ from genotex.analysis.benchmark.lasso import LassoFit, Optimality
 from genotex.analysis.benchmark.model import Samples
 from genotex.analysis.benchmark.trait import TraitColumn
 from genotex.analysis.benchmark.tuning import WITHOUT_KNOWLEDGE, Tuned
+from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.method_record import versions
 from genotex.analysis.options import AnalysisOptions
@@ -32,9 +33,8 @@ SHORT_OF_OPTIMUM = 0.01
 class TwoStep:
     """How the condition was predicted."""
 
-    condition: str
+    cohort: ConditionCohort
     rule: str
-    regressors: tuple[str, ...]
     predicted: Predicted
 
 
@@ -137,9 +137,10 @@ def describe(steps: Steps, problem: Problem, options: AnalysisOptions) -> dict[s
         record["ln_delta"] = final.ln_delta
     if steps.two_step is not None:
         record["two_step"] = {
-            "condition": steps.two_step.condition,
+            "condition": steps.two_step.cohort.table.trait,
+            "cohort": steps.two_step.cohort.cohort,
             "rule": steps.two_step.rule,
-            "regressors": list(steps.two_step.regressors),
+            "regressors": list(steps.two_step.cohort.regressors),
             "model": steps.two_step.predicted.model,
             "samples": steps.two_step.predicted.samples,
         }

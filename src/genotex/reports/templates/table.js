@@ -9,6 +9,7 @@
   var symbol = document.getElementById("filter-symbol");
   var direction = document.getElementById("filter-direction");
   var significant = document.getElementById("filter-significant");
+  var replicating = document.getElementById("filter-replicating");
   var count = document.getElementById("filter-count");
 
   function value(row, column) {
@@ -16,7 +17,7 @@
     if (column === 0) return text;
     if (text.charAt(0) === "<") return 0;
     var number = parseFloat(text.replace("\u2212", "-").replace("+", ""));
-    return isNaN(number) ? null : number;
+    return isNaN(number) ? text || null : number;
   }
 
   function sort(column) {
@@ -29,7 +30,7 @@
       if (a[0] === b[0]) return a[1] - b[1];
       if (a[0] === null) return 1;
       if (b[0] === null) return -1;
-      var less = column === 0 ? a[0].localeCompare(b[0]) : a[0] - b[0];
+      var less = typeof a[0] === "string" ? a[0].localeCompare(b[0]) : a[0] - b[0];
       return up ? less : -less;
     });
     var all = document.createDocumentFragment();
@@ -43,7 +44,8 @@
     rows.forEach(function (row) {
       var fits = row.cells[0].textContent.toUpperCase().indexOf(wanted) >= 0 &&
         (!direction.value || row.classList.contains(direction.value)) &&
-        (!significant.checked || row.classList.contains("sig"));
+        (!significant.checked || row.classList.contains("sig")) &&
+        (!replicating || !replicating.checked || row.classList.contains("rep"));
       row.hidden = !fits;
       if (fits) shown += 1;
     });

@@ -1,0 +1,96 @@
+"""Measure how the tests over several cohorts fare on simulated standardised effects.
+
+    python scripts/measure_meta.py
+
+4,000 genes per study, a tenth of them with a mean difference of 0.8 standard deviations, cohorts of
+two equal groups; each row is the mean of ten studies. `tau` is the standard deviation between the
+true effects of the cohorts, of the changed genes only or of all genes.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import gammaln
+
+from genotex.analysis.meta import combine_effects, stouffer
+from genotex.analysis.meta.replication import replicates
+from genotex.analysis.multiple_testing import benjamini_hochberg
+
+Floats = NDArray[np.float64]
+
+GENES, SHARE, EFFECT, CUT = 4000, 0.1, 0.8, 0.05
+TESTS = ("fixed", "ranking", "replicates", "Knapp-Hartung", "Stouffer")
+
+
+def cohort(
+    difference: Floats, samples: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """Return Hedges' g, its standard error, and the p-value of the t-test of each gene."""
+    case = np.arange(samples) % 2 == 1
+    values = rng.normal(size=(samples, len(difference))) + np.outer(case, difference)
+    first, second = values[case], values[~case]
+    df = samples - 2
+    squares = first.var(axis=0) * len(first) + second.var(axis=0) * len(second)
+    unscaled = np.sqrt(1 / len(first) + 1 / len(second))
+    raw = (first.mean(axis=0) - second.mean(axis=0)) / np.sqrt(squares / df)
+    correction = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
+    g = correction * raw
+    error = np.sqrt(correction**2 * df / (df - 2) * (unscaled**2 + g**2) - g**2)
+    return g, error, 2 * stats.t.sf(np.abs(raw) / unscaled, df)
+
+
+def study(
+    cohorts: int, samples: int, tau: tuple[float, float], rng: np.random.Generator
+) -> dict[str, tuple[float, float, float]]:
+    """Return power, false discovery proportion and share of p < 0.05 among unchanged genes."""
+    changed = np.arange(GENES) < SHARE * GENES
+    mean = np.where(changed, EFFECT * rng.choice([-1, 1], GENES), 0.0)
+    spread = np.where(changed, *tau)
+    parts = [cohort(mean + spread * rng.normal(size=GENES), samples, rng) for _ in range(cohorts)]
+    g, error, p = (np.array(part) for part in zip(*parts, strict=True))
+    found = combine_effects(g, error)
+    fixed = benjamini_hochberg(found.p) < CUT
+    ranking = benjamini_hochberg(found.ranking_p) < CUT
+    nominal = ((p < CUT) & (np.sign(g) == np.sign(found.effect))).sum(axis=0)
+    second = stouffer(p, np.sign(g), np.ones_like(g))
+    random = np.nan_to_num(found.random_p, nan=1.0)
+    hits = {
+        "fixed": (fixed, found.p),
+        "ranking": (ranking, found.ranking_p),
+        "replicates": (replicates(found, nominal, ranking), found.ranking_p),
+        "Knapp-Hartung": (benjamini_hochberg(random) < CUT, random),
+        "Stouffer": (benjamini_hochberg(second) < CUT, second),
+    }
+    return {name: _score(hit, p, changed) for name, (hit, p) in hits.items()}
+
+
+def _score(
+    hit: NDArray[np.bool_], p: Floats, changed: NDArray[np.bool_]
+) -> tuple[float, float, float]:
+    false = float((hit & ~changed).sum() / max(1, hit.sum()))
+    return float(hit[changed].mean()), false, float((p[~changed] < CUT).mean())
+
+
+def main() -> None:
+    """Print one line for each design."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--studies", type=int, default=10)
+    studies = parser.parse_args().studies
+    rng = np.random.default_rng(20)
+    print("cohorts samples  tau | power, FDP, null p < 0.05 of", ", ".join(TESTS))
+    for cohorts, samples in ((2, 12), (2, 24), (3, 40), (5, 40), (8, 40)):
+        for tau in ((0.0, 0.0), (0.3, 0.0), (0.3, 0.3)):
+            rows = [study(cohorts, samples, tau, rng) for _ in range(studies)]
+            told = [
+                " ".join(f"{value:5.3f}" for value in np.mean([row[name] for row in rows], axis=0))
+                for name in TESTS
+            ]
+            print(f"{cohorts:7d} {samples:7d} {tau[0]:.1f}/{tau[1]:.1f} | {' | '.join(told)}")
+
+
+if __name__ == "__main__":
+    main()

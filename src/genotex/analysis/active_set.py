@@ -1,0 +1,224 @@
+"""One penalised regression on few genes: Newton steps on the genes in use.
+
+Minimises mean loss + penalty * |genes' coefficients|_1, the loss being half the squared error or
+the logistic negative log-likelihood; intercept and covariates are not penalised. Inside one orthant
+the penalty is linear, so Newton steps solve it; genes whose coefficient would change sign are set
+to zero, genes at zero come in when their slope exceeds the penalty (feature-sign search, Lee,
+Battle, Raina and Ng 2007, with all such genes at once where directions agree with their signs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.special import expit
+
+from genotex.analysis.curvature import Curvature
+
+__all__ = ["ActiveFit"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+COVARIATE_RIDGE = 1e-4
+"""Ridge on standardised covariates, so that one that separates the classes stays finite."""
+NULL_TOLERANCE = 1e-9
+STEPS = 100
+TOLERANCE = 1e-5
+"""Largest slope left, in units of the penalty."""
+SMALLEST_WEIGHT = 1e-5
+SLOW = 0.3
+"""A step that leaves more of the slope than this asks for new second derivatives."""
+SMALLEST_STEP = 1e-8
+ARMIJO = 1e-4
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Coefficients, what they predict, and the downhill slopes of the objective there."""
+
+    coefficients: Floats
+    predictor: Floats
+    fitted: Floats
+    value: float
+    pull: Floats
+    signs: Floats
+    at_zero: NDArray[np.bool_]
+    """Genes at zero; their sign is that of the slope, or 0 when the penalty outweighs it."""
+
+
+class ActiveFit:
+    """Current fit of one training set.
+
+    Attributes
+    ----------
+    genes : ndarray of int, shape (a,)
+        Genes in use, in the order they came in.
+    coefficients : ndarray of float64, shape (k + a,)
+        Intercept, covariates, genes.
+    columns : ndarray of float64, shape (k + a, n)
+        What belongs to them, one row each; genes z-scored.
+
+    Parameters
+    ----------
+    covariates : ndarray of float64, shape (n, k)
+        First column 1, the others standardised.
+    target : ndarray of float64, shape (n,)
+        0 and 1, or a measured trait.
+    binary : bool
+        Logistic instead of linear.
+    """
+
+    def __init__(self, covariates: Floats, target: Floats, binary: bool) -> None:
+        self.target = target
+        self.binary = binary
+        self.fixed = covariates.shape[1]
+        self.genes: Indices = np.zeros(0, dtype=np.intp)
+        self.columns = np.ascontiguousarray(covariates.T)
+        self.coefficients = np.zeros(self.fixed)
+        self._ridge = np.full(self.fixed, COVARIATE_RIDGE if binary else 0.0)
+        self._ridge[0] = 0.0
+        self._rounding = 1e-13 * max(1.0, float(np.abs(target).max()))
+        if binary:
+            share = target.mean()
+            self.coefficients[0] = np.log(share / (1 - share))
+
+    def residual(self) -> Floats:
+        """Return the target less what is fitted, shape (n,)."""
+        predictor = self.coefficients @ self.columns
+        return self.target - (expit(predictor) if self.binary else predictor)
+
+    def loss(self) -> float:
+        """Return the mean loss, without ridge and penalty."""
+        return self._loss(self.coefficients @ self.columns)
+
+    def add(self, genes: Indices, columns: Floats) -> None:
+        """Bring in genes with a coefficient of zero; `columns` has shape (genes, n)."""
+        self.genes = np.concatenate([self.genes, genes])
+        self.columns = np.concatenate([self.columns, columns])
+        self.coefficients = np.concatenate([self.coefficients, np.zeros(len(genes))])
+
+    def solve(self, penalty: float) -> None:
+        """Find the optimum over the genes in use; those that end at zero are put aside."""
+        # Slopes below the second are rounding.
+        tolerance = max(TOLERANCE * penalty, self._rounding) if penalty else 0.0
+        point = self._point(self.coefficients, penalty)
+        curvature = None
+        before, slow, single = np.inf, 0, False
+        for _ in range(STEPS):
+            steepest = float(np.abs(point.pull).max())
+            # Without a penalty there is no unit: then the first slope is.
+            tolerance = tolerance or max(NULL_TOLERANCE * steepest, self._rounding)
+            if steepest <= tolerance:
+                break
+            slow = slow + 1 if steepest > SLOW * before else 0
+            if curvature is None or slow:
+                curvature = self._curvature(point, np.float64 if slow > 1 else np.float32)
+            before = steepest
+            direction = self._direction(curvature, point, tolerance, single)
+            better = self._move(direction, point, penalty)
+            if better is None and single:
+                break
+            # Several genes may stand in each other's way; the steepest alone never does.
+            single = better is None
+            point = better or point
+        self.coefficients = point.coefficients
+        self._put_aside()
+
+    def _point(self, coefficients: Floats, penalty: float) -> _Point:
+        predictor = coefficients @ self.columns
+        value = self._objective(coefficients, predictor, penalty)
+        return self._with_slopes(coefficients, predictor, value, penalty)
+
+    def _with_slopes(
+        self, coefficients: Floats, predictor: Floats, value: float, penalty: float
+    ) -> _Point:
+        fixed = self.fixed
+        fitted = expit(predictor) if self.binary else predictor
+        pull = self.columns @ (self.target - fitted)
+        pull /= len(predictor)
+        pull[:fixed] -= self._ridge * coefficients[:fixed]
+        at_zero = coefficients == 0
+        at_zero[:fixed] = False
+        signs = np.sign(np.where(at_zero, pull, coefficients))
+        signs[:fixed] = 0
+        pull -= penalty * signs
+        # A gene at zero whose slope the penalty outweighs stays there.
+        resting = at_zero & (pull * signs <= 0)
+        pull[resting] = 0
+        signs[resting] = 0
+        return _Point(coefficients, predictor, fitted, value, pull, signs, at_zero)
+
+    def _curvature(self, point: _Point, kind: DTypeLike) -> Curvature:
+        weight = None
+        if self.binary:
+            weight = np.maximum(point.fitted * (1 - point.fitted), SMALLEST_WEIGHT)
+        return Curvature(self.columns, weight, self._ridge, kind)
+
+    def _direction(
+        self, curvature: Curvature, point: _Point, tolerance: float, single: bool
+    ) -> Floats:
+        entering = point.at_zero & (np.abs(point.pull) > tolerance)
+        if single and entering.any():
+            best = int(np.argmax(np.where(entering, np.abs(point.pull), -1.0)))
+            entering[:] = False
+            entering[best] = True
+        while True:
+            direction = curvature.direction(point.pull, entering | ~point.at_zero)
+            # These would leave the orthant at once: the other genes speak for them.
+            wrong = entering & (direction * point.signs <= 0)
+            if not wrong.any():
+                return direction
+            entering &= ~wrong
+
+    def _move(self, direction: Floats, point: _Point, penalty: float) -> _Point | None:
+        """Return a better point; None when there is nothing to gain."""
+        start = point.coefficients
+        trial = start + direction
+        crossing = trial * point.signs < 0
+        size = 1.0
+        if crossing.any():
+            trial[crossing] = 0
+            if better := self._better(trial, point, penalty):
+                return better
+            steps = start[crossing] / -direction[crossing]
+            size = float(steps.min())
+            trial = start + size * direction
+            trial[np.flatnonzero(crossing)[steps == size]] = 0
+        while size > SMALLEST_STEP:
+            if better := self._better(trial, point, penalty):
+                return better
+            size /= 2
+            trial = start + size * direction
+        return None
+
+    def _better(self, trial: Floats, point: _Point, penalty: float) -> _Point | None:
+        predictor = trial @ self.columns
+        value = self._objective(trial, predictor, penalty)
+        promised = ARMIJO * max(float(point.pull @ (trial - point.coefficients)), 0.0)
+        if value > point.value - promised + ROUNDING * (1 + abs(value)):
+            return None
+        return self._with_slopes(trial, predictor, value, penalty)
+
+    def _objective(self, coefficients: Floats, predictor: Floats, penalty: float) -> float:
+        fixed = coefficients[: self.fixed]
+        size = float(np.abs(coefficients[self.fixed :]).sum())
+        return self._loss(predictor) + penalty * size + 0.5 * float(self._ridge @ fixed**2)
+
+    def _loss(self, predictor: Floats) -> float:
+        if self.binary:
+            total = np.logaddexp(0.0, predictor).sum() - self.target @ predictor
+            return float(total) / len(predictor)
+        rest = self.target - predictor
+        return 0.5 * float(rest @ rest) / len(rest)
+
+    def _put_aside(self) -> None:
+        keep = self.coefficients != 0
+        keep[: self.fixed] = True
+        if not keep.all():
+            self.coefficients = self.coefficients[keep]
+            self.columns = self.columns[keep]
+            self.genes = self.genes[keep[self.fixed :]]

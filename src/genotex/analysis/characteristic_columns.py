@@ -1,0 +1,135 @@
+"""Any characteristic of the samples as covariate columns, when the user names it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.analysis.sample_facts import SampleFacts, read_value
+from genotex.errors import UsageError
+
+__all__ = ["NamedCovariates", "find_characteristic", "group_columns", "named_covariates"]
+
+Floats = NDArray[np.float64]
+
+LEVELS_OF_A_NUMBER = 3
+"""A characteristic with fewer different numbers is taken as groups."""
+
+
+@dataclass(frozen=True)
+class NamedCovariates:
+    """Columns of the characteristics that the user named.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        As the cohort writes them.
+    columns : dict of str to ndarray of float64, shape (n,)
+        Numbers as they are, groups as one column for each but the largest.
+    filled : dict of str to int
+        Numeric characteristic to the number of missing values that became its mean.
+    warnings : tuple of str
+        Why a characteristic is not adjusted for.
+    """
+
+    keys: tuple[str, ...] = ()
+    columns: dict[str, Floats] = field(default_factory=dict)
+    filled: dict[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def find_characteristic(facts: SampleFacts, name: str) -> str:
+    """Return the characteristic of that name as the cohort writes it; case does not matter.
+
+    Raises
+    ------
+    UsageError
+        If the cohort has none of that name.
+    """
+    for key in facts:
+        if key.strip().lower() == name.strip().lower():
+            return key
+    known = ", ".join(repr(key) for key in facts) or "none"
+    msg = (
+        f"the cohort has no characteristic {name!r}; those that vary and are not used yet: {known}"
+    )
+    raise UsageError(msg)
+
+
+def named_covariates(
+    facts: SampleFacts, samples: Sequence[str], names: Sequence[str]
+) -> NamedCovariates:
+    """Return the columns of the characteristics with these names.
+
+    Parameters
+    ----------
+    facts : mapping
+        Characteristics other than trait, age and gender.
+    samples : sequence of str
+        Ids of the samples compared.
+    names : sequence of str
+        What the user wants to adjust for beside Age and Gender.
+
+    Raises
+    ------
+    UsageError
+        If the cohort has no characteristic of such a name.
+    """
+    found = NamedCovariates()
+    keys, warnings = [], []
+    for name in names:
+        key = find_characteristic(facts, name)
+        values = [read_value(key, facts[key].get(sample)) for sample in samples]
+        numbers = _numbers(values)
+        if numbers is not None:
+            found.columns[key] = _fill(key, numbers, found.filled)
+        elif reason := _why_no_groups(values):
+            warnings.append(f"'{key}' is not adjusted for: {reason}.")
+            continue
+        else:
+            found.columns.update(group_columns(key, values))
+        keys.append(key)
+    return NamedCovariates(tuple(keys), found.columns, found.filled, tuple(warnings))
+
+
+def _numbers(values: Sequence[str | None]) -> Floats | None:
+    """Return a characteristic as numbers, None when it is one of groups."""
+    try:
+        numbers = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
+    except ValueError:
+        return None
+    known = numbers[np.isfinite(numbers)]
+    enough = 2 * len(known) >= len(numbers) and len(np.unique(known)) >= LEVELS_OF_A_NUMBER
+    return np.where(np.isfinite(numbers), numbers, np.nan) if enough else None
+
+
+def _fill(key: str, numbers: Floats, filled: dict[str, int]) -> Floats:
+    missing = np.isnan(numbers)
+    if missing.any():
+        filled[key] = int(missing.sum())
+    return np.where(missing, numbers[~missing].mean(), numbers)
+
+
+def _why_no_groups(values: Sequence[str | None]) -> str:
+    counts = Counter(value for value in values if value is not None)
+    if None in values:
+        return f"it is unknown for {values.count(None)} samples"
+    if len(counts) < 2:
+        return "it does not vary among the samples compared"
+    if len(counts) > len(values) // 2:
+        return f"it has {len(counts)} different values for {len(values)} samples"
+    return ""
+
+
+def group_columns(key: str, values: Sequence[str | None]) -> dict[str, Floats]:
+    """Return a column of 0 and 1 for each value of a characteristic but the most frequent one."""
+    counts = Counter(value for value in values if value is not None)
+    _, *others = [value for value, _ in counts.most_common()]
+    return {
+        f"{key} {value}": np.array([v == value for v in values], dtype=np.float64)
+        for value in sorted(others)
+    }

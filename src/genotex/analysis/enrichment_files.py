@@ -1,0 +1,167 @@
+"""The gene sets of a problem on disk: a record as JSON, and the table of all sets as CSV."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import genotex
+from genotex.analysis.enrichment import SET_COLUMNS, Enrichment, EnrichmentOptions, enrich
+from genotex.analysis.result import read_result
+from genotex.errors import FormatError
+from genotex.formats import read_gmt
+from genotex.layout import OutputFolder, atomic_write
+from genotex.problems import Problem
+
+__all__ = ["enrich_problem", "read_enrichment", "write_enrichment"]
+
+PACKAGES = ("gseapy", "numpy", "scipy", "polars")
+_AGAIN = "run enrich again"
+
+
+def enrich_problem(
+    output: OutputFolder,
+    problem: Problem,
+    gene_sets: Path,
+    options: EnrichmentOptions | None = None,
+) -> Enrichment:
+    """Test the gene sets of a file for a problem that has been analysed, and write the answer.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the result.
+    problem : Problem
+        Trait and condition.
+    gene_sets : Path
+        A GMT file with official symbols, plain or gzip.
+    options : EnrichmentOptions, optional
+        What the user chose.
+
+    Raises
+    ------
+    AnalysisError
+        If the problem has not been analysed, or no set can be tested.
+    FormatError
+        If a file is not what it should be.
+    UsageError
+        If gseapy is needed and not installed.
+    """
+    sets = read_gmt(gene_sets)
+    result = read_result(output, problem.trait, problem.condition)
+    belongs_to = _result_digest(output, problem.trait, problem.condition)
+    enrichment = enrich(result, sets, options)
+    enrichment.record["gene_sets"] |= {"file": gene_sets.name, "sha256": _file_digest(gene_sets)}
+    write_enrichment(output, enrichment, belongs_to)
+    return enrichment
+
+
+def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: str) -> Path:
+    """Write the record as JSON and the table of sets as CSV, as a pair.
+
+    An earlier JSON goes before the new CSV comes, so that a crash leaves no pair that does not
+    match.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Where to.
+    enrichment : Enrichment
+        What to write.
+    belongs_to : str
+        SHA-256 of the table of all genes that the sets were tested on.
+
+    Returns
+    -------
+    Path
+        The JSON file.
+    """
+    trait, condition = enrichment.trait, enrichment.condition
+    path = output.enrichment(trait, condition)
+    table = path.with_suffix(".csv")
+    content: dict[str, Any] = {
+        "problem": {"trait": trait, "condition": condition},
+        **enrichment.record,
+        "all_genes": {"file": output.all_genes(trait, condition).name, "sha256": belongs_to},
+        "versions": _versions(),
+    }
+    # What cannot be written as JSON must fail before anything is removed.
+    json.dumps(content, allow_nan=False)
+    with atomic_write(table) as part:
+        enrichment.sets.write_csv(part)
+        content["table"] = {"file": table.name, "sha256": _file_digest(part)}
+        path.unlink(missing_ok=True)
+    with atomic_write(path) as part:
+        text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
+        part.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> Enrichment | None:
+    """Read what `write_enrichment` wrote.
+
+    Returns
+    -------
+    Enrichment or None
+        None when there is none, or it was made from another result than the one that is there now.
+
+    Raises
+    ------
+    FormatError
+        If one of the two files is not what it should be, or they are not a pair.
+    """
+    path = output.enrichment(trait, condition)
+    if not path.is_file():
+        return None
+    try:
+        content = json.loads(path.read_bytes())
+        if content["all_genes"]["sha256"] != _result_digest(output, trait, condition):
+            return None
+        sets = _read_table(path.with_suffix(".csv"), content["table"]["sha256"])
+        left_out = ("problem", "all_genes", "versions", "table")
+        record = {key: value for key, value in content.items() if key not in left_out}
+        problem = content["problem"]
+        return Enrichment(problem["trait"], problem["condition"], sets, record)
+    except ValueError as error:
+        msg = f"is not JSON: {error}"
+        raise FormatError(msg, path=path, hint=_AGAIN) from error
+    except (KeyError, TypeError) as error:
+        msg = f"was not written by genotex: {error} is missing or of another kind"
+        raise FormatError(msg, path=path, hint=_AGAIN) from error
+
+
+def _read_table(path: Path, digest: str) -> pl.DataFrame:
+    try:
+        if _file_digest(path) != digest:
+            msg = "is not the table that the record beside it was written with (digests differ)"
+            raise FormatError(msg, path=path, hint=_AGAIN)
+        return pl.read_csv(path, schema=SET_COLUMNS)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = f"the table of gene sets cannot be read: {error}"
+        raise FormatError(msg, path=path, hint=_AGAIN) from error
+
+
+def _result_digest(output: OutputFolder, trait: str, condition: str | None) -> str:
+    path = output.all_genes(trait, condition)
+    return _file_digest(path) if path.is_file() else ""
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _versions() -> dict[str, str | None]:
+    return {"genotex": genotex.__version__, **{name: _version(name) for name in PACKAGES}}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

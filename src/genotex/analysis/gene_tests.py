@@ -1,0 +1,126 @@
+"""The test of every gene and the size of its effect, as columns of the gene table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from genotex.analysis.linear import LinearFit, fit_last_column
+from genotex.analysis.mixed import MixedFit
+from genotex.analysis.moderated import ModeratedFit, moderate
+from genotex.analysis.multiple_testing import benjamini_hochberg
+
+__all__ = ["beside_columns", "mixed_columns", "moderated_columns"]
+
+Floats = NDArray[np.float64]
+Columns = dict[str, Floats]
+
+
+def moderated_columns(
+    values: Floats, design: Floats, *, binary: bool, trend: bool
+) -> tuple[Columns, ModeratedFit]:
+    """Test the design's last column for every gene by the moderated t.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, p)
+        Expression of the tested genes; NaN is missing.
+    design : ndarray of float64, shape (n, k)
+        Full column rank, the trait last.
+    binary : bool
+        Hedges' g as standardised effect, else the partial correlation.
+    trend : bool
+        Let the prior variance depend on mean expression.
+
+    Returns
+    -------
+    columns : dict of str to ndarray of float64, shape (p,)
+        ``Coefficient`` to ``Samples`` of `GENE_COLUMNS`.
+    fit : ModeratedFit
+    """
+    present = ~np.isnan(values)
+    counts = present.sum(axis=0)
+    mean = np.where(present, values, 0.0).sum(axis=0) / counts
+    raw = fit_last_column(design, values)
+    fit = moderate(raw, mean if trend else None)
+    effect, error = _hedges_g(raw) if binary else _partial_correlation(raw)
+    columns = {
+        "Coefficient": fit.coefficient,
+        "Absolute Coefficient": np.abs(fit.coefficient),
+        "Standard Error": fit.standard_error,
+        "CI Lower": fit.lower,
+        "CI Upper": fit.upper,
+        "t": fit.t,
+        "p": fit.p,
+        "q": benjamini_hochberg(fit.p),
+        "Mean Expression": mean,
+        "Standardised Effect": effect,
+        "Standardised Error": error,
+        "Samples": counts.astype(np.float64),
+    }
+    return columns, fit
+
+
+def beside_columns(values: Floats, design: Floats, name: str, *, trend: bool) -> Columns:
+    """Test the same genes with another design, for the columns beside the ones that rank.
+
+    Parameters
+    ----------
+    values, design, trend
+        As for `moderated_columns`.
+    name : {"With SV", "Without SV"}
+        What sets the design apart.
+    """
+    raw = fit_last_column(design, values)
+    fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
+    part = LinearFit(raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine])
+    fit = moderate(part, np.nanmean(values[:, fine], axis=0) if trend else None)
+    columns = {}
+    for column, found in (
+        ("Coefficient", fit.coefficient),
+        ("p", fit.p),
+        ("q", benjamini_hochberg(fit.p)),
+    ):
+        full = np.full(len(fine), np.nan)
+        full[fine] = found
+        columns[f"{name} {column}"] = full
+    return columns
+
+
+def mixed_columns(fit: MixedFit) -> Columns:
+    """Return the ``Mixed ...`` columns; q-values over the genes that could be tested."""
+    fine = np.isfinite(fit.p)
+    q = np.full(len(fit.p), np.nan)
+    q[fine] = benjamini_hochberg(fit.p[fine])
+    return {
+        "Mixed Coefficient": fit.coefficient,
+        "Mixed Standard Error": fit.standard_error,
+        "Mixed t": fit.t,
+        "Mixed p": fit.p,
+        "Mixed q": q,
+    }
+
+
+def _hedges_g(fit: LinearFit) -> tuple[Floats, Floats]:
+    """Return the adjusted difference in residual deviations, unbiased, and its standard error.
+
+    Hedges (1981): the difference over the residual deviation is a non-central t.
+    """
+    df = fit.df
+    correction = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        g = correction * fit.coefficient / np.sqrt(fit.variance)
+        error = np.sqrt(correction**2 * df / (df - 2) * (fit.unscaled**2 + g**2) - g**2)
+    return np.where(np.isfinite(g), g, np.nan), np.where(df > 2, error, np.nan)
+
+
+def _partial_correlation(fit: LinearFit) -> tuple[Floats, Floats]:
+    """Return the partial correlation and its standard error (by Fisher's z)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        squared = (fit.coefficient / fit.unscaled) ** 2 / fit.variance
+        size = np.sqrt(squared / (squared + fit.df))
+        # No residual at all: the correlation is perfect.
+        r = np.sign(fit.coefficient) * np.where(np.isfinite(size), size, 1.0)
+        error = (1 - r**2) / np.sqrt(fit.df - 1)
+    return r, np.where(fit.df > 1, error, np.nan)

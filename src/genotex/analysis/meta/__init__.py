@@ -1,0 +1,27 @@
+"""Evidence beyond one cohort: the same genes tested in several, and combined."""
+
+from genotex.analysis.meta.cohorts import analyze_cohorts, combine_results
+from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stouffer
+from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
+from genotex.analysis.meta.result import (
+    CohortFacts,
+    MetaResult,
+    read_meta,
+    remove_meta,
+    write_meta,
+)
+
+__all__ = [
+    "COHORT_COLUMNS",
+    "META_COLUMNS",
+    "CohortFacts",
+    "CombinedEffects",
+    "MetaResult",
+    "analyze_cohorts",
+    "combine_effects",
+    "combine_results",
+    "read_meta",
+    "remove_meta",
+    "stouffer",
+    "write_meta",
+]

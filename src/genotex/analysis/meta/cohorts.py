@@ -1,0 +1,284 @@
+"""Analyse every usable cohort of a problem and combine what they say."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy
+
+import genotex
+from genotex.analysis.meta.gene_table import combine_genes
+from genotex.analysis.meta.replication import replication_rule
+from genotex.analysis.meta.result import CohortFacts, MetaResult
+from genotex.analysis.meta.selecting import Selection, select_cohorts
+from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.result import AnalysisResult
+from genotex.analysis.solving import solve_problem
+from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.layout import OutputFolder
+from genotex.problems import Problem, usable_cohorts
+from genotex.processes import side_by_side
+
+__all__ = ["analyze_cohorts", "combine_results"]
+
+SMALL = 20
+"""Below so many samples, the standard error of Hedges' g limits how small a p-value can be."""
+
+
+def analyze_cohorts(
+    output: OutputFolder,
+    problem: Problem,
+    options: AnalysisOptions | None = None,
+    *,
+    jobs: int = 1,
+    progress: Callable[[str, int], None] | None = None,
+    solve: Callable[[str], AnalysisResult] | None = None,
+) -> MetaResult:
+    """Analyse each usable cohort of a problem and combine them gene by gene; nothing is written.
+
+    A cohort that cannot be analysed is left out with its reason and stops no other.
+
+    Parameters
+    ----------
+    output : OutputFolder
+        Folder with the preprocessed cohorts.
+    problem : Problem
+        Trait and condition.
+    options : AnalysisOptions, optional
+        What the user chose; no panel is fitted.
+    jobs : int
+        Number of processes.
+    progress : callable, optional
+        Called with each cohort and the number of them, in order, when it is done.
+    solve : callable, optional
+        Analyses the cohort of a name, in this process; `genotex.analysis.solve_problem` by default.
+
+    Raises
+    ------
+    AnalysisError
+        If fewer than two cohorts can be combined; the message tells of each why not.
+    UsageError
+        If the options name one cohort, or the procedure has no standard errors.
+    """
+    options = options or AnalysisOptions()
+    _check_options(options)
+    usable = usable_cohorts(output, problem, options.among)
+    if len(usable.cohorts) < 2:
+        raise AnalysisError(_too_few(problem, usable.cohorts, usable.refused))
+    results: dict[str, AnalysisResult] = {}
+    failed: dict[str, str] = {}
+    for name, found in _solve_all(output, problem, options, usable.cohorts, jobs, solve):
+        if isinstance(found, AnalysisResult):
+            results[name] = found
+        else:
+            failed[name] = found
+        if progress is not None:
+            progress(name, len(usable.cohorts))
+    return combine_results(problem, results, options, failed=failed, refused=usable.refused)
+
+
+def combine_results(
+    problem: Problem,
+    results: Mapping[str, AnalysisResult],
+    options: AnalysisOptions | None = None,
+    *,
+    failed: Mapping[str, str] | None = None,
+    refused: Mapping[str, str] | None = None,
+) -> MetaResult:
+    """Combine the results of several cohorts gene by gene.
+
+    Hedges' g of groups is combined as it is, partial correlations with a level as Fisher's z. See
+    `combine_effects` for the statistics and `replication_rule` for when a gene replicates.
+
+    Parameters
+    ----------
+    problem : Problem
+        Trait and condition.
+    results : mapping of str to AnalysisResult
+        Cohort to its result.
+    options : AnalysisOptions, optional
+        ``q_cut`` is used.
+    failed, refused : mapping of str to str, optional
+        Cohorts that could not be analysed, and that did not fit from the start, and why; the
+        result warns of the first.
+
+    Raises
+    ------
+    AnalysisError
+        If fewer than two cohorts can be combined, or they have no gene in common.
+    """
+    options = options or AnalysisOptions()
+    chosen = select_cohorts(results)
+    dropped = {**(failed or {}), **chosen.left_out}
+    left_out = {**dropped, **(refused or {})}
+    if len(chosen.results) < 2:
+        raise AnalysisError(_too_few(problem, tuple(chosen.results), left_out))
+    tables = {name: result.genes for name, result in chosen.results.items()}
+    binary = chosen.kind == "binary"
+    genes, effects, alone = combine_genes(tables, binary=binary, q_cut=options.q_cut)
+    if not genes.height:
+        msg = f"{problem}: {', '.join(tables)} have no tested gene in common; nothing to combine"
+        raise AnalysisError(msg)
+    return MetaResult(
+        trait=problem.trait,
+        condition=problem.condition,
+        genes=genes,
+        effects=effects,
+        cohorts=tuple(_facts(name, result) for name, result in chosen.results.items()),
+        left_out=left_out,
+        warnings=(*_warnings(chosen, options), *_left_out(dropped)),
+        method=_method(chosen, options, genes, alone),
+    )
+
+
+def _check_options(options: AnalysisOptions) -> None:
+    if options.procedure != "sound":
+        msg = (
+            f"the procedure {options.procedure!r} gives no standard errors, so its cohorts cannot "
+            "be combined; use the procedure 'sound'"
+        )
+        raise UsageError(msg)
+    if options.cohort is not None:
+        msg = f"all cohorts were asked for, and {options.cohort} by name; choose one of the two"
+        raise UsageError(msg)
+
+
+def _too_few(problem: Problem, usable: Sequence[str], refused: Mapping[str, str]) -> str:
+    listed = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
+    others = f"; others: {listed}" if listed else "; there is no other cohort"
+    there = f"only {usable[0]} can be used" if usable else "no cohort can be used"
+    return f"{problem}: {there}, two are needed to combine cohorts{others}"
+
+
+Work = tuple[Path, Problem, AnalysisOptions]
+
+
+def _solve_all(
+    output: OutputFolder,
+    problem: Problem,
+    options: AnalysisOptions,
+    cohorts: Sequence[str],
+    jobs: int,
+    solve: Callable[[str], AnalysisResult] | None,
+) -> Iterator[tuple[str, AnalysisResult | str]]:
+    if solve is not None:
+        for name in cohorts:
+            yield name, _attempt(lambda name=name: solve(name))  # type: ignore[misc]
+        return
+    each = [(output.root, problem, replace(options, panel=False, cohort=name)) for name in cohorts]
+    with side_by_side(min(jobs, len(cohorts))) as run:
+        yield from zip(cohorts, run(_solve_one, each), strict=True)
+
+
+def _solve_one(work: Work) -> AnalysisResult | str:
+    root, problem, options = work
+    return _attempt(lambda: solve_problem(OutputFolder(root), problem, options))
+
+
+def _attempt(solve: Callable[[], AnalysisResult]) -> AnalysisResult | str:
+    """Return the result, or why there is none."""
+    try:
+        return solve()
+    except AnalysisError as error:
+        return f"could not be analysed: {error}"
+    except FormatError as error:
+        # Results and pages travel; the folder of the file is of no use elsewhere.
+        place = f"{error.path.name}: " if error.path is not None else ""
+        return f"could not be analysed: {place}{error.message}"
+
+
+def _facts(name: str, result: AnalysisResult) -> CohortFacts:
+    contrast = result.method["contrast"]
+    return CohortFacts(
+        name=name,
+        groups=contrast["text"],
+        samples=result.samples,
+        tested=result.genes["Standardised Effect"].drop_nulls().len(),
+        significant=result.significant.height,
+        covariates=tuple(result.method.get("covariates", ())),
+        controls=str(contrast.get("controls", "")),
+        warnings=result.warnings,
+    )
+
+
+def _warnings(chosen: Selection, options: AnalysisOptions) -> tuple[str, ...]:
+    facts = [_facts(name, result) for name, result in chosen.results.items()]
+    return (
+        *_different(facts),
+        *_small(facts, chosen.kind),
+        *_minimal(options),
+    )
+
+
+def _different(facts: Sequence[CohortFacts]) -> list[str]:
+    warnings = []
+    if len({fact.controls for fact in facts}) > 1:
+        told = "; ".join(f"{fact.name}: {fact.groups}" for fact in facts)
+        warnings.append(
+            f"The cohorts have different controls ({told}), which alone can make a gene differ "
+            "between them."
+        )
+    if len({fact.covariates for fact in facts}) > 1:
+        told = "; ".join(f"{f.name}: {', '.join(f.covariates) or 'none'}" for f in facts)
+        warnings.append(
+            f"The cohorts are not adjusted for the same covariates ({told}): not all have them."
+        )
+    return warnings
+
+
+def _small(facts: Sequence[CohortFacts], kind: str) -> list[str]:
+    names = [f"{fact.name} ({fact.samples})" for fact in facts if fact.samples < SMALL]
+    if kind != "binary" or not names:
+        return []
+    return [
+        f"Fewer than {SMALL} samples in {', '.join(names)}: the standard error of Hedges' g is "
+        "then so wide that strong genes are found late; the column Stouffer p, from the p-values "
+        "of the cohorts themselves, does not suffer from it."
+    ]
+
+
+def _left_out(dropped: Mapping[str, str]) -> list[str]:
+    return [f"{name} was left out: {reason}." for name, reason in dropped.items()]
+
+
+def _minimal(options: AnalysisOptions) -> list[str]:
+    if not options.min_effect:
+        return []
+    return [
+        "The smallest effect that was asked for holds in single cohorts only: the combined effect "
+        "is a standardised one."
+    ]
+
+
+def _method(
+    chosen: Selection, options: AnalysisOptions, genes: pl.DataFrame, alone: int
+) -> dict[str, Any]:
+    binary = chosen.kind == "binary"
+    return {
+        "kind": chosen.kind,
+        "effect": "Hedges' g" if binary else "partial correlation",
+        "scale": "Hedges' g" if binary else "Fisher's z of the partial correlation",
+        "combination": "mean weighted by inverse variances (fixed effect); with three cohorts or "
+        "more random effects (Paule and Mandel 1982) with the interval and standard error of Knapp "
+        "and Hartung (2003), by which genes are ranked",
+        "replication": replication_rule(options.q_cut),
+        "genes": genes.height,
+        "in_one_cohort_only": alone,
+        "significant": int(genes["Significant"].sum()),
+        "replicating": int(genes["Replicates"].sum()),
+        "median_I2": genes["I2"].median(),
+        "options": options.as_json(),
+        "versions": {
+            "genotex": genotex.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+            "polars": pl.__version__,
+        },
+    }

@@ -1,0 +1,200 @@
+"""The table of genes over all cohorts: what they say together, and what each said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stouffer
+from genotex.analysis.meta.replication import NOMINAL, replicates
+from genotex.analysis.multiple_testing import benjamini_hochberg
+
+__all__ = ["COHORT_COLUMNS", "META_COLUMNS", "combine_genes"]
+
+Floats = NDArray[np.float64]
+
+MIN_COHORTS = 2
+"""A gene is combined when at least so many cohorts tested it."""
+
+META_COLUMNS: dict[str, type[pl.DataType]] = {
+    "Variable": pl.String,
+    "Cohorts": pl.Int64,
+    "Samples": pl.Int64,
+    "Combined Effect": pl.Float64,
+    "Combined Error": pl.Float64,
+    "CI Lower": pl.Float64,
+    "CI Upper": pl.Float64,
+    "z": pl.Float64,
+    "p": pl.Float64,
+    "q": pl.Float64,
+    "Q": pl.Float64,
+    "Q p": pl.Float64,
+    "I2": pl.Float64,
+    "tau2": pl.Float64,
+    "Random Effect": pl.Float64,
+    "Random Error": pl.Float64,
+    "Random CI Lower": pl.Float64,
+    "Random CI Upper": pl.Float64,
+    "Random p": pl.Float64,
+    "Random q": pl.Float64,
+    "Combined r": pl.Float64,
+    "r CI Lower": pl.Float64,
+    "r CI Upper": pl.Float64,
+    "Stouffer p": pl.Float64,
+    "Stouffer q": pl.Float64,
+    "Agreeing": pl.Int64,
+    "Agreement": pl.Float64,
+    "Nominal": pl.Int64,
+    "Leave-One-Out p": pl.Float64,
+    "Leave-One-Out Flips": pl.Boolean,
+    "Significant": pl.Boolean,
+    "Replicates": pl.Boolean,
+}
+"""Columns of the genes over all cohorts; those of random effects and of leaving one cohort out are
+null below three cohorts, those of r for a binary trait."""
+
+COHORT_COLUMNS = ("Effect", "Error", "Coefficient", "p", "q")
+"""Columns of the effects, each behind the name of its cohort: ``GSE55457 Effect``."""
+
+_OF_COHORT = {
+    "Standardised Effect": "Effect",
+    "Standardised Error": "Error",
+    "Coefficient": "Coefficient",
+    "p": "p",
+    "q": "q",
+    "Samples": "Samples",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Stack:
+    """One matrix of cohorts x genes for each column; NaN where a cohort did not test a gene."""
+
+    names: list[str]
+    columns: dict[str, Floats]
+
+
+def combine_genes(
+    tables: Mapping[str, pl.DataFrame], *, binary: bool, q_cut: float
+) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    """Combine the genes that at least two cohorts tested.
+
+    Parameters
+    ----------
+    tables : mapping of str to polars.DataFrame
+        Cohort to its table of genes (`genotex.analysis.GENE_COLUMNS`).
+    binary : bool
+        Whether the standardised effects are Hedges' g; else they are partial correlations, which
+        are combined as Fisher's z.
+    q_cut : float
+        A gene is significant when its q-value is below.
+
+    Returns
+    -------
+    genes : polars.DataFrame
+        `META_COLUMNS`, by p-value.
+    effects : polars.DataFrame
+        In the same order: ``Variable`` and `COHORT_COLUMNS` of each cohort, effect and error on the
+        scale that was combined.
+    alone : int
+        Genes that only one cohort tested.
+    """
+    stack, alone = _stack(tables, binary)
+    found = combine_effects(stack.columns["Effect"], stack.columns["Error"])
+    columns = _columns(stack, found, binary)
+    significant = columns["q"] < q_cut
+    columns["Significant"] = significant
+    columns["Replicates"] = replicates(found, columns["Nominal"], significant)
+    order = np.lexsort((-np.abs(found.ranking_z), found.ranking_p))
+    names = pl.Series("Variable", [stack.names[i] for i in order], dtype=pl.String)
+    genes = [names]
+    for name, kind in list(META_COLUMNS.items())[1:]:
+        column = pl.Series(name, columns[name][order])
+        genes.append((column.fill_nan(None) if column.dtype.is_float() else column).cast(kind))
+    effects = [names]
+    for row, cohort in enumerate(tables):
+        for name in COHORT_COLUMNS:
+            values = stack.columns[name][row][order]
+            effects.append(pl.Series(f"{cohort} {name}", values).fill_nan(None))
+    return pl.DataFrame(genes), pl.DataFrame(effects), alone
+
+
+def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, int]:
+    usable = [_usable(table) for table in tables.values()]
+    counts = pl.concat([table.select("Variable") for table in usable]).group_by("Variable").len()
+    several = counts.filter(pl.col("len") >= MIN_COHORTS)["Variable"].sort()
+    genes = several.to_frame()
+    rows = [genes.join(t, on="Variable", how="left", maintain_order="left") for t in usable]
+    columns = {
+        name: np.array([row[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for row in rows])
+        for name in _OF_COHORT.values()
+    }
+    if not binary:
+        columns["Effect"], columns["Error"] = _fisher_z(columns["Effect"], columns["Error"])
+    return _Stack(several.to_list(), columns), counts.height - len(several)
+
+
+def _usable(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the genes that have an effect and an error above zero, under short names."""
+    kept = table.filter(
+        pl.col("Standardised Effect").is_finite() & (pl.col("Standardised Error") > 0)
+    )
+    named = [pl.col(theirs).alias(ours) for theirs, ours in _OF_COHORT.items()]
+    # A gene stands in a cohort's table once; a table from elsewhere may say it twice.
+    return kept.select("Variable", *named).unique("Variable", keep="first", maintain_order=True)
+
+
+def _fisher_z(r: Floats, error: Floats) -> tuple[Floats, Floats]:
+    """Return Fisher's z of correlations and its standard error (Fisher 1921)."""
+    return np.arctanh(r), error / (1 - r**2)
+
+
+def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, NDArray[Any]]:
+    p, effect, samples = (stack.columns[name] for name in ("p", "Effect", "Samples"))
+    second = stouffer(p, np.sign(effect), np.sqrt(samples))
+    along = np.sign(effect) == np.sign(found.effect)
+    nothing = np.full(len(found.p), np.nan)
+    lower, upper = (nothing, nothing) if binary else (found.lower, found.upper)
+    return {
+        "Cohorts": found.cohorts,
+        "Samples": np.nansum(samples, axis=0).astype(np.int64),
+        "Combined Effect": found.effect,
+        "Combined Error": found.error,
+        "CI Lower": found.lower,
+        "CI Upper": found.upper,
+        "z": found.ranking_z,
+        "p": found.ranking_p,
+        "q": benjamini_hochberg(found.ranking_p),
+        "Q": found.heterogeneity,
+        "Q p": found.heterogeneity_p,
+        "I2": found.i2,
+        "tau2": found.tau2,
+        "Random Effect": found.random,
+        "Random Error": found.random_error,
+        "Random CI Lower": found.random_lower,
+        "Random CI Upper": found.random_upper,
+        "Random p": found.random_p,
+        "Random q": _q_of_known(found.random_p),
+        "Combined r": nothing if binary else np.tanh(found.effect),
+        "r CI Lower": np.tanh(lower),
+        "r CI Upper": np.tanh(upper),
+        "Stouffer p": second,
+        "Stouffer q": _q_of_known(second),
+        "Agreeing": found.agreeing,
+        "Agreement": found.agreeing / np.maximum(found.cohorts, 1),
+        "Nominal": ((p < NOMINAL) & along).sum(axis=0),
+        "Leave-One-Out p": found.largest_p,
+        "Leave-One-Out Flips": found.flips,
+    }
+
+
+def _q_of_known(p: Floats) -> Floats:
+    known = np.isfinite(p)
+    q = np.full(len(p), np.nan)
+    q[known] = benjamini_hochberg(p[known])
+    return q

@@ -1,0 +1,241 @@
+"""The result over all cohorts of a problem, and its two files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
+from genotex.errors import AnalysisError, FormatError
+from genotex.layout import OutputFolder, atomic_write
+
+__all__ = ["CohortFacts", "MetaResult", "read_meta", "remove_meta", "write_meta"]
+
+TOP_GENES = 5
+"""Genes named in a summary line."""
+
+
+@dataclass(frozen=True)
+class CohortFacts:
+    """One cohort among those that were combined.
+
+    Attributes
+    ----------
+    name : str
+        Its id.
+    groups : str
+        Who was compared, in words.
+    samples : int
+        Samples compared.
+    tested, significant : int
+        Genes tested in it, and significant by themselves.
+    covariates : tuple of str
+        Adjusted for.
+    controls : str
+        Kind of the controls, ``healthy`` or ``all``; empty for a measured trait.
+    warnings : tuple of str
+        What a reader should know of it.
+    """
+
+    name: str
+    groups: str
+    samples: int
+    tested: int
+    significant: int
+    covariates: tuple[str, ...] = ()
+    controls: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MetaResult:
+    """What the cohorts of a problem say together.
+
+    Attributes
+    ----------
+    trait : str
+        Trait folder name.
+    condition : str or None
+        Condition of the problem.
+    genes : polars.DataFrame
+        Genes that at least two cohorts tested, by p-value, with the columns of `META_COLUMNS`.
+    effects : polars.DataFrame
+        The same genes in the same order: `COHORT_COLUMNS` of each cohort behind its name.
+    cohorts : tuple of CohortFacts
+        The cohorts that were combined, the largest first.
+    left_out : mapping of str to str
+        Every other cohort of the trait and why it is not among them.
+    warnings : tuple of str
+        What a reader should know before trusting the list.
+    method : mapping
+        ``kind`` (binary or continuous), ``effect``, ``scale``, ``combination``, ``replication``,
+        ``options``, ``versions`` and counts.
+    """
+
+    trait: str
+    condition: str | None
+    genes: pl.DataFrame
+    effects: pl.DataFrame
+    cohorts: tuple[CohortFacts, ...]
+    left_out: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+    method: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def significant(self) -> pl.DataFrame:
+        """The genes that are significant over all cohorts, by p-value."""
+        return self.genes.filter(pl.col("Significant"))
+
+    @property
+    def replicating(self) -> pl.DataFrame:
+        """The genes that replicate (``method["replication"]`` says the rule), by p-value."""
+        return self.genes.filter(pl.col("Replicates"))
+
+    @property
+    def binary(self) -> bool:
+        """Whether groups were compared; else the trait is measured."""
+        return bool(self.method["kind"] == "binary")
+
+    def summary(self) -> dict[str, Any]:
+        """Return one line for a table."""
+        return {
+            "trait": self.trait,
+            "condition": self.condition,
+            "solved": True,
+            "cohorts": " ".join(cohort.name for cohort in self.cohorts),
+            "samples": sum(cohort.samples for cohort in self.cohorts),
+            "genes": self.genes.height,
+            "significant": self.significant.height,
+            "replicating": self.replicating.height,
+            "top genes": " ".join(self.genes["Variable"].head(TOP_GENES).to_list()),
+            "left out": dict(self.left_out),
+            "warnings": list(self.warnings),
+        }
+
+
+def write_meta(output: OutputFolder, result: MetaResult) -> Path:
+    """Write the significant genes and the record as JSON and all genes as Parquet, as a pair.
+
+    The JSON has the digest of the Parquet file. An earlier JSON goes before the new Parquet file
+    comes, so that a crash leaves no pair that does not match; an earlier report over all cohorts
+    is removed, for its numbers are gone.
+
+    Returns
+    -------
+    Path
+        The JSON file.
+    """
+    path = output.meta_genes(result.trait, result.condition)
+    table = output.meta_table(result.trait, result.condition)
+    content: dict[str, Any] = {
+        "significant_genes": result.significant.drop("Significant").to_dict(as_series=False),
+        "problem": {"trait": result.trait, "condition": result.condition},
+        "cohorts": [asdict(cohort) for cohort in result.cohorts],
+        "left_out": dict(result.left_out),
+        "method": dict(result.method),
+        "warnings": list(result.warnings),
+    }
+    # What cannot be written as JSON must fail before anything is removed.
+    json.dumps(content, allow_nan=False)
+    with atomic_write(table) as part:
+        pl.concat([result.genes, result.effects.drop("Variable")], how="horizontal").write_parquet(
+            part
+        )
+        content["all_genes"] = {"file": table.name, "sha256": _digest(part.read_bytes())}
+        path.unlink(missing_ok=True)
+        _remove_report(output, result.trait, result.condition)
+    with atomic_write(path) as part:
+        text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
+        part.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def remove_meta(output: OutputFolder, trait: str, condition: str | None) -> None:
+    """Remove a result over all cohorts that no longer holds, and its report page and CSV."""
+    output.meta_genes(trait, condition).unlink(missing_ok=True)
+    output.meta_table(trait, condition).unlink(missing_ok=True)
+    _remove_report(output, trait, condition)
+
+
+def _remove_report(output: OutputFolder, trait: str, condition: str | None) -> None:
+    page = output.meta_report(trait, condition)
+    page.unlink(missing_ok=True)
+    page.with_suffix(".csv").unlink(missing_ok=True)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaResult:
+    """Read what `write_meta` wrote.
+
+    Raises
+    ------
+    AnalysisError
+        If the cohorts of the problem have not been combined.
+    FormatError
+        If one of the two files is not what it should be, or they are not a pair.
+    """
+    path = output.meta_genes(trait, condition)
+    if not path.is_file():
+        msg = (
+            f"{trait}, condition {condition}: no result over all cohorts at {path}; run analyze "
+            "with all cohorts first"
+        )
+        raise AnalysisError(msg)
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError as error:
+        msg = f"is not JSON: {error}"
+        raise FormatError(msg, path=path, hint="run analyze again") from error
+    try:
+        cohorts = tuple(_facts(record) for record in content["cohorts"])
+        table = output.meta_table(trait, condition)
+        frame = _read_table(table, content["all_genes"]["sha256"], cohorts)
+        return MetaResult(
+            trait=content["problem"]["trait"],
+            condition=content["problem"]["condition"],
+            genes=frame.select(META_COLUMNS.keys()),
+            effects=frame.select("Variable", *_cohort_columns(cohorts)),
+            cohorts=cohorts,
+            left_out=content["left_out"],
+            warnings=tuple(content["warnings"]),
+            method=content["method"],
+        )
+    except (KeyError, TypeError) as error:
+        msg = f"was not written by genotex: {error} is missing or of another kind"
+        raise FormatError(msg, path=path, hint="run analyze again") from error
+
+
+def _facts(record: Mapping[str, Any]) -> CohortFacts:
+    lists = {name: tuple(record[name]) for name in ("covariates", "warnings")}
+    return CohortFacts(**{**record, **lists})
+
+
+def _cohort_columns(cohorts: tuple[CohortFacts, ...]) -> list[str]:
+    return [f"{cohort.name} {name}" for cohort in cohorts for name in COHORT_COLUMNS]
+
+
+def _read_table(path: Path, digest: str, cohorts: tuple[CohortFacts, ...]) -> pl.DataFrame:
+    try:
+        content = path.read_bytes()
+        if _digest(content) != digest:
+            msg = "is not the table that the result beside it was written with (digests differ)"
+            raise FormatError(msg, path=path, hint="run analyze again")
+        frame = pl.read_parquet(content)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = f"the table of all genes cannot be read: {error}"
+        raise FormatError(msg, path=path, hint="run analyze again") from error
+    wanted = [*META_COLUMNS, *_cohort_columns(cohorts)]
+    missing = [name for name in wanted if name not in frame.columns]
+    if missing:
+        msg = f"lacks the columns {', '.join(missing)}"
+        raise FormatError(msg, path=path, hint="run analyze again")
+    return frame

@@ -1,0 +1,90 @@
+"""The answer to one problem, on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from genotex.cli import screen
+
+if TYPE_CHECKING:
+    from genotex.analysis import AnalysisResult
+
+__all__ = ["show_result"]
+
+TOP_GENES = 10
+
+
+def show_result(result: AnalysisResult) -> None:
+    """Print the answer: contrast, number of genes, the top ones, warnings."""
+    if result.method["procedure"] == "benchmark":
+        _show_selected(result)
+    else:
+        _show_tested(result)
+    for warning in result.warnings:
+        screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")
+
+
+def _show_tested(result: AnalysisResult) -> None:
+    method = result.method
+    screen.say(
+        f"{result.significant.height} of {method['filter']['tested']} genes significant "
+        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}"
+    )
+    for sentence in _sentences(result):
+        screen.say(sentence)
+    test = method["ranked_by"].removesuffix("p")
+    names = {
+        "Variable": "gene",
+        "Coefficient": "effect",
+        f"{test}p": f"{test.lower()}p",
+        f"{test}q": f"{test.lower()}q",
+    }
+    if method["options"]["model"] == "all":
+        names["Mixed q"] = "mixed q"
+    _table(result, names)
+
+
+def _sentences(result: AnalysisResult) -> Iterator[str]:
+    method = result.method
+    if two_step := method.get("two_step"):
+        yield (
+            f"{str(two_step['condition']).replace('_', ' ')} is predicted from "
+            f"{len(two_step['regressors'])} genes of {two_step['cohort']} "
+            f"({two_step['score_name']} {two_step['score']:.2f}); they are not tested."
+        )
+    if hidden := _hidden(method["hidden"]):
+        yield hidden
+    if result.interaction_summary:
+        yield result.interaction_summary
+
+
+def _hidden(record: dict[str, object]) -> str:
+    used = int(str(record.get("used", 0)))
+    if not used:
+        return ""
+    what = "1 surrogate variable" if used == 1 else f"{used} surrogate variables"
+    if record.get("ranked_with"):
+        return f"{what} for hidden structure adjusted for."
+    return (
+        f"{what} for hidden structure found; with few samples they can do harm, so the analysis "
+        "with them is reported beside."
+    )
+
+
+def _show_selected(result: AnalysisResult) -> None:
+    method = result.method
+    solver = method["solver"]
+    screen.say(
+        f"{result.significant.height} of {method['filter']['tested']} genes selected by the "
+        f"{'rotated Lasso' if method['rotated'] else 'Lasso'} at lambda {solver['lambda']:g} in "
+        f"{result.cohort}: {method['contrast']['text']}"
+    )
+    _table(result, {"Variable": "gene", "Coefficient": "coefficient"})
+
+
+def _table(result: AnalysisResult, names: dict[str, str]) -> None:
+    rows = result.genes.head(TOP_GENES).to_dicts()
+    screen.table(
+        list(names.values()), [{label: row[name] for name, label in names.items()} for row in rows]
+    )

@@ -1,0 +1,107 @@
+"""`--cohorts all`: what the cohorts of a problem say together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genotex.cli import screen
+from genotex.layout import OutputFolder
+
+if TYPE_CHECKING:
+    from genotex.analysis import AnalysisOptions
+    from genotex.analysis.meta import MetaResult
+    from genotex.problems import Problem, TaskInfo
+
+__all__ = ["combine_cohorts"]
+
+TOP_GENES = 10
+
+
+def combine_cohorts(
+    output: Path,
+    problems: Sequence[Problem],
+    settings: AnalysisOptions,
+    tasks: TaskInfo | None,
+    *,
+    quiet: bool = False,
+) -> list[dict[str, Any]]:
+    """Combine the cohorts of each problem, write result and page, and print what came out.
+
+    Parameters
+    ----------
+    output : Path
+        Folder of preprocessed cohorts.
+    problems : sequence of Problem
+    settings : AnalysisOptions
+    tasks : TaskInfo or None
+        Related genes, for two-step problems.
+    quiet : bool
+        Print nothing.
+
+    Returns
+    -------
+    list of dict
+        A summary of each problem: ``solved``, and the counts or ``why`` not.
+    """
+    from genotex.analysis.meta import remove_meta
+    from genotex.errors import AnalysisError, FormatError
+
+    summaries: list[dict[str, Any]] = []
+    for problem in problems:
+        try:
+            result, page = _combine(OutputFolder(output), problem, settings, tasks)
+        except (AnalysisError, FormatError) as error:
+            remove_meta(OutputFolder(output), problem.trait, problem.condition)
+            row = {"trait": problem.trait, "condition": problem.condition}
+            summaries.append({**row, "solved": False, "why": str(error)})
+            if not quiet:
+                screen.tell(str(error), "not combined")
+            continue
+        summaries.append({**result.summary(), "report": str(page)})
+        if not quiet:
+            _show(result, page)
+    return summaries
+
+
+def _combine(
+    output: OutputFolder, problem: Problem, settings: AnalysisOptions, tasks: TaskInfo | None
+) -> tuple[MetaResult, Path]:
+    from genotex.analysis import AnalysisResult, solve_problem
+    from genotex.analysis.meta import analyze_cohorts, write_meta
+    from genotex.reports import write_meta_report
+
+    def solve(cohort: str) -> AnalysisResult:
+        return solve_problem(output, problem, replace(settings, panel=False, cohort=cohort), tasks)
+
+    with screen.progress("combining cohorts") as step:
+        result = analyze_cohorts(output, problem, settings, solve=solve, progress=step)
+    write_meta(output, result)
+    return result, write_meta_report(output, problem.trait, problem.condition)
+
+
+def _show(result: MetaResult, page: Path) -> None:
+    names = ", ".join(cohort.name for cohort in result.cohorts)
+    screen.out.print()
+    screen.say(
+        f"{len(result.cohorts)} cohorts together ({names}): {result.significant.height} of "
+        f"{result.genes.height} genes significant at q < {result.method['options']['q_cut']:g}, "
+        f"{result.replicating.height} of them replicate"
+    )
+    rows = [
+        {
+            "gene": row["Variable"],
+            "effect": row["Combined Effect"],
+            "p": row["p"],
+            "q": row["q"],
+            "I2": row["I2"],
+            "replicates": row["Replicates"],
+        }
+        for row in result.genes.head(TOP_GENES).to_dicts()
+    ]
+    screen.table(["gene", "effect", "p", "q", "I2", "replicates"], rows)
+    for warning in result.warnings:
+        screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")
+    screen.say(f"\nreport over all cohorts: {page}")

@@ -1,0 +1,139 @@
+"""`genotex enrich`: genes to gene sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.analyze import ask
+from genotex.errors import UsageError
+from genotex.layout import OutputFolder
+
+if TYPE_CHECKING:
+    from genotex.analysis import Enrichment
+
+__all__ = ["enrich"]
+
+MOST_ROWS = 15
+MOST_GENES = 6
+
+
+def enrich(
+    output: Annotated[Path, typer.Argument(help="Output folder of 'genotex analyze' or 'solve'.")],
+    trait: Annotated[str, typer.Option("--trait", help="The trait.")],
+    gmt: Annotated[
+        Path, typer.Option("--gmt", help="File of gene sets (GMT, official symbols, also .gz).")
+    ],
+    condition: Annotated[
+        str, typer.Option("--condition", help="The condition of the problem.", show_default=True)
+    ] = "None",
+    q: Annotated[
+        float,
+        typer.Option("--q", min=0.0, max=1.0, help="Sets with a smaller q-value are significant."),
+    ] = 0.05,
+    min_size: Annotated[
+        int, typer.Option("--min-size", min=1, help="Fewest tested genes of a set.")
+    ] = 10,
+    max_size: Annotated[
+        int, typer.Option("--max-size", min=1, help="Most tested genes of a set.")
+    ] = 500,
+    permutations: Annotated[
+        int, typer.Option("--permutations", help="Random sets of each size, to normalise scores.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random sets.")] = 42,
+    json: o.Json = False,
+) -> None:
+    """Find the gene sets that the genes of an analysed problem gather in.
+
+    Needs a file of gene sets of yours, for example from MSigDB, and the package gseapy (the extra
+    "enrichment" of genotex). Nothing is downloaded.
+
+    Examples:
+      genotex enrich output --trait Osteoarthritis --gmt h.all.symbols.gmt
+
+      genotex enrich output --trait Osteoarthritis --condition Age --gmt sets.gmt.gz --min-size 5
+    """
+    from genotex.analysis import EnrichmentOptions, enrich_problem
+
+    problem = ask(trait, condition)
+    settings = EnrichmentOptions(q, min_size, max_size, permutations, seed)
+    folder = OutputFolder(output)
+    if not output.is_dir():
+        msg = f"{output} is not a folder; give the output folder of 'genotex analyze'"
+        raise UsageError(msg)
+    with screen.progress("testing gene sets", total=1):
+        enrichment = enrich_problem(folder, problem, gmt, settings)
+    files = _files(folder, enrichment)
+    if json:
+        screen.print_json(_for_machines(enrichment, files))
+        return
+    _show(enrichment)
+    for what, path in files.items():
+        screen.say(f"{what}: {path}")
+
+
+def _files(folder: OutputFolder, enrichment: Enrichment) -> dict[str, Path]:
+    """Return the files written, the report page among them when the problem has one."""
+    from genotex.reports import write_report
+
+    trait, condition = enrichment.trait, enrichment.condition
+    path = folder.enrichment(trait, condition)
+    files = {"all sets": path.with_suffix(".csv"), "record": path}
+    if folder.report(trait, condition).is_file():
+        with screen.progress("drawing the report", total=1):
+            files["report"] = write_report(folder, trait, condition)
+    return files
+
+
+def _for_machines(enrichment: Enrichment, files: dict[str, Path]) -> dict[str, Any]:
+    return {
+        "trait": enrichment.trait,
+        "condition": enrichment.condition,
+        **enrichment.record,
+        "significant_sets": enrichment.significant.to_dicts(),
+        "files": {what: str(path) for what, path in files.items()},
+    }
+
+
+def _show(enrichment: Enrichment) -> None:
+    record = enrichment.record
+    sets, options, hits = record["gene_sets"], record["options"], record["significant"]
+    screen.say(
+        f"{sets['tested']:,} of {sets['sets']:,} gene sets have {options['min_size']} to "
+        f"{options['max_size']} tested genes; {sets['genes_tested']:,} of the {sets['genes']:,} "
+        f"genes in the file were tested in {record['cohort']}"
+    )
+    if record["ranking"] is not None:
+        screen.say(
+            f"along the ranking, q < {options['q_cut']:g}: {hits['up']} higher, "
+            f"{hits['down']} lower with {enrichment.trait.replace('_', ' ')}"
+        )
+    if (listed := record["over_representation"]) is not None:
+        screen.say(
+            f"over-represented in the {listed['significant_genes']:,} significant genes, "
+            f"q < {options['q_cut']:g}: {hits['over_represented']}"
+        )
+    rows = [_row(row) for row in enrichment.sets.head(MOST_ROWS).iter_rows(named=True)]
+    columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
+    screen.table(columns, rows)
+    for note in record["notes"]:
+        screen.tell(note, "note")
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    found = row["Significant Genes"]
+    leading = row["Leading Edge"] if row["Leading Edge"] is not None else row["Overlap"]
+    genes = (leading or "").split()
+    return {
+        "gene set": row["Gene Set"],
+        "genes": row["Tested Genes"],
+        "score": row["Normalised Score"],
+        "q": row["q"],
+        "significant genes": None if found is None else f"{found} ({row['Expected']:.1f} expected)",
+        "their q": row["Over-representation q"],
+        "first genes": " ".join(genes[:MOST_GENES]) + (" ..." if len(genes) > MOST_GENES else ""),
+    }

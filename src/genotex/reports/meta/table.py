@@ -1,0 +1,161 @@
+"""The genes over all cohorts: on the page, and in the CSV beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from genotex.analysis.meta import COHORT_COLUMNS, MetaResult
+from genotex.reports.page import Column, GeneRow, GeneTableView
+from genotex.reports.shortlist import direction, interval
+from genotex.reports.words import number
+
+__all__ = ["CSV_NAMES", "gene_table", "meta_csv_frame", "shown_genes"]
+
+_FIRST_ROWS = 200
+_MOST_ROWS = 2000
+
+CSV_NAMES = {
+    "Variable": "gene",
+    "Cohorts": "cohorts",
+    "Samples": "samples",
+    "Combined Effect": "effect",
+    "Combined Error": "standard_error",
+    "CI Lower": "ci_low",
+    "CI Upper": "ci_high",
+    "z": "z",
+    "p": "p",
+    "q": "q",
+    "Q": "cochran_q",
+    "Q p": "cochran_q_p",
+    "I2": "i2",
+    "tau2": "tau2",
+    "Random Effect": "random_effect",
+    "Random Error": "random_standard_error",
+    "Random CI Lower": "random_ci_low",
+    "Random CI Upper": "random_ci_high",
+    "Random p": "random_p",
+    "Random q": "random_q",
+    "Combined r": "r",
+    "r CI Lower": "r_ci_low",
+    "r CI Upper": "r_ci_high",
+    "Stouffer p": "stouffer_p",
+    "Stouffer q": "stouffer_q",
+    "Agreeing": "agreeing",
+    "Agreement": "agreement",
+    "Nominal": "nominal",
+    "Leave-One-Out p": "leave_one_out_p",
+    "Leave-One-Out Flips": "leave_one_out_flips",
+    "Significant": "significant",
+    "Replicates": "replicates",
+}
+"""Column of the result -> column of the CSV file: all of `META_COLUMNS`."""
+
+
+def shown_genes(result: MetaResult) -> pl.DataFrame:
+    """Return the genes on the scale that people read: Hedges' g, or partial correlation.
+
+    ``symbol``, ``estimate``, ``lower``, ``upper``, ``p``, ``q``, ``i2``, ``spread_p``, ``agree``
+    ("2 of 2"), ``replicates``, ``significant``; with three cohorts also ``random``,
+    ``random_lower``, ``random_upper``, ``random_p`` and ``largest_p``.
+    """
+    effect = ["Combined Effect", "CI Lower", "CI Upper"]
+    if not result.binary:
+        effect = ["Combined r", "r CI Lower", "r CI Upper"]
+    names = dict(zip(effect, ("estimate", "lower", "upper"), strict=True)) | {
+        "Variable": "symbol",
+        "p": "p",
+        "q": "q",
+        "I2": "i2",
+        "Q p": "spread_p",
+        "Random p": "random_p",
+        "Leave-One-Out p": "largest_p",
+        "Replicates": "replicates",
+        "Significant": "significant",
+    }
+    random = [
+        (pl.col(name) if result.binary else pl.col(name).tanh()).alias(key)
+        for name, key in (
+            ("Random Effect", "random"),
+            ("Random CI Lower", "random_lower"),
+            ("Random CI Upper", "random_upper"),
+        )
+    ]
+    agree = pl.format("{} of {}", "Agreeing", "Cohorts").alias("agree")
+    return result.genes.select(*(pl.col(a).alias(b) for a, b in names.items()), *random, agree)
+
+
+def gene_table(result: MetaResult, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
+    """Return the first genes of the ranking as the page writes them."""
+    columns = _columns(result, genes)
+    shown = genes.head(min(_MOST_ROWS, max(_FIRST_ROWS, result.significant.height)))
+    rows = tuple(_row(row, columns[1:]) for row in shown.iter_rows(named=True))
+    return GeneTableView(columns, rows, genes.height, csv_name)
+
+
+def _columns(result: MetaResult, genes: pl.DataFrame) -> tuple[Column, ...]:
+    effect = "g" if result.binary else "r"
+    told = "Hedges' g" if result.binary else "partial correlation"
+    few = genes["random_p"].null_count() == genes.height
+    every = (
+        Column("symbol", "Gene", "official symbol", "gene", "text"),
+        Column("estimate", effect, f"{told} over all cohorts (fixed effect)", "effect", "signed"),
+        Column("lower", "95 % interval", "95 % confidence interval of it", "ci_low", "signed"),
+        Column(
+            "p",
+            "p",
+            "p-value by which genes are ranked"
+            if few
+            else "p-value, allowing for cohorts that differ",
+            "p",
+            "p",
+        ),
+        Column("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "q", "p"),
+        Column("agree", "same sign", "cohorts with the direction of the whole", "agreeing", "text"),
+        Column(
+            "i2", "I\N{SUPERSCRIPT TWO} %", "spread between cohorts beyond chance", "i2", "count"
+        ),
+        Column("spread_p", "p of Q", "p-value of the spread (Cochran's Q)", "cochran_q_p", "p"),
+        Column(
+            "random_lower",
+            "random effects",
+            "95 % interval that allows for cohorts that differ; wide when they are few",
+            "random_ci_low",
+            "signed",
+        ),
+        Column("random_p", "strict p", "p-value of Knapp and Hartung, on t", "random_p", "p"),
+        Column(
+            "largest_p", "worst p", "largest p when one cohort is left out", "leave_one_out_p", "p"
+        ),
+        Column("replicates", "replicates", "by the rule under Answer", "replicates", "text"),
+    )
+    return tuple(c for c in every if genes[c.key].null_count() < genes.height)
+
+
+def _row(row: Mapping[str, Any], columns: tuple[Column, ...]) -> GeneRow:
+    cells = tuple(_cell(row, column) for column in columns)
+    return GeneRow(str(row["symbol"]), bool(row["significant"]), direction(row["estimate"]), cells)
+
+
+def _cell(row: Mapping[str, Any], column: Column) -> str:
+    value = row[column.key]
+    if column.key == "replicates":
+        return "yes" if value else ""
+    if column.key == "random_lower":
+        return interval({"lower": value, "upper": row["random_upper"]})
+    if column.key == "lower":
+        return interval(row)
+    return str(value) if column.form == "text" else number(value, column.form)
+
+
+def meta_csv_frame(result: MetaResult) -> pl.DataFrame:
+    """Return all genes with everything that is known of them, and of them in each cohort."""
+    whole = result.genes.select(pl.col(a).alias(b) for a, b in CSV_NAMES.items())
+    each = [
+        result.effects[f"{cohort.name} {name}"].alias(f"{cohort.name}_{name.lower()}")
+        for cohort in result.cohorts
+        for name in COHORT_COLUMNS
+    ]
+    return whole.hstack(each)

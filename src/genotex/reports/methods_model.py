@@ -1,0 +1,112 @@
+"""The statistics in the words of a methods section."""
+
+from __future__ import annotations
+
+from genotex.reports.findings import Findings
+from genotex.reports.hidden import hidden_methods
+from genotex.reports.second_opinion import mixed_methods
+from genotex.reports.selection import selection_methods
+from genotex.reports.two_step import condition_methods
+from genotex.reports.words import counted, covariate_names, listed, readable
+
+__all__ = ["model_methods"]
+
+
+def model_methods(findings: Findings, tested_genes: int) -> str:
+    """Return what was computed, in the past tense, each method with its source.
+
+    Parameters
+    ----------
+    findings : Findings
+        The analysis.
+    tested_genes : int
+        How many genes were tested.
+    """
+    if findings.selection is not None:
+        parts = [condition_methods(findings), selection_methods(findings)]
+    else:
+        parts = [
+            _pairs(findings),
+            condition_methods(findings),
+            _regression(findings),
+            hidden_methods(findings),
+            mixed_methods(findings),
+            _significance(findings, tested_genes),
+            _interaction(findings),
+            _panel(findings),
+        ]
+    return " ".join(part for part in parts if part)
+
+
+def _pairs(findings: Findings) -> str:
+    pairs = findings.pairs
+    if pairs is None:
+        return ""
+    key = f"'{pairs.key}'"
+    if pairs.averaged:
+        became = (
+            f": {counted(pairs.before, 'sample')} became {pairs.samples:,}"
+            if pairs.before is not None and pairs.samples is not None
+            else ""
+        )
+        return f"Samples of the same {key} were averaged before any test{became}."
+    return (
+        f"Samples were compared within {counted(pairs.blocks, pairs.noun)} by {key}, each with a "
+        "level of its own in the regression."
+    )
+
+
+def _regression(findings: Findings) -> str:
+    covariates = (
+        f", with {listed(covariate_names(findings))} as "
+        f"covariate{'s' if len(findings.covariates) > 1 else ''}"
+        if findings.covariates
+        else ""
+    )
+    out = f" Not tested were {listed(findings.left_out)}." if findings.left_out else ""
+    return f"{findings.model}{covariates}.{out}"
+
+
+def _significance(findings: Findings, tested_genes: int) -> str:
+    rule = (
+        f"P-values of {counted(tested_genes, 'gene')} in {counted(len(findings.tested), 'sample')} "
+        "were adjusted by the method of Benjamini and Hochberg (1995); genes with "
+        f"q < {findings.cut:g}"
+    )
+    if findings.minimal_change > 0:
+        rule += f" and an absolute change of at least {findings.minimal_change:g}"
+    return f"{rule} were called significant."
+
+
+def _interaction(findings: Findings) -> str:
+    if findings.interaction is None or not findings.interaction.tested:
+        return ""
+    condition = readable(str(findings.condition)).lower()
+    return (
+        f"The interaction of trait and {condition} was tested in the same way in a second "
+        "regression that had their product as a further column, with q-values over the "
+        f"{counted(findings.interaction.tested, 'gene')} tested for it; it was significant for "
+        f"{counted(findings.interaction.significant, 'gene')}."
+    )
+
+
+def _panel(findings: Findings) -> str:
+    panel = findings.panel
+    if not panel.get("model"):
+        return ""
+    how = "logistic" if str(panel["model"]).startswith("logistic") else "linear"
+    text = (
+        f"Beside the tests a sparse panel was fitted by the Lasso (Tibshirani 1996; {how} model) "
+        "on z-scored genes"
+        + (", with the covariates unpenalised" if findings.covariates else "")
+        + f"; its penalty was the largest within one standard error of the best deviance in "
+        f"{panel.get('folds', 5)}-fold cross-validation (Breiman et al. 1984)"
+    )
+    if panel.get("quality"):
+        text += ", and its prediction was judged by nested cross-validation"
+    if stability := panel.get("stability"):
+        text += (
+            f". How often each gene was chosen was counted over {stability['pairs']} pairs of "
+            "complementary half-samples (Shah and Samworth 2013)"
+        )
+    return f"{text}."

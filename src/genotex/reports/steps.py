@@ -1,0 +1,322 @@
+"""What the steps of an analysis came to: plain data, read from the record of the method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+__all__ = [
+    "Association",
+    "HiddenStructure",
+    "MixedModel",
+    "Pairs",
+    "PredictedCondition",
+    "Selection",
+    "Trial",
+]
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Association:
+    """What a surrogate variable goes with."""
+
+    surrogate: str
+    partner: str
+    measure: str
+    size: float | None
+    p: float | None
+
+
+@dataclass(frozen=True)
+class HiddenStructure:
+    """Surrogate variables.
+
+    Attributes
+    ----------
+    mode : str
+        ``auto``, ``none`` or ``sva``.
+    estimated, used : int
+        How many the permutation test found, and how many there are.
+    limited : bool
+        Whether fewer are there than were found, to leave residual degrees of freedom.
+    ranks : bool
+        Whether the ranking adjusts for them.
+    shares : tuple of float
+        Share of the residual variance of each.
+    residual_df : float or None
+        Residual degrees of freedom with them.
+    associations : tuple of Association
+        What they go with, strongest first.
+    notes : tuple of str
+        What was limited or skipped, and why.
+    """
+
+    mode: str
+    estimated: int
+    used: int
+    limited: bool
+    ranks: bool
+    shares: tuple[float, ...] = ()
+    residual_df: float | None = None
+    associations: tuple[Association, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_record(cls, record: Record) -> HiddenStructure | None:
+        """Read ``method["hidden"]``; None when there is none."""
+        if not record:
+            return None
+        return cls(
+            mode=str(record.get("mode", "none")),
+            estimated=int(record.get("estimated") or 0),
+            used=int(record.get("used") or 0),
+            limited=bool(record.get("limited")),
+            ranks=bool(record.get("ranked_with")),
+            shares=tuple(float(share) for share in record.get("share") or ()),
+            residual_df=_number(record.get("residual_df")),
+            associations=tuple(
+                Association(
+                    str(found["surrogate"]),
+                    str(found["with"]),
+                    str(found.get("measure", "")),
+                    _number(found.get("size")),
+                    _number(found.get("p")),
+                )
+                for found in record.get("associations") or ()
+            ),
+            notes=tuple(str(note) for note in record.get("notes") or ()),
+        )
+
+
+@dataclass(frozen=True)
+class MixedModel:
+    """The mixed model: whether it ranks, and the share of variance that its background takes."""
+
+    ranks: bool
+    share: float | None
+    tested: int | None
+
+    @classmethod
+    def from_record(cls, record: Record, *, ranks: bool) -> MixedModel | None:
+        """Read ``method["mixed"]``; None when there is none."""
+        if not record:
+            return None
+        tested = _number(record.get("tested"))
+        return cls(
+            ranks,
+            _number(record.get("share_of_background")),
+            None if tested is None else int(tested),
+        )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Samples that belong together: compared within their block, or averaged.
+
+    Attributes
+    ----------
+    key : str
+        The characteristic that tells.
+    blocks : int
+        Number of blocks.
+    noun : str
+        ``pair`` when each block holds one sample of either kind, else ``block``.
+    averaged : bool
+        Whether the samples of a block were averaged instead.
+    before, samples : int or None
+        Samples before and after.
+    """
+
+    key: str
+    blocks: int
+    noun: str = "pair"
+    averaged: bool = False
+    before: int | None = None
+    samples: int | None = None
+
+    @classmethod
+    def from_record(cls, record: Record, *, binary: bool) -> Pairs | None:
+        """Read ``method["pair"]``; None when there is none."""
+        if not record:
+            return None
+        blocks = int(record.get("blocks") or 0)
+        before, samples = _number(record.get("samples_before")), _number(record.get("samples"))
+        return cls(
+            key=str(record.get("key", "")),
+            blocks=blocks,
+            noun="pair" if binary and samples == 2 * blocks else "block",
+            averaged=record.get("design") == "averaged",
+            before=None if before is None else int(before),
+            samples=None if samples is None else int(samples),
+        )
+
+
+@dataclass(frozen=True)
+class PredictedCondition:
+    """The condition of a two-step problem, as it was predicted.
+
+    Attributes
+    ----------
+    condition, cohort : str
+        What was predicted, and the cohort that it was learnt from.
+    model : str
+        In words.
+    regressors : tuple of str
+        Genes that predict it.
+    rule : str
+        ``inclusive`` or ``exclusive``.
+    samples : int or None
+        Samples it was learnt from.
+    score_name : str
+        ``AUROC`` or ``R2``; empty when it was not scored.
+    score : float or None
+        On samples that the model has not seen.
+    score_source : str
+        How it was obtained.
+    constant : tuple of str
+        Regressor genes that do not vary and were of no use.
+    tested : bool
+        Whether the regressor genes stay among the genes of the analysis.
+    """
+
+    condition: str
+    cohort: str
+    model: str
+    regressors: tuple[str, ...]
+    rule: str = "inclusive"
+    samples: int | None = None
+    score_name: str = ""
+    score: float | None = None
+    score_source: str = ""
+    constant: tuple[str, ...] = ()
+    tested: bool = False
+
+    @classmethod
+    def from_record(cls, record: Record, *, tested: bool) -> PredictedCondition | None:
+        """Read ``method["two_step"]``; None when there is none."""
+        if not record:
+            return None
+        samples = _number(record.get("samples"))
+        return cls(
+            condition=str(record.get("condition", "")),
+            cohort=str(record.get("cohort") or ""),
+            model=str(record.get("model") or ""),
+            regressors=tuple(record.get("regressors") or ()),
+            rule=str(record.get("rule", "inclusive")),
+            samples=None if samples is None else int(samples),
+            score_name=str(record.get("score_name") or ""),
+            score=_number(record.get("score")),
+            score_source=str(record.get("score_source") or ""),
+            constant=tuple(record.get("constant_regressors") or ()),
+            tested=tested,
+        )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One penalty of the tuning, with its scores over the folds in percent."""
+
+    penalty: float
+    selection: Mapping[str, float]
+    prediction: Mapping[str, float]
+    genes: float | None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the procedure ``benchmark`` selected, and how.
+
+    Attributes
+    ----------
+    penalty : float or None
+        Lambda.
+    solver : str
+        Its name.
+    related : int or None
+        Genes of the table that are known for the trait, which chose lambda.
+    gap : float or None
+        How far at most it stopped above the optimum, as a share of the null objective.
+    iterations : int or None
+        Of the solver.
+    rotated : bool
+        Whether the rotated Lasso ran, as there was a batch effect.
+    ln_delta : float or None
+        Its ratio of variances.
+    eigenvalues : tuple of float
+        The largest eigenvalues, over the largest.
+    threshold : float or None
+        A gap between neighbours above it means batch effect.
+    trials : tuple of Trial
+        The tuning, by lambda.
+    prediction, selection : mapping of str to float
+        Cross-validated scores: at the lambda that predicts best, and at the chosen one.
+    """
+
+    penalty: float | None
+    solver: str
+    related: int | None = None
+    gap: float | None = None
+    iterations: int | None = None
+    rotated: bool = False
+    ln_delta: float | None = None
+    eigenvalues: tuple[float, ...] = ()
+    threshold: float | None = None
+    trials: tuple[Trial, ...] = ()
+    prediction: Mapping[str, float] = field(default_factory=dict)
+    selection: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def from_record(cls, method: Record, performance: Record) -> Selection:
+        """Read the record of the procedure ``benchmark`` and its ``cv_performance``."""
+        solver, batch = method.get("solver") or {}, method.get("batch_effect") or {}
+        iterations, related = (
+            _number(solver.get("iterations")),
+            _number(method.get("related_genes")),
+        )
+        trials = [_trial(row) for row in method.get("tuning") or ()]
+        return cls(
+            penalty=_number(solver.get("lambda")),
+            solver=str(solver.get("name", "")),
+            related=None if related is None else int(related),
+            gap=_number(solver.get("relative_gap")),
+            iterations=None if iterations is None else int(iterations),
+            rotated=bool(method.get("rotated")),
+            ln_delta=_number(method.get("ln_delta")),
+            eigenvalues=tuple(float(share) for share in batch.get("shares") or ()),
+            threshold=_number(batch.get("threshold")),
+            trials=tuple(sorted(trials, key=lambda trial: trial.penalty)),
+            prediction=_scores(performance.get("prediction")),
+            selection=_scores(performance.get("selection")),
+        )
+
+    @property
+    def informed(self) -> bool:
+        """Whether a fold selected a known gene at any lambda, so that lambda could be chosen."""
+        return any(trial.selection.get("precision") for trial in self.trials)
+
+    @property
+    def largest_gap(self) -> float | None:
+        """Largest difference between neighbouring eigenvalues."""
+        return max((high - low for high, low in pairwise(self.eigenvalues)), default=None)
+
+
+def _trial(row: Record) -> Trial:
+    return Trial(
+        float(row["lambda"]),
+        _scores(row.get("selection")),
+        _scores(row.get("prediction")),
+        _number(row.get("genes")),
+    )
+
+
+def _scores(record: Record | None) -> dict[str, float]:
+    found = {name: _number(value) for name, value in (record or {}).items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,132 @@
+"""The same answer as the transcription of the published analysis, in plain scikit-learn calls."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genotex.cohorts import PreprocessOptions, preprocess
+from genotex.formats import read_linked
+from genotex.layout import OutputFolder
+from genotex.problems import TaskInfo
+
+from .published import Cohort, assert_same_answer, cohort, solve_ours, solve_published
+
+OF_ONE_COHORT = [
+    # condition, binary, samples, genes
+    (None, True, 40, 120),
+    (None, True, 60, 90),
+    (None, True, 97, 40),
+    (None, True, 6, 30),
+    (None, True, 11, 200),
+    (None, True, 230, 60),
+    (None, False, 40, 120),
+    (None, False, 61, 60),
+    (None, False, 7, 25),
+    (None, False, 500, 30),
+    ("Age", True, 40, 120),
+    ("Age", True, 60, 90),
+    ("Age", True, 123, 40),
+    ("Age", False, 45, 80),
+    ("Age", False, 210, 50),
+    ("Gender", True, 40, 120),
+    ("Gender", True, 60, 257),
+    ("Gender", True, 88, 30),
+    ("Gender", False, 52, 90),
+    ("Gender", False, 70, 513),
+]
+
+TWO_STEP = [
+    # binary trait, binary condition, samples of the condition, genes, exclusive
+    (True, True, 90, 80, False),
+    (True, True, 12, 80, False),
+    (True, True, 90, 80, True),
+    (True, False, 90, 80, False),
+    (True, False, 12, 80, False),
+    (True, False, 12, 80, True),
+    (False, True, 90, 80, False),
+    (False, True, 12, 80, True),
+    (False, False, 90, 80, False),
+    (False, False, 12, 120, True),
+]
+
+
+@pytest.mark.parametrize(("condition", "binary", "samples", "genes"), OF_ONE_COHORT)
+def test_problems_of_one_cohort(
+    condition: str | None, binary: bool, samples: int, genes: int
+) -> None:
+    own = cohort("Asthma", samples, genes, binary=binary, seed=samples + genes)
+    assert_same_answer(solve_ours(own, condition), solve_published(own, condition))
+
+
+@pytest.mark.parametrize(("binary", "other_binary", "samples", "genes", "exclusive"), TWO_STEP)
+def test_two_step_problems(
+    binary: bool, other_binary: bool, samples: int, genes: int, exclusive: bool
+) -> None:
+    own = cohort("Asthma", 50, 80, binary=binary, seed=samples)
+    other = cohort("Obesity", samples, genes, binary=other_binary, seed=samples + 1, shift=1)
+    theirs = solve_published(own, "Obesity", other, exclusive)
+    rule = "exclusive" if exclusive else "inclusive"
+    shared = set(own.related) & set(theirs["regressors"])
+    assert theirs["regressors"] and bool(shared) != exclusive
+    ours = solve_ours(own, "Obesity", other, regressors=rule)
+    assert ours.method["two_step"]["regressors"] == theirs["regressors"]
+    assert_same_answer(ours, theirs)
+
+
+def test_a_wide_cohort_whatever_the_number_of_threads() -> None:
+    own = cohort("Asthma", 60, 1500, seed=3)
+    published = solve_published(own)
+    for threads in (1, 3):
+        assert_same_answer(solve_ours(own, threads=threads), published)
+
+
+def test_a_batch_effect_rotates_with_the_same_intermediate_values() -> None:
+    own = cohort("Asthma", 250, 60, seed=1, batch=6.0)
+    theirs, ours = solve_published(own), solve_ours(own, threads=2)
+    assert theirs["batch_effect"] and ours.method["rotated"]
+    np.testing.assert_allclose(ours.method["batch_effect"]["shares"], theirs["shares"], atol=1e-10)
+    assert ours.method["ln_delta"] == pytest.approx(theirs["ln_delta"], abs=1e-6)
+    assert ours.method["solver"]["lambda"] == theirs["lambda"]
+    for mine, row in zip(ours.method["tuning"], theirs["tuning"], strict=True):
+        assert mine["ln_delta"] == pytest.approx(row["ln_delta"], abs=1e-6)
+        assert mine["selection"]["precision"] == pytest.approx(row["selection"]["precision"])
+    assert any("rotated Lasso" in warning for warning in ours.warnings)
+
+
+@pytest.fixture(scope="module")
+def real(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> OutputFolder:
+    target = tmp_path_factory.mktemp("real")
+    table = shared_data / "genes" / "Homo_sapiens.gene_info.2020-01.gz"
+    options = PreprocessOptions(procedure="benchmark", gene_table=table)
+    preprocess(shared_data / "input", target, options=options)
+    return OutputFolder(target)
+
+
+def every_fourth_gene(own: Cohort) -> Cohort:
+    """The same samples in a quarter of the time."""
+    table = own.table
+    thin = replace(table, genes=table.genes[::4], expression=table.expression[:, ::4])
+    return Cohort(thin, own.related)
+
+
+@pytest.mark.parametrize(
+    ("cohort_id", "condition"),
+    [("GSE55235", None), ("GSE55457", "Gender"), ("GSE55235", "Osteoarthritis")],
+)
+def test_real_cohorts(
+    real: OutputFolder, shared_data: Path, cohort_id: str, condition: str | None
+) -> None:
+    tasks = TaskInfo.load(shared_data / "metadata" / "task_info.json")
+    trait = "Rheumatoid_Arthritis"
+    own = Cohort(read_linked(real, trait, cohort_id), tasks.related_genes(trait))
+    other = None
+    if condition == "Osteoarthritis":
+        table = read_linked(real, condition, "GSE55457")
+        other = Cohort(table, tasks.related_genes(condition))
+    if condition is not None:
+        own = every_fourth_gene(own)
+    ours = solve_ours(own, condition, other, threads=2)
+    assert len(ours.significant) > 0
+    assert_same_answer(ours, solve_published(own, condition, other))

@@ -1,0 +1,137 @@
+"""What the choices of a user change in the procedure sound: hidden structure, model, pairs."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, write_result
+from genotex.analysis.options import Hidden, Model
+from genotex.errors import UsageError
+from genotex.formats import LinkedTable
+from genotex.layout import OutputFolder
+from genotex.problems import Problem
+from tests.analysis.cohort_tables import linked, two_groups
+
+
+def batched(samples: int = 60, genes: int = 600, changed: int = 20, seed: int = 0) -> LinkedTable:
+    """Seven of ten cases but three of ten controls in a batch that moves half of the genes."""
+    rng = np.random.default_rng(seed)
+    trait = np.arange(samples) % 2
+    batch = rng.random(samples) < np.where(trait == 1, 0.7, 0.3)
+    values = rng.normal(8, 1, (samples, genes))
+    values[:, ::2] += batch[:, None] * rng.normal(0, 2, genes // 2)
+    values[:, 1 : 2 * changed : 2] += 1.5 * trait[:, None]
+    return linked(trait, values)
+
+
+PLANTED = {f"GENE{j}" for j in range(1, 40, 2)}
+
+
+def solve(
+    table: LinkedTable, hidden: Hidden = "auto", model: Model = "moderated"
+) -> AnalysisResult:
+    options = AnalysisOptions(panel=False, hidden=hidden, model=model)
+    return analyze_table(table, {}, Problem("Asthma"), options)
+
+
+def false_share(result: AnalysisResult) -> float:
+    found = set(result.significant["Variable"])
+    return len(found - PLANTED) / max(1, len(found))
+
+
+def test_hidden_batch_is_adjusted_for_and_both_analyses_are_told() -> None:
+    table = batched()
+    result, plain = solve(table), solve(table, hidden="none")
+    assert false_share(plain) > 0.3
+    assert false_share(result) < 0.1
+    assert len(set(result.significant["Variable"]) & PLANTED) >= 18
+    hidden = result.method["hidden"]
+    assert hidden["ranked_with"] and hidden["used"] == 1
+    assert [name for name in result.method["design"] if name.startswith("SV")] == ["SV1"]
+    assert result.method["covariates"] == []
+    assert hidden["change"]["significant_without"] == plain.significant.height
+    assert hidden["change"]["significant_with"] == result.significant.height
+    both = result.genes.join(plain.genes, on="Variable")
+    np.testing.assert_allclose(both["Without SV p"], both["p_right"], rtol=1e-12)
+
+
+def test_small_cohort_is_ranked_without_surrogate_variables() -> None:
+    table = batched(samples=30)
+    result, plain = solve(table), solve(table, hidden="none")
+    asked = solve(table, hidden="sva")
+    assert not result.method["hidden"]["ranked_with"]
+    assert result.genes["Variable"].to_list() == plain.genes["Variable"].to_list()
+    both = result.genes.join(asked.genes, on="Variable")
+    np.testing.assert_allclose(both["With SV p"], both["p_right"], rtol=1e-12)
+    assert any("both analyses are reported" in warning for warning in result.warnings)
+
+
+def test_mixed_model_ranks_when_it_is_asked_to() -> None:
+    table = two_groups(samples=60, genes=300, shift=1.0)
+    beside, first = solve(table, "none", "all"), solve(table, "none", "mixed")
+    assert beside.method["ranked_by"] == "p" and first.method["ranked_by"] == "Mixed p"
+    assert beside.genes["p"].drop_nulls().is_sorted()
+    assert first.genes["Mixed p"].drop_nulls().is_sorted()
+    assert first.significant["Mixed q"].max() < 0.05  # type: ignore[operator]
+    same = beside.genes.join(first.genes, on="Variable")
+    # A column means the same, whichever test ranks.
+    for name in ("Coefficient", "p", "Mixed p"):
+        np.testing.assert_array_equal(same[name], same[f"{name}_right"])
+    assert any("conservative" in warning for warning in first.warnings)
+    assert "mixed" not in solve(table, "none").method
+
+
+def paired(pairs: int = 14) -> tuple[LinkedTable, dict[str, dict[str, str | None]]]:
+    """Every donor gives a case and a control, and donors differ more than the groups."""
+    rng = np.random.default_rng(1)
+    trait = np.arange(2 * pairs) % 2
+    donor = np.arange(2 * pairs) // 2
+    values = rng.normal(8, 0.3, (2 * pairs, 40)) + rng.normal(0, 3, (pairs, 40))[donor]
+    values[:, :4] += 0.8 * trait[:, None]
+    table = linked(trait, values, {"Age": (30 + donor).astype(float)})
+    return table, {"donor": {s: f"P{d}" for s, d in zip(table.samples, donor, strict=True)}}
+
+
+def test_pairs_are_compared_within_themselves() -> None:
+    table, facts = paired()
+    problem = Problem("Asthma")
+    apart = analyze_table(table, {}, problem, AnalysisOptions(panel=False), facts)
+    result = analyze_table(table, {}, problem, AnalysisOptions(pair="Donor"), facts)
+    assert apart.significant.height == 0
+    assert any("Paired or repeated samples suspected" in w for w in apart.warnings)
+    assert {f"GENE{j}" for j in range(4)} <= set(result.significant["Variable"])
+    assert not any("suspected" in warning for warning in result.warnings)
+    assert result.method["pair"]["key"] == "donor"
+    # The donors' own levels hold their ages already.
+    assert result.method["covariates"] == []
+    assert result.method["residual_df"] == 28 - 15
+    assert "within pairs" in result.method["panel"]["notes"][0]
+
+
+def test_pair_by_a_characteristic_that_is_not_there() -> None:
+    table, facts = paired()
+    with pytest.raises(UsageError, match="donor"):
+        analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(pair="family"), facts)
+
+
+def test_characteristic_named_as_covariate_is_adjusted_for() -> None:
+    table = two_groups(samples=40)
+    bmi = np.random.default_rng(2).normal(27, 4, 40)
+    facts = {"BMI": {s: f"{v:.1f}" for s, v in zip(table.samples, bmi, strict=True)}}
+    options = AnalysisOptions(panel=False, hidden="none", covariates=("bmi",))
+    result = analyze_table(table, {}, Problem("Asthma"), options, facts)
+    assert result.method["covariates"] == ["BMI"]
+    with pytest.raises(UsageError, match=r"'height'.*'BMI'"):
+        analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(covariates=("height",)), facts)
+
+
+def test_list_holds_only_columns_that_are_filled(tmp_path: Path) -> None:
+    output = OutputFolder(tmp_path)
+    for model, there in (("moderated", False), ("all", True)):
+        result = solve(two_groups(), "none", model)  # type: ignore[arg-type]
+        content = json.loads(write_result(output, result).read_text())
+        assert ("Mixed q" in content["significant_genes"]) is there
+        assert "With SV q" not in content["significant_genes"]
+        assert "q" in content["significant_genes"]

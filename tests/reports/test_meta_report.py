@@ -1,0 +1,190 @@
+"""The page over all cohorts, written from an output folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from genotex.analysis import AnalysisOptions
+from genotex.analysis.meta import META_COLUMNS, MetaResult, analyze_cohorts, write_meta
+from genotex.errors import AnalysisError, UsageError
+from genotex.layout import OutputFolder
+from genotex.problems import Problem
+from genotex.reports import write_meta_report
+from genotex.reports.figures import ForestRow, draw_forest
+from genotex.reports.meta.building import build_meta_page
+from genotex.reports.meta.forests import forest_data
+from genotex.reports.meta.table import CSV_NAMES
+from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort
+
+
+def solved(root: Path, cohorts: int = 3, *, level: bool = False) -> tuple[OutputFolder, MetaResult]:
+    output = OutputFolder(root)
+    for n in range(1, cohorts + 1):
+        table = followed_level(n, 20 + 4 * n) if level else groups(n, 20 + 4 * n)
+        put_cohort(output, f"GSE{n}", table)
+    result = analyze_cohorts(output, Problem("Asthma"))
+    write_meta(output, result)
+    return output, result
+
+
+def embedded(html: str) -> dict[str, list[list[int]]]:
+    found = re.search(r'<script type="application/json" id="forest-data">(.*?)</script>', html)
+    assert found is not None
+    content: dict[str, list[list[int]]] = json.loads(found[1])
+    return content
+
+
+def test_page_and_table_lie_beside_the_other_reports(tmp_path: Path) -> None:
+    output, result = solved(tmp_path)
+    path = write_meta_report(output, "Asthma", None)
+    assert path == output.meta_report("Asthma", None)
+    assert path.name == "Asthma_condition_None_cohorts.html"
+    html = path.read_text(encoding="utf-8")
+    assert f"<span>{result.replicating.height}</span> genes that replicate" in html
+    assert "6 higher and 0 lower in cases" in html
+    assert html.count("<figure id=") == 6
+    assert "http://" not in re.sub(r"http://www\.w3\.org/\S+", "", html)
+    for cohort in result.cohorts:
+        assert cohort.groups in html
+
+
+def test_csv_has_every_gene_and_every_number(tmp_path: Path) -> None:
+    output, result = solved(tmp_path)
+    table = pl.read_csv(write_meta_report(output, "Asthma", None).with_suffix(".csv"))
+    assert table["gene"].to_list() == result.genes["Variable"].to_list()
+    for ours, theirs in (("Combined Effect", "effect"), ("Random p", "random_p"), ("q", "q")):
+        assert_same(table[theirs], result.genes[ours])
+    for cohort in result.cohorts:
+        assert_same(table[f"{cohort.name}_effect"], result.effects[f"{cohort.name} Effect"])
+
+
+def assert_same(theirs: pl.Series, ours: pl.Series) -> None:
+    # A gene that is low in one cohort is not tested there.
+    assert theirs.is_null().to_list() == ours.is_null().to_list()
+    assert theirs.drop_nulls().to_list() == pytest.approx(ours.drop_nulls().to_list(), rel=1e-12)
+
+
+def test_every_column_of_the_result_has_a_place_in_the_csv() -> None:
+    assert set(CSV_NAMES) == set(META_COLUMNS)
+    assert len(set(CSV_NAMES.values())) == len(META_COLUMNS)
+
+
+def test_columns_of_the_documentation_are_those_of_the_csv(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "meta-analysis.md").read_text()
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    documented = {name for row in rows for name in re.findall("`([^`]+)`", row)}
+    output, _ = solved(tmp_path, 2)
+    columns = pl.read_csv(write_meta_report(output, "Asthma", None).with_suffix(".csv")).columns
+    found = {re.sub("^GSE1_", "<cohort>_", name) for name in columns if "GSE2" not in name}
+    assert found == documented
+
+
+@pytest.mark.parametrize("level", [False, True])
+def test_embedded_numbers_are_those_of_the_result(tmp_path: Path, level: bool) -> None:
+    output, result = solved(tmp_path, level=level)
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    data = embedded(html)
+    assert data["genes"] == result.genes["Variable"].to_list()
+    assert data["r"] is level
+    for k, cohort in enumerate(result.cohorts):
+        pairs = zip(data["effect"][k], result.effects[f"{cohort.name} Effect"], strict=True)
+        for written, effect in pairs:
+            assert (written is None) == (effect is None)
+            assert effect is None or written / 1000 == pytest.approx(effect, abs=6e-4)
+    assert "partial correlation with the trait" in html if level else "Hedges&#39; g" in html
+
+
+def test_two_cohorts_show_no_random_effects(tmp_path: Path) -> None:
+    output, _ = solved(tmp_path, 2)
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    assert embedded(html)["random"] is None
+    assert "random effects" not in re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
+    assert "Knapp" not in html
+
+
+def test_nothing_significant_is_told_as_a_result(tmp_path: Path) -> None:
+    output = OutputFolder(tmp_path)
+    for n in (1, 2):
+        put_cohort(output, f"GSE{n}", groups(n, changed=0))
+    write_meta(output, analyze_cohorts(output, Problem("Asthma")))
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    assert "<span>0</span> genes that replicate" in html
+    assert "none passes q &lt; 0.05 over all cohorts; the lowest q-value is" in html
+
+
+def test_left_out_cohorts_and_warnings_are_told(tmp_path: Path) -> None:
+    output, _ = solved(tmp_path)
+    put_cohort(output, "GSE9", followed_level(9))
+    output.linked_csv("Asthma", "GSE1").unlink()
+    write_meta(output, analyze_cohorts(output, Problem("Asthma")))
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    assert "<strong>GSE9</strong>: Its trait is a measured level" in html
+    assert "<strong>GSE1</strong>: Could not be analysed: GSE1.csv: " in html
+    assert str(tmp_path) not in html
+
+
+def test_symbols_and_cohorts_are_escaped(tmp_path: Path) -> None:
+    _, result = solved(tmp_path, 2)
+    bad = "</script><b>"
+    names = pl.Series("Variable", [bad, *result.genes["Variable"][1:]])
+    result = replace(
+        result,
+        genes=result.genes.with_columns(names),
+        effects=result.effects.with_columns(names),
+    )
+    assert "<" not in forest_data(result, bad).data
+    assert build_meta_page(result, csv_name="x.csv").figures[0].svg.count("<b>") == 0
+
+
+def test_page_that_would_be_too_heavy_draws_the_first_genes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output, result = solved(tmp_path)
+    monkeypatch.setattr("genotex.reports.meta.forests._MOST_NUMBERS", 110)
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    assert embedded(html)["genes"] == result.genes["Variable"].head(10).to_list()
+    assert f"The first 10 of {result.genes.height} genes can be drawn here" in html
+
+
+def test_same_input_same_files(tmp_path: Path) -> None:
+    output, _ = solved(tmp_path, 2)
+    first = write_meta_report(output, "Asthma", None, tmp_path / "a" / "page.html")
+    second = write_meta_report(output, "Asthma", None, tmp_path / "b" / "page.html")
+    assert first.read_bytes() == second.read_bytes()
+    assert first.with_suffix(".csv").read_bytes() == second.with_suffix(".csv").read_bytes()
+
+
+def test_cut_of_the_analysis_stands_in_the_rule(tmp_path: Path) -> None:
+    output, _ = solved(tmp_path, 2)
+    write_meta(output, analyze_cohorts(output, Problem("Asthma"), AnalysisOptions(q_cut=0.01)))
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    assert "A gene replicates with combined q &lt; 0.01" in html
+
+
+def test_problem_whose_cohorts_were_not_combined(tmp_path: Path) -> None:
+    with pytest.raises(AnalysisError, match="run analyze with all cohorts first"):
+        write_meta_report(OutputFolder(tmp_path), "Asthma", None)
+
+
+def test_page_that_would_overwrite_its_own_table(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="csv"):
+        write_meta_report(OutputFolder(tmp_path), "Asthma", None, tmp_path / "genes.csv")
+
+
+def test_forest_plot_has_every_cohort_and_the_whole() -> None:
+    rows = [
+        ForestRow("GSE1 (20)", 0.8, 0.2, 1.4, "+0.80  (+0.20 to +1.40)", 0.3),
+        ForestRow("GSE2 (40)", -0.1, -0.5, 0.3, "\N{MINUS SIGN}0.10", 0.7),
+        ForestRow("fixed effect", 0.2, -0.1, 0.5, "+0.20"),
+    ]
+    svg = draw_forest(rows, "Hedges' g", "forest-0", "two & one")
+    for row in rows:
+        assert row.label in svg
+        assert row.written in svg
+    assert 'aria-label="two &amp; one"' in svg

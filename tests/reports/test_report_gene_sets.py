@@ -1,0 +1,66 @@
+"""The section on gene sets, through real results."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from genotex.analysis import AnalysisOptions, enrich_problem, solve_problem, write_result
+from genotex.layout import OutputFolder
+from genotex.problems import Problem
+from genotex.reports import building, write_report
+from tests.reports.report_cohort import make_table
+from tests.reports.test_report_writing import TRAIT, prepare
+
+PROBLEM = Problem(TRAIT)
+
+
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "draw_figures", lambda *_: ())
+
+
+@pytest.fixture
+def solved(tmp_path: Path) -> OutputFolder:
+    return prepare(tmp_path / "output", *make_table(genes=60))
+
+
+def enrich(output: OutputFolder, path: Path, name: str = "FIRST_GENES") -> None:
+    genes = solve_problem(output, PROBLEM, AnalysisOptions(panel=False)).genes["Variable"]
+    lines = [[name, "https://example.org/<first>", *genes[:12]], ["LAST", "", *genes[-20:]]]
+    path.write_text("".join("\t".join(line) + "\n" for line in lines))
+    enrich_problem(output, PROBLEM, path)
+
+
+def section(page: Path) -> str:
+    found = re.search(r'<section id="gene-sets">.*?</section>', page.read_text(), re.S)
+    return found.group() if found else ""
+
+
+def test_no_section_before_sets_are_tested(solved: OutputFolder) -> None:
+    page = write_report(solved, TRAIT, None)
+    assert section(page) == "" and 'href="#gene-sets"' not in page.read_text()
+
+
+def test_section_with_the_sets(solved: OutputFolder, tmp_path: Path) -> None:
+    enrich(solved, tmp_path / "my.gmt")
+    page = write_report(solved, TRAIT, None)
+    text = section(page)
+    assert 'href="#gene-sets"' in page.read_text()
+    assert "2 gene sets of my.gmt with 10 to 500 tested genes." in text
+    assert "FIRST GENES" in text and "&lt;first&gt;" in text
+    assert f"regress/{TRAIT}/enrichment_condition_None.csv" in text
+    assert "Wu and Smyth 2012" in text
+
+
+def test_names_from_the_file_are_escaped(solved: OutputFolder, tmp_path: Path) -> None:
+    enrich(solved, tmp_path / "my.gmt", name="A <script>alert(1)</script>")
+    text = write_report(solved, TRAIT, None).read_text()
+    assert "<script>alert" not in text and "&lt;script&gt;alert" in text
+
+
+def test_sets_of_another_result_are_not_shown(solved: OutputFolder, tmp_path: Path) -> None:
+    enrich(solved, tmp_path / "my.gmt")
+    options = AnalysisOptions(panel=False, trend=True)
+    write_result(solved, solve_problem(solved, PROBLEM, options))
+    assert section(write_report(solved, TRAIT, None)) == ""
