@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from robust_surrogates import find_robust_surrogates
 from simulated_cohort import SimulatedCohort
 from sklearn.exceptions import ConvergenceWarning
 
@@ -20,6 +19,7 @@ from genotex.analysis.linear import fit_last_column
 from genotex.analysis.mixed import fit_mixed
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.robust_surrogates import find_robust_surrogates
 from genotex.analysis.surrogate import find_surrogates
 
 __all__ = ["METHODS", "Found"]
@@ -63,9 +63,9 @@ def moderated_surrogates(cohort: SimulatedCohort, seed: int) -> Found:
 
 
 def moderated_robust_surrogates(cohort: SimulatedCohort, seed: int) -> Found:
-    """Moderated t with age, sex and surrogate variables by robust regression (a candidate)."""
+    """Moderated t with age, sex and surrogate variables by robust regression."""
     design = _design(cohort).matrix
-    return _with(cohort, find_robust_surrogates(cohort.table.expression, design, seed=seed))
+    return _with(cohort, find_robust_surrogates(cohort.table.expression, design, seed=seed).columns)
 
 
 def _with(cohort: SimulatedCohort, surrogates: Floats) -> Found:

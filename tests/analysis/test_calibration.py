@@ -20,6 +20,7 @@ from genotex.analysis.design import build_design
 from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.robust_surrogates import find_robust_surrogates
 from genotex.analysis.surrogate import find_surrogates
 
 _BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -62,7 +63,8 @@ def _find(cohort, seed, surrogates):
     contrast = choose_contrast(table, {}, "all")
     design = build_design(table, contrast, ("Age", "Gender"), None).matrix
     if surrogates:
-        hidden = find_surrogates(table.expression, design, seed=seed).columns
+        estimate = find_robust_surrogates if surrogates is True else surrogates
+        hidden = estimate(table.expression, design, seed=seed).columns
         design = np.column_stack([design[:, :-1], hidden, design[:, -1]])
     return benjamini_hochberg(moderate(fit_last_column(design, table.expression)).p) < 0.05
 
@@ -79,15 +81,7 @@ def _tally(seeds, affected, batch, surrogates=True, samples=SAMPLES, genes=GENES
     return Tally(np.array(found), np.array(wrong))
 
 
-NOT_HELD = pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="two-step surrogate variables miss a part of the batch (docs/calibration.md)",
-)
-WITH_SURROGATES = ["none", "independent", pytest.param("confounded", marks=NOT_HELD)]
-
-
-@pytest.mark.parametrize("batch", WITH_SURROGATES)
+@pytest.mark.parametrize("batch", ["none", "independent", "confounded"])
 def test_with_surrogate_variables_few_discoveries_are_false(batch):
     null = _tally(NULL_SEEDS, 0, batch, surrogates=True)
     planted = _tally(PLANTED_SEEDS, AFFECTED, batch, surrogates=True)
@@ -99,11 +93,17 @@ def test_with_surrogate_variables_few_discoveries_are_false(batch):
     assert planted.power > 0.4
 
 
-@NOT_HELD
 def test_in_large_cohorts_a_confounded_batch_makes_few_false_discoveries():
     planted = _tally(range(201, 221), 200, "confounded", samples=250, genes=2000)
 
     assert planted.proportion.mean() <= BOUND
+
+
+def test_two_step_surrogate_variables_fail_in_large_cohorts():
+    """Why they are not the default: the part of the batch in the trait is missed."""
+    planted = _tally(range(201, 221), 200, "confounded", find_surrogates, samples=250, genes=2000)
+
+    assert planted.proportion.mean() > BOUND
 
 
 def test_without_surrogate_variables_a_confounded_batch_makes_false_discoveries():

@@ -24,7 +24,7 @@ from genotex.analysis.design import Design, build_design
 from genotex.analysis.gene_filter import GENE_STATUS, GeneFilter, filter_genes
 from genotex.analysis.gene_table import arrange_genes
 from genotex.analysis.gene_tests import beside_columns, mixed_columns, moderated_columns
-from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden
+from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden, set_aside
 from genotex.analysis.interaction import fit_interaction
 from genotex.analysis.linear import fit_last_column
 from genotex.analysis.method_record import Steps, record_method
@@ -33,6 +33,7 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts, check_sample_facts
+from genotex.analysis.spread_check import check_spread
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
@@ -120,6 +121,7 @@ def analyze_sound(
             mode=options.hidden,
             seed=options.seed,
         )
+        hidden = _weigh(hidden, values, design, options)
         ranking = design.with_columns(hidden.columns) if hidden.used_for_ranking else design
         columns, fit = moderated_columns(
             values, ranking.matrix, binary=contrast.binary, trend=options.trend
@@ -218,6 +220,13 @@ def _choose_genes(
     return GeneFilter(status, record)
 
 
+def _weigh(hidden: Hidden, values: Floats, design: Design, options: AnalysisOptions) -> Hidden:
+    if not hidden.used_for_ranking:
+        return hidden
+    without = beside_columns(values, design.matrix, "Without SV", trend=options.trend)
+    return set_aside(hidden, without["Without SV q"])
+
+
 def _other_analysis(
     values: Floats, design: Design, hidden: Hidden, options: AnalysisOptions
 ) -> Columns:
@@ -297,6 +306,7 @@ def _warnings(table: LinkedTable, expression: Floats, steps: Steps) -> tuple[str
         *steps.facts.warnings,
         *steps.hidden.warnings,
         *(() if steps.mixed is None else mixed_warnings(steps.mixed, contrast.binary)),
+        *check_spread(expression[:, steps.kept.tested], contrast),
         *check_scale(expression),
         *check_p_values(steps.fit.p, int(steps.genes["Significant"].sum())),
     )

@@ -1,8 +1,7 @@
 """Surrogate variables that learn their share of the trait from all genes at once.
 
-A candidate for the default. The number is that of `surrogate_number`, less the components that
-fewer than 2 % of the genes go with: those stand for a few genes of large variance, not for
-something that moves many, and taking them up makes null cohorts give false discoveries.
+The number is that of `surrogate_number`, less components that hardly any genes go with; the columns
+are estimated otherwise than in `find_surrogates`.
 
 The two-step estimate takes for each component of the residuals one principal component of the genes
 that go with it. Where components are of similar size, a batch is spread over several of them, and
@@ -24,8 +23,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.analysis.design import independent_columns
 from genotex.analysis.moderated import fit_variance_prior
-from genotex.analysis.surrogate import SMALLEST_RESIDUAL_DF, _genes_of, surrogate_number
+from genotex.analysis.surrogate import (
+    SMALLEST_RESIDUAL_DF,
+    SurrogateNumber,
+    SurrogateVariables,
+    associated_genes,
+    surrogate_number,
+)
 
 __all__ = ["find_robust_surrogates"]
 
@@ -37,9 +43,11 @@ ROUNDS = 15
 HUBER, TUKEY = 1.345, 4.685
 """Usual constants of robust regression: 95 % efficient for normal errors."""
 MAD_TO_DEVIATION = 0.6745
+SMALLEST_SHARE = 1e-6
+"""Of the median variance: no gene's variance counts as less."""
 
 
-def find_robust_surrogates(expression: Floats, design: Floats, *, seed: int) -> Floats:
+def find_robust_surrogates(expression: Floats, design: Floats, *, seed: int) -> SurrogateVariables:
     """Estimate surrogate variables, protecting the trait by robust regression over genes.
 
     Parameters
@@ -53,15 +61,64 @@ def find_robust_surrogates(expression: Floats, design: Floats, *, seed: int) -> 
 
     Returns
     -------
-    ndarray of float64, shape (n, number)
-        Orthonormal columns.
+    SurrogateVariables
+        With orthonormal columns; the entry of largest size of each is positive.
+
+    Raises
+    ------
+    AnalysisError
+        If a value is missing or infinite.
     """
     samples, columns = design.shape
+    found = surrogate_number(expression, design, seed=seed)
+    moved = _moved(expression, found)
     room = max(0, samples - columns - SMALLEST_RESIDUAL_DF)
-    number = min(_number(expression, design, seed), room)
+    number = min(moved, room)
+    notes = _notes(found.number, moved, number)
+    limited = number < moved
+    share = found.share[:number]
     if number == 0:
-        return np.empty((samples, 0))
-    space = np.linalg.qr(design, mode="complete")[0][:, columns - 1 :]
+        nothing = np.empty((samples, 0))
+        return SurrogateVariables(nothing, found.number, limited, found.p, share, notes)
+    surrogates = _with_signs(_estimate(expression, design, number))
+    kept = independent_columns(np.column_stack([design, surrogates]))[columns:]
+    if not kept.all():
+        notes = (*notes, "what cannot be told apart from trait and covariates is left out")
+    return SurrogateVariables(
+        surrogates[:, kept], found.number, limited, found.p, share[kept], notes
+    )
+
+
+def _moved(expression: Floats, found: SurrogateNumber) -> int:
+    """Return how many components enough genes go with."""
+    least = GENES_MOVED * expression.shape[1]
+    genes = associated_genes(expression, found.directions[:, : found.number])
+    return sum(len(those) >= least for those in genes)
+
+
+def _notes(tested: int, moved: int, used: int) -> tuple[str, ...]:
+    notes = []
+    if moved < tested:
+        notes.append(
+            f"{tested - moved} of {tested} components are left out: fewer than "
+            f"{GENES_MOVED:.0%} of the genes go with them".replace("%", " %")
+        )
+    if used < moved:
+        notes.append(
+            f"{used} of {moved} are used, so that {SMALLEST_RESIDUAL_DF} residual degrees of "
+            "freedom are left"
+        )
+    return tuple(notes)
+
+
+def _with_signs(columns: Floats) -> Floats:
+    largest = columns[np.abs(columns).argmax(axis=0), np.arange(columns.shape[1])]
+    return columns * np.where(largest < 0, -1.0, 1.0)
+
+
+def _estimate(expression: Floats, design: Floats, number: int) -> Floats:
+    """Return orthonormal columns that hold the components, the trait's share in them included."""
+    space = np.linalg.qr(design, mode="complete")[0][:, design.shape[1] - 1 :]
     trait, rest = space[:, 0] @ expression, space[:, 1:].T @ expression
     deviation = _noise(rest, number)
     trait, rest = trait / deviation, rest / deviation
@@ -77,15 +134,8 @@ def find_robust_surrogates(expression: Floats, design: Floats, *, seed: int) -> 
         components = _leading(wide, number)
         # Loadings from the other coordinates alone: a gene's own trait value predicts nothing.
         known = components[1:]
-        expected = known @ np.linalg.solve(known.T @ known, components[0]) @ rest
+        expected = np.linalg.lstsq(known.T, components[0])[0] @ rest
     return np.asarray(space @ components)
-
-
-def _number(expression: Floats, design: Floats, seed: int) -> int:
-    found = surrogate_number(expression, design, seed=seed)
-    least = GENES_MOVED * expression.shape[1]
-    moved = _genes_of(expression, found.directions[:, : found.number])
-    return sum(len(genes) >= least for genes in moved)
 
 
 def _noise(rest: Floats, number: int) -> Floats:
@@ -95,10 +145,11 @@ def _noise(rest: Floats, number: int) -> Floats:
     left = np.einsum("ij,ij->j", rest, rest) - ((leading.T @ rest) ** 2).sum(axis=0)
     variance = np.maximum(left, 0.0) / df
     prior = fit_variance_prior(variance, df)
-    if np.isinf(prior.df):
-        return np.sqrt(prior.variance)
-    posterior = (prior.df * prior.variance + df * variance) / (prior.df + df)
-    return np.asarray(np.sqrt(posterior))
+    posterior = prior.variance
+    if np.isfinite(prior.df):
+        posterior = (prior.df * prior.variance + df * variance) / (prior.df + df)
+    # A gene that the components explain whole would count without limit.
+    return np.asarray(np.sqrt(np.maximum(posterior, SMALLEST_SHARE * np.median(posterior))))
 
 
 def _leading(gram: Floats, number: int) -> Floats:
@@ -111,7 +162,7 @@ def _regress(values: Floats, loadings: Floats) -> Floats:
     weight = np.ones(len(values))
     for step in range(2 * ROUNDS):
         weighted = loadings * weight
-        fitted = np.linalg.solve(weighted @ loadings.T, weighted @ values) @ loadings
+        fitted = np.linalg.lstsq(weighted @ loadings.T, weighted @ values)[0] @ loadings
         weight = _huber(values - fitted) if step < ROUNDS else _tukey(values - fitted)
     return np.asarray(fitted)
 
