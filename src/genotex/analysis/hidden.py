@@ -52,8 +52,9 @@ class Hidden:
     record : dict
         Plain JSON: ``mode``, ``estimated`` (number by the permutation test), ``used`` (number of
         columns), ``limited`` (some left out for lack of samples), ``share`` (of residual variance,
-        each), ``residual_df`` (with the columns), ``ranked_with``, ``associations`` (see
-        `associate_surrogates`), ``genes_used``, ``notes``.
+        each), ``residual_df`` (with the columns), ``ranked_with``, ``set_aside`` (why not, when
+        there are columns: ``few samples`` or ``many genes``), ``associations`` (see
+        `associate_surrogates`), ``genes_used``, ``notes``, ``method``.
     warnings : tuple of str
         What a reader should know.
     """
@@ -110,6 +111,7 @@ def find_hidden(
     ranked_with = bool(columns) and (mode == "sva" or len(values) >= ENOUGH_TO_RANK)
     record = _record(mode, found, design, genes)
     record["ranked_with"] = ranked_with
+    record["set_aside"] = "few samples" if columns and not ranked_with else ""
     record["associations"] = associate_surrogates(columns, contrast, design, facts, samples)
     correlations = correlation_with_trait(columns, contrast)
     warnings = (
@@ -133,6 +135,7 @@ def _record(
         "share": [] if found is None else [float(share) for share in found.share],
         "residual_df": len(design.matrix) - design.matrix.shape[1] - used,
         "ranked_with": False,
+        "set_aside": "",
         "associations": [],
         "genes_used": genes,
         "notes": [*notes, *(() if found is None else found.notes)],
@@ -217,7 +220,7 @@ def set_aside(hidden: Hidden, q: Floats) -> Hidden:
     return replace(
         hidden,
         used_for_ranking=False,
-        record={**hidden.record, "ranked_with": False},
+        record={**hidden.record, "ranked_with": False, "set_aside": "many genes"},
         warnings=(*hidden.warnings, warning),
     )
 
