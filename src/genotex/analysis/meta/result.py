@@ -102,6 +102,11 @@ class MetaResult:
         """Whether groups were compared; else the trait is measured."""
         return bool(self.method["kind"] == "binary")
 
+    @property
+    def random(self) -> bool:
+        """Whether random effects rank any gene: three cohorts or more tested it."""
+        return self.genes["Random p"].null_count() < self.genes.height
+
     def summary(self) -> dict[str, Any]:
         """Return one line for a table."""
         return {

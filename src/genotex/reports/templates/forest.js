@@ -23,18 +23,22 @@
 
   function rowsOf(gene) {
     var rows = [], total = 0;
+    var random = data.fixed !== null && data.fixed[0][gene] !== null;
+    var tau = random ? data.tau[0][gene] : 0;
     data.cohorts.forEach(function (cohort, k) {
       var effect = data.effect[k][gene], error = data.error[k][gene];
       if (effect === null || !error) return;
-      total += 1 / (error * error);
+      var weight = 1 / (error * error + tau * tau);
+      total += weight;
       rows.push({
-        label: cohort[0] + " (" + cohort[1] + ")", weight: 1 / (error * error),
+        label: cohort[0] + " (" + cohort[1] + ")", weight: weight,
         middle: shown(effect), low: shown(effect - HALF * error), high: shown(effect + HALF * error)
       });
     });
     rows.forEach(function (row) { row.weight /= total; });
-    [["fixed effect", data.fixed], ["random effects", data.random]].forEach(function (pair) {
-      if (!pair[1] || pair[1][0][gene] === null) return;
+    var wholes = [[random ? "random effects" : "fixed effect", data.whole]];
+    if (random) wholes.push(["fixed effect", data.fixed]);
+    wholes.forEach(function (pair) {
       rows.push({
         label: pair[0], weight: null, middle: shown(pair[1][0][gene]),
         low: shown(pair[1][1][gene]), high: shown(pair[1][2][gene])
