@@ -5,6 +5,10 @@
 4,000 genes per study, a tenth of them with a mean difference of 0.8 standard deviations, cohorts of
 two equal groups; each row is the mean of ten studies. `tau` is the standard deviation between the
 true effects of the cohorts, of the changed genes only or of all genes.
+
+The last lines are of cohorts that do not differ and have no changed gene, whose genes go together
+(five hidden factors that have nothing to do with the trait): how far the share of genes with p of
+Cochran's Q below 0.05 scatters by chance, and how often `cohorts_differ` would warn.
 """
 
 from __future__ import annotations
@@ -12,11 +16,13 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import gammaln
 
 from genotex.analysis.meta import combine_effects, stouffer
+from genotex.analysis.meta.cautions import cohorts_differ, differing_share
 from genotex.analysis.meta.replication import replicates
 from genotex.analysis.multiple_testing import benjamini_hochberg
 
@@ -27,11 +33,16 @@ TESTS = ("fixed", "ranking", "replicates", "strict", "Stouffer")
 
 
 def cohort(
-    difference: Floats, samples: int, rng: np.random.Generator
+    difference: Floats, samples: int, rng: np.random.Generator, loadings: Floats | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Return Hedges' g, its standard error, and the p-value of the t-test of each gene."""
+    """Return Hedges' g, its standard error, and the p-value of the t-test of each gene.
+
+    Hidden factors, independent of the groups, move the genes by `loadings` (factors x genes).
+    """
     case = np.arange(samples) % 2 == 1
     values = rng.normal(size=(samples, len(difference))) + np.outer(case, difference)
+    if loadings is not None:
+        values += rng.normal(size=(samples, len(loadings))) @ loadings
     first, second = values[case], values[~case]
     df = samples - 2
     squares = first.var(axis=0) * len(first) + second.var(axis=0) * len(second)
@@ -72,6 +83,16 @@ def study(
     return {**scores, "differing": (float((found.heterogeneity_p < CUT).mean()),)}
 
 
+def quiet(cohorts: int, samples: int, load: float, rng: np.random.Generator) -> tuple[float, bool]:
+    """Return the share of genes on which equal cohorts differ, and whether that is warned of."""
+    loadings = load * rng.normal(size=(5, GENES))
+    parts = [cohort(np.zeros(GENES), samples, rng, loadings) for _ in range(cohorts)]
+    g, error, _ = (np.array(part) for part in zip(*parts, strict=True))
+    found = combine_effects(g, error)
+    genes = pl.DataFrame({"Q p": found.heterogeneity_p})
+    return differing_share(genes), cohorts_differ(genes)
+
+
 def _score(
     hit: NDArray[np.bool_], p: Floats, changed: NDArray[np.bool_]
 ) -> tuple[float, float, float]:
@@ -94,6 +115,13 @@ def main() -> None:
                 for name in (*TESTS, "differing")
             ]
             print(f"{cohorts:7d} {samples:7d} {tau[0]:.1f}/{tau[1]:.1f} | {' | '.join(told)}")
+    print("cohorts samples load | mean and standard deviation of the share, warned of")
+    for load in (0.0, 0.4, 0.8):
+        for cohorts, samples in ((2, 24), (3, 40), (5, 40)):
+            told = [quiet(cohorts, samples, load, rng) for _ in range(10 * studies)]
+            share, warned = np.array(told, dtype=float).T
+            numbers = f"{share.mean():5.3f} {share.std():5.3f} | {warned.mean():4.2f}"
+            print(f"{cohorts:7d} {samples:7d} {load:4.1f} | {numbers}")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def test_three_cohorts_that_differ_point_to_the_strict_p() -> None:
     assert (genes["p"] < 0.05).mean() > 0.08  # type: ignore[operator]
     assert (genes["Random p"] < 0.05).mean() < 0.05  # type: ignore[operator]
     assert "allow for it only in part, so" in told(genes)
-    assert "strict p (column Random p)" in told(genes)
+    assert "strict p (Random p in the result)" in told(genes)
 
 
 def test_two_cohorts_that_differ_point_to_each_cohort() -> None:

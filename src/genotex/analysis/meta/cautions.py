@@ -83,9 +83,9 @@ def _spread(genes: pl.DataFrame) -> list[str]:
     if not cohorts_differ(genes):
         return []
     found = (
-        f"The cohorts differ more than chance allows: on {differing_share(genes):.0%} of the genes "
-        f"the p-value of Cochran's Q is below {DIFFERING_P:g}, where {DIFFERING_P:.0%} are "
-        "expected."
+        f"The cohorts differ more than chance allows: on {100 * differing_share(genes):.0f} % of "
+        f"the genes the p-value of Cochran's Q is below {DIFFERING_P:g}, where "
+        f"{100 * DIFFERING_P:.0f} % are expected."
     )
     of_two = int(genes["Random p"].null_count())
     if of_two == genes.height:
@@ -96,9 +96,9 @@ def _spread(genes: pl.DataFrame) -> list[str]:
         ]
     also = " (and not at all where two cohorts tested a gene)" if of_two else ""
     return [
-        f"{found} p and q allow for it only in part{also}, so more of the significant genes are "
-        "false than q says. Read the 95 % interval and the strict p (column Random p), both of "
-        "Knapp and Hartung on a t distribution, which allow for it."
+        f"{found} p and q allow for it only in part{also}, so more of the significant genes may "
+        "be false than q says. Read the 95 % interval and the strict p (Random p in the result), "
+        "both of Knapp and Hartung on a t distribution, which allow for it."
     ]
 
 

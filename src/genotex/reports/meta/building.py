@@ -83,7 +83,7 @@ def _facts(result: MetaResult) -> tuple[tuple[str, str], ...]:
         ("Genes in two or more", f"{result.genes.height:,}"),
         ("Effect", f"{result.method['effect']}, {how}"),
         ("Median I\N{SUPERSCRIPT TWO}", "" if median is None else f"{median:.0f} %"),
-        ("Genes on which cohorts differ", f"{result.method['differing_share']:.0%}"),
+        ("Genes on which cohorts differ", f"{100 * result.method['differing_share']:.0f} %"),
     )
 
 

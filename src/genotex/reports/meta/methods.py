@@ -42,7 +42,7 @@ def _combination(result: MetaResult) -> str:
     fixed = "the mean weighted by inverse variances (fixed effect), tested against a normal"
     spread = (
         "Heterogeneity was assessed by Cochran's Q and I\N{SUPERSCRIPT TWO} (Higgins and Thompson "
-        f"2002); Q had p < 0.05 in {result.method['differing_share']:.0%} of the genes."
+        f"2002); Q had p < 0.05 in {100 * result.method['differing_share']:.0f} % of the genes."
     )
     if not result.random:
         return f"Effects were combined gene by gene as {fixed} distribution. {spread}"
