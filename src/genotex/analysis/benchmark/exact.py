@@ -73,7 +73,7 @@ def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> lis
     for rounds in range(1, ROUNDS + 1):
         part = np.asfortranarray(matrix[:, working])
         coefficients, reached = _path(part, target, lambdas)
-        excess = _excess(matrix, target - (part @ coefficients).T, lambdas)[reached].max(axis=0)
+        excess = _excess(matrix, target - (part @ coefficients).T, reached).max(axis=0)
         excess[working] = 0.0
         excess[excess <= 1.0] = 0.0
         joining = _largest(excess * distinct, n)
@@ -133,10 +133,11 @@ def _excess(matrix: Floats, residuals: Floats, penalties: Floats) -> Floats:
     return excess
 
 
-def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the coefficients at each lambda, shape (p, lambdas), and which the path reached.
+def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, Floats]:
+    """Return the coefficients at each lambda, shape (p, lambdas), and the lambdas they are for.
 
-    They are linear in lambda between the knots of the path.
+    They are linear in lambda between the knots of the path. A lambda below the last knot gets the
+    coefficients of that knot.
     """
     smallest = float(penalties.min())
     noise = np.random.default_rng(0).standard_normal(len(target)) * np.sqrt(np.mean(target**2))
@@ -150,12 +151,12 @@ def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, ND
         if knots[-1] <= smallest * END:
             break
     if len(knots) < 2:
-        return np.repeat(coefficients, len(penalties), axis=1), penalties >= knots[0]
+        return np.repeat(coefficients, len(penalties), axis=1), np.maximum(penalties, knots[0])
     below = np.clip(np.searchsorted(-knots, -penalties), 1, len(knots) - 1)
     width = knots[below - 1] - knots[below]
     weight = np.clip((knots[below - 1] - penalties) / np.where(width > 0, width, 1.0), 0.0, 1.0)
     found = coefficients[:, below - 1] * (1.0 - weight) + coefficients[:, below] * weight
-    return found, penalties * END >= knots[-1]
+    return found, np.maximum(penalties, knots[-1])
 
 
 def _polish(matrix: Floats, target: Floats, fit: LassoFit, penalty: float) -> LassoFit:
