@@ -134,7 +134,7 @@ def _excess(matrix: Floats, residuals: Floats, penalties: Floats) -> Floats:
 def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, Floats]:
     """Return the coefficients at each lambda, shape (p, lambdas), and the lambdas they are for.
 
-    Each lambda gets the path with the smallest duality gap; noise is tried while a gap is too large.
+    Each lambda gets the path with the smallest duality gap; noise is tried while one is too large.
     """
     noise = np.random.default_rng(0).standard_normal(len(target)) * np.sqrt(np.mean(target**2))
     best = np.zeros((matrix.shape[1], len(penalties)))
