@@ -38,14 +38,14 @@ def spread_ratio(expression: Floats, smaller: NDArray[np.bool_]) -> float:
         NaN where no gene has values enough in both groups.
     """
     logs = []
-    for group in (smaller, ~smaller):
-        values = expression[group]
-        df = (~np.isnan(values)).sum(axis=0) - 1.0
-        with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):
+        for group in (smaller, ~smaller):
+            values = expression[group]
+            df = (~np.isnan(values)).sum(axis=0) - 1.0
             centred = values - np.nansum(values, axis=0) / (df + 1)
             variance = np.nansum(centred**2, axis=0) / df
             logs.append(np.log(variance) - digamma(df / 2) + np.log(df / 2))
-    difference = logs[0] - logs[1]
+        difference = logs[0] - logs[1]
     fine = np.isfinite(difference)
     return float(np.exp(difference[fine].mean() / 2)) if fine.any() else float("nan")
 
