@@ -103,6 +103,17 @@ def test_the_exact_solver_reaches_the_optimum_and_says_so(own: Cohort) -> None:
     assert solve_ours(own, solver="exact").genes.equals(result.genes)
 
 
+@pytest.mark.parametrize(("samples", "seed"), [(66, 206), (60, 245), (45, 1)])
+def test_a_two_step_problem_solved_exactly_at_the_smallest_lambda(samples: int, seed: int) -> None:
+    # Where all genes are related, all lambdas are as precise, and the smallest wins.
+    table = cohort("Asthma", samples, samples + 1, seed=seed).table
+    other = cohort("Obesity", 50, samples + 1, seed=9, shift=1)
+    result = solve_ours(Cohort(table, table.genes), "Obesity", other, solver="exact")
+    solver = result.method["solver"]
+    assert solver["lambda"] == 1e-6 and solver["relative_gap"] <= 1e-6
+    assert not any("stopped short" in warning for warning in result.warnings)
+
+
 def test_prior_knowledge_is_named(own: Cohort) -> None:
     assert any("Prior knowledge of the same trait" in text for text in solve_ours(own).warnings)
 
