@@ -121,7 +121,11 @@ def test_result_without_any_record_of_hidden_structure() -> None:
 
 def test_methods_cite_what_was_done() -> None:
     text = hidden_methods(with_hidden(plain()))
-    assert "Leek and Storey (2007)" in text
+    assert "Wang et al. 2017" in text
+    two_step = HiddenStructure("sva", 1, 1, False, True, (0.2,))
+    assert "Leek and Storey (2007)" in hidden_methods(replace(plain(), hidden=two_step))
+    aside = HiddenStructure("auto", 1, 1, False, False, (0.2,), many_genes=True)
+    assert "so many genes are affected" in hidden_methods(replace(plain(), hidden=aside))
     assert "Buja and Eyuboglu (1992)" in text
     assert "2 of 4, with 25 % and 12 % of the residual variance, entered the regression" in text
     small = hidden_methods(with_hidden(plain(), ranked_with=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,12 @@ from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.options import Hidden as HiddenMode
+from genotex.analysis.robust_surrogates import find_robust_surrogates
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.surrogate import SurrogateVariables, find_surrogates
 from genotex.analysis.surrogate_associations import associate_surrogates, correlation_with_trait
 
-__all__ = ["ENOUGH_TO_RANK", "Hidden", "compare_rankings", "find_hidden"]
+__all__ = ["ENOUGH_TO_RANK", "Hidden", "compare_rankings", "find_hidden", "set_aside"]
 
 Floats = NDArray[np.float64]
 
@@ -31,10 +32,17 @@ SOME_WITH_TRAIT = 0.25
 BY_CHANCE = 1e-3
 TOPS = (10, 50, 100)
 NAMED = 10
+CUT = 0.05
+MOST_SIGNIFICANT = 0.4
+"""Share of genes with q < 0.05 above which surrogate variables cannot be told from the trait."""
+METHODS = {
+    "auto": "robust regression over genes (Wang et al. 2017)",
+    "sva": "two steps (Leek and Storey 2007)",
+}
 
 _IN_PART = (
-    "Structure that goes with the trait can be taken out only in part, and the more samples, the "
-    "more the rest counts: with hundreds of samples q-values are then too small."
+    "In two steps such structure is taken out only in part, and the more samples, the more the "
+    "rest counts: with hundreds of samples q-values are then too small."
 )
 
 
@@ -53,8 +61,9 @@ class Hidden:
         Plain JSON: ``mode``, ``estimated`` (number by the permutation test), ``used`` (number of
         columns), ``limited`` (some left out for lack of samples), ``share`` (of residual variance,
         each), ``residual_df`` (with the columns), ``moderated_with``, ``ranked_with`` (whether the
-        test that ranks adjusts for them; the mixed model never does), ``associations`` (see
-        `associate_surrogates`), ``genes_used``, ``notes``.
+        test that ranks adjusts for them; the mixed model never does), ``set_aside`` (why the
+        moderated t does not, when there are columns: ``few samples`` or ``many genes``),
+        ``associations`` (see `associate_surrogates`), ``genes_used``, ``notes``, ``method``.
     warnings : tuple of str
         What a reader should know.
     """
@@ -91,7 +100,9 @@ def find_hidden(
     samples : sequence of str
         Sample ids of the linked table.
     mode : {"auto", "none", "sva"}
-        ``sva`` always uses what is found, ``auto`` from 40 samples.
+        ``auto`` estimates the columns by robust regression over genes and uses them from 40
+        samples (see also `set_aside`); ``sva`` estimates them in two steps as R's sva does and
+        always uses what is found.
     seed : int
         Seed of the permutations.
     mixed_ranks : bool
@@ -107,17 +118,19 @@ def find_hidden(
         warning = f"Hidden structure was not looked for: {note}."
         return Hidden({}, False, _record(mode, None, design, genes, note), (warning,))
     whole = values if genes == values.shape[1] else values[:, complete]
-    found = find_surrogates(whole, design.matrix, seed=seed)
+    estimate = find_surrogates if mode == "sva" else find_robust_surrogates
+    found = estimate(whole, design.matrix, seed=seed)
     columns = {f"SV{k + 1}": column for k, column in enumerate(found.columns.T)}
     moderated_with = bool(columns) and (mode == "sva" or len(values) >= ENOUGH_TO_RANK)
     ranked_with = moderated_with and not mixed_ranks
     record = _record(mode, found, design, genes)
     record["moderated_with"], record["ranked_with"] = moderated_with, ranked_with
+    record["set_aside"] = "few samples" if columns and not moderated_with else ""
     record["associations"] = associate_surrogates(columns, contrast, design, facts, samples)
     warnings = (
         *_limits(found, len(values)),
         *_small_cohort(len(columns), len(values), moderated_with, mixed_ranks),
-        *_with_trait(columns, contrast, design.names[-1], ranked_with),
+        *_with_trait(columns, contrast, design.names[-1], ranked_with, in_part=mode == "sva"),
     )
     return Hidden(columns, moderated_with, record, warnings)
 
@@ -128,6 +141,7 @@ def _record(
     used = 0 if found is None else found.columns.shape[1]
     return {
         "mode": mode,
+        "method": "" if found is None else METHODS["sva" if mode == "sva" else "auto"],
         "estimated": 0 if found is None else found.estimated,
         "used": used,
         "limited": found is not None and found.limited,
@@ -135,6 +149,7 @@ def _record(
         "residual_df": len(design.matrix) - design.matrix.shape[1] - used,
         "moderated_with": False,
         "ranked_with": False,
+        "set_aside": "",
         "associations": [],
         "genes_used": genes,
         "notes": [*notes, *(() if found is None else found.notes)],
@@ -178,9 +193,17 @@ def _small_cohort(
 
 
 def _with_trait(
-    columns: Mapping[str, Floats], contrast: Contrast, trait: str, ranked_with: bool
+    columns: Mapping[str, Floats],
+    contrast: Contrast,
+    trait: str,
+    ranked_with: bool,
+    *,
+    in_part: bool,
 ) -> list[str]:
-    """Warn of surrogate variables that go with the trait, strongly or beyond chance."""
+    """Warn of surrogate variables that go with the trait, strongly or beyond chance.
+
+    The two-step estimate takes such structure out only `in_part`; the robust one does not suffer.
+    """
     strong, some = [], []
     for name, (r, p) in correlation_with_trait(columns, contrast).items():
         if abs(r) > STRONG_WITH_TRAIT:
@@ -193,15 +216,63 @@ def _with_trait(
         warnings.append(
             f"Hidden structure goes strongly with {trait}: {', '.join(strong)}. {what} takes part "
             "of the trait's own signal away, and without it signal and structure are hard to tell "
-            f"apart. {_IN_PART}"
+            f"apart.{f' {_IN_PART}' if in_part else ''}"
         )
-    if some:
+    if some and in_part:
         warnings.append(f"Hidden structure goes with {trait}: {', '.join(some)}. {_IN_PART}")
     return warnings
 
 
 def _count(number: int) -> str:
     return f"{number} surrogate variable{'' if number == 1 else 's'}"
+
+
+def set_aside(hidden: Hidden, q: Floats, *, mixed_ranks: bool = False) -> Hidden:
+    """Leave surrogate variables out of the moderated t where most genes seem affected by the trait.
+
+    The robust regression takes the trait's effects for those of a minority of genes. Where the
+    majority is affected it takes them for hidden structure; in simulated cohorts with 60 % of the
+    genes affected the analysis without surrogate variables is right (docs: calibration).
+
+    Parameters
+    ----------
+    hidden : Hidden
+        What was found.
+    q : ndarray of float64, shape (p,)
+        q-values without surrogate variables.
+    mixed_ranks : bool
+        As for `find_hidden`.
+
+    Returns
+    -------
+    Hidden
+        The same, or with `moderated_with` off and a warning.
+    """
+    asked = hidden.record["mode"] == "sva"
+    many = int((q < CUT).sum())
+    if asked or not hidden.moderated_with or many <= MOST_SIGNIFICANT * len(q):
+        return hidden
+    told = (
+        "The moderated t is reported with and without them, first without"
+        if mixed_ranks
+        else "Both analyses are reported, and genes are ranked by the one without"
+    )
+    warning = (
+        f"{many} of {len(q)} genes have q < {CUT:g} without surrogate variables: with so many, "
+        f"hidden structure cannot be told from the trait. {told}; a batch behind the trait would "
+        "not be seen."
+    )
+    return replace(
+        hidden,
+        moderated_with=False,
+        record={
+            **hidden.record,
+            "moderated_with": False,
+            "ranked_with": False,
+            "set_aside": "many genes",
+        },
+        warnings=(*hidden.warnings, warning),
+    )
 
 
 def compare_rankings(

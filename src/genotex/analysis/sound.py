@@ -24,7 +24,7 @@ from genotex.analysis.design import Design, build_design
 from genotex.analysis.gene_filter import GeneFilter, carries_design, filter_genes
 from genotex.analysis.gene_table import arrange_genes
 from genotex.analysis.gene_tests import beside_columns, mixed_columns, moderated_columns
-from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden
+from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden, set_aside
 from genotex.analysis.interaction import fit_interaction
 from genotex.analysis.method_record import Steps, record_method
 from genotex.analysis.mixed import MixedFit, fit_mixed, mixed_warnings
@@ -32,6 +32,7 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import FactChecks, SampleFacts, check_sample_facts
+from genotex.analysis.spread_check import check_spread
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
@@ -132,6 +133,7 @@ def analyze_sound(
             seed=options.seed,
             mixed_ranks=options.model == "mixed",
         )
+        hidden = _weigh(hidden, values, design, options)
         moderated = design.with_columns(hidden.columns) if hidden.moderated_with else design
         fits = carries_design(moderated.matrix, values)
         if not fits.all():
@@ -232,6 +234,14 @@ def _choose_genes(
     return kept
 
 
+def _weigh(hidden: Hidden, values: Floats, design: Design, options: AnalysisOptions) -> Hidden:
+    if not hidden.moderated_with:
+        return hidden
+    without = beside_columns(values, design.matrix, "Without SV", trend=options.trend)
+    mixed = options.model == "mixed"
+    return set_aside(hidden, without["Without SV q"], mixed_ranks=mixed)
+
+
 def _other_analysis(
     values: Floats, design: Design, hidden: Hidden, options: AnalysisOptions
 ) -> Columns:
@@ -313,6 +323,7 @@ def _warnings(table: LinkedTable, expression: Floats, steps: Steps) -> tuple[str
         *steps.facts.warnings,
         *steps.hidden.warnings,
         *(() if steps.mixed is None else mixed_warnings(steps.mixed, contrast.binary)),
+        *check_spread(expression[:, steps.kept.tested], contrast),
         *check_scale(expression),
         *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),
     )

@@ -68,9 +68,13 @@ def _hidden(record: dict[str, object], mixed_ranks: bool) -> str:
         return f"{what} for hidden structure adjusted for."
     if mixed_ranks:
         return f"{what} for hidden structure found; the mixed model, which ranks, does without."
+    why = (
+        "so many genes go with the trait that the two cannot be told apart"
+        if record.get("set_aside") == "many genes"
+        else "with few samples they can do harm"
+    )
     return (
-        f"{what} for hidden structure found; with few samples they can do harm, so the analysis "
-        "with them is reported beside."
+        f"{what} for hidden structure found; {why}, so the analysis with them is reported beside."
     )
 
 

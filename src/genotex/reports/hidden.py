@@ -64,9 +64,14 @@ def _lead(findings: Findings, hidden: HiddenStructure) -> str:
         return (
             f"{_surrogates(hidden)} {was} found, and every gene's test is adjusted for {adjusts}."
         )
+    why = (
+        "with so many affected genes hidden structure cannot be told from the trait"
+        if hidden.many_genes
+        else "in a cohort this small that can do as much harm as good"
+    )
     return (
-        f"{_surrogates(hidden)} {was} found, but the ranking is not adjusted for {adjusts}: in a "
-        "cohort this small that can do as much harm as good. Both analyses stand side by side."
+        f"{_surrogates(hidden)} {was} found, but the ranking is not adjusted for {adjusts}: {why}. "
+        "Both analyses stand side by side."
     )
 
 
@@ -207,10 +212,14 @@ def hidden_methods(findings: Findings) -> str:
         return ""
     if not hidden.used and not hidden.estimated and hidden.notes:
         return ""
+    algorithm = (
+        "the two-step algorithm of Leek and Storey (2007)"
+        if hidden.mode == "sva"
+        else "robust regression over all genes (Wang et al. 2017)"
+    )
     how = (
-        "Surrogate variables were sought by the two-step algorithm of Leek and Storey (2007), with "
-        "the trait among the variables of the model, and their number was estimated by the "
-        "permutation test of Buja and Eyuboglu (1992)"
+        f"Surrogate variables were estimated by {algorithm}, with the trait among the variables of "
+        "the model, and their number by the permutation test of Buja and Eyuboglu (1992)"
     )
     if not hidden.used:
         none = f"none of the {hidden.estimated} components found gave one"
@@ -221,7 +230,8 @@ def hidden_methods(findings: Findings) -> str:
     found = f"{how}. {hidden.used}{of}{told}"
     if hidden.adjusts:
         return f"{found} entered the regression as further columns."
+    why = "so many genes are affected" if hidden.many_genes else "the cohort is small"
     return (
-        f"{found} were estimated; as the cohort is small they did not enter the tests, and the "
-        "regression with them is reported beside it."
+        f"{found} were estimated; as {why} they did not enter the tests, and the regression with "
+        "them is reported beside it."
     )
