@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.design import Design, build_design
-from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden
+from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden, set_aside
 from genotex.analysis.sample_facts import SampleFacts
 from tests.analysis.cohort_tables import linked
 from tests.analysis.hidden_cohorts import half_confounded_batch, noise, with_batch
@@ -250,3 +250,14 @@ def test_no_gene_tested_compares_to_nothing() -> None:
     told = compare_rankings(np.array([np.nan]), np.array([0.5]), ["A"], 0.05)
     assert told["top"] == [] and told["significant_both"] == 0
     assert json.dumps(told, allow_nan=False)
+
+
+@pytest.mark.parametrize("mixed_ranks", [False, True])
+def test_most_genes_affected_are_told_of_the_analysis_that_they_concern(mixed_ranks: bool) -> None:
+    found = hidden(with_batch(60, 500, 0))
+    aside = set_aside(found, np.full(500, 0.01), mixed_ranks=mixed_ranks)
+    assert not aside.moderated_with
+    assert not aside.record["moderated_with"] and not aside.record["ranked_with"]
+    assert aside.record["set_aside"] == "many genes"
+    assert ("genes are ranked by the one without" in aside.warnings[-1]) is not mixed_ranks
+    assert ("The moderated t is reported" in aside.warnings[-1]) is mixed_ranks
