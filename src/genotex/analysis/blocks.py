@@ -135,7 +135,8 @@ def _values(compared: Sequence[str], facts: SampleFacts, key: str) -> tuple[str,
     if wanted == _TCGA_KEY and any(barcodes):
         return _TCGA_KEY, [b.group().upper() if b else None for b in barcodes]
     known = sorted({*facts, *([_TCGA_KEY] if any(barcodes) else [])})
-    there = f"use one of {', '.join(known)}" if known else "it has none at all"
+    none = "of those that are not read as trait, age or gender none varies"
+    there = f"use one of {', '.join(known)}" if known else none
     msg = f"the cohort has no characteristic '{key}' to block on; {there}"
     raise UsageError(msg)
 

@@ -10,11 +10,14 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import analyze_with_progress, ask, check_cohorts, load_tasks
+from genotex.cli.analyze import analyze_with_progress, load_tasks
 from genotex.cli.analyze import build_options as analysis_options
 from genotex.cli.answer import show_result
+from genotex.cli.asking import ask
 from genotex.cli.combine import combine_cohorts
+from genotex.cli.option_checks import check_cohorts, check_options
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
+from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
@@ -104,6 +107,7 @@ def solve(
         condition_cohort=condition_cohort,
     )
     check_cohorts(cohorts, analysis)
+    check_options(analysis, [problem])
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
     outcomes = preprocess_with_progress(
@@ -173,14 +177,24 @@ def solve_and_report(
     outcome : ProblemOutcome
     report : Path
         The page.
+
+    Raises
+    ------
+    UsageError
+        If an option makes no sense for the cohort; an earlier answer and its page stay.
     """
     from genotex.reports import write_report, write_unanswered_report
 
     (outcome,) = analyze_with_progress(output, [problem], settings, tasks)
+    if outcome.wrong_use:
+        raise UsageError(outcome.why)
     folder = OutputFolder(output)
     trait, condition = problem.trait, problem.condition
     if outcome.result is None:
-        page = write_unanswered_report(folder, trait, condition, _errors(cohorts), path=report)
+        reasons = _errors(cohorts)
+        page = write_unanswered_report(
+            folder, trait, condition, reasons, why=outcome.why, path=report
+        )
         return outcome, page
     with screen.progress("drawing the report", total=1):
         return outcome, write_report(folder, trait, condition, path=report)
