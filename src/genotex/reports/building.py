@@ -103,7 +103,13 @@ def build_page(
         sections=_sections(findings, genes),
         log=log_steps(evidence, findings, answer.tested),
         notes=tuple(_told(text, findings) for text in remaining_notes(evidence, findings)),
-        methods=methods_paragraph(evidence, findings, answer.tested),
+        methods=methods_paragraph(
+            evidence,
+            findings,
+            answer.tested,
+            groups,
+            "" if gene_sets is None else gene_sets.methods,
+        ),
         files=files_read(evidence),
         written=written,
     )
