@@ -31,8 +31,7 @@ def report(
 ) -> None:
     """Draw the report of an analysed problem, and the one over all cohorts when there is one.
 
-    Everything is read from the output folder; the raw files are not needed and nothing is computed
-    again.
+    Everything is read from the output folder; the raw files are not needed.
 
     Examples:
       genotex report output --trait Osteoarthritis

@@ -104,8 +104,8 @@ def _stand_out(hidden: HiddenStructure, samples: int) -> str:
         who = "it does not" if hidden.estimated == 1 else f"{enough or 'none'} of them"
         moves = "moves" if enough == 1 else "move"
         text += (
-            f"; {who} {moves} enough genes ({samples:,} or more each, as many as there are samples) "
-            "to be estimated"
+            f"; {who} {moves} enough genes ({samples:,} or more each, as many as there are "
+            "samples) to be estimated"
         )
     elif not others:
         text += f"; {hidden.used or 'none'} of them {'serves' if hidden.used == 1 else 'serve'}"

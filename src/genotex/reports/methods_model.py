@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from genotex.reports.findings import Findings
 from genotex.reports.hidden import hidden_methods
-from genotex.reports.second_opinion import mixed_methods
 from genotex.reports.page import GroupView
+from genotex.reports.second_opinion import mixed_methods
 from genotex.reports.selection import selection_methods
 from genotex.reports.two_step import condition_methods
 from genotex.reports.words import counted, covariate_names, group_members, listed, readable
