@@ -124,11 +124,12 @@ def analyze(
     if json:
         rows = [outcome.summary() | _page(outcome, pages) for outcome in outcomes]
         screen.print_json(rows if combined is None else {"problems": rows, "combined": combined})
-    raise typer.Exit(_exit_code(outcomes))
+    raise typer.Exit(_exit_code(outcomes, combined or ()))
 
 
-def _exit_code(outcomes: Sequence[ProblemOutcome]) -> int:
-    if any(outcome.result is not None for outcome in outcomes):
+def _exit_code(outcomes: Sequence[ProblemOutcome], combined: Sequence[Mapping[str, object]]) -> int:
+    solved = [outcome.result is not None for outcome in outcomes]
+    if any(solved) or any(row["solved"] for row in combined):
         return screen.DONE
     wrong_use = any(outcome.wrong_use for outcome in outcomes)
     return screen.WRONG_USE if wrong_use else screen.NOTHING_USABLE

@@ -135,20 +135,25 @@ def solve(
     )
     analysis = replace(analysis, among=read_now)
     outcome, report = solve_and_report(output, problem, analysis, outcomes, tasks)
+    if outcome.wrong_use and cohorts is o.CohortsUsed.largest:
+        raise UsageError(outcome.why)
     if not json:
         _show(outcome, report)
-    combined = {}
+    # An option that the largest cohort has no use for may suit the others.
+    combined = []
     if cohorts is o.CohortsUsed.all:
-        combined = {"combined": combine_cohorts(output, [problem], analysis, tasks, quiet=json)}
+        combined = combine_cohorts(output, [problem], analysis, tasks, quiet=json)
     if json:
         screen.print_json(
             {
                 **outcome.summary(),
-                "report": str(report),
+                "report": None if report is None else str(report),
                 "not_done": _errors(outcomes),
-                **combined,
+                **({"combined": combined} if cohorts is o.CohortsUsed.all else {}),
             }
         )
+    if any(row["solved"] for row in combined):
+        raise typer.Exit(screen.DONE)
     raise typer.Exit(_exit_code(outcome, outcomes))
 
 
@@ -159,7 +164,8 @@ def _errors(cohorts: list[CohortOutcome]) -> dict[str, str]:
 def _exit_code(outcome: ProblemOutcome, cohorts: list[CohortOutcome]) -> int:
     if outcome.result is not None:
         return screen.DONE
-    return screen.WRONG_USE if _errors(cohorts) else screen.NOTHING_USABLE
+    wrong = outcome.wrong_use or _errors(cohorts)
+    return screen.WRONG_USE if wrong else screen.NOTHING_USABLE
 
 
 def solve_and_report(
@@ -169,25 +175,21 @@ def solve_and_report(
     cohorts: list[CohortOutcome],
     tasks: TaskInfo | None = None,
     report: Path | None = None,
-) -> tuple[ProblemOutcome, Path]:
+) -> tuple[ProblemOutcome, Path | None]:
     """Analyse one problem and write its report, also when it cannot be answered.
 
     Returns
     -------
     outcome : ProblemOutcome
-    report : Path
-        The page.
-
-    Raises
-    ------
-    UsageError
-        If an option makes no sense for the cohort; an earlier answer and its page stay.
+    report : Path or None
+        The page; none is written where an option makes no sense for the cohort, so that an earlier
+        answer and its page stay.
     """
     from genotex.reports import write_report, write_unanswered_report
 
     (outcome,) = analyze_with_progress(output, [problem], settings, tasks)
     if outcome.wrong_use:
-        raise UsageError(outcome.why)
+        return outcome, None
     folder = OutputFolder(output)
     trait, condition = problem.trait, problem.condition
     if outcome.result is None:
@@ -200,10 +202,11 @@ def solve_and_report(
         return outcome, write_report(folder, trait, condition, path=report)
 
 
-def _show(outcome: ProblemOutcome, report: Path) -> None:
+def _show(outcome: ProblemOutcome, report: Path | None) -> None:
     if outcome.result is None:
-        screen.tell(outcome.why, "not answered")
+        screen.tell(outcome.why, "error" if outcome.wrong_use else "not answered")
     else:
         screen.out.print()
         show_result(outcome.result)
-    screen.say(f"\nreport: {report}")
+    if report is not None:
+        screen.say(f"\nreport: {report}")

@@ -81,9 +81,9 @@ def _methods(enrichment: Enrichment) -> str:
         f"Of the {counted(sets['sets'], 'gene set')} in {sets.get('file', 'a file of gene sets')}, "
         f"those with {options['min_size']} to {options['max_size']} tested genes "
         f"({sets['tested']:,}) were tested {' and '.join(tests)}. The q-values of each test were "
-        f"those of Benjamini and Hochberg (1995) over the sets; sets with q < {options['q_cut']:g} were "
-        f"called significant. {taken} genes as independent, so these q-values order the sets and "
-        "hold no error rate (Wu and Smyth 2012)."
+        f"those of Benjamini and Hochberg (1995) over the sets; sets with q < {options['q_cut']:g} "
+        f"were called significant. {taken} genes as independent, so these q-values order the sets "
+        "and hold no error rate (Wu and Smyth 2012)."
     )
 
 
