@@ -1,6 +1,6 @@
 """The published analysis, in plain scikit-learn: the side that genotex is measured against.
 
-Written from the description of the procedure (docs: analysis, `benchmark`), the way a scikit-learn
+Written from the description of the procedure (docs/benchmark-procedure.md), the way a scikit-learn
 user would: for every lambda and every fold the genes are z-scored again and a new model is fitted
 by one plain call. The tests hold genotex to its answers, the benchmarks to its time.
 

@@ -17,21 +17,32 @@ write_table <- function(x, name) {
   write.csv(x, file.path(folder, name), row.names = FALSE, quote = FALSE)
 }
 
+random_effects <- function(effect, error) {
+  control <- list(tol = 1e-15, maxiter = 10000, tau2.max = 1e4)
+  rma(yi = effect, sei = error, method = "PM", test = "adhoc", control = control)
+}
+
+# Genes are ranked by random effects (normal reference) from three cohorts on, else the fixed effect.
+ranked <- function(effect, error) {
+  few <- length(effect) < 3
+  found <- if (few) rma(yi = effect, sei = error, method = "FE") else random_effects(effect, error)
+  c(found$beta[1], 2 * pnorm(-abs(found$beta[1] / found$se)))
+}
+
 combine <- function(gene, effect, error) {
   keep <- !is.na(effect)
   effect <- effect[keep]
   error <- error[keep]
   fixed <- rma(yi = effect, sei = error, method = "FE")
-  control <- list(tol = 1e-15, maxiter = 10000, tau2.max = 1e4)
-  random <- rma(yi = effect, sei = error, method = "PM", test = "adhoc", control = control)
-  without <- leave1out(fixed)
+  random <- random_effects(effect, error)
+  without <- vapply(seq_along(effect), function(i) ranked(effect[-i], error[-i]), c(1, 1))
   data.frame(
     gene = gene, cohorts = length(effect), effect = fixed$beta[1], error = fixed$se,
     lower = fixed$ci.lb, upper = fixed$ci.ub, z = fixed$zval, p = fixed$pval, Q = fixed$QE,
     Q_p = fixed$QEp, I2 = fixed$I2, tau2 = random$tau2, random = random$beta[1],
     random_error = random$se, random_lower = random$ci.lb, random_upper = random$ci.ub,
-    random_p = random$pval, largest_p = max(without$pval),
-    flips = as.numeric(any(sign(without$estimate) != sign(fixed$beta[1])))
+    random_p = random$pval, ranking_p = ranked(effect, error)[2], largest_p = max(without[2, ]),
+    flips = as.numeric(any(sign(without[1, ]) != sign(ranked(effect, error)[1])))
   )
 }
 

@@ -47,6 +47,21 @@ def test_batches_that_cannot_be_adjusted_for(
     assert reason in found.warnings[0]
 
 
+def test_batch_that_cannot_be_used_does_not_hide_the_next_one() -> None:
+    table = linked([0, 1] * 12, np.zeros((24, 1)))
+    told: dict[str, list[str | None]] = {
+        "batch a": [None] + ["x", "y"] * 11 + ["x"],
+        "batch b": ["u", "u", "v", "v"] * 6,
+        "batch c": ["u", "v", "v"] * 8,
+    }
+    facts = {key: dict(zip(table.samples, values, strict=True)) for key, values in told.items()}
+    found = batch_columns(facts, table.samples, choose_contrast(table, {}, "auto"), 0)
+    assert found.key == "batch b"
+    assert found.warnings == (
+        "The batch 'batch a' is not adjusted for: it is unknown for 1 samples.",
+    )
+
+
 @pytest.mark.parametrize("key", ["tissue", "combatant"])
 def test_other_characteristics_are_no_batch(key: str) -> None:
     assert columns(key, ["a", "b"] * 12, [0, 1] * 12).columns == {}

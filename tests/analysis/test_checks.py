@@ -125,7 +125,14 @@ def test_more_than_half_of_all_genes_significant_is_told() -> None:
 
 
 def test_few_genes_say_nothing_of_a_histogram() -> None:
-    assert check_p_values(np.full(100, 0.99), 100) == []
+    assert check_p_values(np.full(199, 0.99), 0) == []
+
+
+def test_more_than_half_of_few_genes_significant_is_told_too() -> None:
+    [warning] = check_p_values(np.full(150, 1e-9), 150)
+    assert warning.startswith("150 of 150 genes are significant, more than half")
+    assert check_p_values(np.full(150, 1e-9), 75) == []
+    assert check_p_values(np.array([1e-9]), 1) == []
 
 
 def test_no_p_values_at_all() -> None:

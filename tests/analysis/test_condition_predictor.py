@@ -89,7 +89,7 @@ def test_p_values_are_said_to_be_conditional() -> None:
     source, table, _ = two_cohorts()
     found = predict_condition(source, table, np.arange(60), table.genes, seed=1)
     assert len(found.warnings) == 1
-    assert "predicted from expression" in found.warnings[0]
+    assert "prediction from expression" in found.warnings[0]
 
 
 def test_record_is_json_and_the_seed_decides() -> None:

@@ -203,6 +203,15 @@ def test_independent_trait_leaves_nothing_to_the_background() -> None:
     assert len(mixed_warnings(found, binary=False)) == 1
 
 
+def test_values_filled_with_the_mean_of_the_gene_are_counted() -> None:
+    genes, covariates, trait = cohort()
+    assert mixed_record(fit_mixed(genes, covariates, trait))["values_filled"] == 0
+    genes[:3, 5] = np.nan
+    record = mixed_record(fit_mixed(genes, covariates, trait))
+    assert record["values_filled"] == 3
+    assert record["filled_with"] == "mean of the gene"
+
+
 def test_record_is_plain_json() -> None:
     genes, covariates, trait = cohort()
     found = fit_mixed(genes, covariates, trait)

@@ -247,6 +247,27 @@ def test_four_samples_in_a_class_are_too_few() -> None:
     assert "5 samples per class, there are 4" in found.notes[0]
 
 
+def test_too_few_samples_of_a_measured_trait_are_counted_as_samples() -> None:
+    genes, target = planted(9, 10, binary=False)
+    found = fit_panel(genes, np.zeros((9, 0)), target, binary=False, seed=1)
+    assert found.notes == ("No panel: it needs 10 samples, there are 9.",)
+    genes, target = planted(19, 10, binary=False)
+    found = fit_panel(genes, np.zeros((19, 0)), target, binary=False, seed=1)
+    assert found.notes[-1].endswith("half-samples need 20 samples.")
+
+
+@pytest.mark.parametrize("samples", [12, 40])
+def test_repeated_samples_give_a_panel_whose_quality_is_not_told(samples: int) -> None:
+    genes, target = planted(samples, 20, binary=True)
+    shape = np.zeros((samples, 0))
+    alone = fit_panel(genes, shape, target, binary=True, seed=1)
+    found = fit_panel(genes, shape, target, binary=True, seed=1, repeated=True)
+    assert found.coefficients == alone.coefficients
+    assert found.quality == {}
+    # With too few samples there is one reason already.
+    assert (panel.REPEATED in found.notes) is (samples == 40)
+
+
 def test_five_samples_in_a_class_give_a_panel_without_quality() -> None:
     genes, _ = planted(20, 10, binary=True)
     target = np.repeat([1.0, 0.0], [5, 15])

@@ -18,11 +18,12 @@ def check(
     values: Sequence[str | None],
     trait: Sequence[float] = tuple(TWELVE_EACH),
     samples: Sequence[str] | None = None,
+    adjusted: tuple[str, ...] = (),
 ) -> FactChecks:
     table = linked(trait, np.zeros((len(trait), 1)))
     names = samples or table.samples
     facts = {key: dict(zip(names, values, strict=True))} if key else {}
-    return check_sample_facts(facts, names, choose_contrast(table, {}, "auto"), "Asthma")
+    return check_sample_facts(facts, names, choose_contrast(table, {}, "auto"), "Asthma", adjusted)
 
 
 def test_batch_that_is_the_trait() -> None:
@@ -30,7 +31,7 @@ def test_batch_that_is_the_trait() -> None:
     [warning] = found.warnings
     assert "Asthma goes with the characteristic 'batch'" in warning
     assert "cannot be told apart" in warning
-    assert "batch is not adjusted for" in warning
+    assert "'batch' is not adjusted for" in warning
     assert found.record[0]["strength"] == "complete"
     assert found.batches == ("batch",)
 
@@ -48,7 +49,7 @@ def test_batch_partly_confounded_is_told_and_another_characteristic_is_not() -> 
     trait = [0] * 40 + [1] * 40
     values = ["1"] * 28 + ["2"] * 12 + ["1"] * 12 + ["2"] * 28
     [warning] = check("batch", values, trait).warnings
-    assert "batch is not adjusted for" in warning
+    assert "'batch' is not adjusted for" in warning
     assert check("smoking", values, trait).warnings == ()
 
 
@@ -80,6 +81,53 @@ def test_scan_times_of_one_day_are_one_batch() -> None:
     assert "'scan date'" in warning
 
 
+def test_twelve_samples_on_six_days_each_day_of_one_group() -> None:
+    days = [f"2009-0{1 + i // 2}-01" for i in range(12)]
+    [warning] = check("scan date", days, [0] * 6 + [1] * 6).warnings
+    assert "every value occurs on one side only" in warning
+    assert check("smoking", days, [0] * 6 + [1] * 6).warnings == ()
+
+
+def test_days_with_both_groups_on_each_are_recorded_only() -> None:
+    found = check("scan date", [f"2009-0{1 + i // 2}-01" for i in range(12)], [0, 1] * 6)
+    assert found.warnings == ()
+    assert found.batches == ("scan date",)
+
+
+def test_processing_times_in_numbers_that_tell_the_groups_apart() -> None:
+    found = check("processing day", [f"{10 * i}" for i in range(24)])
+    [warning] = found.warnings
+    assert "AUC 1.00" in warning
+    assert "the effects of the two cannot be told apart; 'processing day' is not" in warning
+    assert "every value" not in warning
+    assert found.batches == ("processing day",)
+
+
+def test_measurement_that_goes_with_the_trait_is_told_as_a_question() -> None:
+    rng = np.random.default_rng(0)
+    rin = [f"{v:.2f}" for v in np.r_[rng.normal(4, 1, 12), rng.normal(8, 1, 12)]]
+    [warning] = check("rin", rin).warnings
+    assert "also goes with 'rin' (Mann-Whitney" in warning
+    [warning] = check("rin", rin, adjusted=("rin",)).warnings
+    assert "goes with the characteristic 'rin'" in warning
+    assert "'rin' is adjusted for" in warning
+
+
+def test_numbers_that_name_the_samples_are_no_measurement() -> None:
+    assert check("sample number", [str(i) for i in range(24)]) == FactChecks()
+
+
+def test_measurements_and_days_are_seldom_told_by_chance() -> None:
+    measured, days = 0, 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        measured += len(check("bmi", [f"{v:.3f}" for v in rng.normal(27, 4, 24)]).warnings)
+        days += len(check("scan date", [f"d{v}" for v in rng.permutation(24) // 2]).warnings)
+    # Each is tested at 0.05; a question needs a strong association besides (p about 0.01).
+    assert measured <= 8
+    assert days <= 16
+
+
 def test_other_characteristics_are_told_as_questions() -> None:
     [warning] = check("smoking", ["yes"] * 11 + ["no"] + ["no"] * 12).warnings
     assert "also goes with 'smoking'" in warning
@@ -98,6 +146,8 @@ def test_donors_with_two_samples_each(key: str) -> None:
     [warning] = check(key, [f"P{i % 12}" for i in range(24)]).warnings
     assert warning.startswith("Paired or repeated samples suspected: 12 of the 12 values")
     assert "(24 samples in all)" in warning
+    assert check(key, [f"P{i % 12}" for i in range(24)]).repeated
+    assert not check(key, [f"P{i}" for i in range(24)]).repeated
 
 
 def test_some_donors_with_two_samples() -> None:

@@ -100,7 +100,7 @@ def test_characteristics_in_the_record_are_checked(output: OutputFolder) -> None
     donor = {f"GSM{i}": f"P{i // 2}" for i in range(40)}
     rewrite_evidence(output, "GSE2", sample_facts={"batch": batch, "donor": donor})
     warnings = solve_problem(output, Problem("Asthma"), replace(FAST, controls="all")).warnings
-    assert any("'batch'" in w and "batch is not adjusted for" in w for w in warnings)
+    assert any("'batch'" in w and "'batch' is not adjusted for" in w for w in warnings)
     assert any("repeated samples suspected" in w for w in warnings)
 
 

@@ -136,3 +136,15 @@ def test_both_pages_where_cohorts_were_combined(genotex: Run, tmp_path: Path) ->
     code, out, _ = genotex("report", folder.root, "--trait", "Asthma")
     assert code == 0 and "report over all cohorts: " in out
     assert folder.meta_report("Asthma", None).is_file() and folder.report("Asthma", None).is_file()
+
+
+def test_mistyped_option_over_all_cohorts_leaves_everything_too(
+    genotex: Run, solved: OutputFolder
+) -> None:
+    before = files(solved)
+    source = solved.root.parent / "input"
+    command = ("solve", source, solved.root, "--trait", "Asthma", "--cohorts", "all", "--json")
+    code, out, _ = genotex(*command, "--covariates", "Agee")
+    facts = json.loads(out)
+    assert code == 2 and facts["wrong_use"] and facts["report"] is None
+    assert files(solved) == before

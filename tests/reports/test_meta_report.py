@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -18,8 +19,9 @@ from genotex.problems import Problem
 from genotex.reports import write_meta_report
 from genotex.reports.figures import ForestRow, draw_forest
 from genotex.reports.meta.building import build_meta_page
-from genotex.reports.meta.forests import forest_data
+from genotex.reports.meta.forests import _rows, forest_data
 from genotex.reports.meta.table import CSV_NAMES
+from genotex.reports.words import number
 from tests.analysis.meta.cohort_folder import followed_level, groups, put_cohort
 
 
@@ -58,7 +60,7 @@ def test_csv_has_every_gene_and_every_number(tmp_path: Path) -> None:
     output, result = solved(tmp_path)
     table = pl.read_csv(write_meta_report(output, "Asthma", None).with_suffix(".csv"))
     assert table["gene"].to_list() == result.genes["Variable"].to_list()
-    for ours, theirs in (("Combined Effect", "effect"), ("Random p", "random_p"), ("q", "q")):
+    for ours, theirs in (("Combined Effect", "effect"), ("Fixed p", "fixed_p"), ("q", "q")):
         assert_same(table[theirs], result.genes[ours])
     for cohort in result.cohorts:
         assert_same(table[f"{cohort.name}_effect"], result.effects[f"{cohort.name} Effect"])
@@ -103,9 +105,65 @@ def test_embedded_numbers_are_those_of_the_result(tmp_path: Path, level: bool) -
 def test_two_cohorts_show_no_random_effects(tmp_path: Path) -> None:
     output, _ = solved(tmp_path, 2)
     html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
-    assert embedded(html)["random"] is None
+    assert embedded(html)["fixed"] is None
+    assert "Hedges&#39; g, fixed effect" in html
+    assert "strict p" not in html
     assert "random effects" not in re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
     assert "Knapp" not in html
+
+
+def test_three_cohorts_show_random_effects_and_the_fixed_effect_beside(tmp_path: Path) -> None:
+    output, result = solved(tmp_path)
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    genes, data = result.genes, embedded(html)
+    for name, key in (("Combined Effect", "whole"), ("Fixed Effect", "fixed")):
+        assert data[key][0][0] / 1000 == pytest.approx(genes[name][0], abs=6e-4)
+    assert data["tau"][0][0] / 1000 == pytest.approx(genes["tau2"][0] ** 0.5, abs=6e-4)
+    of_two = genes["Random p"].is_null().to_list()
+    assert [value is None for value in data["fixed"][0]] == of_two
+    first = build_meta_page(result, csv_name="x.csv")
+    ends = (genes["Combined Effect"][0], genes["CI Lower"][0], genes["CI Upper"][0])
+    written = " to ".join(number(value, "signed") for value in ends[1:])
+    assert f"{number(ends[0], 'signed')}  ({written})" in first.figures[0].svg
+    assert written in first.table.rows[0].cells
+    assert {"strict p", "fixed g"} <= {column.label for column in first.table.columns}
+    assert "Hedges&#39; g, random effects" in html
+    assert "by random effects (variance between cohorts" in first.methods
+
+
+def test_gene_of_two_among_three_cohorts_is_told_as_fixed_effect(tmp_path: Path) -> None:
+    output = OutputFolder(tmp_path)
+    for n in (1, 2, 3):
+        table = groups(n)
+        genes = ("OTHER", *table.genes[1:]) if n == 3 else table.genes
+        put_cohort(output, f"GSE{n}", replace(table, genes=genes))
+    result = analyze_cohorts(output, Problem("Asthma"))
+    row = result.genes["Variable"].to_list().index("GENE0")
+    labels = [line.label for line in _rows(result, row)]
+    assert labels[2:] == ["fixed effect"]
+    page = build_meta_page(result, csv_name="x.csv")
+    assert "Genes that two cohorts tested have the fixed effect instead" in page.reading
+    assert "Genes of two cohorts were combined as the mean" in page.methods
+
+
+def test_cohorts_that_differ_are_warned_of_on_the_page(tmp_path: Path) -> None:
+    output = OutputFolder(tmp_path)
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 3):
+        table = groups(n, 40, genes=200)
+        own = np.outer(table.trait_values, rng.normal(size=200))
+        put_cohort(output, f"GSE{n}", replace(table, expression=table.expression + own))
+    write_meta(output, analyze_cohorts(output, Problem("Asthma")))
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    assert "The cohorts differ more than chance allows" in html
+    assert "Read the 95 % interval and the strict p" in html
+
+
+def test_pairs_and_surrogate_variables_stand_in_the_table_of_cohorts(tmp_path: Path) -> None:
+    _, result = solved(tmp_path, 2)
+    facts = replace(result.cohorts[0], paired="donor", surrogates=2)
+    page = build_meta_page(replace(result, cohorts=(facts, *result.cohorts[1:])), csv_name="x.csv")
+    assert page.cohorts[0].covariates == "Age, Gender, pairs of 'donor', 2 surrogate variables"
 
 
 def test_nothing_significant_is_told_as_a_result(tmp_path: Path) -> None:
@@ -146,7 +204,7 @@ def test_page_that_would_be_too_heavy_draws_the_first_genes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output, result = solved(tmp_path)
-    monkeypatch.setattr("genotex.reports.meta.forests._MOST_NUMBERS", 110)
+    monkeypatch.setattr("genotex.reports.meta.forests._MOST_NUMBERS", 150)
     html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
     assert embedded(html)["genes"] == result.genes["Variable"].head(10).to_list()
     assert f"The first 10 of {result.genes.height} genes can be drawn here" in html

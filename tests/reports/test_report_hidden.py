@@ -40,6 +40,11 @@ def test_components_that_move_few_genes_are_told_in_one_sentence() -> None:
         "6 components stand out by the permutation test; 3 of them move enough genes (23 or more "
         "each, as many as there are samples) to be estimated."
     )
+    left_out = "3 of 6 components are left out: fewer than 2 % of the genes go with them"
+    robust = with_hidden(plain(), estimated=6, used=3, limited=False, notes=[left_out])
+    section = view_hidden(robust, ranked(robust))
+    assert section is not None
+    assert section.remarks[-1] == f"6 components stand out by the permutation test; {left_out}."
     none = HiddenStructure.from_record(
         {**HIDDEN, "estimated": 1, "used": 0, "limited": False, "notes": few[:1]}
     )
@@ -137,9 +142,14 @@ def test_result_without_any_record_of_hidden_structure() -> None:
 
 def test_methods_cite_what_was_done() -> None:
     text = hidden_methods(with_hidden(plain()))
-    assert "Leek and Storey (2007)" in text
+    assert "Wang et al. 2017" in text
+    two_step = HiddenStructure("sva", 1, 1, False, True, (0.2,))
+    told = hidden_methods(replace(plain(), hidden=two_step))
+    assert "Leek and Storey (2007)" in told and "as many genes as there were samples" in told
+    aside = HiddenStructure("auto", 1, 1, False, False, (0.2,), many_genes=True)
+    assert "so many genes are affected" in hidden_methods(replace(plain(), hidden=aside))
     assert "Buja and Eyuboglu (1992)" in text
-    assert "when at least as many genes as samples went with it" in text
+    assert "counted when at least 2 % of the genes went with it" in text
     assert "2 of 4, with 25 % and 12 % of the residual variance, entered the regression" in text
     small = hidden_methods(with_hidden(plain(), ranked_with=False))
     assert "they did not enter the tests" in small

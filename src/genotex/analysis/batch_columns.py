@@ -15,7 +15,7 @@ from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import independent_columns
 from genotex.analysis.sample_facts import SampleFacts, read_value
 
-__all__ = ["BatchColumns", "batch_columns"]
+__all__ = ["BatchColumns", "batch_columns", "names_batch"]
 
 ENOUGH_RESIDUAL_DF = 10
 """A batch is adjusted for only when at least so many degrees of freedom are left."""
@@ -35,7 +35,7 @@ class BatchColumns:
     columns : dict of str to ndarray of float64, shape (n,)
         1 for the samples of a batch, one column for each batch but the largest.
     warnings : tuple of str
-        Why a batch that is told is not adjusted for.
+        Why a batch that is told before that one is not adjusted for.
     """
 
     key: str | None = None
@@ -46,7 +46,7 @@ class BatchColumns:
 def batch_columns(
     facts: SampleFacts, samples: Sequence[str], contrast: Contrast, covariates: int
 ) -> BatchColumns:
-    """Return the columns of the first characteristic named as a batch, where they can be used.
+    """Return the columns of the first characteristic named as a batch that can be used.
 
     A known batch is a covariate (spec of the analysis, hidden structure). It is left out, and
     that is said, when a sample's batch is unknown, a batch has a single sample, too few degrees of
@@ -63,8 +63,9 @@ def batch_columns(
     covariates : int
         Number of other covariates.
     """
+    warnings: list[str] = []
     for key, told in facts.items():
-        if not _BATCH.search(key):
+        if not names_batch(key):
             continue
         values = [read_value(key, told.get(samples[i])) for i in contrast.rows]
         counts = Counter(value for value in values if value is not None)
@@ -73,9 +74,15 @@ def batch_columns(
         columns = group_columns(key, values)
         reason = _why_not(values, counts, columns, contrast, covariates)
         if reason:
-            return BatchColumns(warnings=(f"The batch '{key}' is not adjusted for: {reason}.",))
-        return BatchColumns(key, columns)
-    return BatchColumns()
+            warnings.append(f"The batch '{key}' is not adjusted for: {reason}.")
+            continue
+        return BatchColumns(key, columns, tuple(warnings))
+    return BatchColumns(warnings=tuple(warnings))
+
+
+def names_batch(key: str) -> bool:
+    """Tell whether a characteristic is named as a batch."""
+    return _BATCH.search(key) is not None
 
 
 def _why_not(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast
-from genotex.analysis.sample_facts import SampleFacts, read_value
+from genotex.analysis.sample_facts import SampleFacts, read_value, tcga_patient
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 
@@ -24,7 +23,6 @@ MIN_PAIRS = 3
 """Fewer pairs than this leave too few degrees of freedom for a test."""
 
 _TCGA_KEY = "patient"
-_TCGA_PATIENT = re.compile(r"TCGA-[A-Z0-9]{2}-[A-Z0-9]{4}(?=-|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +129,10 @@ def _values(compared: Sequence[str], facts: SampleFacts, key: str) -> tuple[str,
     if matching:
         name = key if key in matching else matching[0]
         return name, [read_value(name, facts[name].get(sample)) for sample in compared]
-    barcodes = [_TCGA_PATIENT.match(sample) for sample in compared]
-    if wanted == _TCGA_KEY and any(barcodes):
-        return _TCGA_KEY, [b.group().upper() if b else None for b in barcodes]
-    known = sorted({*facts, *([_TCGA_KEY] if any(barcodes) else [])})
+    patients = [tcga_patient(sample) for sample in compared]
+    if wanted == _TCGA_KEY and any(patients):
+        return _TCGA_KEY, patients
+    known = sorted({*facts, *([_TCGA_KEY] if any(patients) else [])})
     none = "of those that are not read as trait, age or gender none varies"
     there = f"use one of {', '.join(known)}" if known else none
     msg = f"the cohort has no characteristic '{key}' to block on; {there}"

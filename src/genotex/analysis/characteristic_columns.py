@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.sample_facts import SampleFacts, read_value
+from genotex.analysis.sample_facts import SampleFacts, is_technical, read_value
 from genotex.errors import UsageError
 
 __all__ = ["NamedCovariates", "find_characteristic", "group_columns", "named_covariates"]
@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 LEVELS_OF_A_NUMBER = 3
 """A characteristic with fewer different numbers is taken as groups."""
+LEVELS_OF_A_CODE = 5
+"""So many whole numbers at most, each of them repeated, are codes of groups."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,19 @@ class NamedCovariates:
         Numbers as they are, groups as one column for each but the largest.
     filled : dict of str to int
         Numeric characteristic to the number of missing values that became its mean.
+    taken_as : dict of str to str
+        Characteristic to ``number``, or how many groups it has.
+    sources : dict of str to tuple of str
+        Characteristic to its columns.
     warnings : tuple of str
-        Why a characteristic is not adjusted for.
+        Why a characteristic is not adjusted for, or that its numbers are codes.
     """
 
     keys: tuple[str, ...] = ()
     columns: dict[str, Floats] = field(default_factory=dict)
     filled: dict[str, int] = field(default_factory=dict)
+    taken_as: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -86,19 +94,25 @@ def named_covariates(
         key = find_characteristic(facts, name)
         values = [read_value(key, facts[key].get(sample)) for sample in samples]
         numbers = _numbers(values)
-        if numbers is not None:
-            found.columns[key] = _fill(key, numbers, found.filled)
+        if numbers is not None and not _is_code(key, numbers):
+            columns = {key: _fill(key, numbers, found.filled)}
+            found.taken_as[key] = "number"
         elif reason := _why_no_groups(values):
             warnings.append(f"'{key}' is not adjusted for: {reason}.")
             continue
         else:
-            found.columns.update(group_columns(key, values))
+            columns = group_columns(key, values)
+            found.taken_as[key] = f"{len(columns) + 1} groups"
+            if numbers is not None:
+                warnings.append(f"'{key}': its numbers are taken as {len(columns) + 1} groups.")
+        found.columns.update(columns)
+        found.sources[key] = tuple(columns)
         keys.append(key)
-    return NamedCovariates(tuple(keys), found.columns, found.filled, tuple(warnings))
+    return replace(found, keys=tuple(keys), warnings=tuple(warnings))
 
 
 def _numbers(values: Sequence[str | None]) -> Floats | None:
-    """Return a characteristic as numbers, None when it is one of groups."""
+    """Return a characteristic as numbers, None when it cannot be one."""
     try:
         numbers = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
     except ValueError:
@@ -106,6 +120,16 @@ def _numbers(values: Sequence[str | None]) -> Floats | None:
     known = numbers[np.isfinite(numbers)]
     enough = 2 * len(known) >= len(numbers) and len(np.unique(known)) >= LEVELS_OF_A_NUMBER
     return np.where(np.isfinite(numbers), numbers, np.nan) if enough else None
+
+
+def _is_code(key: str, numbers: Floats) -> bool:
+    """Tell whether the numbers name batches, sites and the like, or a few kinds of samples."""
+    if is_technical(key):
+        return True
+    known = numbers[np.isfinite(numbers)]
+    _, counts = np.unique(known, return_counts=True)
+    whole = bool((known == np.round(known)).all())
+    return whole and len(counts) <= LEVELS_OF_A_CODE and int(counts.min()) > 1
 
 
 def _fill(key: str, numbers: Floats, filled: dict[str, int]) -> Floats:

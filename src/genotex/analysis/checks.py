@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ HIGHEST_INFLATION = 4.0
 EXCESS = 1.5
 BY_CHANCE = 1e-3
 ENOUGH_GENES = 200
+"""A histogram of fewer p-values says nothing."""
+MANY_GENES = 10
+"""Fewer genes are no cross-section of the genome: most of them may well be significant."""
 HIGHEST = 1e100
 """Squares of larger numbers, and their sums, leave the range of double precision."""
 
@@ -71,7 +75,9 @@ def check_groups(contrast: Contrast) -> list[str]:
     return [f"{what} {contrast.smaller_group} samples only: expect unstable genes and low power."]
 
 
-def check_covariates(table: LinkedTable, contrast: Contrast, design: Design) -> list[str]:
+def check_covariates(
+    table: LinkedTable, contrast: Contrast, design: Design, held_by_pairs: Collection[str] = ()
+) -> list[str]:
     """Warn of covariates that go with the trait, alone or together.
 
     Decided by size (see `Association.strength`), so that three against three samples of different
@@ -85,6 +91,8 @@ def check_covariates(table: LinkedTable, contrast: Contrast, design: Design) -> 
         Its samples and trait.
     design : Design
         The columns of the regression.
+    held_by_pairs : collection of str
+        Covariates that pairs adjust for without a column of their own.
     """
     warnings = []
     for name, column in table.covariates.items():
@@ -96,7 +104,8 @@ def check_covariates(table: LinkedTable, contrast: Contrast, design: Design) -> 
         found = associate_covariate(trait, values[known], contrast.binary)
         if found.strength:
             apart = "cannot be told apart" if found.complete else "are hard to tell apart"
-            adjusted = "" if name in design.adjusted else f", and {name} is not adjusted for"
+            held = name in design.adjusted or name in held_by_pairs
+            adjusted = "" if held else f", and {name} is not adjusted for"
             warnings.append(
                 f"{table.trait} goes with {name} in this cohort ({found.text}): effects of the two "
                 f"{apart}{adjusted}."
@@ -122,17 +131,23 @@ def check_scale(expression: Floats) -> list[str]:
 
 
 def check_p_values(p: Floats, significant: int) -> list[str]:
-    """Warn when the p-values do not look like those of a well-fitting model."""
-    if len(p) < ENOUGH_GENES:
-        return []
+    """Warn when the p-values do not look like those of a well-fitting model.
+
+    Parameters
+    ----------
+    p : ndarray of float64, shape (m,)
+        p-values of the test that ranks, of all genes tested.
+    significant : int
+        How many of the genes are significant.
+    """
     warnings = []
     excess = excess_near_one(p)
-    if not _by_chance(p):
+    if len(p) >= ENOUGH_GENES and not _by_chance(p):
         if excess > EXCESS:
             warnings.append(_too_many_near_one(excess, null_share(p)))
         elif excess < 1 / EXCESS:
             warnings.append(_still_falling(excess, null_share(p)))
-    if 2 * significant > len(p):
+    if len(p) >= MANY_GENES and 2 * significant > len(p):
         warnings.append(
             f"{significant} of {len(p)} genes are significant, more than half: look for a batch, a "
             "different tissue or a different scale behind the trait before reading the list."

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 __all__ = [
+    "CONFOUNDED_P",
     "Association",
     "associate_covariate",
     "associate_levels",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -71,6 +71,7 @@ def build_design(
     others: Mapping[str, Column] | None = None,
     *,
     interaction: bool = True,
+    blocks: Collection[str] = (),
 ) -> Design:
     """Put intercept, covariates and trait side by side.
 
@@ -91,12 +92,14 @@ def build_design(
         Columns of pairs, a known batch and the like, for the samples of the contrast.
     interaction : bool
         Whether the interaction of trait and condition is to be tested.
+    blocks : collection of str
+        Names of those of `others` that are levels of pairs: all of them enter, or none.
 
     Raises
     ------
     AnalysisError
         If the condition is absent, known for fewer than half of the samples, constant or the same
-        as the trait, or samples are too few.
+        as the trait (within pairs, where there are any), or samples are too few.
     """
     warnings: list[str] = []
     filled: dict[str, int] = {}
@@ -112,8 +115,9 @@ def build_design(
             warnings.append(f"{name} is not adjusted for: it {reason}.")
             continue
         columns[name] = _fill(name, raw, filled)
-    warnings += _drop_dependent(columns, contrast, condition)
-    _drop_for_samples(columns, contrast, condition, warnings)
+    _check_within_pairs(table.trait, columns, contrast, condition, blocks)
+    warnings += _drop_dependent(columns, contrast, condition, blocks)
+    warnings += _drop_for_samples(columns, contrast, condition, blocks)
     columns[table.trait] = contrast.values
     matrix = np.column_stack(list(columns.values()))
     product = None
@@ -202,38 +206,79 @@ def independent_columns(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
     return result
 
 
+def _check_within_pairs(
+    trait: str,
+    columns: Mapping[str, Column],
+    contrast: Contrast,
+    condition: str | None,
+    blocks: Collection[str],
+) -> None:
+    if condition is None or not blocks:
+        return
+    held = [columns[name] for name in ("Intercept", condition, *blocks)]
+    if not independent_columns(np.column_stack([*held, contrast.values]))[-1]:
+        msg = (
+            f"within pairs {trait} and {condition} cannot be told apart; ask for the problem "
+            "without a condition or leave the pairing away"
+        )
+        raise AnalysisError(msg)
+
+
 def _drop_dependent(
-    columns: dict[str, Column], contrast: Contrast, condition: str | None
+    columns: dict[str, Column], contrast: Contrast, condition: str | None, blocks: Collection[str]
 ) -> list[str]:
     # The trait comes before the covariates: of two that are equal, the covariate goes.
     names = [n for n in columns if n not in ("Intercept", condition)]
     first = [columns[n] for n in ("Intercept", condition) if n is not None]
-    matrix = np.column_stack([*first, contrast.values, *(columns[n] for n in names)])
-    fine = independent_columns(matrix)[len(first) + 1 :]
-    dependent = [name for name, ok in zip(names, fine, strict=True) if not ok]
-    for name in dependent:
+    rest = [columns[n] for n in names]
+    with_trait = independent_columns(np.column_stack([*first, contrast.values, *rest]))
+    alone = independent_columns(np.column_stack([*first, *rest]))[len(first) :]
+    warnings = []
+    for name, fine, adds in zip(names, with_trait[len(first) + 1 :], alone, strict=True):
+        if fine:
+            continue
         del columns[name]
-    return [
-        f"{name} is not adjusted for: it cannot be told apart from the trait or other columns."
-        for name in dependent
-    ]
+        # A level of pairs that goes is one that the condition and the other levels hold.
+        if adds:
+            warnings.append(
+                f"{name} is not adjusted for: it cannot be told apart from the trait or other "
+                "columns."
+            )
+        elif name not in blocks:
+            warnings.append(
+                f"{name} has no column of its own: other columns adjust for it already."
+            )
+    return warnings
 
 
 def _drop_for_samples(
-    columns: dict[str, Column], contrast: Contrast, condition: str | None, warnings: list[str]
-) -> None:
+    columns: dict[str, Column], contrast: Contrast, condition: str | None, blocks: Collection[str]
+) -> list[str]:
     samples = len(contrast.rows)
-    fixed = 2 if condition is None else 3
+    kept = ("Intercept", condition, *blocks)
+    fixed = sum(name in kept for name in columns) + 1
     if samples - fixed < MIN_RESIDUAL_DF:
-        msg = (
+        raise AnalysisError(_too_few(samples, fixed, condition, blocks))
+    room = samples - fixed - MIN_RESIDUAL_DF
+    dropped = [name for name in columns if name not in kept][room:]
+    for name in dropped:
+        del columns[name]
+    return [f"{name} is not adjusted for: {samples} samples are too few." for name in dropped]
+
+
+def _too_few(samples: int, fixed: int, condition: str | None, blocks: Collection[str]) -> str:
+    if not blocks:
+        return (
             f"{samples} samples are too few for {fixed} coefficients: at least "
             f"{fixed + MIN_RESIDUAL_DF} are needed"
         )
-        raise AnalysisError(msg)
-    room = samples - fixed - MIN_RESIDUAL_DF
-    for name in [n for n in columns if n not in ("Intercept", condition)][room:]:
-        del columns[name]
-        warnings.append(f"{name} is not adjusted for: {samples} samples are too few.")
+    given = "" if condition is None else f" and the condition {condition}"
+    without = "" if condition is None else "ask for the problem without a condition, or "
+    return (
+        f"{samples} samples in {len(blocks) + 1} pairs are too few for {fixed} coefficients (a "
+        f"level for each pair, the trait{given}): at least {MIN_RESIDUAL_DF} samples more than "
+        f"coefficients are needed; {without}leave the pairing away"
+    )
 
 
 def _interaction(

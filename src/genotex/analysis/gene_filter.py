@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import MIN_RESIDUAL_DF
+from genotex.analysis.linear import fit_last_column
 
-__all__ = ["GENE_STATUS", "GeneFilter", "filter_genes"]
+__all__ = ["GENE_STATUS", "GeneFilter", "carries_design", "filter_genes"]
 
 GENE_STATUS = ("tested", "low", "constant", "too few values", "regressor")
 """What became of a gene before any test."""
@@ -44,6 +45,22 @@ class GeneFilter:
         """Mask of the genes that are tested."""
         return np.asarray(self.status == "tested")
 
+    def with_status(self, status: NDArray[np.str_]) -> GeneFilter:
+        """Return the filter with another status of the genes, and the counts that follow."""
+        return GeneFilter(status, {**self.record, **_counts(status)})
+
+    def without(self, dropped: Mask) -> GeneFilter:
+        """Return the filter with fewer genes: `dropped`, among those tested, have too few values.
+
+        Parameters
+        ----------
+        dropped : ndarray of bool, shape (m,)
+            One entry for each gene that was tested so far.
+        """
+        status = self.status.copy()
+        status[np.flatnonzero(self.tested)[dropped]] = "too few values"
+        return self.with_status(status)
+
 
 def filter_genes(
     expression: NDArray[np.float64], contrast: Contrast, columns: int, filter_low: bool
@@ -73,9 +90,38 @@ def filter_genes(
     status[low] = "low"
     status[_constant(expression, present)] = "constant"
     status[~_enough_values(present, contrast, columns)] = "too few values"
-    counts = {kind: int((status == kind).sum()) for kind in GENE_STATUS}
-    record = {"genes": len(status), **counts, "rule": rule}
+    record = {"genes": len(status), **_counts(status), "rule": rule}
     return GeneFilter(status, record)
+
+
+def carries_design(design: NDArray[np.float64], expression: NDArray[np.float64]) -> Mask:
+    """Tell which genes have the values that a design needs.
+
+    Genes whose missing values make the design singular on the rest, or leave fewer than
+    `MIN_RESIDUAL_DF` degrees of freedom, have not; one of them would spoil the variance prior of
+    all genes.
+
+    Parameters
+    ----------
+    design : ndarray of float64, shape (n, k)
+        Full column rank, at least `MIN_RESIDUAL_DF` rows more than columns.
+    expression : ndarray of float64, shape (n, p)
+        NaN is missing.
+
+    Returns
+    -------
+    ndarray of bool, shape (p,)
+    """
+    carries = np.ones(expression.shape[1], dtype=bool)
+    partial = np.flatnonzero(np.isnan(expression).any(axis=0))
+    if len(partial):
+        fit = fit_last_column(design, expression[:, partial])
+        carries[partial] = np.isfinite(fit.coefficient) & (fit.df >= MIN_RESIDUAL_DF)
+    return carries
+
+
+def _counts(status: NDArray[np.str_]) -> dict[str, int]:
+    return {kind: int((status == kind).sum()) for kind in GENE_STATUS}
 
 
 def _low_genes(

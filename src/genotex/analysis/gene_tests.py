@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from genotex.analysis.linear import LinearFit, fit_last_column
 from genotex.analysis.mixed import MixedFit
 from genotex.analysis.moderated import ModeratedFit, moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.standardised_effect import hedges_g, partial_correlation
 
 __all__ = ["beside_columns", "mixed_columns", "moderated_columns"]
 
@@ -18,7 +18,7 @@ Columns = dict[str, Floats]
 
 
 def moderated_columns(
-    values: Floats, design: Floats, *, binary: bool, trend: bool
+    values: Floats, design: Floats, *, binary: bool, trend: bool, base: Floats | None = None
 ) -> tuple[Columns, ModeratedFit]:
     """Test the design's last column for every gene by the moderated t.
 
@@ -32,6 +32,9 @@ def moderated_columns(
         Hedges' g as standardised effect, else the partial correlation.
     trend : bool
         Let the prior variance depend on mean expression.
+    base : ndarray of float64, shape (n, j), optional
+        The design without surrogate variables, when `design` has them: effects are standardised by
+        the deviations that it leaves (see `hedges_g`).
 
     Returns
     -------
@@ -44,7 +47,8 @@ def moderated_columns(
     mean = np.where(present, values, 0.0).sum(axis=0) / counts
     raw = fit_last_column(design, values)
     fit = moderate(raw, mean if trend else None)
-    effect, error = _hedges_g(raw) if binary else _partial_correlation(raw)
+    plain = None if base is None else fit_last_column(base, values)
+    effect, error = hedges_g(raw, plain) if binary else partial_correlation(raw, plain)
     columns = {
         "Coefficient": fit.coefficient,
         "Absolute Coefficient": np.abs(fit.coefficient),
@@ -100,27 +104,3 @@ def mixed_columns(fit: MixedFit) -> Columns:
         "Mixed p": fit.p,
         "Mixed q": q,
     }
-
-
-def _hedges_g(fit: LinearFit) -> tuple[Floats, Floats]:
-    """Return the adjusted difference in residual deviations, unbiased, and its standard error.
-
-    Hedges (1981): the difference over the residual deviation is a non-central t.
-    """
-    df = fit.df
-    correction = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        g = correction * fit.coefficient / np.sqrt(fit.variance)
-        error = np.sqrt(correction**2 * df / (df - 2) * (fit.unscaled**2 + g**2) - g**2)
-    return np.where(np.isfinite(g), g, np.nan), np.where(df > 2, error, np.nan)
-
-
-def _partial_correlation(fit: LinearFit) -> tuple[Floats, Floats]:
-    """Return the partial correlation and its standard error (by Fisher's z)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        squared = (fit.coefficient / fit.unscaled) ** 2 / fit.variance
-        size = np.sqrt(squared / (squared + fit.df))
-        # No residual at all: the correlation is perfect.
-        r = np.sign(fit.coefficient) * np.where(np.isfinite(size), size, 1.0)
-        error = (1 - r**2) / np.sqrt(fit.df - 1)
-    return r, np.where(fit.df > 1, error, np.nan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,12 @@ from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.options import Hidden as HiddenMode
+from genotex.analysis.robust_surrogates import find_robust_surrogates
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.surrogate import SurrogateVariables, find_surrogates
 from genotex.analysis.surrogate_associations import associate_surrogates, correlation_with_trait
 
-__all__ = ["ENOUGH_TO_RANK", "Hidden", "compare_rankings", "find_hidden"]
+__all__ = ["ENOUGH_TO_RANK", "Hidden", "compare_rankings", "find_hidden", "set_aside"]
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +29,13 @@ STRONG_WITH_TRAIT = 0.5
 """Correlation from which a surrogate variable takes much of the trait with it."""
 TOPS = (10, 50, 100)
 NAMED = 10
+CUT = 0.05
+MOST_SIGNIFICANT = 0.4
+"""Share of genes with q < 0.05 above which surrogate variables cannot be told from the trait."""
+METHODS = {
+    "auto": "robust regression over genes (Wang et al. 2017)",
+    "sva": "two steps (Leek and Storey 2007)",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +52,9 @@ class Hidden:
     record : dict
         Plain JSON: ``mode``, ``estimated`` (number by the permutation test), ``used`` (number of
         columns), ``limited`` (some left out for lack of samples), ``share`` (of residual variance,
-        each), ``residual_df`` (with the columns), ``ranked_with``, ``associations`` (see
-        `associate_surrogates`), ``genes_used``, ``notes``.
+        each), ``residual_df`` (with the columns), ``ranked_with``, ``set_aside`` (why not, when
+        there are columns: ``few samples`` or ``many genes``), ``associations`` (see
+        `associate_surrogates`), ``genes_used``, ``notes``, ``method``.
     warnings : tuple of str
         What a reader should know.
     """
@@ -80,7 +89,9 @@ def find_hidden(
     samples : sequence of str
         Sample ids of the linked table.
     mode : {"auto", "none", "sva"}
-        ``sva`` always uses what is found, ``auto`` ranks with it from 40 samples.
+        ``auto`` estimates the columns by robust regression over genes and ranks with them from 40
+        samples (see also `set_aside`); ``sva`` estimates them in two steps as R's sva does and
+        always uses what is found.
     seed : int
         Seed of the permutations.
     """
@@ -94,11 +105,13 @@ def find_hidden(
         warning = f"Hidden structure was not looked for: {note}."
         return Hidden({}, False, _record(mode, None, design, genes, note), (warning,))
     whole = values if genes == values.shape[1] else values[:, complete]
-    found = find_surrogates(whole, design.matrix, seed=seed)
+    estimate = find_surrogates if mode == "sva" else find_robust_surrogates
+    found = estimate(whole, design.matrix, seed=seed)
     columns = {f"SV{k + 1}": column for k, column in enumerate(found.columns.T)}
     ranked_with = bool(columns) and (mode == "sva" or len(values) >= ENOUGH_TO_RANK)
     record = _record(mode, found, design, genes)
     record["ranked_with"] = ranked_with
+    record["set_aside"] = "few samples" if columns and not ranked_with else ""
     record["associations"] = associate_surrogates(columns, contrast, design, facts, samples)
     correlations = correlation_with_trait(columns, contrast)
     warnings = (
@@ -115,12 +128,14 @@ def _record(
     used = 0 if found is None else found.columns.shape[1]
     return {
         "mode": mode,
+        "method": "" if found is None else METHODS["sva" if mode == "sva" else "auto"],
         "estimated": 0 if found is None else found.estimated,
         "used": used,
         "limited": found is not None and found.limited,
         "share": [] if found is None else [float(share) for share in found.share],
         "residual_df": len(design.matrix) - design.matrix.shape[1] - used,
         "ranked_with": False,
+        "set_aside": "",
         "associations": [],
         "genes_used": genes,
         "notes": [*notes, *(() if found is None else found.notes)],
@@ -172,6 +187,42 @@ def _strong_with_trait(
 
 def _count(number: int) -> str:
     return f"{number} surrogate variable{'' if number == 1 else 's'}"
+
+
+def set_aside(hidden: Hidden, q: Floats) -> Hidden:
+    """Rank without surrogate variables where most genes seem affected by the trait.
+
+    The robust regression takes the trait's effects for those of a minority of genes. Where the
+    majority is affected it takes them for hidden structure; in simulated cohorts with 60 % of the
+    genes affected the analysis without surrogate variables is right (docs: calibration).
+
+    Parameters
+    ----------
+    hidden : Hidden
+        What was found.
+    q : ndarray of float64, shape (p,)
+        q-values without surrogate variables.
+
+    Returns
+    -------
+    Hidden
+        The same, or with `used_for_ranking` off and a warning.
+    """
+    asked = hidden.record["mode"] == "sva"
+    many = int((q < CUT).sum())
+    if asked or not hidden.used_for_ranking or many <= MOST_SIGNIFICANT * len(q):
+        return hidden
+    warning = (
+        f"{many} of {len(q)} genes have q < {CUT:g} without surrogate variables: with so many, "
+        "hidden structure cannot be told from the trait. Both analyses are reported, and genes are "
+        "ranked by the one without; a batch behind the trait would not be seen."
+    )
+    return replace(
+        hidden,
+        used_for_ranking=False,
+        record={**hidden.record, "ranked_with": False, "set_aside": "many genes"},
+        warnings=(*hidden.warnings, warning),
+    )
 
 
 def compare_rankings(

@@ -82,6 +82,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "design": list(ranking.names),
         "residual_df": ranking.matrix.shape[0] - ranking.matrix.shape[1],
         "covariates": _covariates(steps),
+        "named_covariates": dict(steps.adjustment.taken_as),
         "filled": {**steps.design.filled, **steps.adjustment.filled},
         "batch": {
             "adjusted": steps.adjustment.batch,
@@ -91,7 +92,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "coefficient": "log2 fold change, case against control"
         if contrast.binary
         else "change of log2 expression per standard deviation of the trait",
-        "standardised_effect": "Hedges' g" if contrast.binary else "partial correlation",
+        "standardised_effect": _standardised(steps),
         "filter": dict(steps.kept.record),
         "hidden": dict(steps.hidden.record),
         "prior": _prior(steps.fit, options),
@@ -99,7 +100,10 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "panel": _panel(steps.panel),
     }
     if steps.blocks.record:
-        record["pair"] = dict(steps.blocks.record)
+        record["pair"] = {
+            **steps.blocks.record,
+            "adjusts_for": list(steps.adjustment.held_by_pairs),
+        }
     if steps.mixed is not None:
         record["mixed"] = mixed_record(steps.mixed)
     if problem.kind is ProblemKind.ONE_STEP:
@@ -115,6 +119,18 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
             **steps.predicted.record,
         }
     return record
+
+
+def _standardised(steps: Steps) -> str:
+    """Return what the standardised effect is, and by which deviation."""
+    name = "Hedges' g" if steps.contrast.binary else "partial correlation"
+    within = ", in deviations within pairs" if steps.blocks.columns else ""
+    without = (
+        ", by the deviations left without surrogate variables"
+        if steps.hidden.used_for_ranking
+        else ""
+    )
+    return f"{name}{within}{without}"
 
 
 def _covariates(steps: Steps) -> list[str]:

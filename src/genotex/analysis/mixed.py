@@ -53,6 +53,8 @@ class MixedFit:
         m is the mean eigenvalue of K in the space that the covariates leave.
     at_bound : bool
         Whether the ratio stands at a limit of the range searched.
+    filled : int
+        Missing values that count as the mean of their gene.
     """
 
     coefficient: Floats
@@ -63,6 +65,7 @@ class MixedFit:
     log_ratio: float
     share: float
     at_bound: bool
+    filled: int = 0
 
 
 def fit_mixed(expression: Floats, covariates: Floats, trait: Floats) -> MixedFit:
@@ -115,6 +118,7 @@ def fit_mixed(expression: Floats, covariates: Floats, trait: Floats) -> MixedFit
         log_ratio=log_ratio,
         share=taken / (taken + ratio),
         at_bound=log_ratio in (LOWEST, HIGHEST),
+        filled=int(np.isnan(expression).sum()),
     )
 
 
@@ -258,5 +262,7 @@ def mixed_record(fit: MixedFit) -> dict[str, Any]:
         "residual_df": float(fit.df[tested][0]) if tested.any() else None,
         "tested": int(tested.sum()),
         "not_tested": int((~tested).sum()),
+        "values_filled": fit.filled,
+        "filled_with": "mean of the gene",
         "coefficient": "change of the trait per unit of log2 expression",
     }

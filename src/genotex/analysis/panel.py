@@ -28,6 +28,11 @@ SMALLEST_CLASS_FOR_MORE = 10
 EMPTY = (
     "The panel is empty: no gene lowers the cross-validated deviance by more than a standard error."
 )
+REPEATED = (
+    "No prediction quality: some people seem to have given several samples, and a fold would test "
+    "people whom it has trained on; name them with --pair. For the same reason selection "
+    "frequencies may be too high."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +78,7 @@ def fit_panel(
     binary: bool,
     seed: int,
     threads: int = 1,
+    repeated: bool = False,
 ) -> Panel:
     """Fit the panel, estimate how well such a panel predicts, and how stable its genes are.
 
@@ -95,6 +101,9 @@ def fit_panel(
         Seed of the folds and of the half-samples.
     threads : int
         Threads that share the products over all genes.
+    repeated : bool
+        Whether some people gave several samples: folds would test a person whom they have trained
+        on, so there is no prediction quality then.
     """
     if reason := _why_no_panel(genes, target, binary):
         return Panel(notes=(reason,))
@@ -102,14 +111,15 @@ def fit_panel(
     with ExitStack() as stack:
         stack.enter_context(threadpool_limits(limits=1))
         pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-        return _fit(PanelData(genes, covariates, target, binary, pool), seed)
+        return _fit(PanelData(genes, covariates, target, binary, pool), seed, repeated)
 
 
-def _fit(data: PanelData, seed: int) -> Panel:
+def _fit(data: PanelData, seed: int, repeated: bool) -> Panel:
     target, binary = data.target, data.binary
     rows = np.arange(len(target))
     enough = smallest_class(target, binary) >= SMALLEST_CLASS_FOR_MORE
-    outer = list(splits(target, binary, rows, seed + 1)) if enough else []
+    judged = enough and not repeated
+    outer = list(splits(target, binary, rows, seed + 1)) if judged else []
     final, *others = _choose(data, [rows, *(train for train, _ in outer)], seed)
     coefficients = final.path.coefficients[final.chosen]
     used = np.flatnonzero(coefficients)
@@ -117,8 +127,10 @@ def _fit(data: PanelData, seed: int) -> Panel:
     record = _record(data, final, seed)
     quality: dict[str, Any] = {}
     frequency = None
-    if enough:
+    if judged:
         quality = _quality(data, others, [test for _, test in outer])
+    if enough:
+        notes += [REPEATED] if repeated else []
         penalty, rule = _penalty_of_halves(final)
         frequency, record["stability"] = selection_frequency(data, penalty, seed + 2)
         record["stability"]["penalty_rule"] = rule
@@ -129,20 +141,23 @@ def _fit(data: PanelData, seed: int) -> Panel:
 
 
 def _why_no_panel(genes: Floats, target: Floats, binary: bool) -> str:
-    smallest = smallest_class(target, binary)
     if genes.shape[1] == 0:
         return "No panel: no gene was tested."
-    if smallest < SMALLEST_CLASS:
-        unit = "per class" if binary else "in ten"
-        return f"No panel: it needs {SMALLEST_CLASS} samples {unit}, there are {smallest}."
-    return ""
+    smallest = smallest_class(target, binary)
+    if smallest >= SMALLEST_CLASS:
+        return ""
+    if binary:
+        return f"No panel: it needs {SMALLEST_CLASS} samples per class, there are {smallest}."
+    return f"No panel: it needs {2 * SMALLEST_CLASS} samples, there are {len(target)}."
 
 
 def _why_no_more(binary: bool) -> str:
-    unit = "per class" if binary else "in twenty"
+    # A measured trait counts as two equal classes.
+    per_class, whole = SMALLEST_CLASS_FOR_MORE, 2 * SMALLEST_CLASS_FOR_MORE
+    needed = f"{per_class} samples per class" if binary else f"{whole} samples"
     return (
         "No prediction quality and no selection frequencies: nested cross-validation and "
-        f"half-samples need {SMALLEST_CLASS_FOR_MORE} samples {unit}."
+        f"half-samples need {needed}."
     )
 
 

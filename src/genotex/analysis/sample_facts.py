@@ -5,18 +5,34 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from genotex.analysis.confounding import Association, associate_levels
+from genotex.analysis.confounding import (
+    CONFOUNDED_P,
+    Association,
+    associate_covariate,
+    associate_levels,
+)
 from genotex.analysis.contrast import Contrast
 
-__all__ = ["FactChecks", "SampleFacts", "check_sample_facts", "read_value"]
+__all__ = [
+    "FactChecks",
+    "SampleFacts",
+    "check_sample_facts",
+    "is_technical",
+    "read_numbers",
+    "read_value",
+    "tcga_patient",
+]
 
 SampleFacts = Mapping[str, Mapping[str, str | None]]
 """Characteristic -> sample id -> raw value."""
+
+Floats = NDArray[np.float64]
 
 ENOUGH_SAMPLES = 4
 
@@ -30,6 +46,11 @@ _TECHNICAL = re.compile(
     r"batch|scan|hybridi[sz]|date|plate|\bchip|\bslide|array|\brun\b|lane|flow ?cell|sentrix"
     r"|platform|kit\b|protocol|processing|centre|center|\bsite|hospital|clinic\b|\blab|country"
     r"|cohort|tissue|organ\b|cell ?type|cell ?line|region|location|source",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(^|[\W_])(id|ids|identifier|number|no|nr|code|barcode|label|name|title|sample|accession)"
+    r"($|[\W_])",
     re.IGNORECASE,
 )
 _TCGA_PATIENT = re.compile(r"TCGA-[A-Z0-9]{2}-[A-Z0-9]{4}(?=-|$)", re.IGNORECASE)
@@ -50,11 +71,14 @@ class FactChecks:
     batches : tuple of str
         Characteristics that look like batch, date, site or tissue and vary, but for those that
         are adjusted for.
+    repeated : bool
+        Whether some people seem to have given several samples.
     """
 
     warnings: tuple[str, ...] = ()
     record: tuple[dict[str, Any], ...] = ()
     batches: tuple[str, ...] = ()
+    repeated: bool = False
 
 
 def check_sample_facts(
@@ -67,8 +91,10 @@ def check_sample_facts(
 ) -> FactChecks:
     """Look for batches and the like that go with the trait, and for repeated samples.
 
-    A characteristic with 2 to n/3 different values is tested against the trait. One that names
-    people is looked through for values that several samples share; so are TCGA barcodes.
+    A characteristic with 2 to n/3 different values is tested against the trait as groups, one of
+    more numbers as a measurement. One that looks technical, or is adjusted for, is also tested by
+    the values that it repeats. One that names people is looked through for values that several
+    samples share; so are TCGA barcodes.
 
     Parameters
     ----------
@@ -96,19 +122,78 @@ def check_sample_facts(
         if _DONOR.search(key) and not _is_group(values):
             warnings += _repeats(f"characteristic '{key}'", values)
             continue
-        known = np.array([value is not None for value in values], dtype=bool)
-        levels = [value for value in values if value is not None]
-        different = len(set(levels))
-        if len(levels) < ENOUGH_SAMPLES or not 2 <= different <= max(2, len(levels) // 3):
-            continue
-        if len(np.unique(contrast.values[known])) < 2:
-            continue
-        found = associate_levels(contrast.values[known], levels, contrast.binary)
-        tested[key] = found
-        record.append(_as_record(key, different, found))
+        found = _associate(key, values, contrast, by_values=is_technical(key) or key in adjusted)
+        if found is not None:
+            tested[key] = found
+            record.append(_as_record(key, len({*values} - {None}), found))
+    repeated = bool(warnings)
     warnings += _confounded(tested, trait, adjusted)
-    batches = tuple(key for key in tested if _TECHNICAL.search(key) and key not in adjusted)
-    return FactChecks(tuple(warnings), tuple(record), batches)
+    batches = tuple(key for key in tested if is_technical(key) and key not in adjusted)
+    return FactChecks(tuple(warnings), tuple(record), batches, repeated)
+
+
+def _associate(
+    key: str, values: Sequence[str | None], contrast: Contrast, *, by_values: bool
+) -> Association | None:
+    known = np.array([value is not None for value in values], dtype=bool)
+    levels = [value for value in values if value is not None]
+    different, trait = len(set(levels)), contrast.values[known]
+    if len(levels) < ENOUGH_SAMPLES or different < 2 or len(np.unique(trait)) < 2:
+        return None
+    if different <= max(2, len(levels) // 3):
+        return associate_levels(trait, levels, contrast.binary)
+    tests = []
+    numbers = read_numbers(levels)
+    if numbers is not None and not _is_label(key, numbers):
+        tests.append(associate_covariate(trait, numbers, contrast.binary))
+    if by_values and (repeated := _associate_repeated(trait, levels, contrast.binary)):
+        tests.append(repeated)
+    return min(tests, key=lambda found: found.p, default=None)
+
+
+def _associate_repeated(trait: Floats, levels: Sequence[str], binary: bool) -> Association | None:
+    """Test the values that occur more than once: a single sample is always on one side."""
+    counts = Counter(levels)
+    several = np.array([counts[level] > 1 for level in levels], dtype=bool)
+    names = [level for level in levels if counts[level] > 1]
+    if len(names) < ENOUGH_SAMPLES or len(set(names)) < 2 or len(np.unique(trait[several])) < 2:
+        return None
+    found = associate_levels(trait[several], names, binary)
+    # Few samples of each value are on one side by chance, too.
+    return replace(found, complete=found.complete and found.p < CONFOUNDED_P)
+
+
+def is_technical(key: str) -> bool:
+    """Tell whether a characteristic is named like a batch, date, site or tissue."""
+    return _TECHNICAL.search(key) is not None
+
+
+def read_numbers(levels: Sequence[str]) -> Floats | None:
+    """Return values as numbers; None when one of them is no number, or all are the same.
+
+    Parameters
+    ----------
+    levels : sequence of str
+        Values without missing ones.
+    """
+    try:
+        numbers = np.array([float(level) for level in levels], dtype=np.float64)
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() and len(np.unique(numbers)) > 1 else None
+
+
+def _is_label(key: str, numbers: Floats) -> bool:
+    """Tell whether numbers only name the samples, which are often numbered group by group."""
+    distinct = len(np.unique(numbers)) == len(numbers)
+    whole = bool((numbers == np.round(numbers)).all())
+    return distinct and whole and _LABEL.search(key) is not None
+
+
+def tcga_patient(sample: str) -> str | None:
+    """Return the patient part of a TCGA barcode, in capitals; None for any other name."""
+    found = _TCGA_PATIENT.match(sample)
+    return found.group().upper() if found else None
 
 
 def read_value(key: str, raw: str | None) -> str | None:
@@ -141,10 +226,7 @@ def _repeats(where: str, values: Iterable[str | None]) -> list[str]:
 
 
 def _repeated_patients(samples: Sequence[str]) -> list[str]:
-    barcodes = [_TCGA_PATIENT.match(sample) for sample in samples]
-    return _repeats(
-        "patient part of the TCGA barcodes", [b and b.group().upper() for b in barcodes]
-    )
+    return _repeats("patient part of the TCGA barcodes", [tcga_patient(s) for s in samples])
 
 
 def _confounded(
@@ -152,21 +234,24 @@ def _confounded(
 ) -> list[str]:
     warnings, others = [], []
     for key, found in tested.items():
-        if not _TECHNICAL.search(key):
-            if found.strength in ("strong", "complete") and key not in adjusted:
+        technical = is_technical(key)
+        if not technical and key not in adjusted:
+            # Of many measurements some go with the trait in a few samples by chance.
+            by_chance = found.measure in ("AUC", "rho") and found.p >= CONFOUNDED_P
+            if found.strength in ("strong", "complete") and not by_chance:
                 others.append(f"'{key}' ({found.text})")
             continue
         # A batch shifts many genes at once, so even part of it in the trait makes false findings.
         if not found.strength:
             continue
-        why = (
-            "every value occurs on one side only, so the effects of the two cannot be told apart"
-            if found.complete
-            else "effects of the two are hard to tell apart"
-        )
+        why = "effects of the two are hard to tell apart"
+        if found.complete:
+            one_side = found.measure == "Cramer's V"
+            side = "every value occurs on one side only, so " if one_side else ""
+            why = f"{side}the effects of the two cannot be told apart"
         warnings.append(
             f"{trait} goes with the characteristic '{key}' in this cohort ({found.text}): {why}; "
-            f"batch is {'' if key in adjusted else 'not '}adjusted for."
+            f"'{key}' is {'' if key in adjusted else 'not '}adjusted for."
         )
     if others:
         warnings.append(

@@ -21,18 +21,18 @@ from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.design import Design, build_design
-from genotex.analysis.gene_filter import GENE_STATUS, GeneFilter, filter_genes
+from genotex.analysis.gene_filter import GeneFilter, carries_design, filter_genes
 from genotex.analysis.gene_table import arrange_genes
 from genotex.analysis.gene_tests import beside_columns, mixed_columns, moderated_columns
-from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden
+from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden, set_aside
 from genotex.analysis.interaction import fit_interaction
-from genotex.analysis.linear import fit_last_column
 from genotex.analysis.method_record import Steps, record_method
 from genotex.analysis.mixed import MixedFit, fit_mixed, mixed_warnings
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.sample_facts import SampleFacts, check_sample_facts
+from genotex.analysis.sample_facts import FactChecks, SampleFacts, check_sample_facts
+from genotex.analysis.spread_check import check_spread
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
@@ -98,7 +98,9 @@ def analyze_sound(
                 condition.table, table, contrast.rows, condition.regressors, seed=options.seed
             )
             table = _with_condition(table, contrast, problem.condition, predicted)
-        adjustment = gather_adjustment(table, contrast, sample_facts, blocks, options)
+        adjustment = gather_adjustment(
+            table, contrast, sample_facts, blocks, options, problem.condition
+        )
         design = build_design(
             table,
             contrast,
@@ -106,6 +108,16 @@ def analyze_sound(
             problem.condition,
             adjustment.columns,
             interaction=problem.kind is ProblemKind.ONE_STEP,
+            blocks=tuple(blocks.columns),
+        )
+        adjustment = adjustment.within(design)
+        facts = check_sample_facts(
+            sample_facts,
+            table.samples,
+            contrast,
+            table.trait,
+            adjustment.keys,
+            blocks.record.get("key"),
         )
         expression = np.asarray(table.expression, dtype=np.float64)[contrast.rows]
         regressors = () if condition is None else condition.regressors
@@ -120,15 +132,23 @@ def analyze_sound(
             mode=options.hidden,
             seed=options.seed,
         )
+        hidden = _weigh(hidden, values, design, options)
         ranking = design.with_columns(hidden.columns) if hidden.used_for_ranking else design
+        fits = carries_design(ranking.matrix, values)
+        if not fits.all():
+            values, kept = values[:, fits], kept.without(~fits)
         columns, fit = moderated_columns(
-            values, ranking.matrix, binary=contrast.binary, trend=options.trend
+            values,
+            ranking.matrix,
+            binary=contrast.binary,
+            trend=options.trend,
+            base=design.matrix if hidden.used_for_ranking else None,
         )
         columns |= _other_analysis(values, design, hidden, options)
         columns |= fit_interaction(values, ranking, trend=options.trend)
         mixed = _fit_mixed(values, design, options)
         columns |= {} if mixed is None else mixed_columns(mixed)
-        panel = _fit_panel(values, contrast, design, blocks, options, threads)
+        panel = _fit_panel(values, contrast, design, blocks, facts, options, threads)
         columns |= _panel_columns(panel, values.shape[1])
     genes = arrange_genes(
         table.genes,
@@ -137,14 +157,6 @@ def analyze_sound(
         q_cut=options.q_cut,
         min_effect=options.min_effect,
         test="Mixed " if options.model == "mixed" else "",
-    )
-    facts = check_sample_facts(
-        sample_facts,
-        table.samples,
-        contrast,
-        table.trait,
-        adjustment.keys,
-        blocks.record.get("key"),
     )
     hidden = _with_change(hidden, columns, table, kept, options)
     steps = Steps(
@@ -206,16 +218,23 @@ def _choose_genes(
     status = kept.status.copy()
     partial = np.flatnonzero(kept.tested & np.isnan(expression).any(axis=0))
     if len(partial):
-        fit = fit_last_column(design.matrix, expression[:, partial])
-        status[partial[~np.isfinite(fit.coefficient)]] = "too few values"
+        fits = carries_design(design.matrix, expression[:, partial])
+        status[partial[~fits]] = "too few values"
     if regressors:
         status[np.isin(np.array(table.genes), regressors)] = "regressor"
-    record = {**kept.record, **{kind: int((status == kind).sum()) for kind in GENE_STATUS}}
-    if not record["tested"]:
-        counts = ", ".join(f"{name} {n}" for name, n in record.items() if name != "rule")
+    kept = kept.with_status(status)
+    if not kept.record["tested"]:
+        counts = ", ".join(f"{name} {n}" for name, n in kept.record.items() if name != "rule")
         msg = f"no gene of {table.trait} can be tested ({counts})"
         raise AnalysisError(msg)
-    return GeneFilter(status, record)
+    return kept
+
+
+def _weigh(hidden: Hidden, values: Floats, design: Design, options: AnalysisOptions) -> Hidden:
+    if not hidden.used_for_ranking:
+        return hidden
+    without = beside_columns(values, design.matrix, "Without SV", trend=options.trend)
+    return set_aside(hidden, without["Without SV q"])
 
 
 def _other_analysis(
@@ -253,6 +272,7 @@ def _fit_panel(
     contrast: Contrast,
     design: Design,
     blocks: Blocks,
+    facts: FactChecks,
     options: AnalysisOptions,
     threads: int,
 ) -> Panel:
@@ -269,6 +289,7 @@ def _fit_panel(
         binary=contrast.binary,
         seed=options.seed,
         threads=threads,
+        repeated=facts.repeated,
     )
 
 
@@ -292,11 +313,12 @@ def _warnings(table: LinkedTable, expression: Floats, steps: Steps) -> tuple[str
         *design.warnings,
         *_filled(design, steps.adjustment),
         *check_groups(contrast),
-        *check_covariates(table, contrast, design),
+        *check_covariates(table, contrast, design, steps.adjustment.held_by_pairs),
         *steps.adjustment.warnings,
         *steps.facts.warnings,
         *steps.hidden.warnings,
         *(() if steps.mixed is None else mixed_warnings(steps.mixed, contrast.binary)),
+        *check_spread(expression[:, steps.kept.tested], contrast),
         *check_scale(expression),
         *check_p_values(steps.fit.p, int(steps.genes["Significant"].sum())),
     )

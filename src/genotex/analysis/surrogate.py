@@ -18,6 +18,7 @@ __all__ = [
     "SMALLEST_RESIDUAL_DF",
     "SurrogateNumber",
     "SurrogateVariables",
+    "associated_genes",
     "find_surrogates",
     "surrogate_number",
 ]
@@ -191,7 +192,7 @@ def find_surrogates(
     columns: list[Floats] = []
     shares: list[float] = []
     limited = False
-    for k, genes in enumerate(_genes_of(expression, found.directions[:, : found.number])):
+    for k, genes in enumerate(associated_genes(expression, found.directions[:, : found.number])):
         name = f"component {k + 1}"
         if len(genes) < samples:
             notes.append(f"{name} gives none: {len(genes)} genes go with it, {samples} are needed")
@@ -300,8 +301,21 @@ def _count_exceeding(
     return exceeded, done
 
 
-def _genes_of(expression: Floats, directions: Floats) -> Iterator[NDArray[np.intp]]:
-    """Yield the genes that go with each direction by the F test of gene ~ 1 + direction."""
+def associated_genes(expression: Floats, directions: Floats) -> Iterator[NDArray[np.intp]]:
+    """Yield the genes that go with each direction by the F test of gene ~ 1 + direction.
+
+    Parameters
+    ----------
+    expression : ndarray of float64, shape (n, p)
+        Log2 expression without missing values.
+    directions : ndarray of float64, shape (n, k)
+        Unit vectors.
+
+    Yields
+    ------
+    ndarray of int
+        Columns of `expression` whose local false discovery rate is below 0.1.
+    """
     if directions.shape[1] == 0:
         return
     samples, genes = expression.shape

@@ -12,7 +12,7 @@ from scipy import stats
 from genotex.analysis.confounding import Association, associate_covariate, associate_levels
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
-from genotex.analysis.sample_facts import SampleFacts, read_value
+from genotex.analysis.sample_facts import SampleFacts, read_numbers, read_value
 
 __all__ = ["associate_surrogates", "correlation_with_trait"]
 
@@ -120,10 +120,7 @@ def _associate_characteristic(column: Floats, values: Sequence[str | None]) -> A
         return None
     if different <= max(2, len(levels) // 3):
         return associate_levels(column[known], levels, binary=False)
-    try:
-        measured = np.array([float(value) for value in levels])
-    except ValueError:
+    measured = read_numbers(levels)
+    if measured is None:
         return None  # names of samples or people
-    if not np.isfinite(measured).all() or len(np.unique(measured)) < 2:
-        return None
     return associate_covariate(column[known], measured, binary=False)

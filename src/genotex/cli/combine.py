@@ -47,14 +47,16 @@ def combine_cohorts(
         A summary of each problem: ``solved``, and the counts or ``why`` not.
     """
     from genotex.analysis.meta import remove_meta
-    from genotex.errors import AnalysisError, FormatError
+    from genotex.errors import AnalysisError, FormatError, UsageError
 
     summaries: list[dict[str, Any]] = []
     for problem in problems:
         try:
             result, page = _combine(OutputFolder(output), problem, settings, tasks)
-        except (AnalysisError, FormatError) as error:
-            remove_meta(OutputFolder(output), problem.trait, problem.condition)
+        except (AnalysisError, FormatError, UsageError) as error:
+            # An option that fits no cohort says nothing against an earlier result.
+            if not isinstance(error, UsageError):
+                remove_meta(OutputFolder(output), problem.trait, problem.condition)
             row = {"trait": problem.trait, "condition": problem.condition}
             summaries.append({**row, "solved": False, "why": str(error)})
             if not quiet:
@@ -94,14 +96,28 @@ def _show(result: MetaResult, page: Path) -> None:
         {
             "gene": row["Variable"],
             "effect": row["Combined Effect"],
+            "95 % interval": f"{row['CI Lower']:.3g} to {row['CI Upper']:.3g}",
             "p": row["p"],
             "q": row["q"],
+            "strict p": row["Random p"],
             "I2": row["I2"],
             "replicates": row["Replicates"],
         }
         for row in result.genes.head(TOP_GENES).to_dicts()
     ]
-    screen.table(["gene", "effect", "p", "q", "I2", "replicates"], rows)
+    columns = [name for name in rows[0] if name != "strict p" or result.random]
+    screen.table(columns, rows)
+    screen.say(_what_is_shown(result))
     for warning in result.warnings:
         screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")
     screen.say(f"\nreport over all cohorts: {page}")
+
+
+def _what_is_shown(result: MetaResult) -> str:
+    if not result.random:
+        return "effect, interval, p and q: fixed effect, the average of the two cohorts of a gene"
+    return (
+        "effect and interval: random effects (Knapp and Hartung, on t), as the strict p; p and q "
+        "rank by the same standard error on a normal reference; fixed effect for genes of two "
+        "cohorts"
+    )

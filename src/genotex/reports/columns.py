@@ -175,9 +175,12 @@ def _surrogates() -> tuple[Column, ...]:
 
 def _effect(findings: Findings) -> tuple[Column, ...]:
     if findings.trait_kind == "binary":
-        label, explain, csv = "Hedges' g", "difference in units of the within-group sd", "hedges_g"
+        label, csv = "Hedges' g", "hedges_g"
+        within = "pairs" if findings.pairs and not findings.pairs.averaged else "groups"
+        explain = f"difference in sds within {within}, as the covariates leave them"
     else:
-        label, explain, csv = "partial r", "partial correlation with the trait", "partial_r"
+        label, csv = "partial r", "partial_r"
+        explain = "partial correlation with the trait, given the covariates"
     return (
         Column("effect", label, explain, csv, "signed"),
         Column("effect_se", f"{label} SE", "its standard error", f"{csv}_standard_error", "plain"),

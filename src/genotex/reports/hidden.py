@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from genotex.analysis.robust_surrogates import GENES_MOVED
+from genotex.analysis.surrogate import SMALLEST_RESIDUAL_DF
 from genotex.reports.comparing import Comparison, Ranking, compare
 from genotex.reports.findings import Findings
 from genotex.reports.sections import Section, SectionTable
@@ -58,9 +60,14 @@ def _lead(hidden: HiddenStructure) -> str:
         return (
             f"{_surrogates(hidden)} {was} found, and every gene's test is adjusted for {adjusts}."
         )
+    why = (
+        "with so many affected genes hidden structure cannot be told from the trait"
+        if hidden.many_genes
+        else "in a cohort this small that can do as much harm as good"
+    )
     return (
-        f"{_surrogates(hidden)} {was} found, but the ranking is not adjusted for {adjusts}: in a "
-        "cohort this small that can do as much harm as good. Both analyses stand side by side."
+        f"{_surrogates(hidden)} {was} found, but the ranking is not adjusted for {adjusts}: {why}. "
+        "Both analyses stand side by side."
     )
 
 
@@ -226,12 +233,17 @@ def hidden_methods(findings: Findings) -> str:
         return ""
     if not hidden.used and not hidden.estimated and hidden.notes:
         return ""
+    if hidden.mode == "sva":
+        algorithm = "the two-step algorithm of Leek and Storey (2007)"
+        least = "as many genes as there were samples"
+    else:
+        algorithm = "robust regression over all genes (Wang et al. 2017)"
+        least = f"{100 * GENES_MOVED:g} % of the genes"
     how = (
-        "Surrogate variables were sought by the two-step algorithm of Leek and Storey (2007), with "
-        "the trait among the variables of the model, and their number was estimated by the "
-        "permutation test of Buja and Eyuboglu (1992); a component gave one when at least as many "
-        "genes as samples went with it (F test, local false discovery rate below 0.1) and at least "
-        "10 residual degrees of freedom were left"
+        f"Surrogate variables were estimated by {algorithm}, with the trait among the variables of "
+        "the model, and their number by the permutation test of Buja and Eyuboglu (1992); a "
+        f"component counted when at least {least} went with it (F test, local false discovery rate "
+        f"below 0.1), and at least {SMALLEST_RESIDUAL_DF} residual degrees of freedom were left"
     )
     if not hidden.used:
         none = f"none of the {hidden.estimated} components found gave one"
@@ -242,7 +254,8 @@ def hidden_methods(findings: Findings) -> str:
     found = f"{how}. {hidden.used}{of}{told}"
     if hidden.ranks:
         return f"{found} entered the regression as further columns."
+    why = "so many genes are affected" if hidden.many_genes else "the cohort is small"
     return (
-        f"{found} were estimated; as the cohort is small they did not enter the tests, and the "
-        "regression with them is reported beside it."
+        f"{found} were estimated; as {why} they did not enter the tests, and the regression with "
+        "them is reported beside it."
     )

@@ -53,6 +53,8 @@ class HiddenStructure:
         What they go with, strongest first.
     notes : tuple of str
         What was limited or skipped, and why.
+    many_genes : bool
+        The ranking does not adjust because too many genes are affected.
     """
 
     mode: str
@@ -64,6 +66,7 @@ class HiddenStructure:
     residual_df: float | None = None
     associations: tuple[Association, ...] = ()
     notes: tuple[str, ...] = ()
+    many_genes: bool = False
 
     @classmethod
     def from_record(cls, record: Record) -> HiddenStructure | None:
@@ -78,6 +81,7 @@ class HiddenStructure:
             ranks=bool(record.get("ranked_with")),
             shares=tuple(float(share) for share in record.get("share") or ()),
             residual_df=_number(record.get("residual_df")),
+            many_genes=record.get("set_aside") == "many genes",
             associations=tuple(
                 Association(
                     str(found["surrogate"]),

@@ -89,6 +89,32 @@ def test_a_target_of_zeros_selects_nothing() -> None:
         assert not fit.coefficients.any()
 
 
+def random_table(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """A small table of random size; with no more genes than samples the path can end early."""
+    rng = np.random.default_rng(seed)
+    samples = int(rng.integers(8, 80))
+    genes = samples + int(rng.integers(-1, 2)) if kind == "square" else samples * (1 + seed % 9)
+    x, y = problem(samples, genes, binary=seed % 2 == 0, seed=seed)
+    if kind == "predicted condition":
+        probability = 1 / (1 + np.exp(-x[:, 1:6].sum(axis=1)))
+        design = np.column_stack([np.ones(samples), probability])
+        y = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    if kind == "ties":
+        x = rng.integers(0, 2, size=(samples, genes)).astype(float)
+        x = np.asfortranarray(x - x.mean(axis=0))
+    return x, y
+
+
+@pytest.mark.parametrize("kind", ["measured", "predicted condition", "square", "ties"])
+def test_single_small_lambdas_over_many_tables(kind: str) -> None:
+    for seed in range(30):
+        x, y = random_table(seed, kind)
+        for penalty in (1e-6, 1e-5, 1e-4):
+            (fit,) = fit_exact(x, y, [penalty])
+            reached = measure_optimality(x, y, fit.coefficients, penalty)
+            assert reached.relative_gap <= GAP, (seed, penalty)
+
+
 def test_values_in_a_few_steps_with_many_ties() -> None:
     rng = np.random.default_rng(4)
     x = rng.integers(0, 3, size=(14, 300)).astype(float)

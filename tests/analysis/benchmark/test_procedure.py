@@ -60,6 +60,17 @@ def test_method_says_what_was_done(own: Cohort) -> None:
     json.dumps(method, allow_nan=False)
 
 
+def test_method_records_only_the_options_that_count(own: Cohort) -> None:
+    assert solve_ours(own, solver="exact", q_cut=0.2, cohort="GSE1").method["options"] == {
+        "procedure": "benchmark",
+        "solver": "exact",
+        "regressors": "inclusive",
+        "cohort": "GSE1",
+        "condition_cohort": None,
+        "among": None,
+    }
+
+
 def test_result_survives_its_files(own: Cohort, tmp_path: Path) -> None:
     result = solve_ours(own)
     write_result(OutputFolder(tmp_path), result)
@@ -90,6 +101,17 @@ def test_the_exact_solver_reaches_the_optimum_and_says_so(own: Cohort) -> None:
     assert solver["name"] == "exact" and solver["relative_gap"] <= 1e-6
     assert not any("stopped short" in warning for warning in result.warnings)
     assert solve_ours(own, solver="exact").genes.equals(result.genes)
+
+
+@pytest.mark.parametrize(("samples", "seed"), [(66, 206), (60, 245), (45, 1)])
+def test_a_two_step_problem_solved_exactly_at_the_smallest_lambda(samples: int, seed: int) -> None:
+    # Where all genes are related, all lambdas are as precise, and the smallest wins.
+    table = cohort("Asthma", samples, samples + 1, seed=seed).table
+    other = cohort("Obesity", 50, samples + 1, seed=9, shift=1)
+    result = solve_ours(Cohort(table, table.genes), "Obesity", other, solver="exact")
+    solver = result.method["solver"]
+    assert solver["lambda"] == 1e-6 and solver["relative_gap"] <= 1e-6
+    assert not any("stopped short" in warning for warning in result.warnings)
 
 
 def test_prior_knowledge_is_named(own: Cohort) -> None:
@@ -181,10 +203,13 @@ def with_value(own: Cohort, value: float) -> Mapping[str, Any]:
 
 def test_tables_that_cannot_be_analysed(own: Cohort) -> None:
     cases: list[tuple[Mapping[str, Any], str]] = [
-        (with_value(own, np.nan), "has missing values"),
+        (with_value(own, np.nan), "needs the filled table; preprocess the cohort again"),
         (with_value(own, np.inf), "values beyond 1e\\+100"),
         ({"trait_values": np.ones(40)}, "does not vary"),
-        ({"trait_values": np.r_[0.0, 1, 0, 1, 1, np.full(35, np.nan)]}, "5 samples are too few"),
+        (
+            {"trait_values": np.r_[0.0, 1, 0, 1, 1, np.full(35, np.nan)]},
+            "5 samples are too few for five folds.*take another",
+        ),
         ({"trait_values": np.r_[np.arange(39.0), 1e200]}, "Asthma has values beyond"),
         ({"expression": own.table.expression[:, 1:]}, "its names say"),
         ({"genes": (), "expression": np.empty((40, 0))}, "40 samples and 0 genes"),

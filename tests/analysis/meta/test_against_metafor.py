@@ -10,13 +10,14 @@ from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stou
 
 GOLDEN = Path(__file__).parents[2] / "fixtures" / "metafor"
 FIXED = {
-    "effect": "effect", "error": "error", "lower": "lower", "upper": "upper", "z": "z", "p": "p",
-    "heterogeneity": "Q", "heterogeneity_p": "Q_p", "i2": "I2",
+    "fixed": "effect", "fixed_error": "error", "fixed_lower": "lower", "fixed_upper": "upper",
+    "fixed_p": "p", "heterogeneity": "Q", "heterogeneity_p": "Q_p", "i2": "I2",
 }  # fmt: skip
 RANDOM = {
-    "random": "random", "random_error": "random_error", "random_lower": "random_lower",
-    "random_upper": "random_upper", "random_p": "random_p", "largest_p": "largest_p",
+    "effect": "random", "error": "random_error", "lower": "random_lower",
+    "upper": "random_upper", "strict_p": "random_p", "p": "ranking_p", "largest_p": "largest_p",
 }  # fmt: skip
+OF_TWO = {"effect": "effect", "error": "error", "lower": "lower", "upper": "upper", "z": "z"}
 
 
 def read(name: str) -> pl.DataFrame:
@@ -51,8 +52,8 @@ def test_bcg_vaccine_trials(bcg: CombinedEffects, field: str, column: str) -> No
 
 def test_bcg_vaccine_trials_as_published(bcg: CombinedEffects) -> None:
     """Viechtbauer (2010), Journal of Statistical Software 36(3): Q and fixed effect."""
-    assert bcg.effect[0] == pytest.approx(-0.4303, abs=5e-5)
-    assert bcg.error[0] == pytest.approx(0.0405, abs=5e-5)
+    assert bcg.fixed[0] == pytest.approx(-0.4303, abs=5e-5)
+    assert bcg.fixed_error[0] == pytest.approx(0.0405, abs=5e-5)
     assert bcg.heterogeneity[0] == pytest.approx(152.233, abs=5e-4)
 
 
@@ -79,8 +80,19 @@ def test_random_effects_of_three_cohorts_or_more(
     many = golden["cohorts"].to_numpy() >= 3
     ours = getattr(genes, field)
     np.testing.assert_allclose(ours[many], golden[column].to_numpy()[many], rtol=1e-9)
-    assert np.isnan(ours[~many]).all()
     assert 0 < many.sum() < len(many)
+
+
+@pytest.mark.parametrize(("field", "column"), OF_TWO.items())
+def test_two_cohorts_are_combined_by_the_fixed_effect(
+    genes: CombinedEffects, field: str, column: str
+) -> None:
+    golden = read("genes_metafor.csv")
+    two = golden["cohorts"].to_numpy() == 2
+    ours = getattr(genes, field)
+    np.testing.assert_allclose(ours[two], golden[column].to_numpy()[two], rtol=1e-9)
+    assert np.isnan(genes.strict_p[two]).all()
+    assert np.isnan(genes.largest_p[two]).all()
 
 
 def test_sign_when_a_cohort_is_left_out(genes: CombinedEffects) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -38,8 +39,8 @@ def test_changed_genes_replicate_and_no_other(output: OutputFolder) -> None:
     assert result.genes.columns == list(META_COLUMNS)
     assert result.genes["p"].is_sorted()
     assert result.effects["Variable"].equals(result.genes["Variable"])
-    assert (result.genes["Random CI Lower"] <= result.genes["CI Lower"]).all()
-    assert (result.genes["Random CI Upper"] >= result.genes["CI Upper"]).all()
+    widths = result.genes["CI Upper"] - result.genes["CI Lower"]
+    assert (widths >= result.genes["Fixed CI Upper"] - result.genes["Fixed CI Lower"]).all()
     assert not result.left_out
     assert not result.warnings
 
@@ -57,8 +58,10 @@ def test_effects_are_those_of_the_single_cohorts(output: OutputFolder) -> None:
 def test_two_cohorts_have_no_random_effects(output: OutputFolder) -> None:
     result = analyze_cohorts(output, ASTHMA, AnalysisOptions(among=("GSE1", "GSE2")))
     assert set(result.replicating["Variable"]) == CHANGED
-    for name in ("Random Effect", "Random p", "Random q", "Leave-One-Out p"):
+    for name in ("Random p", "Random q", "Leave-One-Out p"):
         assert result.genes[name].null_count() == result.genes.height
+    for ours, fixed in (("Combined Effect", "Fixed Effect"), ("CI Lower", "Fixed CI Lower")):
+        assert result.genes[ours].equals(result.genes[fixed])
     assert result.genes["tau2"].null_count() == 0
     assert result.left_out == {"GSE3": "not among the cohorts that were read now"}
 
@@ -80,6 +83,74 @@ def test_cohort_that_fails_is_left_out_with_its_reason(output: OutputFolder) -> 
     assert [c.name for c in result.cohorts] == ["GSE2", "GSE3"]
     assert "GSE1.csv" in result.left_out["GSE1"]
     assert "no gene of Asthma can be tested" in result.left_out["GSE4"]
+
+
+@pytest.mark.parametrize("asked", [{"pair": "donor"}, {"covariates": ("Age", "smoking")}])
+def test_cohort_that_lacks_what_the_options_name_is_left_out(
+    output: OutputFolder, asked: dict[str, Any]
+) -> None:
+    options = AnalysisOptions(panel=False, **asked)
+    plain = AnalysisOptions(panel=False)
+
+    def solve(name: str) -> AnalysisResult:
+        return solve_problem(
+            output, ASTHMA, replace(options if name == "GSE1" else plain, cohort=name)
+        )
+
+    result = analyze_cohorts(output, ASTHMA, options, solve=solve)
+    assert [c.name for c in result.cohorts] == ["GSE2", "GSE3"]
+    assert "no characteristic" in result.left_out["GSE1"]
+    with pytest.raises(UsageError, match=r"GSE2: .* no characteristic .*GSE1: "):
+        analyze_cohorts(output, ASTHMA, options)
+
+
+def test_all_cohorts_that_fail_by_themselves(output: OutputFolder) -> None:
+    def solve(name: str) -> AnalysisResult:
+        raise AnalysisError(f"{name} is too small")
+
+    with pytest.raises(AnalysisError, match=r"no cohort can be used.*GSE1 is too small"):
+        analyze_cohorts(output, ASTHMA, solve=solve)
+
+
+def with_pairs(number: int, samples: int) -> AnalysisResult:
+    table = groups(number, samples)
+    donors = {"donor": {sample: f"D{i // 2}" for i, sample in enumerate(table.samples)}}
+    options = AnalysisOptions(panel=False, pair="donor")
+    return replace(analyze_table(table, {}, ASTHMA, options, donors), cohort=f"GSE{number}")
+
+
+@pytest.mark.parametrize(("paired", "word"), [((40, 36), "between"), ((12, 14), "within")])
+def test_paired_and_unpaired_cohorts_are_not_combined(
+    output: OutputFolder, paired: tuple[int, int], word: str
+) -> None:
+    results = {f"GSE{n}": with_pairs(n, size) for n, size in zip((5, 6), paired, strict=True)}
+    for name in ("GSE1", "GSE3"):
+        options = AnalysisOptions(panel=False, cohort=name, controls="all")
+        results[name] = solve_problem(output, ASTHMA, options)
+    result = combine_results(ASTHMA, results)
+    out = {"between": {"GSE1", "GSE3"}, "within": {"GSE5", "GSE6"}}[word]
+    assert set(result.left_out) == out
+    for name in out:
+        assert f"it is compared {word}" in result.left_out[name]
+        assert any(f"{name} was left out" in w for w in result.warnings)
+    assert {c.paired for c in result.cohorts} == ({"donor"} if word == "between" else {""})
+
+
+def test_surrogate_variables_stand_among_the_facts_of_a_cohort() -> None:
+    rng = np.random.default_rng(3)
+    options = AnalysisOptions(panel=False, covariates=())
+    results = {}
+    for n, size in ((1, 60), (2, 36)):
+        table = groups(n, size, genes=300)
+        batch = np.outer(rng.normal(size=size), rng.normal(size=300))
+        table = replace(table, expression=table.expression + 2 * batch)
+        results[f"GSE{n}"] = analyze_table(table, {}, ASTHMA, options)
+    hidden = results["GSE1"].method["hidden"]
+    assert hidden["ranked_with"]
+    facts = {c.name: c for c in combine_results(ASTHMA, results).cohorts}
+    assert facts["GSE1"].surrogates == hidden["used"] > 0
+    # Found there as well, but too few samples to rank with them.
+    assert facts["GSE2"].surrogates == 0
 
 
 def test_smaller_of_two_cohorts_that_share_samples_is_left_out(output: OutputFolder) -> None:

@@ -22,7 +22,7 @@ def test_gene_that_no_cohort_has() -> None:
 def test_gene_of_one_cohort_stays_as_it_is() -> None:
     found = combine_effects(column(NAN, 0.7), column(NAN, 0.2))
     assert (found.effect[0], found.error[0]) == pytest.approx((0.7, 0.2))
-    assert np.isnan([found.heterogeneity[0], found.i2[0], found.random[0]]).all()
+    assert np.isnan([found.heterogeneity[0], found.i2[0], found.strict_p[0]]).all()
 
 
 @pytest.mark.parametrize("error", [0.0, -1.0, np.inf])
@@ -35,7 +35,8 @@ def test_error_that_is_none_leaves_the_cohort_out(error: float) -> None:
 def test_cohorts_that_agree_exactly_have_no_spread() -> None:
     found = combine_effects(column(0.5, 0.5, 0.5), column(0.3, 0.2, 0.1))
     assert (found.i2[0], found.tau2[0]) == (0.0, 0.0)
-    assert found.random[0] == pytest.approx(0.5)
+    assert found.effect[0] == found.fixed[0] == pytest.approx(0.5)
+    assert found.error[0] == pytest.approx(found.fixed_error[0])
     assert found.agreeing[0] == 3
     assert not found.flips[0]
 
@@ -57,9 +58,32 @@ def test_variance_between_cohorts_solves_its_equation_on_any_scale(scale: float)
 
 def test_one_cohort_that_carries_everything() -> None:
     found = combine_effects(column(6.0, -0.1, -0.1), column(0.5, 0.5, 0.5))
-    assert found.p[0] < 1e-6
+    assert found.fixed_p[0] < 1e-6
+    assert found.p[0] > 0.3
     assert found.largest_p[0] > 0.5
     assert found.flips[0]
+
+
+def test_one_precise_cohort_against_three_others() -> None:
+    """Effect, interval, direction and ranking are all of the random effects."""
+    found = combine_effects(column(0.3, -0.5, -0.5, -0.5), column(0.02, 0.1, 0.1, 0.1))
+    assert found.fixed[0] > 0 > found.effect[0]
+    assert found.z[0] == pytest.approx(found.effect[0] / found.error[0])
+    assert found.lower[0] < found.effect[0] < found.upper[0]
+    assert found.upper[0] - found.lower[0] > found.fixed_upper[0] - found.fixed_lower[0]
+    assert found.agreeing[0] == 3
+
+
+def test_cohort_left_out_is_judged_as_the_ranking_would() -> None:
+    """Each three of these four differ among themselves, which the fixed effect does not see."""
+    effects, errors = column(0.9, 0.1, 0.3, 0.2), column(0.1, 0.1, 0.1, 0.1)
+    without = [
+        combine_effects(np.delete(effects, i, axis=0), np.delete(errors, i, axis=0))
+        for i in range(4)
+    ]
+    largest = combine_effects(effects, errors).largest_p[0]
+    assert largest == max(found.p[0] for found in without) > 0.1
+    assert max(found.fixed_p[0] for found in without) < 0.001
 
 
 def test_effects_and_errors_of_different_shapes() -> None:

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression
 
 from genotex.analysis.benchmark.scaling import measure_scaling
+from genotex.analysis.benchmark.trait import FILL_AGAIN
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
@@ -55,7 +56,7 @@ def measured_condition(table: LinkedTable, condition: str, rows: NDArray[np.intp
     if not np.isfinite(values).all():
         msg = (
             f"{condition} is missing or infinite in {int((~np.isfinite(values)).sum())} samples; "
-            "the procedure benchmark needs the filled table"
+            f"the procedure benchmark needs the filled table; {FILL_AGAIN}"
         )
         raise AnalysisError(msg)
     if len(np.unique(values)) < 2:
@@ -129,7 +130,7 @@ def _z_scores(table: LinkedTable, rows: NDArray[np.intp], genes: Sequence[str]) 
     if not np.isfinite(values).all():
         msg = (
             f"the regressor genes have missing or infinite values in the table of {table.trait}; "
-            "the procedure benchmark needs the filled table"
+            f"the procedure benchmark needs the filled table; {FILL_AGAIN}"
         )
         raise AnalysisError(msg)
     scaling = measure_scaling(values)

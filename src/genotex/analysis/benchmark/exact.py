@@ -30,10 +30,7 @@ SAME = 1e-9
 """Columns closer than this, as a share of their length, are copies of each other."""
 
 JITTER = (0.0, 1e-10, 1e-8)
-"""Noise in the target, as a share of its size: ties between genes can end the path early."""
-
-END = 1.001
-"""A path that ends within this factor of a lambda has reached it."""
+"""Noise in the target, as a share of its size: ties between genes can lead the path astray."""
 
 POLISHING_SWEEPS = 20_000
 
@@ -44,8 +41,9 @@ def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> lis
     One path of least-angle regression (Efron, Hastie, Johnstone and Tibshirani 2004) over some
     genes serves all lambdas. Genes outside that violate the optimum's conditions at any lambda
     join, until none does. Of genes that are copies of each other the first stands for all: the
-    optimum does not tell them apart. Where ties end the path early, noise of 1e-10 breaks them; if
-    that does not help, coordinate descent goes on from there.
+    optimum does not tell them apart. Where ties lead the path astray, noise of 1e-10 breaks them.
+    Where a path ends above a lambda, its last point stands for that lambda; if its duality gap is
+    too large there, coordinate descent goes on from it.
 
     Parameters
     ----------
@@ -73,7 +71,7 @@ def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> lis
     for rounds in range(1, ROUNDS + 1):
         part = np.asfortranarray(matrix[:, working])
         coefficients, reached = _path(part, target, lambdas)
-        excess = _excess(matrix, target - (part @ coefficients).T, lambdas)[reached].max(axis=0)
+        excess = _excess(matrix, target - (part @ coefficients).T, reached).max(axis=0)
         excess[working] = 0.0
         excess[excess <= 1.0] = 0.0
         joining = _largest(excess * distinct, n)
@@ -133,33 +131,54 @@ def _excess(matrix: Floats, residuals: Floats, penalties: Floats) -> Floats:
     return excess
 
 
-def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the coefficients at each lambda, shape (p, lambdas), and which the path reached.
+def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, Floats]:
+    """Return the coefficients at each lambda, shape (p, lambdas), and the lambdas they are for.
 
-    They are linear in lambda between the knots of the path.
+    Each lambda gets the path with the smallest duality gap; noise is tried while one is too large.
     """
-    smallest = float(penalties.min())
     noise = np.random.default_rng(0).standard_normal(len(target)) * np.sqrt(np.mean(target**2))
+    best = np.zeros((matrix.shape[1], len(penalties)))
+    reached, gaps = penalties.copy(), np.full(len(penalties), np.inf)
     for share in JITTER:
-        with warnings.catch_warnings():
-            # What it warns of, an early end, shows in the last knot.
-            warnings.simplefilter("ignore")
-            knots, _, coefficients = lars_path(
-                matrix, target + share * noise, method="lasso", alpha_min=smallest, max_iter=10**6
-            )
-        if knots[-1] <= smallest * END:
+        found, ends = _walk(matrix, target + share * noise, penalties)
+        now = np.array(
+            [_gap(matrix, target, b, x) for b, x in zip(found.T, penalties, strict=True)]
+        )
+        better = now < gaps
+        best[:, better], reached[better], gaps[better] = found[:, better], ends[better], now[better]
+        if gaps.max() <= GAP:
             break
+    return best, reached
+
+
+def _walk(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, Floats]:
+    """Follow one path; its coefficients are linear in lambda between the knots.
+
+    A lambda below the last knot gets the coefficients of that knot.
+    """
+    with warnings.catch_warnings():
+        # What it warns of, ties and an early end, shows in the duality gap.
+        warnings.simplefilter("ignore")
+        knots, _, coefficients = lars_path(
+            matrix, target, method="lasso", alpha_min=float(penalties.min()), max_iter=10**6
+        )
     if len(knots) < 2:
-        return np.repeat(coefficients, len(penalties), axis=1), penalties >= knots[0]
+        return np.repeat(coefficients, len(penalties), axis=1), np.maximum(penalties, knots[0])
     below = np.clip(np.searchsorted(-knots, -penalties), 1, len(knots) - 1)
     width = knots[below - 1] - knots[below]
     weight = np.clip((knots[below - 1] - penalties) / np.where(width > 0, width, 1.0), 0.0, 1.0)
     found = coefficients[:, below - 1] * (1.0 - weight) + coefficients[:, below] * weight
-    return found, penalties * END >= knots[-1]
+    return found, np.maximum(penalties, knots[-1])
+
+
+def _gap(matrix: Floats, target: Floats, coefficients: Floats, penalty: float) -> float:
+    return measure_optimality(matrix, target, coefficients, penalty).relative_gap
 
 
 def _polish(matrix: Floats, target: Floats, fit: LassoFit, penalty: float) -> LassoFit:
-    if measure_optimality(matrix, target, fit.coefficients, penalty).relative_gap <= GAP:
+    """Go on by coordinate descent where the gap is too large, and keep the better of the two."""
+    gap = _gap(matrix, target, fit.coefficients, penalty)
+    if gap <= GAP:
         return fit
     # scikit-learn measures its gap against twice the null objective.
     model = Lasso(
@@ -172,4 +191,5 @@ def _polish(matrix: Floats, target: Floats, fit: LassoFit, penalty: float) -> La
     )
     model.coef_ = fit.coefficients.copy()
     model.fit(matrix, target, check_input=False)
-    return LassoFit(model.coef_, int(model.n_iter_))
+    polished = _gap(matrix, target, model.coef_, penalty) < gap
+    return LassoFit(model.coef_, int(model.n_iter_)) if polished else fit

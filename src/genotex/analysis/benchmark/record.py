@@ -25,6 +25,9 @@ from genotex.problems import Problem
 
 __all__ = ["Final", "Steps", "TwoStep", "arrange_selected", "describe", "warn"]
 
+OPTIONS = frozenset({"procedure", "solver", "regressors", "cohort", "condition_cohort", "among"})
+"""The options that count; the others belong to the procedure ``sound``."""
+
 SHORT_OF_OPTIMUM = 0.01
 """A duality gap above this share of the objective is worth a warning."""
 
@@ -113,7 +116,7 @@ def describe(steps: Steps, problem: Problem, options: AnalysisOptions) -> dict[s
     record: dict[str, Any] = {
         "procedure": "benchmark",
         "model": "rotated Lasso of all genes" if steps.batch.found else "Lasso of all genes",
-        "options": options.as_json(),
+        "options": {name: value for name, value in options.as_json().items() if name in OPTIONS},
         "versions": versions(),
         "contrast": dict(steps.trait.summary),
         "coefficient": "change of the trait per standard deviation of the gene, all selected genes "

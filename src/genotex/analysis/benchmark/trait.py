@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
-__all__ = ["MIN_SAMPLES", "TraitColumn", "check_expression", "choose_samples"]
+__all__ = ["FILL_AGAIN", "MIN_SAMPLES", "TraitColumn", "check_expression", "choose_samples"]
 
 Floats = NDArray[np.float64]
 
 MIN_SAMPLES = 6
 """Five folds of at least one sample each, and one that always trains."""
+
+FILL_AGAIN = "preprocess the cohort again with --procedure benchmark, or take another cohort"
+"""What to do about missing values."""
 
 HIGHEST = 1e100
 """Squares of larger numbers, and their sums, leave the range of double precision."""
@@ -72,8 +75,8 @@ def check_expression(table: LinkedTable) -> None:
     lowest, highest = float(table.expression.min()), float(table.expression.max())
     if np.isnan(lowest):
         msg = (
-            f"{table.trait}: expression has missing values; the procedure benchmark needs the "
-            "filled table"
+            f"{table.trait}: expression has missing values, and the procedure benchmark needs the "
+            f"filled table; {FILL_AGAIN}"
         )
         raise AnalysisError(msg)
     if max(-lowest, highest) > HIGHEST:
@@ -99,12 +102,12 @@ def choose_samples(table: LinkedTable) -> TraitColumn:
     if len(rows) < MIN_SAMPLES:
         msg = (
             f"{table.trait}: {len(rows)} samples are too few for five folds; at least "
-            f"{MIN_SAMPLES} are needed"
+            f"{MIN_SAMPLES} are needed; take another cohort"
         )
         raise AnalysisError(msg)
     levels = np.unique(values)
     if len(levels) < 2:
-        msg = f"{table.trait} does not vary: all values are {levels[0]:g}; nothing can be compared"
+        msg = f"{table.trait} does not vary: all values are {levels[0]:g}; take another cohort"
         raise AnalysisError(msg)
     if np.abs(levels).max() > HIGHEST:
         msg = f"{table.trait} has values beyond {HIGHEST:g}; they cannot be computed with"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,11 @@ import polars as pl
 import scipy
 
 import genotex
+from genotex.analysis.meta.cautions import cohort_warnings, differing_share, left_out_warnings
 from genotex.analysis.meta.gene_table import combine_genes
 from genotex.analysis.meta.replication import replication_rule
 from genotex.analysis.meta.result import CohortFacts, MetaResult
-from genotex.analysis.meta.selecting import Selection, select_cohorts
+from genotex.analysis.meta.selecting import Selection, pairing_of, select_cohorts
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.solving import solve_problem
@@ -26,9 +27,6 @@ from genotex.problems import Problem, usable_cohorts
 from genotex.processes import side_by_side
 
 __all__ = ["analyze_cohorts", "combine_results"]
-
-SMALL = 20
-"""Below so many samples, the standard error of Hedges' g limits how small a p-value can be."""
 
 
 def analyze_cohorts(
@@ -64,7 +62,8 @@ def analyze_cohorts(
     AnalysisError
         If fewer than two cohorts can be combined; the message tells of each why not.
     UsageError
-        If the options name one cohort, or the procedure has no standard errors.
+        If the options name one cohort or something that no cohort has, or the procedure has no
+        standard errors.
     """
     options = options or AnalysisOptions()
     _check_options(options)
@@ -72,7 +71,7 @@ def analyze_cohorts(
     if len(usable.cohorts) < 2:
         raise AnalysisError(_too_few(problem, usable.cohorts, usable.refused))
     results: dict[str, AnalysisResult] = {}
-    failed: dict[str, str] = {}
+    failed: dict[str, _Failure] = {}
     for name, found in _solve_all(output, problem, options, usable.cohorts, jobs, solve):
         if isinstance(found, AnalysisResult):
             results[name] = found
@@ -80,7 +79,10 @@ def analyze_cohorts(
             failed[name] = found
         if progress is not None:
             progress(name, len(usable.cohorts))
-    return combine_results(problem, results, options, failed=failed, refused=usable.refused)
+    reasons = {name: failure.reason for name, failure in failed.items()}
+    if not results and all(failure.asked_wrongly for failure in failed.values()):
+        raise UsageError(_too_few(problem, (), reasons))
+    return combine_results(problem, results, options, failed=reasons, refused=usable.refused)
 
 
 def combine_results(
@@ -125,14 +127,16 @@ def combine_results(
     if not genes.height:
         msg = f"{problem}: {', '.join(tables)} have no tested gene in common; nothing to combine"
         raise AnalysisError(msg)
+    facts = tuple(_facts(name, result) for name, result in chosen.results.items())
+    warnings = cohort_warnings(facts, genes, kind=chosen.kind, min_effect=options.min_effect)
     return MetaResult(
         trait=problem.trait,
         condition=problem.condition,
         genes=genes,
         effects=effects,
-        cohorts=tuple(_facts(name, result) for name, result in chosen.results.items()),
+        cohorts=facts,
         left_out=left_out,
-        warnings=(*_warnings(chosen, options), *_left_out(dropped)),
+        warnings=(*warnings, *left_out_warnings(dropped)),
         method=_method(chosen, options, genes, alone),
     )
 
@@ -156,6 +160,14 @@ def _too_few(problem: Problem, usable: Sequence[str], refused: Mapping[str, str]
     return f"{problem}: {there}, two are needed to combine cohorts{others}"
 
 
+@dataclass(frozen=True)
+class _Failure:
+    """Why a cohort has no result; `asked_wrongly` when it lacks what the options name."""
+
+    reason: str
+    asked_wrongly: bool = False
+
+
 Work = tuple[Path, Problem, AnalysisOptions]
 
 
@@ -166,35 +178,40 @@ def _solve_all(
     cohorts: Sequence[str],
     jobs: int,
     solve: Callable[[str], AnalysisResult] | None,
-) -> Iterator[tuple[str, AnalysisResult | str]]:
+) -> Iterator[tuple[str, AnalysisResult | _Failure]]:
     if solve is not None:
         for name in cohorts:
-            yield name, _attempt(lambda name=name: solve(name))  # type: ignore[misc]
+            yield name, _attempt(problem, name, lambda name=name: solve(name))  # type: ignore[misc]
         return
     each = [(output.root, problem, replace(options, panel=False, cohort=name)) for name in cohorts]
     with side_by_side(min(jobs, len(cohorts))) as run:
         yield from zip(cohorts, run(_solve_one, each), strict=True)
 
 
-def _solve_one(work: Work) -> AnalysisResult | str:
+def _solve_one(work: Work) -> AnalysisResult | _Failure:
     root, problem, options = work
-    return _attempt(lambda: solve_problem(OutputFolder(root), problem, options))
+    cohort = str(options.cohort)
+    return _attempt(problem, cohort, lambda: solve_problem(OutputFolder(root), problem, options))
 
 
-def _attempt(solve: Callable[[], AnalysisResult]) -> AnalysisResult | str:
+def _attempt(
+    problem: Problem, cohort: str, solve: Callable[[], AnalysisResult]
+) -> AnalysisResult | _Failure:
     """Return the result, or why there is none."""
     try:
         return solve()
-    except AnalysisError as error:
-        return f"could not be analysed: {error}"
+    except (UsageError, AnalysisError) as error:
+        # Which problem and cohort is told where the reason is listed.
+        why = str(error).removeprefix(f"{problem}, {cohort}: ")
+        return _Failure(f"could not be analysed: {why}", isinstance(error, UsageError))
     except FormatError as error:
         # Results and pages travel; the folder of the file is of no use elsewhere.
         place = f"{error.path.name}: " if error.path is not None else ""
-        return f"could not be analysed: {place}{error.message}"
+        return _Failure(f"could not be analysed: {place}{error.message}")
 
 
 def _facts(name: str, result: AnalysisResult) -> CohortFacts:
-    contrast = result.method["contrast"]
+    contrast, hidden = result.method["contrast"], result.method.get("hidden", {})
     return CohortFacts(
         name=name,
         groups=contrast["text"],
@@ -203,57 +220,10 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
         significant=result.significant.height,
         covariates=tuple(result.method.get("covariates", ())),
         controls=str(contrast.get("controls", "")),
+        paired=pairing_of(result),
+        surrogates=int(hidden["used"]) if hidden.get("ranked_with") else 0,
         warnings=result.warnings,
     )
-
-
-def _warnings(chosen: Selection, options: AnalysisOptions) -> tuple[str, ...]:
-    facts = [_facts(name, result) for name, result in chosen.results.items()]
-    return (
-        *_different(facts),
-        *_small(facts, chosen.kind),
-        *_minimal(options),
-    )
-
-
-def _different(facts: Sequence[CohortFacts]) -> list[str]:
-    warnings = []
-    if len({fact.controls for fact in facts}) > 1:
-        told = "; ".join(f"{fact.name}: {fact.groups}" for fact in facts)
-        warnings.append(
-            f"The cohorts have different controls ({told}), which alone can make a gene differ "
-            "between them."
-        )
-    if len({fact.covariates for fact in facts}) > 1:
-        told = "; ".join(f"{f.name}: {', '.join(f.covariates) or 'none'}" for f in facts)
-        warnings.append(
-            f"The cohorts are not adjusted for the same covariates ({told}): not all have them."
-        )
-    return warnings
-
-
-def _small(facts: Sequence[CohortFacts], kind: str) -> list[str]:
-    names = [f"{fact.name} ({fact.samples})" for fact in facts if fact.samples < SMALL]
-    if kind != "binary" or not names:
-        return []
-    return [
-        f"Fewer than {SMALL} samples in {', '.join(names)}: the standard error of Hedges' g is "
-        "then so wide that strong genes are found late; the column Stouffer p, from the p-values "
-        "of the cohorts themselves, does not suffer from it."
-    ]
-
-
-def _left_out(dropped: Mapping[str, str]) -> list[str]:
-    return [f"{name} was left out: {reason}." for name, reason in dropped.items()]
-
-
-def _minimal(options: AnalysisOptions) -> list[str]:
-    if not options.min_effect:
-        return []
-    return [
-        "The smallest effect that was asked for holds in single cohorts only: the combined effect "
-        "is a standardised one."
-    ]
 
 
 def _method(
@@ -264,15 +234,16 @@ def _method(
         "kind": chosen.kind,
         "effect": "Hedges' g" if binary else "partial correlation",
         "scale": "Hedges' g" if binary else "Fisher's z of the partial correlation",
-        "combination": "mean weighted by inverse variances (fixed effect); with three cohorts or "
-        "more random effects (Paule and Mandel 1982) with the interval and standard error of Knapp "
-        "and Hartung (2003), by which genes are ranked",
+        "combination": "genes of three cohorts or more: random effects (Paule and Mandel 1982) "
+        "with the interval of Knapp and Hartung (2003) on t, ranked by their standard error with a "
+        "normal reference; genes of two: mean weighted by inverse variances (fixed effect)",
         "replication": replication_rule(options.q_cut),
         "genes": genes.height,
         "in_one_cohort_only": alone,
         "significant": int(genes["Significant"].sum()),
         "replicating": int(genes["Replicates"].sum()),
         "median_I2": genes["I2"].median(),
+        "differing_share": differing_share(genes),
         "options": options.as_json(),
         "versions": {
             "genotex": genotex.__version__,

@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 MIN_RANDOM = 3
 """With two cohorts the spread between them has one degree of freedom, which says nothing."""
 
+_HALF = float(stats.norm.ppf(0.975))
 _SWEEPS = 500
 _TOLERANCE = 1e-13
 
@@ -25,15 +26,23 @@ _TOLERANCE = 1e-13
 class CombinedEffects:
     """What several cohorts say together, one value for each of p genes.
 
-    NaN where there is nothing to combine; the fields from `random` on and those of leaving one
-    cohort out need three cohorts.
+    NaN where there is nothing to combine. With three cohorts or more `effect` to `p`, `agreeing`
+    and leaving one cohort out are of random effects, with two of the fixed effect.
 
     Attributes
     ----------
     cohorts : ndarray of int
         Cohorts that have an effect and a standard error of the gene.
-    effect, error, lower, upper, z, p : ndarray of float64
-        Fixed effect: mean weighted by inverse variances, its standard error, 95 % interval, z, p.
+    effect, error : ndarray of float64
+        Mean over cohorts and its standard error; of random effects that of Knapp and Hartung.
+    lower, upper : ndarray of float64
+        95 % interval; of random effects on t (Knapp and Hartung), else normal.
+    z, p : ndarray of float64
+        Effect over error as a normal deviate, by which genes are ranked, and its p.
+    strict_p : ndarray of float64
+        p of Knapp and Hartung, on t; NaN below three cohorts.
+    fixed, fixed_error, fixed_lower, fixed_upper, fixed_p : ndarray of float64
+        Fixed effect: mean weighted by inverse variances, its standard error, 95 % interval and p.
     heterogeneity, heterogeneity_p : ndarray of float64
         Cochran's Q and its p-value.
     i2 : ndarray of float64
@@ -43,13 +52,9 @@ class CombinedEffects:
         Variance of the true effects between cohorts (Paule and Mandel 1982).
     agreeing : ndarray of int
         Cohorts whose effect has the sign of the combined one.
-    random, random_error, random_lower, random_upper, random_p : ndarray of float64
-        Random effects: mean, standard error, 95 % interval and p of Knapp and Hartung.
-    ranking_z, ranking_p : ndarray of float64
-        What genes are ranked by: with two cohorts z and p of the fixed effect, with more the mean
-        of the random effects over Knapp and Hartung's standard error, as a normal deviate.
     largest_p : ndarray of float64
-        Largest fixed-effect p when one cohort is left out, each in turn.
+        Largest p when one cohort is left out, each in turn: of random effects where three or more
+        are left, of the fixed effect where two are; NaN below three cohorts.
     flips : ndarray of bool
         Whether leaving one cohort out turns the sign of the combined effect.
     """
@@ -61,18 +66,17 @@ class CombinedEffects:
     upper: Floats
     z: Floats
     p: Floats
+    strict_p: Floats
+    fixed: Floats
+    fixed_error: Floats
+    fixed_lower: Floats
+    fixed_upper: Floats
+    fixed_p: Floats
     heterogeneity: Floats
     heterogeneity_p: Floats
     i2: Floats
     tau2: Floats
     agreeing: NDArray[np.int64]
-    random: Floats
-    random_error: Floats
-    random_lower: Floats
-    random_upper: Floats
-    random_p: Floats
-    ranking_z: Floats
-    ranking_p: Floats
     largest_p: Floats
     flips: NDArray[np.bool_]
 
@@ -83,13 +87,13 @@ def combine_effects(effects: Floats, errors: Floats) -> CombinedEffects:
     The fixed effect is the mean weighted by inverse variances: the average effect in these cohorts,
     tested against no effect in any (Rice, Higgins and Lumley 2018). Random effects, from three
     cohorts on: variance between cohorts by Paule and Mandel (1982), by Newton's method
-    (DerSimonian and Kacker 2007); interval and p by Knapp and Hartung (2003), on t with one degree
-    of freedom less than there are cohorts, their factor at least 1, so that the interval is never
-    narrower than that of the fixed effect.
+    (DerSimonian and Kacker 2007); interval and strict p by Knapp and Hartung (2003), on t with one
+    degree of freedom less than there are cohorts, their factor at least 1.
 
     Knapp and Hartung's p has so few degrees of freedom that no gene among thousands passes with
     three to five cohorts. So genes are ranked by their standard error with a normal reference,
-    which allows for cohorts that differ and is the fixed effect's test where they do not.
+    which is the fixed effect's test where cohorts do not differ, and allows only in part for
+    cohorts that do.
 
     Parameters
     ----------
@@ -110,50 +114,60 @@ def combine_effects(effects: Floats, errors: Floats) -> CombinedEffects:
         inside = np.isfinite(effects) & np.isfinite(errors) & (errors > 0)
         values = np.where(inside, effects, 0.0)
         variances = np.where(inside, errors**2, np.inf)
-        return _combine(inside.sum(axis=0), values, variances)
+        return _combine(values, variances)
 
 
-def _combine(count: NDArray[np.int64], values: Floats, variances: Floats) -> CombinedEffects:
+def _combine(values: Floats, variances: Floats) -> CombinedEffects:
     weights = 1 / variances
-    effect, error = _mean(values, weights)
-    z = effect / error
-    half = stats.norm.ppf(0.975) * error
-    spread = _spread(values, weights, effect)
+    count = (weights > 0).sum(axis=0)
     df = count - 1
+    fixed, fixed_error = _mean(values, weights)
+    fixed_half = _HALF * fixed_error
+    spread = _spread(values, weights, fixed)
     several = df > 0
-    tau2 = np.where(several, _paule_mandel(values, variances, df), np.nan)
     excess = np.where(spread > 0, np.maximum(0.0, (spread - df) / spread), 0.0)
-    signs = np.sign(values) * (weights > 0)
-    largest, flips = _leave_one_out(values, weights, effect)
+    effect, error, tau2 = _pool(values, variances)
     many = count >= MIN_RANDOM
-    tested = np.where(many, 1 / (variances + tau2), np.nan)
-    random, random_error, random_lower, random_upper, random_p = _knapp_hartung(
-        values, tested, count
-    )
-    ranking_z = np.where(many, random / random_error, z)
+    on_t = np.maximum(df, 1)
+    half = np.where(many, stats.t.ppf(0.975, on_t), _HALF) * error
+    signs = np.sign(values) * (weights > 0)
+    largest, flips = _leave_one_out(values, variances, effect)
     return CombinedEffects(
         cohorts=count,
         effect=effect,
         error=error,
         lower=effect - half,
         upper=effect + half,
-        z=z,
-        p=2 * stats.norm.sf(np.abs(z)),
+        z=effect / error,
+        p=_two_sided(effect / error),
+        strict_p=np.where(many, 2 * stats.t.sf(np.abs(effect / error), on_t), np.nan),
+        fixed=fixed,
+        fixed_error=fixed_error,
+        fixed_lower=fixed - fixed_half,
+        fixed_upper=fixed + fixed_half,
+        fixed_p=_two_sided(fixed / fixed_error),
         heterogeneity=np.where(several, spread, np.nan),
         heterogeneity_p=np.where(several, stats.chi2.sf(spread, df), np.nan),
         i2=np.where(several, 100 * excess, np.nan),
-        tau2=tau2,
+        tau2=np.where(several, tau2, np.nan),
         agreeing=((signs == np.sign(effect)) & (signs != 0)).sum(axis=0),
-        random=random,
-        random_error=random_error,
-        random_lower=random_lower,
-        random_upper=random_upper,
-        random_p=random_p,
-        ranking_z=ranking_z,
-        ranking_p=2 * stats.norm.sf(np.abs(ranking_z)),
         largest_p=np.where(many, largest, np.nan),
         flips=flips & many,
     )
+
+
+def _pool(values: Floats, variances: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return mean and standard error, and the variance between cohorts.
+
+    Of random effects for the genes of three cohorts or more, else of the fixed effect.
+    """
+    count = np.isfinite(variances).sum(axis=0)
+    many = count >= MIN_RANDOM
+    tau2 = _paule_mandel(values, variances, count - 1)
+    weights = 1 / (variances + np.where(many, tau2, 0.0))
+    mean, error = _mean(values, weights)
+    factor = np.sqrt(np.maximum(1.0, _spread(values, weights, mean) / np.maximum(count - 1, 1)))
+    return mean, np.where(many, factor, 1.0) * error, tau2
 
 
 def _mean(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -166,6 +180,11 @@ def _spread(values: Floats, weights: Floats, mean: Floats) -> Floats:
     """Return the weighted squared distances from the mean, summed over cohorts."""
     spread: Floats = (weights * (values - mean) ** 2).sum(axis=0)
     return spread
+
+
+def _two_sided(z: Floats) -> Floats:
+    p: Floats = 2 * stats.norm.sf(np.abs(z))
+    return p
 
 
 def _paule_mandel(values: Floats, variances: Floats, df: NDArray[np.int64]) -> Floats:
@@ -187,30 +206,20 @@ def _paule_mandel(values: Floats, variances: Floats, df: NDArray[np.int64]) -> F
     return tau2
 
 
-def _knapp_hartung(
-    values: Floats, weights: Floats, count: NDArray[np.int64]
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    mean, error = _mean(values, weights)
-    df = np.maximum(count - 1, 1)
-    error = error * np.sqrt(np.maximum(1.0, _spread(values, weights, mean) / df))
-    half = stats.t.ppf(0.975, df) * error
-    p: Floats = 2 * np.asarray(stats.t.sf(np.abs(mean / error), df))
-    return mean, error, mean - half, mean + half, p
-
-
 def _leave_one_out(
-    values: Floats, weights: Floats, effect: Floats
+    values: Floats, variances: Floats, effect: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the largest p without one cohort, and whether the sign ever turns."""
+    """Return the largest p without one cohort, and whether the sign ever turns.
+
+    The cohorts that are left are combined as the ranking would combine them.
+    """
     largest = np.zeros(values.shape[1])
     flips = np.zeros(values.shape[1], dtype=bool)
     for cohort in range(len(values)):
-        there = weights[cohort] > 0
-        rest = weights.copy()
-        rest[cohort] = 0.0
-        mean, error = _mean(values, rest)
-        p = 2 * stats.norm.sf(np.abs(mean / error))
-        largest = np.where(there, np.fmax(largest, p), largest)
+        there = np.isfinite(variances[cohort])
+        rest = [other for other in range(len(values)) if other != cohort]
+        mean, error, _ = _pool(values[rest], variances[rest])
+        largest = np.where(there, np.fmax(largest, _two_sided(mean / error)), largest)
         flips |= there & (np.sign(mean) != np.sign(effect))
     return largest, flips
 

@@ -36,12 +36,13 @@ META_COLUMNS: dict[str, type[pl.DataType]] = {
     "Q p": pl.Float64,
     "I2": pl.Float64,
     "tau2": pl.Float64,
-    "Random Effect": pl.Float64,
-    "Random Error": pl.Float64,
-    "Random CI Lower": pl.Float64,
-    "Random CI Upper": pl.Float64,
     "Random p": pl.Float64,
     "Random q": pl.Float64,
+    "Fixed Effect": pl.Float64,
+    "Fixed Error": pl.Float64,
+    "Fixed CI Lower": pl.Float64,
+    "Fixed CI Upper": pl.Float64,
+    "Fixed p": pl.Float64,
     "Combined r": pl.Float64,
     "r CI Lower": pl.Float64,
     "r CI Upper": pl.Float64,
@@ -55,8 +56,11 @@ META_COLUMNS: dict[str, type[pl.DataType]] = {
     "Significant": pl.Boolean,
     "Replicates": pl.Boolean,
 }
-"""Columns of the genes over all cohorts; those of random effects and of leaving one cohort out are
-null below three cohorts, those of r for a binary trait."""
+"""Columns of the genes over all cohorts.
+
+From ``Combined Effect`` to ``q`` they are of random effects where three cohorts or more tested the
+gene, of the fixed effect where two did. ``Random p`` (the strict one, on t), its q and those of
+leaving one cohort out are null below three cohorts, those of r for a binary trait."""
 
 COHORT_COLUMNS = ("Effect", "Error", "Coefficient", "p", "q")
 """Columns of the effects, each behind the name of its cohort: ``GSE55457 Effect``."""
@@ -110,7 +114,7 @@ def combine_genes(
     significant = columns["q"] < q_cut
     columns["Significant"] = significant
     columns["Replicates"] = replicates(found, columns["Nominal"], significant)
-    order = np.lexsort((-np.abs(found.ranking_z), found.ranking_p))
+    order = np.lexsort((-np.abs(found.z), found.p))
     names = pl.Series("Variable", [stack.names[i] for i in order], dtype=pl.String)
     genes = [names]
     for name, kind in list(META_COLUMNS.items())[1:]:
@@ -167,19 +171,20 @@ def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, N
         "Combined Error": found.error,
         "CI Lower": found.lower,
         "CI Upper": found.upper,
-        "z": found.ranking_z,
-        "p": found.ranking_p,
-        "q": benjamini_hochberg(found.ranking_p),
+        "z": found.z,
+        "p": found.p,
+        "q": benjamini_hochberg(found.p),
         "Q": found.heterogeneity,
         "Q p": found.heterogeneity_p,
         "I2": found.i2,
         "tau2": found.tau2,
-        "Random Effect": found.random,
-        "Random Error": found.random_error,
-        "Random CI Lower": found.random_lower,
-        "Random CI Upper": found.random_upper,
-        "Random p": found.random_p,
-        "Random q": _q_of_known(found.random_p),
+        "Random p": found.strict_p,
+        "Random q": _q_of_known(found.strict_p),
+        "Fixed Effect": found.fixed,
+        "Fixed Error": found.fixed_error,
+        "Fixed CI Lower": found.fixed_lower,
+        "Fixed CI Upper": found.fixed_upper,
+        "Fixed p": found.fixed_p,
         "Combined r": nothing if binary else np.tanh(found.effect),
         "r CI Lower": np.tanh(lower),
         "r CI Upper": np.tanh(upper),

@@ -41,6 +41,10 @@ class CohortFacts:
         Kind of the controls, ``healthy`` or ``all``; empty for a measured trait.
     warnings : tuple of str
         What a reader should know of it.
+    paired : str
+        Characteristic whose pairs were compared within themselves; empty when there are none.
+    surrogates : int
+        Surrogate variables that its ranking is adjusted for.
     """
 
     name: str
@@ -51,6 +55,8 @@ class CohortFacts:
     covariates: tuple[str, ...] = ()
     controls: str = ""
     warnings: tuple[str, ...] = ()
+    paired: str = ""
+    surrogates: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +81,8 @@ class MetaResult:
         What a reader should know before trusting the list.
     method : mapping
         ``kind`` (binary or continuous), ``effect``, ``scale``, ``combination``, ``replication``,
-        ``options``, ``versions`` and counts.
+        ``differing_share`` (of genes with p of Cochran's Q below 0.05), ``options``, ``versions``
+        and counts.
     """
 
     trait: str
@@ -101,6 +108,11 @@ class MetaResult:
     def binary(self) -> bool:
         """Whether groups were compared; else the trait is measured."""
         return bool(self.method["kind"] == "binary")
+
+    @property
+    def random(self) -> bool:
+        """Whether random effects rank any gene: three cohorts or more tested it."""
+        return self.genes["Random p"].null_count() < self.genes.height
 
     def summary(self) -> dict[str, Any]:
         """Return one line for a table."""

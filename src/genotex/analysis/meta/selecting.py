@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from genotex.analysis.result import AnalysisResult
 
-__all__ = ["Selection", "kind_of", "select_cohorts"]
+__all__ = ["Selection", "kind_of", "pairing_of", "select_cohorts"]
+
+Sort = TypeVar("Sort", str, bool)
 
 _KINDS = {"binary": "two groups", "continuous": "a measured level"}
 
@@ -32,10 +35,11 @@ class Selection:
 
 
 def select_cohorts(results: Mapping[str, AnalysisResult]) -> Selection:
-    """Keep cohorts of one kind of trait that share no sample.
+    """Keep cohorts whose effects are the same quantity and that share no sample.
 
-    A difference between groups and a correlation with a level are not the same quantity, so only
-    cohorts of the kind with more samples are combined. Of two cohorts that share samples, which
+    A difference between groups and a correlation with a level are not the same quantity, nor are
+    effects in standard deviations within pairs and between people. So of each two kinds only the
+    cohorts of the one with more samples are combined. Of two cohorts that share samples, which
     would count the same people twice, the smaller is left out.
 
     Parameters
@@ -43,17 +47,15 @@ def select_cohorts(results: Mapping[str, AnalysisResult]) -> Selection:
     results : mapping of str to AnalysisResult
         Cohort to its result.
     """
-    left_out: dict[str, str] = {}
+    if not results:
+        return Selection("binary", {}, {})
     by_size = dict(sorted(results.items(), key=lambda item: -item[1].samples))
-    kind = _main_kind(by_size)
-    kept: dict[str, AnalysisResult] = {}
-    for name, result in by_size.items():
-        reason = _why_not_kind(result, kind) or _why_not_apart(result, kept)
-        if reason:
-            left_out[name] = reason
-        else:
-            kept[name] = result
-    return Selection(kind, kept, left_out)
+    kind = _with_more_samples(by_size, kind_of)
+    kept, left_out = _split(by_size, lambda result, _: _why_not_kind(result, kind))
+    paired = _with_more_samples(kept, lambda result: bool(pairing_of(result)))
+    kept, unlike = _split(kept, lambda result, _: _why_not_paired(result, paired))
+    kept, twice = _split(kept, _why_not_apart)
+    return Selection(kind, kept, {**left_out, **unlike, **twice})
 
 
 def kind_of(result: AnalysisResult) -> str:
@@ -61,11 +63,36 @@ def kind_of(result: AnalysisResult) -> str:
     return str(result.method["contrast"]["kind"])
 
 
-def _main_kind(results: Mapping[str, AnalysisResult]) -> str:
-    samples = dict.fromkeys(_KINDS, 0)
+def pairing_of(result: AnalysisResult) -> str:
+    """Return the characteristic whose pairs were compared within themselves, or nothing."""
+    pair = result.method.get("pair", {})
+    return str(pair["key"]) if pair.get("design") == "paired" else ""
+
+
+Results = dict[str, AnalysisResult]
+
+
+def _with_more_samples(results: Results, sort: Callable[[AnalysisResult], Sort]) -> Sort:
+    """Return the sort with most samples; the sort of the largest cohort among equals."""
+    samples: dict[Sort, int] = {}
     for result in results.values():
-        samples[kind_of(result)] += result.samples
-    return max(samples, key=lambda kind: samples[kind])
+        samples[sort(result)] = samples.get(sort(result), 0) + result.samples
+    return max(samples, key=lambda each: samples[each])
+
+
+def _split(
+    results: Results, why_not: Callable[[AnalysisResult, Results], str]
+) -> tuple[Results, dict[str, str]]:
+    """Return the cohorts to keep, and the others with the reason."""
+    kept: Results = {}
+    left_out: dict[str, str] = {}
+    for name, result in results.items():
+        reason = why_not(result, kept)
+        if reason:
+            left_out[name] = reason
+        else:
+            kept[name] = result
+    return kept, left_out
 
 
 def _why_not_kind(result: AnalysisResult, kind: str) -> str:
@@ -75,6 +102,16 @@ def _why_not_kind(result: AnalysisResult, kind: str) -> str:
     return (
         f"its trait is {_KINDS[own]}, that of the cohorts with more samples {_KINDS[kind]}; the "
         "two kinds of effect cannot be combined"
+    )
+
+
+def _why_not_paired(result: AnalysisResult, paired: bool) -> str:
+    if bool(pairing_of(result)) is paired:
+        return ""
+    own, theirs = ("between samples", "within pairs")[:: 1 if paired else -1]
+    return (
+        f"it is compared {own}, the cohorts with more samples {theirs}; their standardised effects "
+        "are on different scales (leave the pairing away to combine all)"
     )
 
 

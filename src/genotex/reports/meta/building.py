@@ -47,13 +47,14 @@ def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = 
         single=replicating.height == 1,
         headline=_headline(result, genes, replicating),
         rule=f"A gene replicates with {result.method['replication']}.",
+        reading=_reading(result),
         top=top,
         top_title="First genes that replicate" if replicating.height else "First genes",
         zero=zero,
         cohorts=tuple(_cohort(cohort, result.trait) for cohort in result.cohorts),
         left_out=tuple((name, sentence(why)) for name, why in result.left_out.items()),
         warnings=tuple(_told(text, result.trait) for text in result.warnings),
-        random=result.genes["Random p"].null_count() < result.genes.height,
+        random=result.random,
         forest=forest_data(result, str(listed["symbol"][0])),
         figures=forest_figures(result),
         table=table,
@@ -75,12 +76,14 @@ def _question(result: MetaResult) -> str:
 
 def _facts(result: MetaResult) -> tuple[tuple[str, str], ...]:
     median = result.method["median_I2"]
+    how = "random effects" if result.random else "fixed effect"
     return (
         ("Cohorts combined", f"{len(result.cohorts)}"),
         ("Samples", f"{sum(cohort.samples for cohort in result.cohorts):,}"),
         ("Genes in two or more", f"{result.genes.height:,}"),
-        ("Effect", str(result.method["effect"])),
+        ("Effect", f"{result.method['effect']}, {how}"),
         ("Median I\N{SUPERSCRIPT TWO}", "" if median is None else f"{median:.0f} %"),
+        ("Genes on which cohorts differ", f"{100 * result.method['differing_share']:.0f} %"),
     )
 
 
@@ -112,8 +115,29 @@ def _cohort(cohort: CohortFacts, trait: str) -> CohortUsed:
         f"{cohort.samples:,}",
         f"{cohort.tested:,}",
         f"{cohort.significant:,}",
-        ", ".join(cohort.covariates) or "nothing",
+        _adjusted(cohort),
         tuple(_told(text, trait) for text in cohort.warnings),
+    )
+
+
+def _adjusted(cohort: CohortFacts) -> str:
+    hidden = [counted(cohort.surrogates, "surrogate variable")] if cohort.surrogates else []
+    pairs = [f"pairs of '{cohort.paired}'"] if cohort.paired else []
+    return ", ".join([*cohort.covariates, *pairs, *hidden]) or "nothing"
+
+
+def _reading(result: MetaResult) -> str:
+    if not result.random:
+        return (
+            "Effect, interval, p and q are of the fixed effect: the average in these two cohorts. "
+            "How far effects scatter beyond them, two cohorts cannot tell."
+        )
+    mixed = result.genes["Random p"].null_count()
+    two = " Genes that two cohorts tested have the fixed effect instead." if mixed else ""
+    return (
+        "Effect and interval are of random effects, which allow for cohorts that truly differ. p "
+        "and q rank the genes by the same standard error and allow for it in part; the interval "
+        f"and the strict p allow for it in full, and with few cohorts are wide by nature.{two}"
     )
 
 

@@ -56,19 +56,20 @@ def _figure(result: MetaResult, row: int) -> FigureView:
 
 def _rows(result: MetaResult, row: int) -> list[ForestRow]:
     gene, effects = result.genes.row(row, named=True), result.effects.row(row, named=True)
-    total = gene["Combined Error"] ** -2
+    random = gene["Random p"] is not None
+    between = gene["tau2"] if random else 0.0
+    there = [c for c in result.cohorts if effects[f"{c.name} Effect"] is not None]
+    weights = [1 / (effects[f"{c.name} Error"] ** 2 + between) for c in there]
     rows = []
-    for cohort in result.cohorts:
+    for cohort, weight in zip(there, weights, strict=True):
         effect, error = effects[f"{cohort.name} Effect"], effects[f"{cohort.name} Error"]
-        if effect is not None:
-            ends = (effect, effect - _Z * error, effect + _Z * error)
-            label = f"{cohort.name} ({cohort.samples})"
-            rows.append(_row(result, label, ends, error**-2 / total))
+        ends = (effect, effect - _Z * error, effect + _Z * error)
+        rows.append(_row(result, f"{cohort.name} ({cohort.samples})", ends, weight / sum(weights)))
     ends = (gene["Combined Effect"], gene["CI Lower"], gene["CI Upper"])
-    rows.append(_row(result, "fixed effect", ends))
-    if gene["Random Effect"] is not None:
-        ends = (gene["Random Effect"], gene["Random CI Lower"], gene["Random CI Upper"])
-        rows.append(_row(result, "random effects", ends))
+    rows.append(_row(result, "random effects" if random else "fixed effect", ends))
+    if random:
+        ends = (gene["Fixed Effect"], gene["Fixed CI Lower"], gene["Fixed CI Upper"])
+        rows.append(_row(result, "fixed effect", ends))
     return rows
 
 
@@ -84,8 +85,10 @@ def forest_data(result: MetaResult, first: str) -> ForestView:
     """Return the numbers that the page draws any gene's forest plot from, as compact JSON.
 
     Effects and errors are thousandths, on the scale that was combined; ``r`` says that the page
-    has to turn Fisher's z back. The first genes of the ranking are taken when all would make the
-    page too heavy.
+    has to turn Fisher's z back. ``fixed`` and ``tau`` (standard deviation between cohorts, for the
+    weights) are null where two cohorts tested a gene, and none at all where no third did: then
+    the whole is the fixed effect. The first genes of the ranking are taken when all would make
+    the page too heavy.
 
     Parameters
     ----------
@@ -94,9 +97,10 @@ def forest_data(result: MetaResult, first: str) -> ForestView:
     first : str
         The gene that is drawn first.
     """
-    each = 2 * len(result.cohorts) + 5
+    each = 2 * len(result.cohorts) + 9
     genes = result.genes.head(max(1, _MOST_NUMBERS // each))
     effects = result.effects.head(genes.height)
+    random = _of_random_effects(genes)
     content = {
         "label": effect_label(result),
         "r": not result.binary,
@@ -104,8 +108,9 @@ def forest_data(result: MetaResult, first: str) -> ForestView:
         "genes": genes["Variable"].to_list(),
         "effect": [_whole(effects[f"{c.name} Effect"]) for c in result.cohorts],
         "error": [_whole(effects[f"{c.name} Error"]) for c in result.cohorts],
-        "fixed": _columns(genes, ("Combined Effect", "CI Lower", "CI Upper")),
-        "random": _columns(genes, ("Random Effect", "Random CI Lower", "Random CI Upper")),
+        "whole": _columns(genes, ("Combined Effect", "CI Lower", "CI Upper")),
+        "fixed": _columns(random, ("Fixed Effect", "Fixed CI Lower", "Fixed CI Upper")),
+        "tau": _columns(random, ("tau",)),
         "q": [number(q, "p") for q in genes["q"]],
         "i2": [None if value is None else round(value) for value in genes["I2"]],
         "agree": genes["Agreeing"].to_list(),
@@ -113,6 +118,16 @@ def forest_data(result: MetaResult, first: str) -> ForestView:
     }
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     return ForestView(text, genes.height, result.genes.height, first)
+
+
+def _of_random_effects(genes: pl.DataFrame) -> pl.DataFrame:
+    """Return the genes with nothing in them where two cohorts are combined."""
+    known = pl.col("Random p").is_not_null()
+    kept = genes.with_columns(pl.col("tau2").sqrt().alias("tau"))
+    return kept.with_columns(
+        pl.when(known).then(pl.col(name)).alias(name)
+        for name in ("Fixed Effect", "Fixed CI Lower", "Fixed CI Upper", "tau")
+    )
 
 
 def _columns(genes: pl.DataFrame, names: Sequence[str]) -> list[list[int | None]] | None:

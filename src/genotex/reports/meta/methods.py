@@ -39,18 +39,23 @@ def _effects(result: MetaResult) -> str:
 
 
 def _combination(result: MetaResult) -> str:
-    text = (
-        "Effects were combined gene by gene as their mean weighted by inverse variances "
-        "(fixed effect), and tested against a normal distribution; heterogeneity was assessed by "
-        "Cochran's Q and I\N{SUPERSCRIPT TWO} (Higgins and Thompson 2002)."
+    fixed = "the mean weighted by inverse variances (fixed effect), tested against a normal"
+    spread = (
+        "Heterogeneity was assessed by Cochran's Q and I\N{SUPERSCRIPT TWO} (Higgins and Thompson "
+        f"2002); Q had p < 0.05 in {100 * result.method['differing_share']:.0f} % of the genes."
     )
-    if result.genes["Random p"].null_count() == result.genes.height:
-        return text
+    if not result.random:
+        return f"Effects were combined gene by gene as {fixed} distribution. {spread}"
+    two = ""
+    if result.genes["Random p"].null_count():
+        two = f" Genes of two cohorts were combined as {fixed} distribution."
     return (
-        f"{text} Genes in three cohorts or more were ranked by random effects instead (variance "
-        "between cohorts by Paule and Mandel 1982), tested with the standard error of Knapp and "
-        "Hartung (2003), their factor not below 1, against a normal distribution and reported with "
-        "their interval; each cohort was left out in turn."
+        "Effects were combined gene by gene by random effects (variance between cohorts by Paule "
+        "and Mandel 1982) and are given with the 95 % interval of Knapp and Hartung (2003) on a t "
+        "distribution, their factor not below 1. Genes were ranked by the same standard error "
+        f"against a normal distribution, which allows for heterogeneity in part.{two} {spread} "
+        "Each cohort was left out in turn, the others combined in the same way (two of them by the "
+        "fixed effect)."
     )
 
 

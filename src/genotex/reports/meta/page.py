@@ -53,8 +53,8 @@ class MetaPage:
         Genes that replicate, and that are significant together, as written.
     single : bool
         Whether exactly one gene replicates.
-    headline, rule : str
-        The answer in words, and when a gene counts as replicating.
+    headline, rule, reading : str
+        The answer in words, when a gene counts as replicating, and which statistics are shown.
     top, top_title, zero
         The short list (see `genotex.reports.page.Answer`).
     random : bool
@@ -75,6 +75,7 @@ class MetaPage:
     single: bool
     headline: str
     rule: str
+    reading: str
     top: tuple[TopGene, ...]
     top_title: str
     zero: float | None

@@ -32,12 +32,13 @@ CSV_NAMES = {
     "Q p": "cochran_q_p",
     "I2": "i2",
     "tau2": "tau2",
-    "Random Effect": "random_effect",
-    "Random Error": "random_standard_error",
-    "Random CI Lower": "random_ci_low",
-    "Random CI Upper": "random_ci_high",
     "Random p": "random_p",
     "Random q": "random_q",
+    "Fixed Effect": "fixed_effect",
+    "Fixed Error": "fixed_standard_error",
+    "Fixed CI Lower": "fixed_ci_low",
+    "Fixed CI Upper": "fixed_ci_high",
+    "Fixed p": "fixed_p",
     "Combined r": "r",
     "r CI Lower": "r_ci_low",
     "r CI Upper": "r_ci_high",
@@ -58,8 +59,8 @@ def shown_genes(result: MetaResult) -> pl.DataFrame:
     """Return the genes on the scale that people read: Hedges' g, or partial correlation.
 
     ``symbol``, ``estimate``, ``lower``, ``upper``, ``p``, ``q``, ``i2``, ``spread_p``, ``agree``
-    ("2 of 2"), ``replicates``, ``significant``; with three cohorts also ``random``,
-    ``random_lower``, ``random_upper``, ``random_p`` and ``largest_p``.
+    ("2 of 2"), ``replicates``, ``significant``; with three cohorts also ``random_p``,
+    ``largest_p`` and ``fixed``, which is null where two cohorts tested a gene.
     """
     effect = ["Combined Effect", "CI Lower", "CI Upper"]
     if not result.binary:
@@ -75,16 +76,12 @@ def shown_genes(result: MetaResult) -> pl.DataFrame:
         "Replicates": "replicates",
         "Significant": "significant",
     }
-    random = [
-        (pl.col(name) if result.binary else pl.col(name).tanh()).alias(key)
-        for name, key in (
-            ("Random Effect", "random"),
-            ("Random CI Lower", "random_lower"),
-            ("Random CI Upper", "random_upper"),
-        )
-    ]
-    agree = pl.format("{} of {}", "Agreeing", "Cohorts").alias("agree")
-    return result.genes.select(*(pl.col(a).alias(b) for a, b in names.items()), *random, agree)
+    fixed = pl.col("Fixed Effect") if result.binary else pl.col("Fixed Effect").tanh()
+    return result.genes.select(
+        *(pl.col(a).alias(b) for a, b in names.items()),
+        pl.when(pl.col("Random p").is_not_null()).then(fixed).alias("fixed"),
+        pl.format("{} of {}", "Agreeing", "Cohorts").alias("agree"),
+    )
 
 
 def gene_table(result: MetaResult, genes: pl.DataFrame, csv_name: str) -> GeneTableView:
@@ -98,34 +95,36 @@ def gene_table(result: MetaResult, genes: pl.DataFrame, csv_name: str) -> GeneTa
 def _columns(result: MetaResult, genes: pl.DataFrame) -> tuple[Column, ...]:
     effect = "g" if result.binary else "r"
     told = "Hedges' g" if result.binary else "partial correlation"
-    few = genes["random_p"].null_count() == genes.height
+    how, ranked = "fixed effect", "p-value by which genes are ranked"
+    if result.random:
+        how = "random effects; fixed effect where two cohorts tested the gene"
+        ranked += "; allows for cohorts that differ, in part"
     every = (
         Column("symbol", "Gene", "official symbol", "gene", "text"),
-        Column("estimate", effect, f"{told} over all cohorts (fixed effect)", "effect", "signed"),
+        Column("estimate", effect, f"{told} over all cohorts ({how})", "effect", "signed"),
         Column("lower", "95 % interval", "95 % confidence interval of it", "ci_low", "signed"),
+        Column("p", "p", ranked, "p", "p"),
+        Column("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "q", "p"),
         Column(
-            "p",
-            "p",
-            "p-value by which genes are ranked"
-            if few
-            else "p-value, allowing for cohorts that differ",
-            "p",
+            "random_p",
+            "strict p",
+            "p-value that allows for cohorts that differ in full (Knapp and Hartung, on t), as the "
+            "interval does",
+            "random_p",
             "p",
         ),
-        Column("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "q", "p"),
         Column("agree", "same sign", "cohorts with the direction of the whole", "agreeing", "text"),
         Column(
             "i2", "I\N{SUPERSCRIPT TWO} %", "spread between cohorts beyond chance", "i2", "count"
         ),
         Column("spread_p", "p of Q", "p-value of the spread (Cochran's Q)", "cochran_q_p", "p"),
         Column(
-            "random_lower",
-            "random effects",
-            "95 % interval that allows for cohorts that differ; wide when they are few",
-            "random_ci_low",
+            "fixed",
+            f"fixed {effect}",
+            "fixed effect: the average in these cohorts, blind to how they differ",
+            "fixed_effect",
             "signed",
         ),
-        Column("random_p", "strict p", "p-value of Knapp and Hartung, on t", "random_p", "p"),
         Column(
             "largest_p", "worst p", "largest p when one cohort is left out", "leave_one_out_p", "p"
         ),
@@ -143,8 +142,6 @@ def _cell(row: Mapping[str, Any], column: Column) -> str:
     value = row[column.key]
     if column.key == "replicates":
         return "yes" if value else ""
-    if column.key == "random_lower":
-        return interval({"lower": value, "upper": row["random_upper"]})
     if column.key == "lower":
         return interval(row)
     return str(value) if column.form == "text" else number(value, column.form)

@@ -11,7 +11,11 @@
   var title = document.getElementById("forest-title");
   var drawing = document.getElementById("forest-drawing");
   var caption = document.getElementById("forest-caption");
-  var WIDTH = 760, LEFT = 190, RIGHT = 200, LINE = 28, HALF = 1.959964;
+  var HALF = 1.959964, NARROW = 600;
+  // On a phone the words stand above each line, not beside it.
+  var WIDE_PLOT = { narrow: false, width: 760, left: 190, right: 200, line: 28, first: 14 };
+  var NARROW_PLOT = { narrow: true, width: 380, left: 10, right: 10, line: 46, first: 30 };
+  var plot = WIDE_PLOT, current = 0;
 
   function shown(value) {
     return data.r ? Math.tanh(value / 1000) : value / 1000;
@@ -23,18 +27,22 @@
 
   function rowsOf(gene) {
     var rows = [], total = 0;
+    var random = data.fixed !== null && data.fixed[0][gene] !== null;
+    var tau = random ? data.tau[0][gene] : 0;
     data.cohorts.forEach(function (cohort, k) {
       var effect = data.effect[k][gene], error = data.error[k][gene];
       if (effect === null || !error) return;
-      total += 1 / (error * error);
+      var weight = 1 / (error * error + tau * tau);
+      total += weight;
       rows.push({
-        label: cohort[0] + " (" + cohort[1] + ")", weight: 1 / (error * error),
+        label: cohort[0] + " (" + cohort[1] + ")", weight: weight,
         middle: shown(effect), low: shown(effect - HALF * error), high: shown(effect + HALF * error)
       });
     });
     rows.forEach(function (row) { row.weight /= total; });
-    [["fixed effect", data.fixed], ["random effects", data.random]].forEach(function (pair) {
-      if (!pair[1] || pair[1][0][gene] === null) return;
+    var wholes = [[random ? "random effects" : "fixed effect", data.whole]];
+    if (random) wholes.push(["fixed effect", data.fixed]);
+    wholes.forEach(function (pair) {
       rows.push({
         label: pair[0], weight: null, middle: shown(pair[1][0][gene]),
         low: shown(pair[1][1][gene]), high: shown(pair[1][2][gene])
@@ -57,16 +65,19 @@
   }
 
   function draw(gene) {
+    current = gene;
+    plot = box.clientWidth < NARROW ? NARROW_PLOT : WIDE_PLOT;
     var rows = rowsOf(gene);
     var low = Math.min.apply(null, [0].concat(rows.map(function (r) { return r.low; })));
     var high = Math.max.apply(null, [0].concat(rows.map(function (r) { return r.high; })));
     var margin = (high - low || 1) * 0.04;
     low -= margin; high += margin;
-    var bottom = rows.length * LINE + 8;
-    var svg = make("svg", { viewBox: "0 0 " + WIDTH + " " + (bottom + 44), role: "img" });
-    function x(value) { return LEFT + (WIDTH - LEFT - RIGHT) * (value - low) / (high - low); }
+    var bottom = rows.length * plot.line + 8;
+    var svg = make("svg", { viewBox: "0 0 " + plot.width + " " + (bottom + 44), role: "img" });
+    var right = plot.width - plot.right;
+    function x(value) { return plot.left + (right - plot.left) * (value - low) / (high - low); }
     svg.appendChild(make("line", { "class": "zero", x1: x(0), x2: x(0), y1: 0, y2: bottom }));
-    svg.appendChild(make("line", { "class": "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: bottom, y2: bottom }));
+    svg.appendChild(make("line", { "class": "rule", x1: plot.left, x2: right, y1: bottom, y2: bottom }));
     var tick = step(high - low);
     for (var t = Math.ceil(low / tick); t * tick <= high; t += 1) {
       var group = make("g", { "class": "tick" });
@@ -77,9 +88,9 @@
       svg.appendChild(group);
     }
     svg.appendChild(make("text", {
-      "class": "label", x: (LEFT + WIDTH - RIGHT) / 2, y: bottom + 38, "text-anchor": "middle"
+      "class": "label", x: (plot.left + right) / 2, y: bottom + 38, "text-anchor": "middle"
     }, data.label));
-    rows.forEach(function (row, i) { drawRow(svg, row, 14 + i * LINE, x); });
+    rows.forEach(function (row, i) { drawRow(svg, row, plot.first + i * plot.line, x); });
     var told = describe(gene);
     svg.setAttribute("aria-label", "Forest plot of " + data.genes[gene] + ". " + told);
     drawing.replaceChildren(svg);
@@ -90,7 +101,13 @@
   }
 
   function drawRow(svg, row, y, x) {
-    svg.appendChild(make("text", { x: LEFT - 14, y: y + 4, "text-anchor": "end" }, row.label));
+    var label = { x: plot.left - 14, y: y + 4, "text-anchor": "end" };
+    var numbers = { x: plot.width - plot.right + 14, y: y + 4 };
+    if (plot.narrow) {
+      label = { x: plot.left, y: y - 14 };
+      numbers = { x: plot.width - plot.right, y: y - 14, "text-anchor": "end" };
+    }
+    svg.appendChild(make("text", label, row.label));
     if (row.weight === null) {
       svg.appendChild(make("polygon", {
         "class": row.middle > 0 ? "up" : "down",
@@ -104,7 +121,7 @@
         "class": "cohort", x: x(row.middle) - size / 2, y: y - size / 2, width: size, height: size
       }));
     }
-    svg.appendChild(make("text", { x: WIDTH - RIGHT + 14, y: y + 4 },
+    svg.appendChild(make("text", numbers,
       written(row.middle) + "  (" + written(row.low) + " to " + written(row.high) + ")"));
   }
 
@@ -156,6 +173,9 @@
       draw(gene);
       box.scrollIntoView({ block: "nearest" });
     });
+  });
+  window.addEventListener("resize", function () {
+    if ((box.clientWidth < NARROW) !== plot.narrow) draw(current);
   });
   document.getElementById("row-hint").hidden = false;
   box.hidden = false;

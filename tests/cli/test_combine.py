@@ -1,0 +1,74 @@
+"""`genotex analyze --cohorts all` where some problems or cohorts cannot be combined."""
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from genotex.cli import main
+from genotex.layout import OutputFolder
+from tests.analysis.meta.cohort_folder import groups, put_cohort
+
+
+@pytest.fixture
+def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Run the command line in this process; gives (exit code, standard output, standard error)."""
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        written = capsys.readouterr()
+        return int(end.value.code or 0), written.out, written.err
+
+    return run
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> OutputFolder:
+    output = OutputFolder(tmp_path / "output")
+    for number in (1, 2, 3):
+        put_cohort(output, f"GSE{number}", groups(number, 24))
+    return output
+
+
+def test_problem_that_fails_leaves_the_others_and_the_json(genotex, output: OutputFolder) -> None:  # type: ignore[no-untyped-def]
+    tasks = output.root / "tasks.json"
+    tasks.write_text(json.dumps({"Obesity": {"related_genes": ["LEP"], "conditions": []}}))
+    code, out, _ = genotex(
+        "analyze", output.root, "--trait", "Asthma", "--condition", "Obesity", "--condition",
+        "None", "--cohorts", "all", "--no-panel", "--json", "--task-info", tasks,
+    )  # fmt: skip
+    assert code == 0
+    combined = json.loads(out)["combined"]
+    assert [row["solved"] for row in combined] == [False, True]
+    assert "GSE1" in combined[0]["why"]
+    assert combined[1]["replicating"] == 6
+
+
+def test_name_that_no_cohort_has_keeps_the_earlier_result(genotex, output: OutputFolder) -> None:  # type: ignore[no-untyped-def]
+    asked = ("analyze", output.root, "--trait", "Asthma", "--cohorts", "all", "--no-panel")
+    assert genotex(*asked)[0] == 0
+    before = output.meta_genes("Asthma", None).read_bytes()
+    code, out, _ = genotex(*asked, "--pair", "donor", "--json")
+    assert code != 0
+    assert "no characteristic 'donor'" in json.loads(out)["combined"][0]["why"]
+    assert output.meta_genes("Asthma", None).read_bytes() == before
+
+
+@pytest.mark.parametrize(("cohorts", "how"), [(2, "fixed effect"), (3, "random effects")])
+def test_terminal_says_which_effect_and_p_it_shows(  # type: ignore[no-untyped-def]
+    genotex, tmp_path: Path, cohorts: int, how: str
+) -> None:
+    output = OutputFolder(tmp_path / "output")
+    for number in range(1, cohorts + 1):
+        put_cohort(output, f"GSE{number}", groups(number, 24))
+    _, out, _ = genotex(
+        "analyze", output.root, "--trait", "Asthma", "--cohorts", "all", "--no-panel"
+    )
+    assert how in out
+    assert ("strict p" in out) is (cohorts == 3)
+    assert "95 % interval" in out
