@@ -33,7 +33,7 @@ def test_section_says_first_that_the_tests_are_adjusted() -> None:
 
 def test_components_that_move_few_genes_are_told_in_one_sentence() -> None:
     few = [f"component {k} gives none: {k} genes go with it, 23 are needed" for k in (3, 5, 6)]
-    findings = with_hidden(plain(), estimated=6, used=3, limited=False, notes=few)
+    findings = with_hidden(plain(), mode="sva", estimated=6, used=3, limited=False, notes=few)
     section = view_hidden(findings, ranked(findings))
     assert section is not None
     assert section.remarks[-1] == (
@@ -44,9 +44,12 @@ def test_components_that_move_few_genes_are_told_in_one_sentence() -> None:
     robust = with_hidden(plain(), estimated=6, used=3, limited=False, notes=[left_out])
     section = view_hidden(robust, ranked(robust))
     assert section is not None
-    assert section.remarks[-1] == f"6 components stand out by the permutation test; {left_out}."
+    assert section.remarks[-1] == (
+        "6 components stand out by the permutation test; 3 of them move enough genes (2 % of all "
+        "or more each) to be estimated."
+    )
     none = HiddenStructure.from_record(
-        {**HIDDEN, "estimated": 1, "used": 0, "limited": False, "notes": few[:1]}
+        {**HIDDEN, "mode": "sva", "estimated": 1, "used": 0, "notes": few[:1]}
     )
     told = "1 component stands out by the permutation test; it does not move enough genes"
     assert told in hidden_note(none, 23)

@@ -99,7 +99,10 @@ def _limited(hidden: HiddenStructure, samples: int) -> list[str]:
 
 def _stand_out(hidden: HiddenStructure, samples: int) -> str:
     """Return how many components there are and why not all of them gave a surrogate variable."""
-    few = [note for note in hidden.notes if "genes go with it" in note]
+    two_step = hidden.mode == "sva"
+    few = [note for note in hidden.notes if "genes go with" in note]
+    if not two_step and len(hidden.notes) > 1:
+        few = []  # What is used is then not what moves enough genes: the notes say it one by one.
     text = (
         f"{counted(hidden.estimated, 'component')} "
         f"{'stands' if hidden.estimated == 1 else 'stand'} out by the permutation test"
@@ -107,13 +110,14 @@ def _stand_out(hidden: HiddenStructure, samples: int) -> str:
     others = [note for note in hidden.notes if note not in few]
     if few:
         # Behind the last for which there was room, no component was looked at.
-        enough = hidden.used if hidden.limited else hidden.estimated - len(few)
+        all_seen = two_step and not hidden.limited
+        enough = hidden.estimated - len(few) if all_seen else hidden.used
+        least = f"{samples:,} or more each, as many as there are samples"
+        if not two_step:
+            least = f"{100 * GENES_MOVED:g} % of all or more each"
         who = "it does not" if hidden.estimated == 1 else f"{enough or 'none'} of them"
         moves = "moves" if enough == 1 else "move"
-        text += (
-            f"; {who} {moves} enough genes ({samples:,} or more each, as many as there are "
-            "samples) to be estimated"
-        )
+        text += f"; {who} {moves} enough genes ({least}) to be estimated"
     elif not others:
         text += f"; {hidden.used or 'none'} of them {'serves' if hidden.used == 1 else 'serve'}"
     return sentence("; ".join([text, *others]))
