@@ -77,6 +77,41 @@ def test_new_result_removes_the_report_of_the_old_one(output: OutputFolder) -> N
     assert not output.report("Asthma", None).with_suffix(".csv").exists()
 
 
+def companions(output: OutputFolder) -> list[Path]:
+    gene_sets, page = output.enrichment("Asthma", None), output.meta_report("Asthma", None)
+    return [
+        gene_sets,
+        gene_sets.with_suffix(".csv"),
+        output.meta_genes("Asthma", None),
+        output.meta_table("Asthma", None),
+        page,
+        page.with_suffix(".csv"),
+    ]
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_gene_sets_and_combined_cohorts_go_with_their_result(
+    output: OutputFolder, answered: bool
+) -> None:
+    for path in companions(output):
+        path.write_text("of the earlier result")
+    assert solve(output).result is not None
+    assert all(path.exists() for path in companions(output))  # the very same answer again
+    if not answered:
+        for cohort in ("GSE1", "GSE2"):
+            make_unusable(output, cohort)
+    again = replace(FAST, controls="all")
+    assert (solve(output, again).result is not None) is answered
+    assert not any(path.exists() for path in companions(output))
+
+
+def test_mistaken_option_is_told_from_data_that_cannot_answer(output: OutputFolder) -> None:
+    assert solve(output, replace(FAST, covariates=("Agee",))).wrong_use
+    for cohort in ("GSE1", "GSE2"):
+        make_unusable(output, cohort)
+    assert not solve(output).wrong_use
+
+
 def test_summary_tells_samples_and_warnings(output: OutputFolder) -> None:
     outcome = solve(output)
     assert outcome.result is not None

@@ -133,6 +133,16 @@ def test_usable_cohort_whose_table_is_gone(output: OutputFolder) -> None:
         solve_problem(output, Problem("Asthma"), FAST)
 
 
+def test_message_names_problem_and_cohort_once(output: OutputFolder) -> None:
+    blocked = replace(FAST, pair="donor")
+    with pytest.raises(UsageError, match=r"^Asthma given Age, GSE2: the cohort has no charact"):
+        solve_problem(output, Problem("Asthma", "Age"), blocked)
+    rewrite_evidence(output, "GSE2", sample_facts={"donor": {f"GSM{i}": "P1" for i in range(5)}})
+    with pytest.raises(AnalysisError, match=r"^Asthma, GSE2: ") as found:
+        solve_problem(output, Problem("Asthma"), blocked)
+    assert str(found.value).count("Asthma") == 1
+
+
 def test_trait_without_cohorts(output: OutputFolder) -> None:
     with pytest.raises(NoUsableCohortError):
         solve_problem(output, Problem("Obesity"), FAST)

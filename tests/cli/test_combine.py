@@ -36,9 +36,11 @@ def output(tmp_path: Path) -> OutputFolder:
 
 
 def test_problem_that_fails_leaves_the_others_and_the_json(genotex, output: OutputFolder) -> None:  # type: ignore[no-untyped-def]
+    tasks = output.root / "tasks.json"
+    tasks.write_text(json.dumps({"Obesity": {"related_genes": ["LEP"], "conditions": []}}))
     code, out, _ = genotex(
         "analyze", output.root, "--trait", "Asthma", "--condition", "Obesity", "--condition",
-        "None", "--cohorts", "all", "--no-panel", "--json",
+        "None", "--cohorts", "all", "--no-panel", "--json", "--task-info", tasks,
     )  # fmt: skip
     assert code == 0
     combined = json.loads(out)["combined"]

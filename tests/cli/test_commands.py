@@ -56,6 +56,7 @@ def case_file(path: Path) -> Path:
         "preprocess",
         "analyze",
         "enrich",
+        "report",
         "simulate",
         "demo",
         "clinical infer",
@@ -197,6 +198,39 @@ def test_task_info_with_problems_of_other_kinds(genotex, tmp_path: Path) -> None
     assert code == 0 and solved == {None: True, "Age": True}
 
 
+def test_genes_of_the_benchmark_are_selected_not_significant(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=40)
+    genotex("preprocess", tmp_path / "input", tmp_path / "o", "--procedure", "benchmark")
+    info = {"Asthma": {"related_genes": ["A2M"], "conditions": []}}
+    (tmp_path / "tasks.json").write_text(json.dumps(info))
+    command = ["analyze", tmp_path / "o", "--trait", "Asthma", "--procedure", "benchmark"]
+    code, out, _ = genotex(*command, "--task-info", tmp_path / "tasks.json")
+    assert code == 0 and "selected" in out and "significant" not in out
+    code, out, _ = genotex(*command, "--task-info", tmp_path / "tasks.json", "--json")
+    (row,) = json.loads(out)
+    assert isinstance(row["selected"], int) and "significant" not in row
+    code, _, err = genotex(*command, "--task-info", tmp_path / "tasks.json", "--model", "mixed")
+    assert code == 2 and "--model does nothing in the procedure 'benchmark'" in " ".join(
+        err.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (["--condition", "Obesity"], "the related genes of Obesity are needed"),
+        (["--procedure", "benchmark"], "give the benchmark's task_info.json"),
+    ],
+)
+def test_analyze_asks_for_the_task_list_before_any_work(  # type: ignore[no-untyped-def]
+    genotex, tmp_path: Path, wanted: list[str], message: str
+) -> None:
+    write_asthma(tmp_path / "input", number=24)
+    genotex("preprocess", tmp_path / "input", tmp_path / "o")
+    code, out, err = genotex("analyze", tmp_path / "o", "--trait", "Asthma", *wanted, "--json")
+    assert code == 2 and message in " ".join(err.split()) and out == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -214,6 +248,15 @@ def test_task_info_with_problems_of_other_kinds(genotex, tmp_path: Path) -> None
         ),
         (["preprocess", "{tmp}/input", "{tmp}/o", "--encoding", "{tmp}/none.json"], "none.json"),
         (["analyze", "{tmp}/o"], "run 'genotex preprocess' first"),
+        (["analyze", "{tmp}/o", "--q", "0"], "Invalid value for '--q': 0 is no q-value"),
+        (
+            ["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--solver", "exact"],
+            "--solver exact belongs to the procedure 'benchmark'",
+        ),
+        (
+            ["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--regressors", "exclusive"],
+            "--regressors exclusive does nothing here: no other trait is the condition",
+        ),
         (["clinical", "show", "{tmp}/none.txt", "--trait", "Asthma"], "none.txt"),
         (["clinical", "infer", "{tmp}/none.jsonl", "-o", "{tmp}/o"], "none.jsonl"),
     ],

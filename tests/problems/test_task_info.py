@@ -32,6 +32,15 @@ def test_trait_that_the_file_lacks(tmp_path: Path) -> None:
         load(tmp_path, {"Asthma": ASTHMA}).related_genes("Gout")
 
 
+def test_mistyped_trait_among_many_gets_the_nearest_names(tmp_path: Path) -> None:
+    names = ("Asthma", "Obesity", *(f"Trait_{i}" for i in range(130)))
+    many = {name: {"related_genes": [], "conditions": []} for name in names}
+    with pytest.raises(UsageError, match=r"has no trait 'obesty'; .*132 others; .*: Obesity$"):
+        load(tmp_path, many).related_genes("obesty")
+    with pytest.raises(UsageError, match=r"has no trait 'Gout'; it has 132 others$"):
+        load(tmp_path, many).related_genes("Gout")
+
+
 @pytest.mark.parametrize(
     ("content", "field"),
     [

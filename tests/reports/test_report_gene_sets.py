@@ -1,11 +1,18 @@
 """The section on gene sets, through real results."""
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from genotex.analysis import AnalysisOptions, enrich_problem, solve_problem, write_result
+from genotex.analysis import (
+    AnalysisOptions,
+    enrich_problem,
+    read_enrichment,
+    solve_problem,
+    write_result,
+)
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.reports import building, write_report
@@ -51,6 +58,23 @@ def test_section_with_the_sets(solved: OutputFolder, tmp_path: Path) -> None:
     assert "FIRST GENES" in text and "&lt;first&gt;" in text
     assert f"regress/{TRAIT}/enrichment_condition_None.csv" in text
     assert "Wu and Smyth 2012" in text
+
+
+def test_methods_tell_how_the_sets_were_tested(solved: OutputFolder, tmp_path: Path) -> None:
+    enrich(solved, tmp_path / "my.gmt")
+    record = read_enrichment(solved, TRAIT, None).record  # type: ignore[union-attr]
+    chosen = record["over_representation"]
+    text = " ".join(write_report(solved, TRAIT, None).read_text().split())
+    methods = re.search(r'<section id="methods">.*?</section>', text)
+    assert methods is not None
+    for part in (
+        "Of the 2 gene sets in my.gmt, those with 10 to 500 tested genes (2) were tested along",
+        f"along the ranking of all {record['ranking']['genes']} tested genes by the moderated t",
+        f"gseapy {version('gseapy')}, 1,000 random sets of each size, seed 42",
+        f"the {chosen['significant_genes']} genes of the list by the hypergeometric distribution",
+        f"with the {record['ranking']['genes']} tested genes as background",
+    ):
+        assert part in methods.group()
 
 
 def test_names_from_the_file_are_escaped(solved: OutputFolder, tmp_path: Path) -> None:

@@ -28,7 +28,31 @@ def test_section_says_first_that_the_tests_are_adjusted() -> None:
     )
     words = " ".join(section.remarks)
     assert "Together they take 38 % of the variance that trait and covariates leave." in words
-    assert "found 4 components, of which 2 serve: 2 of 4 are used" in words
+    assert "4 components stand out by the permutation test; 2 of 4 are used, so that" in words
+
+
+def test_components_that_move_few_genes_are_told_in_one_sentence() -> None:
+    few = [f"component {k} gives none: {k} genes go with it, 23 are needed" for k in (3, 5, 6)]
+    findings = with_hidden(plain(), mode="sva", estimated=6, used=3, limited=False, notes=few)
+    section = view_hidden(findings, ranked(findings))
+    assert section is not None
+    assert section.remarks[-1] == (
+        "6 components stand out by the permutation test; 3 of them move enough genes (23 or more "
+        "each, as many as there are samples) to be estimated."
+    )
+    left_out = "3 of 6 components are left out: fewer than 2 % of the genes go with them"
+    robust = with_hidden(plain(), estimated=6, used=3, limited=False, notes=[left_out])
+    section = view_hidden(robust, ranked(robust))
+    assert section is not None
+    assert section.remarks[-1] == (
+        "6 components stand out by the permutation test; 3 of them move enough genes (2 % of all "
+        "or more each) to be estimated."
+    )
+    none = HiddenStructure.from_record(
+        {**HIDDEN, "mode": "sva", "estimated": 1, "used": 0, "notes": few[:1]}
+    )
+    told = "1 component stands out by the permutation test; it does not move enough genes"
+    assert told in hidden_note(none, 23)
 
 
 def test_small_cohort_is_ranked_without_and_told_so() -> None:
@@ -108,7 +132,7 @@ def test_nothing_that_they_go_with_is_said() -> None:
 def test_without_surrogate_variables_a_note_says_why(record: dict[str, object], note: str) -> None:
     hidden = HiddenStructure.from_record({**HIDDEN, "ranked_with": False, **record})
     findings = replace(plain(), hidden=hidden)
-    assert note in hidden_note(hidden)
+    assert note in hidden_note(hidden, 23)
     assert view_hidden(findings, ranked(findings)) is None
     assert hidden_remark(findings, ranked(findings)) == ""
     assert "entered the regression" not in hidden_methods(findings)
@@ -116,17 +140,19 @@ def test_without_surrogate_variables_a_note_says_why(record: dict[str, object], 
 
 def test_result_without_any_record_of_hidden_structure() -> None:
     assert HiddenStructure.from_record({}) is None
-    assert hidden_note(None) == hidden_methods(plain()) == ""
+    assert hidden_note(None, 23) == hidden_methods(plain()) == ""
 
 
 def test_methods_cite_what_was_done() -> None:
     text = hidden_methods(with_hidden(plain()))
     assert "Wang et al. 2017" in text
     two_step = HiddenStructure("sva", 1, 1, False, True, (0.2,))
-    assert "Leek and Storey (2007)" in hidden_methods(replace(plain(), hidden=two_step))
+    told = hidden_methods(replace(plain(), hidden=two_step))
+    assert "Leek and Storey (2007)" in told and "as many genes as there were samples" in told
     aside = HiddenStructure("auto", 1, 1, False, False, (0.2,), many_genes=True)
     assert "so many genes are affected" in hidden_methods(replace(plain(), hidden=aside))
     assert "Buja and Eyuboglu (1992)" in text
+    assert "counted when at least 2 % of the genes went with it" in text
     assert "2 of 4, with 25 % and 12 % of the residual variance, entered the regression" in text
     small = hidden_methods(with_hidden(plain(), ranked_with=False))
     assert "they did not enter the tests" in small

@@ -373,6 +373,20 @@ def test_methods_paragraph_names_data_model_and_versions() -> None:
         assert part in text
 
 
+def test_methods_say_who_was_compared_and_who_was_left_out() -> None:
+    assert (
+        "13 cases were compared with 10 healthy controls; 10 samples of another disease were left "
+        "out." in plain_page().methods
+    )
+    table, _ = make_table(genes=20)
+    everybody = page_of(20, findings={"tested": table.samples}).methods
+    told = "13 cases were compared with 10 healthy controls and 10 samples of another disease."
+    assert told in everybody and "were left out" not in everybody.split(told)[1]
+    kept = tuple(s for s, y in zip(table.samples, table.trait_values, strict=True) if not y)
+    fewer = page_of(20, findings={"tested": (*kept, *(set(table.samples) - {*kept}))[:-1]})
+    assert "12 cases were compared" in fewer.methods and "; 1 case was left out." in fewer.methods
+
+
 def test_same_input_same_page() -> None:
     assert render_page(page_of()) == render_page(plain_page())
 

@@ -162,6 +162,11 @@ def test_batch_effect_below_and_above_the_threshold() -> None:
     assert "was not rotated" in selection_methods(rotated)
 
 
+def test_methods_say_who_was_compared() -> None:
+    told = "13 cases were compared with 10 healthy controls and 10 samples of another disease."
+    assert told in page_of(selected(FOUR)).methods
+
+
 def test_methods_paragraph_tells_the_published_procedure() -> None:
     text = selection_methods(selected(FOUR))
     for part in ("Liu et al. 2024", "Tibshirani 1996", "Lambda (0.01)", "Open Targets",

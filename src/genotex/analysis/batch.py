@@ -33,29 +33,35 @@ class ProblemOutcome:
         None when it could not be answered.
     why : str
         The reason for that.
+    wrong_use : bool
+        Whether the question was at fault (an option that makes no sense for this cohort), and not
+        the data; an earlier answer then still stands.
     """
 
     problem: Problem
     result: AnalysisResult | None
     why: str = ""
+    wrong_use: bool = False
 
     def summary(self) -> dict[str, Any]:
         """Return one line for a table: what was asked, of which cohort, and how many genes."""
         row: dict[str, Any] = {"trait": self.problem.trait, "condition": self.problem.condition}
         if self.result is None:
-            return row | {"solved": False, "why": self.why}
+            return row | {"solved": False, "why": self.why, "wrong_use": self.wrong_use}
         return row | {"solved": True} | _facts(self.result)
 
 
 def _facts(result: AnalysisResult) -> dict[str, Any]:
     significant = result.significant
     top = result.genes["Variable"].head(TOP_GENES).to_list()
+    # The procedure benchmark has no p-values: its genes are selected, not significant.
+    selects = result.method["procedure"] == "benchmark"
     return {
         "cohort": result.cohort,
         "groups": result.method["contrast"]["text"],
         "samples": result.samples,
         "genes": result.method["filter"]["tested"],
-        "significant": significant.height,
+        "selected" if selects else "significant": significant.height,
         "top genes": " ".join(top),
         "warnings": list(result.warnings),
     }
@@ -73,9 +79,9 @@ def solve_problems(
     """Solve problems and write their results.
 
     A problem that cannot be answered carries its reason and stops no other. An earlier result of it
-    is removed with its report, so that no file tells of an answer that no longer holds; it stays
-    when only the question was at fault: a mistake in the options, or a cohort asked for by name
-    that is not the one of the earlier result.
+    is removed with its report, its gene sets and what all cohorts said together, so that no file
+    tells of an answer that no longer holds; it stays when only the question was at fault: a mistake
+    in the options, or a cohort asked for by name that is not the one of the earlier result.
 
     Parameters
     ----------
@@ -118,7 +124,7 @@ def _solve(work: _Work) -> ProblemOutcome:
     except (AnalysisError, FormatError, UsageError) as error:
         if not _still_holds(output, problem, options, error):
             remove_result(output, problem.trait, problem.condition)
-        return ProblemOutcome(problem, None, str(error))
+        return ProblemOutcome(problem, None, str(error), isinstance(error, UsageError))
     write_result(output, result)
     return ProblemOutcome(problem, result)
 

@@ -133,7 +133,8 @@ def _values(compared: Sequence[str], facts: SampleFacts, key: str) -> tuple[str,
     if wanted == _TCGA_KEY and any(patients):
         return _TCGA_KEY, patients
     known = sorted({*facts, *([_TCGA_KEY] if any(patients) else [])})
-    there = f"use one of {', '.join(known)}" if known else "it has none at all"
+    none = "of those that are not read as trait, age or gender none varies"
+    there = f"use one of {', '.join(known)}" if known else none
     msg = f"the cohort has no characteristic '{key}' to block on; {there}"
     raise UsageError(msg)
 

@@ -63,7 +63,8 @@ def find_characteristic(facts: SampleFacts, name: str) -> str:
             return key
     known = ", ".join(repr(key) for key in facts) or "none"
     msg = (
-        f"the cohort has no characteristic {name!r}; those that vary and are not used yet: {known}"
+        f"the cohort has no characteristic {name!r}; those that vary and are not read as trait, "
+        f"age or gender: {known}"
     )
     raise UsageError(msg)
 

@@ -113,7 +113,7 @@ class Enrichment:
     record : dict
         How it came about: ``cohort``, ``gene_sets`` (counts), ``ranking`` (None without one),
         ``over_representation`` (None without significant genes), ``options``, ``significant``
-        (counts), ``notes``; plain JSON values.
+        (counts), ``notes``; plain JSON values. `enrich_problem` adds ``versions`` of the packages.
     """
 
     trait: str

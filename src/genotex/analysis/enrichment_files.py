@@ -57,6 +57,7 @@ def enrich_problem(
     belongs_to = _result_digest(output, problem.trait, problem.condition)
     enrichment = enrich(result, sets, options)
     enrichment.record["gene_sets"] |= {"file": gene_sets.name, "sha256": _file_digest(gene_sets)}
+    enrichment.record["versions"] = _versions()
     write_enrichment(output, enrichment, belongs_to)
     return enrichment
 
@@ -86,9 +87,9 @@ def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: s
     table = path.with_suffix(".csv")
     content: dict[str, Any] = {
         "problem": {"trait": trait, "condition": condition},
+        "versions": _versions(),
         **enrichment.record,
         "all_genes": {"file": output.all_genes(trait, condition).name, "sha256": belongs_to},
-        "versions": _versions(),
     }
     # What cannot be written as JSON must fail before anything is removed.
     json.dumps(content, allow_nan=False)
@@ -123,7 +124,7 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
         if content["all_genes"]["sha256"] != _result_digest(output, trait, condition):
             return None
         sets = _read_table(path.with_suffix(".csv"), content["table"]["sha256"])
-        left_out = ("problem", "all_genes", "versions", "table")
+        left_out = ("problem", "all_genes", "table")
         record = {key: value for key, value in content.items() if key not in left_out}
         problem = content["problem"]
         return Enrichment(problem["trait"], problem["condition"], sets, record)

@@ -104,7 +104,8 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
     The JSON has the benchmark's fields (GenoTEX README, section 4) and ours beside them, among them
     the digest of the Parquet file. An earlier JSON goes before the new Parquet file comes, so that
     a crash leaves no pair that does not match. An earlier report page of the problem and the CSV
-    beside it would tell of numbers that are gone, so they are removed.
+    beside it would tell of numbers that are gone, so they are removed; and so are the gene sets
+    and the answer over all cohorts, unless the table of all genes is the very same again.
 
     Returns
     -------
@@ -134,7 +135,10 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
     json.dumps(content, allow_nan=False)
     with atomic_write(table) as part:
         result.genes.write_parquet(part)
-        content["all_genes"] = {"file": table.name, "sha256": _digest(part.read_bytes())}
+        digest = _digest(part.read_bytes())
+        content["all_genes"] = {"file": table.name, "sha256": digest}
+        if not table.is_file() or _digest(table.read_bytes()) != digest:
+            _remove_companions(output, result.trait, result.condition)
         path.unlink(missing_ok=True)
         _remove_report(output, result.trait, result.condition)
     with atomic_write(path) as part:
@@ -150,10 +154,28 @@ def _interactions(result: AnalysisResult) -> dict[str, Any]:
 
 
 def remove_result(output: OutputFolder, trait: str, condition: str | None) -> None:
-    """Remove the result of a problem that no longer holds, and its report page and CSV."""
+    """Remove the result of a problem that no longer holds, and all that was made from it.
+
+    These are its report page and CSV, its gene sets, and the answer over all cohorts with its page.
+    """
+    _remove_companions(output, trait, condition)
     output.significant_genes(trait, condition).unlink(missing_ok=True)
     output.all_genes(trait, condition).unlink(missing_ok=True)
     _remove_report(output, trait, condition)
+
+
+def _remove_companions(output: OutputFolder, trait: str, condition: str | None) -> None:
+    gene_sets = output.enrichment(trait, condition)
+    over_cohorts = output.meta_report(trait, condition)
+    for path in (
+        gene_sets,
+        gene_sets.with_suffix(".csv"),
+        over_cohorts,
+        over_cohorts.with_suffix(".csv"),
+        output.meta_genes(trait, condition),
+        output.meta_table(trait, condition),
+    ):
+        path.unlink(missing_ok=True)
 
 
 def _remove_report(output: OutputFolder, trait: str, condition: str | None) -> None:

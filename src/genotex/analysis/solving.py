@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -134,16 +135,19 @@ def solve_problem(
     evidence = _evidence(output, problem.trait, choice.cohort)
     if evidence is not None and options.controls == "auto":
         options = replace(options, controls=evidence.options.get("control_roles", "auto"))
-    result = analyze_table(
-        _read(output, problem.trait, choice.cohort, options),
-        {} if evidence is None else evidence.roles,
-        problem,
-        options,
-        {} if evidence is None else evidence.sample_facts,
-        condition=_condition_cohort(output, problem, choice, options),
-        related=None if tasks is None else _related(problem, options, tasks),
-        threads=threads,
-    )
+    try:
+        result = analyze_table(
+            _read(output, problem.trait, choice.cohort, options),
+            {} if evidence is None else evidence.roles,
+            problem,
+            options,
+            {} if evidence is None else evidence.sample_facts,
+            condition=_condition_cohort(output, problem, choice, options),
+            related=None if tasks is None else _related(problem, options, tasks),
+            threads=threads,
+        )
+    except (AnalysisError, UsageError) as error:
+        raise type(error)(_with_place(str(error), problem, choice.cohort)) from error
     return replace(
         result,
         cohort=choice.cohort,
@@ -156,6 +160,15 @@ def solve_problem(
             *result.warnings,
         ),
     )
+
+
+def _with_place(told: str, problem: Problem, cohort: str) -> str:
+    """Put problem and cohort in front of a message that does not name the cohort."""
+    if re.search(rf"\b{re.escape(cohort)}\b", told):
+        return told
+    for name in (str(problem), problem.trait):
+        told = told.removeprefix(f"{name}: ")
+    return f"{problem}, {cohort}: {told}"
 
 
 def check_request(problem: Problem, options: AnalysisOptions, tasks: TaskInfo | None) -> None:

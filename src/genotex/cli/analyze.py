@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,10 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.asking import ask
 from genotex.cli.combine import combine_cohorts
+from genotex.cli.option_checks import check_cohorts, check_controls, check_options
+from genotex.cli.report import pages_there, redraw
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
 
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "analyze",
     "analyze_with_progress",
-    "ask",
     "build_options",
     "load_tasks",
     "show_problems",
@@ -71,6 +73,8 @@ def analyze(
 ) -> None:
     """Find the genes associated with each trait, given a condition.
 
+    A report page that is there is drawn again; 'genotex report' draws the first one.
+
     Examples:
       genotex analyze output --trait Osteoarthritis
 
@@ -104,21 +108,47 @@ def analyze(
         condition_cohort=condition_cohort,
     )
     check_cohorts(cohorts, settings)
-    tasks = load_tasks(task_info)
-    problems = _problems(OutputFolder(output), trait or (), condition or (), tasks)
+    check_controls(settings)
+    tasks, folder = load_tasks(task_info), OutputFolder(output)
+    problems = _problems(folder, trait or (), condition or (), settings, tasks)
+    check_options(settings, problems)
+    had_page = pages_there(folder, problems)
     outcomes = analyze_with_progress(output, problems, settings, tasks, jobs=jobs)
+    pages = redraw(folder, outcomes, had_page)
     combined = None
     if not json:
         show_problems(outcomes)
-        if any(outcome.result is not None for outcome in outcomes):
-            screen.tell(f"results are in {output / 'regress'}")
+        _tell_where(output, outcomes, pages)
     if cohorts is o.CohortsUsed.all:
         combined = combine_cohorts(output, problems, settings, tasks, quiet=json)
     if json:
-        rows = [outcome.summary() for outcome in outcomes]
+        rows = [outcome.summary() | _page(outcome, pages) for outcome in outcomes]
         screen.print_json(rows if combined is None else {"problems": rows, "combined": combined})
-    solved = any(outcome.result is not None for outcome in outcomes)
-    raise typer.Exit(screen.DONE if solved else screen.NOTHING_USABLE)
+    raise typer.Exit(_exit_code(outcomes, combined or ()))
+
+
+def _exit_code(outcomes: Sequence[ProblemOutcome], combined: Sequence[Mapping[str, object]]) -> int:
+    solved = [outcome.result is not None for outcome in outcomes]
+    if any(solved) or any(row["solved"] for row in combined):
+        return screen.DONE
+    wrong_use = any(outcome.wrong_use for outcome in outcomes)
+    return screen.WRONG_USE if wrong_use else screen.NOTHING_USABLE
+
+
+def _tell_where(
+    output: Path, outcomes: Sequence[ProblemOutcome], pages: Mapping[Problem, Path]
+) -> None:
+    if any(outcome.result is not None for outcome in outcomes):
+        screen.tell(f"results are in {output / 'regress'}")
+    if len(pages) == 1:
+        screen.tell(f"report drawn again: {next(iter(pages.values()))}")
+    elif pages:
+        screen.tell(f"{len(pages)} reports drawn again in {output / 'report'}")
+
+
+def _page(outcome: ProblemOutcome, pages: Mapping[Problem, Path]) -> dict[str, str]:
+    page = pages.get(outcome.problem)
+    return {} if page is None else {"report": str(page)}
 
 
 def build_options(
@@ -165,25 +195,6 @@ def build_options(
     )
 
 
-def check_cohorts(cohorts: o.CohortsUsed, settings: AnalysisOptions) -> None:
-    """Refuse to combine what has no standard errors, or one cohort that was named.
-
-    Raises
-    ------
-    UsageError
-        If the options do not go together.
-    """
-    if cohorts is o.CohortsUsed.all and settings.procedure == "benchmark":
-        msg = (
-            "the procedure 'benchmark' gives no standard errors, so cohorts cannot be combined; "
-            "use --procedure sound or --cohorts largest"
-        )
-        raise UsageError(msg)
-    if cohorts is o.CohortsUsed.all and settings.cohort is not None:
-        msg = f"--cohorts all and --cohort {settings.cohort} do not go together; use one of them"
-        raise UsageError(msg)
-
-
 def _covariates(text: str) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if [name.lower() for name in names] == ["none"]:
@@ -224,32 +235,28 @@ def analyze_with_progress(
 def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
     """Print one line for each problem, and why some could not be answered."""
     rows = [outcome.summary() for outcome in outcomes]
-    columns = ["trait", "condition", "cohort", "samples", "genes", "significant", "top genes"]
     solved = [row for row in rows if row["solved"]]
+    counts = [name for name in ("significant", "selected") if any(name in row for row in solved)]
     if solved:
+        columns = ["trait", "condition", "cohort", "samples", "genes", *counts, "top genes"]
         screen.table(columns, solved)
     for row in rows:
         what = f"{row['trait']} ({row['condition']}): " if row["condition"] else f"{row['trait']}: "
         if not row["solved"]:
-            screen.tell(row["why"], "not answered")
+            screen.tell(row["why"], "error" if row["wrong_use"] else "not answered")
         for warning in row.get("warnings", ()) if len(rows) <= MOST_WITH_WARNINGS else ():
             screen.tell(what + warning, "warning")
-
-
-def ask(trait: str, condition: str) -> Problem:
-    """Return the problem a user asked for by name."""
-    from genotex.problems import Problem
-
-    known = {"none": None, "age": "Age", "gender": "Gender", "sex": "Gender"}
-    return Problem(trait, known.get(condition.lower(), condition))
 
 
 def _problems(
     output: OutputFolder,
     traits: Sequence[str],
     conditions: Sequence[str],
+    settings: AnalysisOptions,
     tasks: TaskInfo | None,
 ) -> list[Problem]:
+    from genotex.analysis import check_request
+
     there = output.traits()
     if not there:
         msg = f"{output.root} holds no preprocessed cohorts; run 'genotex preprocess' first"
@@ -263,7 +270,10 @@ def _problems(
         raise UsageError(msg)
     if tasks is None or (traits and conditions):
         wanted = list(conditions) or ["None"]
-        return [ask(trait, condition) for trait in traits or there for condition in wanted]
+        problems = [ask(trait, condition) for trait in traits or there for condition in wanted]
+        for problem in problems:
+            check_request(problem, settings, tasks)
+        return problems
     return _listed_problems(output, traits, conditions, tasks)
 
 

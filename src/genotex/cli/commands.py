@@ -12,6 +12,7 @@ from genotex.cli.clinical import app as clinical
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.preprocess import preprocess
+from genotex.cli.report import report
 from genotex.cli.simulate import simulate
 from genotex.cli.solve import solve
 
@@ -29,6 +30,7 @@ app.command()(solve)
 app.command()(preprocess)
 app.command()(analyze)
 app.command()(enrich)
+app.command()(report)
 app.add_typer(clinical, name="clinical")
 app.command()(simulate)
 app.command()(demo)

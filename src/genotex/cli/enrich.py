@@ -9,7 +9,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import ask
+from genotex.cli.asking import ask
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
@@ -33,7 +33,12 @@ def enrich(
     ] = "None",
     q: Annotated[
         float,
-        typer.Option("--q", min=0.0, max=1.0, help="Sets with a smaller q-value are significant."),
+        typer.Option(
+            "--q",
+            metavar=o.ABOVE_0,
+            callback=o.above_0,
+            help="Sets with a smaller q-value are significant.",
+        ),
     ] = 0.05,
     min_size: Annotated[
         int, typer.Option("--min-size", min=1, help="Fewest tested genes of a set.")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "ABOVE_0",
     "BENCHMARK",
     "SOUND",
     "TWO_STEP",
@@ -50,6 +51,7 @@ __all__ = [
     "TraitNames",
     "Trend",
     "WithPanel",
+    "above_0",
 ]
 
 
@@ -158,9 +160,25 @@ GeneTableFile = Annotated[
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes side by side.")]
 Force = Annotated[bool, typer.Option("--force", help="Do again what is already done.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+ABOVE_0 = "<float range> [0<x<=1]"
+
+
+def above_0(value: float) -> float:
+    """Refuse a q-value that nothing can be below."""
+    if not 0 < value <= 1:
+        msg = f"{value:g} is no q-value; use a number above 0 and at most 1"
+        raise typer.BadParameter(msg)
+    return value
+
+
 QCut = Annotated[
     float,
-    typer.Option("--q", min=0.0, max=1.0, help="Genes with a smaller q-value are significant."),
+    typer.Option(
+        "--q",
+        metavar=ABOVE_0,
+        callback=above_0,
+        help="Genes with a smaller q-value are significant.",
+    ),
 ]
 
 SOUND = "Procedure sound"

@@ -10,11 +10,14 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import analyze_with_progress, ask, check_cohorts, load_tasks
+from genotex.cli.analyze import analyze_with_progress, load_tasks
 from genotex.cli.analyze import build_options as analysis_options
 from genotex.cli.answer import show_result
+from genotex.cli.asking import ask
 from genotex.cli.combine import combine_cohorts
+from genotex.cli.option_checks import check_cohorts, check_options
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
+from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
@@ -104,6 +107,7 @@ def solve(
         condition_cohort=condition_cohort,
     )
     check_cohorts(cohorts, analysis)
+    check_options(analysis, [problem])
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
     outcomes = preprocess_with_progress(
@@ -131,20 +135,25 @@ def solve(
     )
     analysis = replace(analysis, among=read_now)
     outcome, report = solve_and_report(output, problem, analysis, outcomes, tasks)
+    if outcome.wrong_use and cohorts is o.CohortsUsed.largest:
+        raise UsageError(outcome.why)
     if not json:
         _show(outcome, report)
-    combined = {}
+    # An option that the largest cohort has no use for may suit the others.
+    combined = []
     if cohorts is o.CohortsUsed.all:
-        combined = {"combined": combine_cohorts(output, [problem], analysis, tasks, quiet=json)}
+        combined = combine_cohorts(output, [problem], analysis, tasks, quiet=json)
     if json:
         screen.print_json(
             {
                 **outcome.summary(),
-                "report": str(report),
+                "report": None if report is None else str(report),
                 "not_done": _errors(outcomes),
-                **combined,
+                **({"combined": combined} if cohorts is o.CohortsUsed.all else {}),
             }
         )
+    if any(row["solved"] for row in combined):
+        raise typer.Exit(screen.DONE)
     raise typer.Exit(_exit_code(outcome, outcomes))
 
 
@@ -155,7 +164,8 @@ def _errors(cohorts: list[CohortOutcome]) -> dict[str, str]:
 def _exit_code(outcome: ProblemOutcome, cohorts: list[CohortOutcome]) -> int:
     if outcome.result is not None:
         return screen.DONE
-    return screen.WRONG_USE if _errors(cohorts) else screen.NOTHING_USABLE
+    wrong = outcome.wrong_use or _errors(cohorts)
+    return screen.WRONG_USE if wrong else screen.NOTHING_USABLE
 
 
 def solve_and_report(
@@ -165,31 +175,38 @@ def solve_and_report(
     cohorts: list[CohortOutcome],
     tasks: TaskInfo | None = None,
     report: Path | None = None,
-) -> tuple[ProblemOutcome, Path]:
+) -> tuple[ProblemOutcome, Path | None]:
     """Analyse one problem and write its report, also when it cannot be answered.
 
     Returns
     -------
     outcome : ProblemOutcome
-    report : Path
-        The page.
+    report : Path or None
+        The page; none is written where an option makes no sense for the cohort, so that an earlier
+        answer and its page stay.
     """
     from genotex.reports import write_report, write_unanswered_report
 
     (outcome,) = analyze_with_progress(output, [problem], settings, tasks)
+    if outcome.wrong_use:
+        return outcome, None
     folder = OutputFolder(output)
     trait, condition = problem.trait, problem.condition
     if outcome.result is None:
-        page = write_unanswered_report(folder, trait, condition, _errors(cohorts), path=report)
+        reasons = _errors(cohorts)
+        page = write_unanswered_report(
+            folder, trait, condition, reasons, why=outcome.why, path=report
+        )
         return outcome, page
     with screen.progress("drawing the report", total=1):
         return outcome, write_report(folder, trait, condition, path=report)
 
 
-def _show(outcome: ProblemOutcome, report: Path) -> None:
+def _show(outcome: ProblemOutcome, report: Path | None) -> None:
     if outcome.result is None:
-        screen.tell(outcome.why, "not answered")
+        screen.tell(outcome.why, "error" if outcome.wrong_use else "not answered")
     else:
         screen.out.print()
         show_result(outcome.result)
-    screen.say(f"\nreport: {report}")
+    if report is not None:
+        screen.say(f"\nreport: {report}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from genotex.errors import FormatError, UsageError
@@ -14,6 +15,9 @@ from genotex.problems.problem import Problem
 __all__ = ["TaskInfo", "TraitInfo"]
 
 FIELDS = ("related_genes", "conditions")
+MOST_NAMED = 10
+"""Of more traits, only those with a similar name are named."""
+NEAREST = 3
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class TaskInfo:
         """
         info = self.traits.get(trait_folder_name(trait))
         if info is None:
-            msg = f"{self.path} has no trait {trait!r}; it has {', '.join(self.traits) or 'none'}"
+            msg = f"{self.path} has no trait {trait!r}; {_there(trait, tuple(self.traits))}"
             raise UsageError(msg)
         return info.related_genes
 
@@ -90,6 +94,17 @@ class TaskInfo:
             for trait, info in self.traits.items()
             for condition in (None, *info.conditions)
         )
+
+
+def _there(asked: str, names: tuple[str, ...]) -> str:
+    """Tell which traits there are: all of a few, else how many and the nearest in spelling."""
+    if len(names) <= MOST_NAMED:
+        return f"it has {', '.join(names) or 'none'}"
+    lower = {name.lower(): name for name in names}
+    wanted = trait_folder_name(asked).lower()
+    near = [lower[name] for name in get_close_matches(wanted, lower, n=NEAREST)]
+    told = f"it has {len(names)} others"
+    return f"{told}; the nearest in spelling: {', '.join(near)}" if near else told
 
 
 def _trait_info(path: Path, trait: str, entry: object) -> TraitInfo:

@@ -103,7 +103,13 @@ def build_page(
         sections=_sections(findings, genes),
         log=log_steps(evidence, findings, answer.tested),
         notes=tuple(_told(text, findings) for text in remaining_notes(evidence, findings)),
-        methods=methods_paragraph(evidence, findings, answer.tested),
+        methods=methods_paragraph(
+            evidence,
+            findings,
+            answer.tested,
+            groups,
+            "" if gene_sets is None else gene_sets.methods,
+        ),
         files=files_read(evidence),
         written=written,
     )
@@ -116,6 +122,7 @@ def build_unanswered_page(
     reasons: Mapping[str, str],
     *,
     version: str,
+    why: str = "",
     written: str | None = None,
 ) -> UnansweredPage:
     """Return the page of a problem that no cohort can answer, with the reason of each."""
@@ -127,11 +134,19 @@ def build_unanswered_page(
         version,
         cohort_rows(infos, None, reasons),
         written,
+        sentence(_with_names(why, trait, condition)),
     )
 
 
 def _title(trait: str, condition: str | None) -> str:
     return readable(trait) + (f", given {readable(condition)}" if condition else "")
+
+
+def _with_names(text: str, *folders: str | None) -> str:
+    """Name traits as people do."""
+    for folder in folders:
+        text = text.replace(folder, readable(folder)) if folder else text
+    return text
 
 
 def _told(text: str, findings: Findings) -> str:

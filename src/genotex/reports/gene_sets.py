@@ -45,6 +45,7 @@ def view_gene_sets(
         genes_label="Genes that make the score" if ranked else "Significant genes of the set",
         notes=tuple(sentence(note) for note in record["notes"]),
         file=file,
+        methods=_methods(enrichment),
     )
 
 
@@ -68,6 +69,45 @@ def _sentences(enrichment: Enrichment, ends: tuple[str, str]) -> list[str]:
             f"{at}: {counted(hits['over_represented'], 'set')}."
         )
     return told
+
+
+def _methods(enrichment: Enrichment) -> str:
+    """Return what was done, in the past tense of a methods section."""
+    record = enrichment.record
+    sets, options = record["gene_sets"], record["options"]
+    tests = [text for text in (_ranking_methods(record), _list_methods(record)) if text]
+    taken = "Both tests take" if len(tests) == 2 else "The test takes"
+    return (
+        f"Of the {counted(sets['sets'], 'gene set')} in {sets.get('file', 'a file of gene sets')}, "
+        f"those with {options['min_size']} to {options['max_size']} tested genes "
+        f"({sets['tested']:,}) were tested {' and '.join(tests)}. The q-values of each test were "
+        f"those of Benjamini and Hochberg (1995) over the sets; sets with q < {options['q_cut']:g} "
+        f"were called significant. {taken} genes as independent, so these q-values order the sets "
+        "and hold no error rate (Wu and Smyth 2012)."
+    )
+
+
+def _ranking_methods(record: dict[str, Any]) -> str:
+    if (ranking := record["ranking"]) is None:
+        return ""
+    statistic = "t of the mixed model" if ranking["column"] == "Mixed t" else "moderated t"
+    options, version = record["options"], record.get("versions", {}).get("gseapy")
+    return (
+        f"along the ranking of all {counted(ranking['genes'], 'tested gene')} by the {statistic} "
+        "(preranked gene set enrichment, Subramanian et al. 2005, weight 1; p-values by adaptive "
+        f"multilevel sampling, Korotkevich et al. 2021; gseapy{f' {version}' if version else ''}, "
+        f"{options['permutations']:,} random sets of each size, seed {options['seed']})"
+    )
+
+
+def _list_methods(record: dict[str, Any]) -> str:
+    if (chosen := record["over_representation"]) is None:
+        return ""
+    return (
+        f"for over-representation among the {counted(chosen['significant_genes'], 'gene')} of the "
+        "list by the hypergeometric distribution, with the "
+        f"{counted(chosen['background'], 'tested gene')} as background"
+    )
 
 
 def _ends(findings: Findings) -> tuple[str, str]:

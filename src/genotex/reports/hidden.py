@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from genotex.analysis.robust_surrogates import GENES_MOVED
+from genotex.analysis.surrogate import SMALLEST_RESIDUAL_DF
 from genotex.reports.comparing import Comparison, Ranking, compare
 from genotex.reports.findings import Findings
 from genotex.reports.sections import Section, SectionTable
@@ -37,7 +39,7 @@ def view_hidden(findings: Findings, genes: pl.DataFrame) -> Section | None:
             "This is about the moderated t: the mixed model, which ranks here, has no surrogate "
             "variables; its background takes their place."
         )
-    remarks += [_explained(hidden), *_unknown(hidden), *_limited(hidden)]
+    remarks += [_explained(hidden), *_unknown(hidden), *_limited(hidden, len(findings.tested))]
     return Section(
         key="hidden",
         link="Hidden structure",
@@ -95,11 +97,36 @@ def _unknown(hidden: HiddenStructure) -> list[str]:
     ]
 
 
-def _limited(hidden: HiddenStructure) -> list[str]:
+def _limited(hidden: HiddenStructure, samples: int) -> list[str]:
     if hidden.estimated <= hidden.used:
         return [sentence(note) for note in hidden.notes]
-    text = f"The permutation test found {hidden.estimated} components, of which {hidden.used} serve"
-    return [sentence(f"{text}: {'; '.join(hidden.notes)}" if hidden.notes else text)]
+    return [_stand_out(hidden, samples)]
+
+
+def _stand_out(hidden: HiddenStructure, samples: int) -> str:
+    """Return how many components there are and why not all of them gave a surrogate variable."""
+    two_step = hidden.mode == "sva"
+    few = [note for note in hidden.notes if "genes go with" in note]
+    if not two_step and len(hidden.notes) > 1:
+        few = []  # What is used is then not what moves enough genes: the notes say it one by one.
+    text = (
+        f"{counted(hidden.estimated, 'component')} "
+        f"{'stands' if hidden.estimated == 1 else 'stand'} out by the permutation test"
+    )
+    others = [note for note in hidden.notes if note not in few]
+    if few:
+        # Behind the last for which there was room, no component was looked at.
+        all_seen = two_step and not hidden.limited
+        enough = hidden.estimated - len(few) if all_seen else hidden.used
+        least = f"{samples:,} or more each, as many as there are samples"
+        if not two_step:
+            least = f"{100 * GENES_MOVED:g} % of all or more each"
+        who = "it does not" if hidden.estimated == 1 else f"{enough or 'none'} of them"
+        moves = "moves" if enough == 1 else "move"
+        text += f"; {who} {moves} enough genes ({least}) to be estimated"
+    elif not others:
+        text += f"; {hidden.used or 'none'} of them {'serves' if hidden.used == 1 else 'serve'}"
+    return sentence("; ".join([text, *others]))
 
 
 def _associations(findings: Findings, hidden: HiddenStructure) -> SectionTable | None:
@@ -177,18 +204,22 @@ def hidden_remark(findings: Findings, genes: pl.DataFrame) -> str:
     return f"The tests are {done} for hidden structure ({_surrogates(hidden)}){other}."
 
 
-def hidden_note(hidden: HiddenStructure | None) -> str:
+def hidden_note(hidden: HiddenStructure | None, samples: int) -> str:
     """Return why there is no section on hidden structure; empty when there is one.
 
     Parameters
     ----------
     hidden : HiddenStructure or None
         What is known of it.
+    samples : int
+        Samples compared.
     """
     if hidden is None or hidden.used:
         return ""
     if hidden.mode == "none":
         return "Hidden structure: not looked for, as asked."
+    if hidden.estimated and hidden.notes:
+        return f"Hidden structure: no surrogate variable. {_stand_out(hidden, samples)}"
     if hidden.notes:
         return f"Hidden structure: no surrogate variable. {sentence(hidden.notes[0])}"
     if hidden.estimated:
@@ -212,14 +243,17 @@ def hidden_methods(findings: Findings) -> str:
         return ""
     if not hidden.used and not hidden.estimated and hidden.notes:
         return ""
-    algorithm = (
-        "the two-step algorithm of Leek and Storey (2007)"
-        if hidden.mode == "sva"
-        else "robust regression over all genes (Wang et al. 2017)"
-    )
+    if hidden.mode == "sva":
+        algorithm = "the two-step algorithm of Leek and Storey (2007)"
+        least = "as many genes as there were samples"
+    else:
+        algorithm = "robust regression over all genes (Wang et al. 2017)"
+        least = f"{100 * GENES_MOVED:g} % of the genes"
     how = (
         f"Surrogate variables were estimated by {algorithm}, with the trait among the variables of "
-        "the model, and their number by the permutation test of Buja and Eyuboglu (1992)"
+        "the model, and their number by the permutation test of Buja and Eyuboglu (1992); a "
+        f"component counted when at least {least} went with it (F test, local false discovery rate "
+        f"below 0.1), and at least {SMALLEST_RESIDUAL_DF} residual degrees of freedom were left"
     )
     if not hidden.used:
         none = f"none of the {hidden.estimated} components found gave one"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from genotex.formats.cohort_record import Evidence
 from genotex.reports.findings import Findings
-from genotex.reports.methods_model import model_methods
-from genotex.reports.page import LogStep
+from genotex.reports.methods_model import compared_methods, model_methods
+from genotex.reports.page import GroupView, LogStep
 from genotex.reports.words import counted, listed
 
 __all__ = ["log_steps", "methods_paragraph", "remaining_notes"]
@@ -23,7 +24,13 @@ _LINKING = {
 }
 
 
-def methods_paragraph(evidence: Evidence, findings: Findings, tested_genes: int) -> str:
+def methods_paragraph(
+    evidence: Evidence,
+    findings: Findings,
+    tested_genes: int,
+    groups: Sequence[GroupView] = (),
+    gene_sets: str = "",
+) -> str:
     """Return what was done, in the past tense of a methods section.
 
     Parameters
@@ -34,12 +41,18 @@ def methods_paragraph(evidence: Evidence, findings: Findings, tested_genes: int)
         The analysis.
     tested_genes : int
         How many genes were tested.
+    groups : sequence of GroupView
+        Who was compared, and who was not.
+    gene_sets : str
+        How gene sets were tested; empty when none were.
     """
     parts = [
         _source(evidence),
         _genes(evidence),
         _clinical(evidence, findings),
+        compared_methods(findings, groups),
         model_methods(findings, tested_genes),
+        gene_sets,
         _software(evidence, findings),
     ]
     return " ".join(part for part in parts if part)

@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from genotex.reports.findings import Findings
 from genotex.reports.hidden import hidden_methods
+from genotex.reports.page import GroupView
 from genotex.reports.second_opinion import mixed_methods
 from genotex.reports.selection import selection_methods
 from genotex.reports.two_step import condition_methods
-from genotex.reports.words import counted, covariate_names, listed, readable
+from genotex.reports.words import counted, covariate_names, group_members, listed, readable
 
-__all__ = ["model_methods"]
+__all__ = ["compared_methods", "model_methods"]
+
+
+def compared_methods(findings: Findings, groups: Sequence[GroupView]) -> str:
+    """Return who was compared with whom, and who was left out.
+
+    Parameters
+    ----------
+    findings : Findings
+        The analysis.
+    groups : sequence of GroupView
+        All samples of the cohort, by group.
+    """
+    averaged = findings.pairs is not None and findings.pairs.averaged
+    if findings.trait_kind == "binary" and groups:
+        cases = listed([group_members(g, g.compared) for g in groups if _is_case(g)])
+        controls = [g for g in groups if g.compared and not _is_case(g)]
+        against = listed([group_members(g, g.compared) for g in controls])
+        text = f"{cases or 'No cases'} were compared with {against or 'no controls'}"
+    else:
+        many, trait = counted(len(findings.tested), "sample"), readable(findings.trait)
+        text = f"{many} were compared along their level of {trait}"
+    if averaged:
+        return f"After averaging, {text}."
+    rest = [(g, g.samples - g.compared) for g in groups if g.samples > g.compared]
+    if not rest:
+        return f"{text}."
+    were = "was" if sum(count for _, count in rest) == 1 else "were"
+    return f"{text}; {listed([group_members(g, count) for g, count in rest])} {were} left out."
+
+
+def _is_case(group: GroupView) -> bool:
+    return group.key == "case"
 
 
 def model_methods(findings: Findings, tested_genes: int) -> str:

@@ -308,3 +308,4 @@ class UnansweredPage:
     version: str
     cohorts: tuple[CohortRow, ...]
     written: str | None
+    why: str = ""

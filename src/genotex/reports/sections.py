@@ -163,6 +163,8 @@ class GeneSetsView:
         What a reader should know.
     file : str
         Place of the table of all sets in the output folder.
+    methods : str
+        What was done, for the methods paragraph.
     """
 
     sentences: tuple[str, ...]
@@ -173,3 +175,4 @@ class GeneSetsView:
     genes_label: str
     notes: tuple[str, ...]
     file: str
+    methods: str = ""

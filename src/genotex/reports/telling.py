@@ -51,6 +51,7 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
     procedure = str(method.get("procedure", "sound"))
     selects = procedure == "benchmark"
     binary = not _continuous(contrast, table)
+    tested = _tested(contrast, table)
     hidden = HiddenStructure.from_record(method.get("hidden", {}))
     return Findings(
         trait=result.trait,
@@ -62,11 +63,11 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         others=result.other_cohorts,
         cut=float(options.get("q_cut", 0.05)),
         genes=result.genes.select(pl.col(name).alias(key) for name, key in GENE_KEYS.items()),
-        tested=_tested(contrast, table),
+        tested=tested,
         covariates=tuple(method.get("covariates", ())),
         minimal_change=float(options.get("min_effect", 0.0)),
         warnings=result.warnings,
-        notes=() if selects else tuple(_notes(method, result.cv_performance, hidden)),
+        notes=() if selects else tuple(_notes(method, result.cv_performance, hidden, len(tested))),
         model="" if selects else _model(method),
         versions=method.get("versions", {}),
         left_out=_left_out(method.get("filter", {})),
@@ -130,7 +131,10 @@ def _left_out(filtered: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _notes(
-    method: Mapping[str, Any], performance: Mapping[str, Any], hidden: HiddenStructure | None
+    method: Mapping[str, Any],
+    performance: Mapping[str, Any],
+    hidden: HiddenStructure | None,
+    samples: int,
 ) -> list[str]:
     filtered, panel = method.get("filter", {}), method.get("panel", {})
     notes = []
@@ -141,7 +145,7 @@ def _notes(
             [f"\N{LEFT DOUBLE QUOTATION MARK}{b}\N{RIGHT DOUBLE QUOTATION MARK}" for b in batches]
         )
         notes.append(f"Not adjusted for, though the samples differ in it: {named}.")
-    if told := hidden_note(hidden):
+    if told := hidden_note(hidden, samples):
         notes.append(told)
     if method.get("pi0") is not None:
         notes.append(f"Estimated share of genes without any difference (pi0): {method['pi0']:.2f}.")

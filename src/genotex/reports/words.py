@@ -15,6 +15,7 @@ __all__ = [
     "counted",
     "covariate_names",
     "file_size",
+    "group_members",
     "headline",
     "interaction_sentence",
     "listed",
@@ -175,10 +176,15 @@ def interaction_sentence(findings: Findings) -> str:
     return f"The change depends on {condition} for {many} (interaction, q < {findings.cut:g})."
 
 
-def _members(group: GroupView) -> str:
+def group_members(group: GroupView, count: int) -> str:
+    """Return so many samples of a group, as "3 cases" or "1 sample of another disease"."""
     if group.key == "other":
-        return f"{counted(group.compared, 'sample')} of another disease"
-    return counted(group.compared, group.label.lower())
+        return f"{counted(count, 'sample')} of another disease"
+    if group.label == "Unknown":
+        return f"{counted(count, 'sample')} of unknown group"
+    if group.key == "level":
+        return counted(count, "other sample")
+    return counted(count, group.label.lower())
 
 
 def _blocked(pairs: Pairs) -> str:
@@ -194,8 +200,8 @@ def contrast_sentence(findings: Findings, groups: Sequence[GroupView]) -> str:
     if findings.trait_kind == "binary" and tested:
         cases = [g for g in tested if g.key == "case"]
         controls = [g for g in tested if g.key != "case"]
-        left = listed([_members(g) for g in cases]) or "no case"
-        right = listed([_members(g) for g in controls]) or "no control"
+        left = listed([group_members(g, g.compared) for g in cases]) or "no case"
+        right = listed([group_members(g, g.compared) for g in controls]) or "no control"
         text = f"{left} against {right}"
     else:
         text = f"{counted(len(findings.tested), 'sample')} along the measured level"

@@ -106,6 +106,7 @@ def write_unanswered_report(
     condition: str | None,
     reasons: Mapping[str, str],
     *,
+    why: str = "",
     path: Path | None = None,
     written: str | None = None,
 ) -> Path:
@@ -121,6 +122,8 @@ def write_unanswered_report(
         The problem's condition.
     reasons : mapping of str to str
         Cohort -> why it cannot answer.
+    why : str
+        Why there is no answer, in one or a few sentences.
     path : Path, optional
         Where to write; `OutputFolder.report` by default. A gene table that an earlier report left
         beside it is removed, so that it is not taken for this problem's.
@@ -141,6 +144,8 @@ def write_unanswered_report(
         condition,
         infos,
         {**_refusals(output, trait, infos), **{name: why for name, why in reasons.items() if why}},
+        # Pages travel; where the output folder lies here is of no use elsewhere.
+        why=why.replace(f"{output.root}/", ""),
         version=genotex.__version__,
         written=written,
     )

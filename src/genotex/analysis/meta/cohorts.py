@@ -181,7 +181,7 @@ def _solve_all(
 ) -> Iterator[tuple[str, AnalysisResult | _Failure]]:
     if solve is not None:
         for name in cohorts:
-            yield name, _attempt(lambda name=name: solve(name))  # type: ignore[misc]
+            yield name, _attempt(problem, name, lambda name=name: solve(name))  # type: ignore[misc]
         return
     each = [(output.root, problem, replace(options, panel=False, cohort=name)) for name in cohorts]
     with side_by_side(min(jobs, len(cohorts))) as run:
@@ -190,17 +190,20 @@ def _solve_all(
 
 def _solve_one(work: Work) -> AnalysisResult | _Failure:
     root, problem, options = work
-    return _attempt(lambda: solve_problem(OutputFolder(root), problem, options))
+    cohort = str(options.cohort)
+    return _attempt(problem, cohort, lambda: solve_problem(OutputFolder(root), problem, options))
 
 
-def _attempt(solve: Callable[[], AnalysisResult]) -> AnalysisResult | _Failure:
+def _attempt(
+    problem: Problem, cohort: str, solve: Callable[[], AnalysisResult]
+) -> AnalysisResult | _Failure:
     """Return the result, or why there is none."""
     try:
         return solve()
-    except UsageError as error:
-        return _Failure(f"could not be analysed: {error}", asked_wrongly=True)
-    except AnalysisError as error:
-        return _Failure(f"could not be analysed: {error}")
+    except (UsageError, AnalysisError) as error:
+        # Which problem and cohort is told where the reason is listed.
+        why = str(error).removeprefix(f"{problem}, {cohort}: ")
+        return _Failure(f"could not be analysed: {why}", isinstance(error, UsageError))
     except FormatError as error:
         # Results and pages travel; the folder of the file is of no use elsewhere.
         place = f"{error.path.name}: " if error.path is not None else ""

@@ -1,0 +1,18 @@
+"""A problem as a person at the screen names it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from genotex.problems import Problem
+
+__all__ = ["ask"]
+
+
+def ask(trait: str, condition: str) -> Problem:
+    """Return the problem a user asked for by name."""
+    from genotex.problems import Problem
+
+    known = {"none": None, "age": "Age", "gender": "Gender", "sex": "Gender"}
+    return Problem(trait, known.get(condition.lower(), condition))

@@ -1,0 +1,119 @@
+"""`genotex report`: the pages of a problem, drawn from what the output folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.asking import ask
+from genotex.errors import GenotexError, UsageError
+from genotex.layout import OutputFolder
+
+if TYPE_CHECKING:
+    from genotex.analysis import ProblemOutcome
+    from genotex.problems import Problem
+
+__all__ = ["pages_there", "redraw", "report"]
+
+
+def report(
+    output: Annotated[Path, typer.Argument(help="Output folder of 'genotex analyze' or 'solve'.")],
+    trait: Annotated[str, typer.Option("--trait", help="The trait.")],
+    condition: Annotated[
+        str, typer.Option("--condition", help="The condition of the problem.", show_default=True)
+    ] = "None",
+    json: o.Json = False,
+) -> None:
+    """Draw the report of an analysed problem, and the one over all cohorts when there is one.
+
+    Everything is read from the output folder; the raw files are not needed.
+
+    Examples:
+      genotex report output --trait Osteoarthritis
+
+      genotex report output --trait "Rheumatoid Arthritis" --condition Age
+    """
+    if not output.is_dir():
+        msg = f"{output} is not a folder; give the output folder of 'genotex analyze'"
+        raise UsageError(msg)
+    problem = ask(trait, condition)
+    pages = _draw(OutputFolder(output), problem)
+    if json:
+        files = {what: str(path) for what, path in pages.items()}
+        screen.print_json({"trait": problem.trait, "condition": problem.condition, "files": files})
+        return
+    for what, path in pages.items():
+        screen.say(f"{what}: {path}")
+
+
+def _draw(folder: OutputFolder, problem: Problem) -> dict[str, Path]:
+    from genotex.reports import write_meta_report, write_report
+
+    trait, condition = problem.trait, problem.condition
+    over_cohorts = folder.meta_genes(trait, condition).is_file()
+    pages = {}
+    with screen.progress("drawing the report", total=1 + over_cohorts) as step:
+        # The answer over all cohorts may be there where the largest alone has none.
+        if folder.significant_genes(trait, condition).is_file() or not over_cohorts:
+            pages["report"] = write_report(folder, trait, condition)
+            step("drawing the report", None)
+        if over_cohorts:
+            pages["report over all cohorts"] = write_meta_report(folder, trait, condition)
+    return pages
+
+
+def pages_there(folder: OutputFolder, problems: Sequence[Problem]) -> set[Problem]:
+    """Return the problems that have a report page."""
+    return {p for p in problems if folder.report(p.trait, p.condition).is_file()}
+
+
+def redraw(
+    folder: OutputFolder, outcomes: Sequence[ProblemOutcome], had_page: Collection[Problem]
+) -> dict[Problem, Path]:
+    """Draw the pages again that went with an earlier result, answered or not.
+
+    Parameters
+    ----------
+    folder : OutputFolder
+        With the new results.
+    outcomes : sequence of ProblemOutcome
+        What became of the problems.
+    had_page : collection of Problem
+        Those that had a page before.
+
+    Returns
+    -------
+    dict of Problem to Path
+        The pages; one that cannot be drawn is told of and stops no other.
+    """
+    gone = [
+        outcome
+        for outcome in outcomes
+        if outcome.problem in had_page
+        and not folder.report(outcome.problem.trait, outcome.problem.condition).is_file()
+    ]
+    pages: dict[Problem, Path] = {}
+    if not gone:
+        return pages
+    with screen.progress("drawing the reports again", total=len(gone)) as step:
+        for outcome in gone:
+            try:
+                pages[outcome.problem] = _draw_outcome(folder, outcome)
+            except (GenotexError, OSError) as error:
+                screen.tell(f"{outcome.problem}: {error}", "report not drawn")
+            step(str(outcome.problem), None)
+    return pages
+
+
+def _draw_outcome(folder: OutputFolder, outcome: ProblemOutcome) -> Path:
+    from genotex.reports import write_report, write_unanswered_report
+
+    trait, condition = outcome.problem.trait, outcome.problem.condition
+    if outcome.result is not None:
+        return write_report(folder, trait, condition)
+    return write_unanswered_report(folder, trait, condition, {}, why=outcome.why)
