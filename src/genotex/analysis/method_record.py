@@ -13,21 +13,15 @@ import sklearn
 from numpy.typing import NDArray
 
 import genotex
-from genotex.analysis.adjusting import Adjustment
-from genotex.analysis.blocks import Blocks
-from genotex.analysis.condition_cohort import ConditionCohort
-from genotex.analysis.condition_predictor import PredictedCondition
-from genotex.analysis.contrast import Contrast
+from genotex.analysis.comparison import Comparison
 from genotex.analysis.design import Design
-from genotex.analysis.gene_filter import GeneFilter
-from genotex.analysis.hidden import Hidden
 from genotex.analysis.interaction import interaction_record
-from genotex.analysis.mixed import MixedFit, mixed_record
+from genotex.analysis.mixed import mixed_record
 from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel
-from genotex.analysis.sample_facts import FactChecks
+from genotex.analysis.testing import Tests
 from genotex.problems import Problem, ProblemKind
 
 __all__ = ["Steps", "record_method", "versions"]
@@ -40,34 +34,17 @@ MIXED_MODEL = "linear mixed model of the trait with the genes' covariance, every
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What each step of the analysis chose or found.
+    """What each step of the analysis chose or found."""
 
-    `design` is the regression without surrogate variables, `moderated` that of the moderated t, and
-    `ranking` that of the test that ranks (the mixed model has no surrogate variables); `p` holds
-    the p-values that rank, NaN where that test has none.
-    """
-
-    contrast: Contrast
-    blocks: Blocks
-    condition: ConditionCohort | None
-    predicted: PredictedCondition | None
-    adjustment: Adjustment
-    design: Design
-    moderated: Design
-    ranking: Design
-    p: Floats
-    kept: GeneFilter
-    hidden: Hidden
-    fit: ModeratedFit
-    mixed: MixedFit | None
+    comparison: Comparison
+    tests: Tests
     panel: Panel
-    facts: FactChecks
     genes: pl.DataFrame
 
     @property
     def tested_p(self) -> Floats:
         """The p-values that rank, of the genes that have one."""
-        return self.p[np.isfinite(self.p)]
+        return self.tests.p[np.isfinite(self.tests.p)]
 
 
 def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
@@ -82,7 +59,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
     problem : Problem
         ``interaction`` is there only for one-step problems, ``two_step`` only for two-step ones.
     """
-    contrast, ranking = steps.contrast, steps.ranking
+    contrast, ranking = steps.comparison.contrast, steps.tests.ranking
     mixed = options.model == "mixed"
     record = {
         "procedure": options.procedure,
@@ -94,55 +71,55 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "design": list(ranking.names),
         "residual_df": _residual_df(ranking),
         "covariates": _covariates(steps),
-        "named_covariates": dict(steps.adjustment.taken_as),
-        "filled": {**steps.design.filled, **steps.adjustment.filled},
+        "named_covariates": dict(steps.comparison.adjustment.taken_as),
+        "filled": {**steps.comparison.design.filled, **steps.comparison.adjustment.filled},
         "batch": {
-            "adjusted": steps.adjustment.batch,
-            "not_adjusted": list(steps.facts.batches),
+            "adjusted": steps.comparison.adjustment.batch,
+            "not_adjusted": list(steps.comparison.facts.batches),
         },
-        "sample_facts": [dict(fact) for fact in steps.facts.record],
+        "sample_facts": [dict(fact) for fact in steps.comparison.facts.record],
         "coefficient": "log2 fold change, case against control"
         if contrast.binary
         else "change of log2 expression per standard deviation of the trait",
         "standardised_effect": _standardised(steps),
-        "filter": dict(steps.kept.record),
-        "hidden": dict(steps.hidden.record),
-        "prior": _prior(steps.fit, options),
+        "filter": dict(steps.tests.kept.record),
+        "hidden": dict(steps.tests.hidden.record),
+        "prior": _prior(steps.tests.fit, options),
         **_histogram(steps.tested_p),
         "significant": int(steps.genes["Significant"].sum()),
         "panel": _panel(steps.panel),
     }
-    if steps.blocks.record:
+    if steps.comparison.blocks.record:
         record["pair"] = {
-            **steps.blocks.record,
-            "adjusts_for": list(steps.adjustment.held_by_pairs),
+            **steps.comparison.blocks.record,
+            "adjusts_for": list(steps.comparison.adjustment.held_by_pairs),
         }
     if mixed:
         record["moderated"] = _moderated(steps, options)
-    if steps.mixed is not None:
-        record["mixed"] = mixed_record(steps.mixed)
+    if steps.tests.mixed is not None:
+        record["mixed"] = mixed_record(steps.tests.mixed)
     if problem.kind is ProblemKind.ONE_STEP:
         record["interaction"] = interaction_record(
             steps.genes, str(problem.condition), options.q_cut
         )
-    if steps.condition is not None and steps.predicted is not None:
+    if steps.comparison.condition is not None and steps.comparison.predicted is not None:
         record["two_step"] = {
             "condition": problem.condition,
-            "cohort": steps.condition.cohort,
+            "cohort": steps.comparison.condition.cohort,
             "rule": options.regressors,
-            "regressors": list(steps.condition.regressors),
-            **steps.predicted.record,
+            "regressors": list(steps.comparison.condition.regressors),
+            **steps.comparison.predicted.record,
         }
     return record
 
 
 def _standardised(steps: Steps) -> str:
     """Return what the standardised effect is, and by which deviation."""
-    name = "Hedges' g" if steps.contrast.binary else "partial correlation"
-    within = ", in deviations within pairs" if steps.blocks.columns else ""
+    name = "Hedges' g" if steps.comparison.contrast.binary else "partial correlation"
+    within = ", in deviations within pairs" if steps.comparison.blocks.columns else ""
     without = (
         ", by the deviations left without surrogate variables"
-        if steps.hidden.moderated_with
+        if steps.tests.hidden.moderated_with
         else ""
     )
     return f"{name}{within}{without}"
@@ -150,7 +127,11 @@ def _standardised(steps: Steps) -> str:
 
 def _covariates(steps: Steps) -> list[str]:
     """Return what is adjusted for, without the columns of pairs and surrogate variables."""
-    return [name for name in steps.design.adjusted if name not in steps.blocks.columns]
+    return [
+        name
+        for name in steps.comparison.design.adjusted
+        if name not in steps.comparison.blocks.columns
+    ]
 
 
 def versions() -> dict[str, str]:
@@ -181,9 +162,9 @@ def _moderated(steps: Steps, options: AnalysisOptions) -> dict[str, Any]:
         pl.col("Absolute Coefficient") >= options.min_effect
     )
     return {
-        "design": list(steps.moderated.names),
-        "residual_df": _residual_df(steps.moderated),
-        **_histogram(steps.fit.p),
+        "design": list(steps.tests.moderated.names),
+        "residual_df": _residual_df(steps.tests.moderated),
+        **_histogram(steps.tests.fit.p),
         "significant": steps.genes.filter(significant).height,
     }
 

@@ -1,0 +1,134 @@
+"""What is compared in the procedure ``sound``: samples, what is adjusted for, and the design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.analysis.adjusting import Adjustment, gather_adjustment
+from genotex.analysis.blocks import Blocks, block_samples
+from genotex.analysis.condition_cohort import ConditionCohort
+from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
+from genotex.analysis.contrast import Contrast, choose_contrast
+from genotex.analysis.design import Design, build_design
+from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.sample_facts import FactChecks, SampleFacts, check_sample_facts
+from genotex.formats.cohort_record import Controls, Role
+from genotex.formats.linked import LinkedTable
+from genotex.problems import Problem, ProblemKind
+
+__all__ = ["Comparison", "set_up_comparison"]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The samples compared and the regression, before any gene is looked at.
+
+    Attributes
+    ----------
+    table : LinkedTable
+        The cohort; repeated samples averaged and the condition predicted where that was asked for.
+    contrast : Contrast
+    blocks : Blocks
+        Pairs; without columns and record when there are none.
+    condition : ConditionCohort or None
+    predicted : PredictedCondition or None
+        Of a two-step problem.
+    adjustment : Adjustment
+    design : Design
+        Without surrogate variables.
+    facts : FactChecks
+    """
+
+    table: LinkedTable
+    contrast: Contrast
+    blocks: Blocks
+    condition: ConditionCohort | None
+    predicted: PredictedCondition | None
+    adjustment: Adjustment
+    design: Design
+    facts: FactChecks
+
+    @property
+    def expression(self) -> NDArray[np.float64]:
+        """All genes of the samples compared, shape (n, p)."""
+        return np.asarray(self.table.expression, dtype=np.float64)[self.contrast.rows]
+
+    @property
+    def regressors(self) -> tuple[str, ...]:
+        """Genes that predict the condition of a two-step problem."""
+        return () if self.condition is None else self.condition.regressors
+
+
+def set_up_comparison(
+    table: LinkedTable,
+    roles: Mapping[str, Role],
+    problem: Problem,
+    options: AnalysisOptions,
+    sample_facts: SampleFacts,
+    condition: ConditionCohort | None,
+) -> Comparison:
+    """Choose samples, pairs, condition and covariates, and build the design.
+
+    Parameters
+    ----------
+    table, roles, problem, options, sample_facts, condition
+        As for `analyze_sound`.
+
+    Raises
+    ------
+    AnalysisError
+        If the cohort cannot answer the problem.
+    UsageError
+        If an option names a characteristic that the cohort does not have.
+    """
+    contrast = choose_contrast(table, roles, _controls(options))
+    blocks = _blocks(table, contrast, sample_facts, options.pair)
+    table, contrast = blocks.table, blocks.contrast
+    predicted = None
+    if condition is not None:
+        predicted = predict_condition(
+            condition.table, table, contrast.rows, condition.regressors, seed=options.seed
+        )
+        table = _with_condition(table, contrast, problem.condition, predicted)
+    adjustment = gather_adjustment(
+        table, contrast, sample_facts, blocks, options, problem.condition
+    )
+    design = build_design(
+        table,
+        contrast,
+        adjustment.from_table,
+        problem.condition,
+        adjustment.columns,
+        interaction=problem.kind is ProblemKind.ONE_STEP,
+        blocks=tuple(blocks.columns),
+    )
+    adjustment = adjustment.within(design)
+    paired = blocks.record.get("key")
+    facts = check_sample_facts(
+        sample_facts, table.samples, contrast, table.trait, adjustment.keys, paired
+    )
+    return Comparison(table, contrast, blocks, condition, predicted, adjustment, design, facts)
+
+
+def _controls(options: AnalysisOptions) -> Controls:
+    # The control of a pair is often tissue beside the disease, not that of a healthy person.
+    paired = options.pair is not None and options.controls == "auto"
+    return "all" if paired else options.controls
+
+
+def _blocks(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str | None) -> Blocks:
+    if key is None:
+        return Blocks(table, contrast, {}, {}, ())
+    return block_samples(table, contrast, facts, key)
+
+
+def _with_condition(
+    table: LinkedTable, contrast: Contrast, name: str | None, predicted: PredictedCondition
+) -> LinkedTable:
+    column = np.full(len(table.samples), np.nan)
+    column[contrast.rows] = predicted.values
+    return replace(table, covariates={**table.covariates, str(name): column})
