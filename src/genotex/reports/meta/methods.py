@@ -30,7 +30,7 @@ def _effects(result: MetaResult) -> str:
     if result.binary:
         return (
             "Differences were standardised to Hedges' g (Hedges 1981), with the residual standard "
-            "deviation of the regression."
+            "deviation of the regression without surrogate variables."
         )
     return (
         "Partial correlations with the trait were transformed by Fisher's z for combination, and "
