@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +11,15 @@ import polars as pl
 
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.interaction import rank_interactions
-from genotex.errors import AnalysisError, FormatError
-from genotex.layout import OutputFolder, atomic_write
+from genotex.analysis.result_pair import (
+    digest,
+    read_content,
+    read_table,
+    told_as_foreign,
+    write_pair,
+)
+from genotex.errors import AnalysisError
+from genotex.layout import OutputFolder
 
 __all__ = ["GENE_COLUMNS", "AnalysisResult", "read_result", "remove_result", "write_result"]
 
@@ -131,20 +136,13 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
         "method": dict(result.method),
         "warnings": list(result.warnings),
     }
-    # What cannot be written as JSON must fail before anything is removed.
-    json.dumps(content, allow_nan=False)
-    with atomic_write(table) as part:
-        result.genes.write_parquet(part)
-        digest = _digest(part.read_bytes())
-        content["all_genes"] = {"file": table.name, "sha256": digest}
-        if not table.is_file() or _digest(table.read_bytes()) != digest:
+
+    def before(seal: str) -> None:
+        if not table.is_file() or digest(table.read_bytes()) != seal:
             _remove_companions(output, result.trait, result.condition)
-        path.unlink(missing_ok=True)
         _remove_report(output, result.trait, result.condition)
-    with atomic_write(path) as part:
-        text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
-        part.write_text(text + "\n", encoding="utf-8")
-    return path
+
+    return write_pair(path, table, content, result.genes, before)
 
 
 def _interactions(result: AnalysisResult) -> dict[str, Any]:
@@ -184,10 +182,6 @@ def _remove_report(output: OutputFolder, trait: str, condition: str | None) -> N
     page.with_suffix(".csv").unlink(missing_ok=True)
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
 def read_result(output: OutputFolder, trait: str, condition: str | None) -> AnalysisResult:
     """Read what `write_result` wrote.
 
@@ -202,13 +196,10 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
     if not path.is_file():
         msg = f"{trait}, condition {condition}: no result at {path}; run analyze first"
         raise AnalysisError(msg)
-    try:
-        content = json.loads(path.read_bytes())
-    except ValueError as error:
-        msg = f"is not JSON: {error}"
-        raise FormatError(msg, path=path, hint="run analyze again") from error
-    try:
-        genes = _read_genes(output.all_genes(trait, condition), content["all_genes"]["sha256"])
+    content = read_content(path)
+    with told_as_foreign(path):
+        seal = content["all_genes"]["sha256"]
+        genes = read_table(output.all_genes(trait, condition), seal, list(GENE_COLUMNS))
         problem, cohort = content["problem"], content["cohort"]
         return AnalysisResult(
             trait=problem["trait"],
@@ -221,23 +212,3 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
             cohort_reason=cohort["reason"],
             other_cohorts=cohort["others"],
         )
-    except (KeyError, TypeError) as error:
-        msg = f"was not written by genotex: {error} is missing or of another kind"
-        raise FormatError(msg, path=path, hint="run analyze again") from error
-
-
-def _read_genes(path: Path, digest: str) -> pl.DataFrame:
-    try:
-        content = path.read_bytes()
-        if _digest(content) != digest:
-            msg = "is not the table that the result beside it was written with (digests differ)"
-            raise FormatError(msg, path=path, hint="run analyze again")
-        genes = pl.read_parquet(content)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        msg = f"the table of all genes cannot be read: {error}"
-        raise FormatError(msg, path=path, hint="run analyze again") from error
-    missing = [name for name in GENE_COLUMNS if name not in genes.columns]
-    if missing:
-        msg = f"lacks the columns {', '.join(missing)}"
-        raise FormatError(msg, path=path, hint="run analyze again")
-    return genes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
-from genotex.errors import AnalysisError, FormatError
-from genotex.layout import OutputFolder, atomic_write
+from genotex.analysis.result_pair import read_content, read_table, told_as_foreign, write_pair
+from genotex.errors import AnalysisError
+from genotex.layout import OutputFolder
 
 __all__ = ["CohortFacts", "MetaResult", "read_meta", "remove_meta", "write_meta"]
 
@@ -153,19 +152,14 @@ def write_meta(output: OutputFolder, result: MetaResult) -> Path:
         "method": dict(result.method),
         "warnings": list(result.warnings),
     }
-    # What cannot be written as JSON must fail before anything is removed.
-    json.dumps(content, allow_nan=False)
-    with atomic_write(table) as part:
-        pl.concat([result.genes, result.effects.drop("Variable")], how="horizontal").write_parquet(
-            part
-        )
-        content["all_genes"] = {"file": table.name, "sha256": _digest(part.read_bytes())}
-        path.unlink(missing_ok=True)
-        _remove_report(output, result.trait, result.condition)
-    with atomic_write(path) as part:
-        text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
-        part.write_text(text + "\n", encoding="utf-8")
-    return path
+    genes = pl.concat([result.genes, result.effects.drop("Variable")], how="horizontal")
+    return write_pair(
+        path,
+        table,
+        content,
+        genes,
+        lambda _: _remove_report(output, result.trait, result.condition),
+    )
 
 
 def remove_meta(output: OutputFolder, trait: str, condition: str | None) -> None:
@@ -179,10 +173,6 @@ def _remove_report(output: OutputFolder, trait: str, condition: str | None) -> N
     page = output.meta_report(trait, condition)
     page.unlink(missing_ok=True)
     page.with_suffix(".csv").unlink(missing_ok=True)
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaResult:
@@ -202,15 +192,12 @@ def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaRe
             "with all cohorts first"
         )
         raise AnalysisError(msg)
-    try:
-        content = json.loads(path.read_bytes())
-    except ValueError as error:
-        msg = f"is not JSON: {error}"
-        raise FormatError(msg, path=path, hint="run analyze again") from error
-    try:
+    content = read_content(path)
+    with told_as_foreign(path):
         cohorts = tuple(_facts(record) for record in content["cohorts"])
         table = output.meta_table(trait, condition)
-        frame = _read_table(table, content["all_genes"]["sha256"], cohorts)
+        wanted = [*META_COLUMNS, *_cohort_columns(cohorts)]
+        frame = read_table(table, content["all_genes"]["sha256"], wanted)
         return MetaResult(
             trait=content["problem"]["trait"],
             condition=content["problem"]["condition"],
@@ -221,9 +208,6 @@ def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaRe
             warnings=tuple(content["warnings"]),
             method=content["method"],
         )
-    except (KeyError, TypeError) as error:
-        msg = f"was not written by genotex: {error} is missing or of another kind"
-        raise FormatError(msg, path=path, hint="run analyze again") from error
 
 
 def _facts(record: Mapping[str, Any]) -> CohortFacts:
@@ -233,21 +217,3 @@ def _facts(record: Mapping[str, Any]) -> CohortFacts:
 
 def _cohort_columns(cohorts: tuple[CohortFacts, ...]) -> list[str]:
     return [f"{cohort.name} {name}" for cohort in cohorts for name in COHORT_COLUMNS]
-
-
-def _read_table(path: Path, digest: str, cohorts: tuple[CohortFacts, ...]) -> pl.DataFrame:
-    try:
-        content = path.read_bytes()
-        if _digest(content) != digest:
-            msg = "is not the table that the result beside it was written with (digests differ)"
-            raise FormatError(msg, path=path, hint="run analyze again")
-        frame = pl.read_parquet(content)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        msg = f"the table of all genes cannot be read: {error}"
-        raise FormatError(msg, path=path, hint="run analyze again") from error
-    wanted = [*META_COLUMNS, *_cohort_columns(cohorts)]
-    missing = [name for name in wanted if name not in frame.columns]
-    if missing:
-        msg = f"lacks the columns {', '.join(missing)}"
-        raise FormatError(msg, path=path, hint="run analyze again")
-    return frame
