@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: demo test lint format bench docs clean
+.PHONY: demo test lint format bench bench-analysis docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -25,6 +25,9 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/preprocess_cohort.py
+
+bench-analysis: $(READY)
+	$(BIN)/python benchmarks/analyze_problem.py
 
 docs: $(READY_DOCS)
 	$(BIN)/mkdocs build --strict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,7 +23,7 @@ from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions, ProblemOutcome
-    from genotex.cohorts import CohortOutcome
+    from genotex.cohorts import CohortOutcome, PreprocessOptions
     from genotex.problems import Problem, TaskInfo
 
 __all__ = ["solve", "solve_and_report"]
@@ -76,7 +77,6 @@ def solve(
       genotex solve input output --trait Asthma --condition Obesity --task-info task_info.json
     """
     from genotex.analysis import check_request
-    from genotex.problems import ProblemKind
 
     problem = ask(trait, condition)
     settings = build_options(
@@ -110,51 +110,76 @@ def solve(
     check_options(analysis, [problem])
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
-    outcomes = preprocess_with_progress(
-        source, output, [problem.trait], cohort or (), settings, jobs=jobs, force=force
+    outcomes = _read_cohorts(
+        source, output, problem, cohort or (), analysis, settings, jobs=jobs, force=force
     )
-    if problem.kind is ProblemKind.TWO_STEP:
-        # The encoding and the values that the user gave are those of the trait.
-        settings = build_options(
-            procedure=procedure,
-            encoding=None,
-            case=None,
-            control=None,
-            controls=controls,
-            scale=scale,
-            gene_table=gene_table,
-        )
-        wanted = [] if condition_cohort is None else [condition_cohort]
-        outcomes += preprocess_with_progress(
-            source, output, [str(problem.condition)], wanted, settings, jobs=jobs, force=force
-        )
     if not json:
         show_outcomes(outcomes)
     read_now = tuple(
         done.cohort for done in outcomes if done.error is None and done.trait == problem.trait
     )
     analysis = replace(analysis, among=read_now)
+    every = cohorts is o.CohortsUsed.all
+    raise typer.Exit(_answer(output, problem, analysis, outcomes, tasks, every=every, json=json))
+
+
+def _read_cohorts(
+    source: Path,
+    output: Path,
+    problem: Problem,
+    cohorts: Sequence[str],
+    analysis: AnalysisOptions,
+    settings: PreprocessOptions,
+    *,
+    jobs: int,
+    force: bool,
+) -> list[CohortOutcome]:
+    """Preprocess the trait's cohorts, and those of a condition that is another trait."""
+    from genotex.problems import ProblemKind
+
+    outcomes = preprocess_with_progress(
+        source, output, [problem.trait], cohorts, settings, jobs=jobs, force=force
+    )
+    if problem.kind is not ProblemKind.TWO_STEP:
+        return outcomes
+    # The encoding and the values that the user gave are those of the trait.
+    plain = replace(settings, readings={}, readings_of=None, cases=(), controls=())
+    wanted = [] if analysis.condition_cohort is None else [analysis.condition_cohort]
+    return outcomes + preprocess_with_progress(
+        source, output, [str(problem.condition)], wanted, plain, jobs=jobs, force=force
+    )
+
+
+def _answer(
+    output: Path,
+    problem: Problem,
+    analysis: AnalysisOptions,
+    outcomes: list[CohortOutcome],
+    tasks: TaskInfo | None,
+    *,
+    every: bool,
+    json: bool,
+) -> int:
+    """Analyse, report and print, for `every` over all cohorts too; return the exit code."""
     outcome, report = solve_and_report(output, problem, analysis, outcomes, tasks)
-    if outcome.wrong_use and cohorts is o.CohortsUsed.largest:
+    if outcome.wrong_use and not every:
         raise UsageError(outcome.why)
     if not json:
         _show(outcome, report)
     # An option that the largest cohort has no use for may suit the others.
-    combined = []
-    if cohorts is o.CohortsUsed.all:
-        combined = combine_cohorts(output, [problem], analysis, tasks, quiet=json)
+    combined = combine_cohorts(output, [problem], analysis, tasks, quiet=json) if every else []
     if json:
         screen.print_json(
             {
                 **outcome.summary(),
                 "report": None if report is None else str(report),
                 "not_done": _errors(outcomes),
-                **({"combined": combined} if cohorts is o.CohortsUsed.all else {}),
+                **({"combined": combined} if every else {}),
             }
         )
     if any(row["solved"] for row in combined):
-        raise typer.Exit(screen.DONE)
-    raise typer.Exit(_exit_code(outcome, outcomes))
+        return screen.DONE
+    return _exit_code(outcome, outcomes)
 
 
 def _errors(cohorts: list[CohortOutcome]) -> dict[str, str]:
