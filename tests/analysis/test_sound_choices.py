@@ -178,3 +178,14 @@ def test_many_affected_genes_are_ranked_without_surrogate_variables() -> None:
     assert not result.method["hidden"]["ranked_with"]
     assert any("cannot be told from the trait" in warning for warning in result.warnings)
     assert result.genes["With SV q"].null_count() < 500
+
+
+def test_threads_change_nothing_in_the_answer() -> None:
+    table = batched()
+    one, two = (
+        analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(), threads=threads)
+        for threads in (1, 2)
+    )
+    assert one.genes.equals(two.genes)
+    assert one.method == two.method and one.warnings == two.warnings
+    assert one.cv_performance == two.cv_performance
