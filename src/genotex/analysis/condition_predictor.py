@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.panel_folds import stratified_folds
+from genotex.analysis.panel_scores import auroc, regression
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
@@ -259,18 +259,12 @@ def _logistic_path(genes: Floats, target: Floats, penalties: Floats) -> list[_Mo
 
 def _score(genes: Floats, target: Floats, binary: bool, seed: int) -> float:
     folds = stratified_folds(target, binary, FOLDS, seed + 1)
-    wins = pairs = missed = spread = 0.0
+    predicted, train_mean = np.empty_like(target), np.empty_like(target)
     for fold in range(FOLDS):
         train, test = folds != fold, folds == fold
         model = _train(_scale(genes[train], genes[train]), target[train], binary, seed)
-        predicted = model.predict(_scale(genes[test], genes[train]))
-        if binary:
-            # Pairs within a fold only: predictors of different folds are not alike.
-            cases = target[test].sum()
-            inside = float(cases * (test.sum() - cases))
-            wins += inside * float(roc_auc_score(target[test], predicted))
-            pairs += inside
-        else:
-            missed += float(((target[test] - predicted) ** 2).sum())
-            spread += float(((target[test] - target[train].mean()) ** 2).sum())
-    return wins / pairs if binary else 1.0 - missed / spread
+        predicted[test] = model.predict(_scale(genes[test], genes[train]))
+        train_mean[test] = target[train].mean()
+    if binary:
+        return auroc(target, predicted, folds)
+    return regression(target, predicted, train_mean)["r_squared"]

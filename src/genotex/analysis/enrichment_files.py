@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,6 +12,7 @@ import polars as pl
 import genotex
 from genotex.analysis.enrichment import SET_COLUMNS, Enrichment, EnrichmentOptions, enrich
 from genotex.analysis.result import read_result
+from genotex.analysis.result_pair import digest, read_content, told_as_foreign
 from genotex.errors import FormatError
 from genotex.formats import read_gmt
 from genotex.layout import OutputFolder, atomic_write
@@ -56,7 +56,10 @@ def enrich_problem(
     result = read_result(output, problem.trait, problem.condition)
     belongs_to = _result_digest(output, problem.trait, problem.condition)
     enrichment = enrich(result, sets, options)
-    enrichment.record["gene_sets"] |= {"file": gene_sets.name, "sha256": _file_digest(gene_sets)}
+    enrichment.record["gene_sets"] |= {
+        "file": gene_sets.name,
+        "sha256": digest(gene_sets.read_bytes()),
+    }
     enrichment.record["versions"] = _versions()
     write_enrichment(output, enrichment, belongs_to)
     return enrichment
@@ -95,7 +98,7 @@ def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: s
     json.dumps(content, allow_nan=False)
     with atomic_write(table) as part:
         enrichment.sets.write_csv(part)
-        content["table"] = {"file": table.name, "sha256": _file_digest(part)}
+        content["table"] = {"file": table.name, "sha256": digest(part.read_bytes())}
         path.unlink(missing_ok=True)
     with atomic_write(path) as part:
         text = json.dumps(content, indent=4, ensure_ascii=False, allow_nan=False)
@@ -119,8 +122,8 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
     path = output.enrichment(trait, condition)
     if not path.is_file():
         return None
-    try:
-        content = json.loads(path.read_bytes())
+    content = read_content(path, _AGAIN)
+    with told_as_foreign(path, _AGAIN):
         if content["all_genes"]["sha256"] != _result_digest(output, trait, condition):
             return None
         sets = _read_table(path.with_suffix(".csv"), content["table"]["sha256"])
@@ -128,17 +131,11 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
         record = {key: value for key, value in content.items() if key not in left_out}
         problem = content["problem"]
         return Enrichment(problem["trait"], problem["condition"], sets, record)
-    except ValueError as error:
-        msg = f"is not JSON: {error}"
-        raise FormatError(msg, path=path, hint=_AGAIN) from error
-    except (KeyError, TypeError) as error:
-        msg = f"was not written by genotex: {error} is missing or of another kind"
-        raise FormatError(msg, path=path, hint=_AGAIN) from error
 
 
-def _read_table(path: Path, digest: str) -> pl.DataFrame:
+def _read_table(path: Path, seal: str) -> pl.DataFrame:
     try:
-        if _file_digest(path) != digest:
+        if digest(path.read_bytes()) != seal:
             msg = "is not the table that the record beside it was written with (digests differ)"
             raise FormatError(msg, path=path, hint=_AGAIN)
         return pl.read_csv(path, schema=SET_COLUMNS)
@@ -149,12 +146,7 @@ def _read_table(path: Path, digest: str) -> pl.DataFrame:
 
 def _result_digest(output: OutputFolder, trait: str, condition: str | None) -> str:
     path = output.all_genes(trait, condition)
-    return _file_digest(path) if path.is_file() else ""
-
-
-def _file_digest(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+    return digest(path.read_bytes()) if path.is_file() else ""
 
 
 def _versions() -> dict[str, str | None]:

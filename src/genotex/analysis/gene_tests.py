@@ -11,7 +11,7 @@ from genotex.analysis.moderated import ModeratedFit, moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.standardised_effect import hedges_g, partial_correlation
 
-__all__ = ["beside_columns", "mixed_columns", "moderated_columns"]
+__all__ = ["beside_columns", "estimable_columns", "mixed_columns", "moderated_columns"]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
@@ -76,19 +76,35 @@ def beside_columns(values: Floats, design: Floats, name: str, *, trend: bool) ->
     name : {"With SV", "Without SV"}
         What sets the design apart.
     """
+    found = estimable_columns(values, design, trend=trend)
+    return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
+
+
+def estimable_columns(values: Floats, design: Floats, *, trend: bool) -> Columns:
+    """Test the design's last column for those genes whose values carry the design.
+
+    Parameters
+    ----------
+    values, design, trend
+        As for `moderated_columns`.
+
+    Returns
+    -------
+    dict of str to ndarray of float64, shape (p,)
+        ``Coefficient``, ``Standard Error``, ``t``, ``p`` and ``q``; NaN for the other genes, which
+        count neither for the prior nor for the q-values.
+    """
     raw = fit_last_column(design, values)
     fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
+    names = ("Coefficient", "Standard Error", "t", "p", "q")
+    columns = {name: np.full(len(fine), np.nan) for name in names}
+    if not fine.any():
+        return columns
     part = LinearFit(raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine])
     fit = moderate(part, np.nanmean(values[:, fine], axis=0) if trend else None)
-    columns = {}
-    for column, found in (
-        ("Coefficient", fit.coefficient),
-        ("p", fit.p),
-        ("q", benjamini_hochberg(fit.p)),
-    ):
-        full = np.full(len(fine), np.nan)
-        full[fine] = found
-        columns[f"{name} {column}"] = full
+    found = (fit.coefficient, fit.standard_error, fit.t, fit.p, benjamini_hochberg(fit.p))
+    for name, column in zip(names, found, strict=True):
+        columns[name][fine] = column
     return columns
 
 

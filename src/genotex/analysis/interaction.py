@@ -9,9 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis.design import Design
-from genotex.analysis.linear import LinearFit, fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.gene_tests import estimable_columns
 
 __all__ = ["fit_interaction", "interaction_record", "rank_interactions"]
 
@@ -43,25 +41,10 @@ def fit_interaction(values: Floats, design: Design, *, trend: bool) -> dict[str,
     if design.interaction is None:
         return {}
     wide = np.column_stack([design.matrix, design.interaction])
-    raw = fit_last_column(wide, values)
-    fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
-    if not fine.any():
+    found = estimable_columns(values, wide, trend=trend)
+    if np.isnan(found["p"]).all():
         return {}
-    part = LinearFit(raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine])
-    fit = moderate(part, np.nanmean(values[:, fine], axis=0) if trend else None)
-    found = {
-        "Coefficient": fit.coefficient,
-        "Standard Error": fit.standard_error,
-        "t": fit.t,
-        "p": fit.p,
-        "q": benjamini_hochberg(fit.p),
-    }
-    columns = {}
-    for name, column in found.items():
-        full = np.full(len(fine), np.nan)
-        full[fine] = column
-        columns[f"Interaction {name}"] = full
-    return columns
+    return {f"Interaction {name}": column for name, column in found.items()}
 
 
 def rank_interactions(genes: pl.DataFrame) -> pl.DataFrame:

@@ -66,8 +66,8 @@ def write_pair(
     return path
 
 
-def read_content(path: Path) -> dict[str, Any]:
-    """Read the JSON.
+def read_content(path: Path, hint: str = AGAIN) -> dict[str, Any]:
+    """Read the JSON; `hint` says in an error what to do.
 
     Raises
     ------
@@ -78,13 +78,13 @@ def read_content(path: Path) -> dict[str, Any]:
         content: dict[str, Any] = json.loads(path.read_bytes())
     except ValueError as error:
         msg = f"is not JSON: {error}"
-        raise FormatError(msg, path=path, hint=AGAIN) from error
+        raise FormatError(msg, path=path, hint=hint) from error
     return content
 
 
 @contextmanager
-def told_as_foreign(path: Path) -> Iterator[None]:
-    """Turn what a foreign JSON lacks into an error of ours.
+def told_as_foreign(path: Path, hint: str = AGAIN) -> Iterator[None]:
+    """Turn what a foreign JSON lacks into an error of ours; `hint` says in it what to do.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def told_as_foreign(path: Path) -> Iterator[None]:
         yield
     except (KeyError, TypeError) as error:
         msg = f"was not written by genotex: {error} is missing or of another kind"
-        raise FormatError(msg, path=path, hint=AGAIN) from error
+        raise FormatError(msg, path=path, hint=hint) from error
 
 
 def read_table(path: Path, seal: str, columns: Sequence[str]) -> pl.DataFrame:

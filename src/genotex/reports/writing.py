@@ -11,7 +11,6 @@ import polars as pl
 
 import genotex
 from genotex.analysis import AnalysisResult, read_enrichment, read_result
-from genotex.errors import UsageError
 from genotex.formats import (
     CohortInfo,
     Evidence,
@@ -21,12 +20,13 @@ from genotex.formats import (
     read_linked,
     read_linked_csv,
 )
-from genotex.layout import OutputFolder, atomic_write, trait_folder_name
+from genotex.layout import OutputFolder, trait_folder_name
 from genotex.reports.building import build_page, build_unanswered_page
 from genotex.reports.columns import csv_columns
 from genotex.reports.findings import Findings, ranked
 from genotex.reports.gene_sets import view_gene_sets
 from genotex.reports.page import ReportPage, UnansweredPage
+from genotex.reports.page_files import check_page_name, write_page_files
 from genotex.reports.rendering import render_page
 from genotex.reports.telling import findings_from_result
 
@@ -79,7 +79,7 @@ def write_report(
     """
     trait = trait_folder_name(trait)
     path = path if path is not None else output.report(trait, condition)
-    _check_name(path)
+    check_page_name(path)
     result = read_result(output, trait, condition)
     table = _linked(output, result)
     infos = _infos(output, trait)
@@ -137,7 +137,7 @@ def write_unanswered_report(
     """
     trait = trait_folder_name(trait)
     path = path if path is not None else output.report(trait, condition)
-    _check_name(path)
+    check_page_name(path)
     infos = _infos(output, trait)
     page = build_unanswered_page(
         trait,
@@ -152,12 +152,6 @@ def write_unanswered_report(
     write_page(page, path)
     path.with_suffix(".csv").unlink(missing_ok=True)
     return path
-
-
-def _check_name(path: Path) -> None:
-    if path.suffix.lower() == ".csv":
-        msg = "a report cannot be called .csv: the gene table beside it has that name"
-        raise UsageError(msg)
 
 
 def _infos(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
@@ -209,15 +203,5 @@ def gene_csv_frame(findings: Findings) -> pl.DataFrame:
 def write_page(
     page: ReportPage | UnansweredPage, path: Path, genes: pl.DataFrame | None = None
 ) -> Path:
-    """Write the page, and the genes as CSV of the same stem, each whole or not at all.
-
-    The page is rendered before anything is written, and written last: a page never names a CSV
-    file that is not there.
-    """
-    html = render_page(page)
-    if genes is not None:
-        with atomic_write(path.with_suffix(".csv")) as part:
-            genes.write_csv(part)
-    with atomic_write(path) as part:
-        part.write_text(html, encoding="utf-8")
-    return path
+    """Render a page and write it, and the genes as CSV of the same stem (`write_page_files`)."""
+    return write_page_files(render_page(page), path, genes)

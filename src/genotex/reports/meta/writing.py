@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from genotex.analysis.meta import read_meta
-from genotex.errors import UsageError
-from genotex.layout import OutputFolder, atomic_write, trait_folder_name
+from genotex.layout import OutputFolder, trait_folder_name
 from genotex.reports.meta.building import build_meta_page
 from genotex.reports.meta.table import meta_csv_frame
+from genotex.reports.page_files import check_page_name, write_page_files
 from genotex.reports.rendering import render_template
 
 __all__ = ["write_meta_report"]
@@ -53,16 +53,8 @@ def write_meta_report(
     """
     trait = trait_folder_name(trait)
     path = path if path is not None else output.meta_report(trait, condition)
-    if path.suffix.lower() == ".csv":
-        msg = "a report cannot be called .csv: the gene table beside it has that name"
-        raise UsageError(msg)
+    check_page_name(path)
     result = read_meta(output, trait, condition)
-    table = path.with_suffix(".csv")
-    page = build_meta_page(result, csv_name=table.name, written=written)
+    page = build_meta_page(result, csv_name=path.with_suffix(".csv").name, written=written)
     html = render_template("meta.html.j2", page)
-    # The page comes last: it never names a table that is not there.
-    with atomic_write(table) as part:
-        meta_csv_frame(result).write_csv(part)
-    with atomic_write(path) as part:
-        part.write_text(html, encoding="utf-8")
-    return path
+    return write_page_files(html, path, meta_csv_frame(result))
