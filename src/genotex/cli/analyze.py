@@ -120,7 +120,7 @@ def analyze(
         show_problems(outcomes)
         _tell_where(output, outcomes, pages)
     if cohorts is o.CohortsUsed.all:
-        combined = combine_cohorts(output, problems, settings, tasks, quiet=json)
+        combined = combine_cohorts(output, problems, settings, tasks, jobs=jobs, quiet=json)
     if json:
         rows = [outcome.summary() | _page(outcome, pages) for outcome in outcomes]
         screen.print_json(rows if combined is None else {"problems": rows, "combined": combined})

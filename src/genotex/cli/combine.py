@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ def combine_cohorts(
     settings: AnalysisOptions,
     tasks: TaskInfo | None,
     *,
+    jobs: int = 1,
     quiet: bool = False,
 ) -> list[dict[str, Any]]:
     """Combine the cohorts of each problem, write result and page, and print what came out.
@@ -38,6 +38,8 @@ def combine_cohorts(
     settings : AnalysisOptions
     tasks : TaskInfo or None
         Related genes, for two-step problems.
+    jobs : int
+        Number of processes.
     quiet : bool
         Print nothing.
 
@@ -52,7 +54,7 @@ def combine_cohorts(
     summaries: list[dict[str, Any]] = []
     for problem in problems:
         try:
-            result, page = _combine(OutputFolder(output), problem, settings, tasks)
+            result, page = _combine(OutputFolder(output), problem, settings, tasks, jobs)
         except (AnalysisError, FormatError, UsageError) as error:
             # An option that fits no cohort says nothing against an earlier result.
             if not isinstance(error, UsageError):
@@ -69,17 +71,17 @@ def combine_cohorts(
 
 
 def _combine(
-    output: OutputFolder, problem: Problem, settings: AnalysisOptions, tasks: TaskInfo | None
+    output: OutputFolder,
+    problem: Problem,
+    settings: AnalysisOptions,
+    tasks: TaskInfo | None,
+    jobs: int,
 ) -> tuple[MetaResult, Path]:
-    from genotex.analysis import AnalysisResult, solve_problem
     from genotex.analysis.meta import analyze_cohorts, write_meta
     from genotex.reports import write_meta_report
 
-    def solve(cohort: str) -> AnalysisResult:
-        return solve_problem(output, problem, replace(settings, panel=False, cohort=cohort), tasks)
-
     with screen.progress("combining cohorts") as step:
-        result = analyze_cohorts(output, problem, settings, solve=solve, progress=step)
+        result = analyze_cohorts(output, problem, settings, tasks, jobs=jobs, progress=step)
     write_meta(output, result)
     return result, write_meta_report(output, problem.trait, problem.condition)
 

@@ -120,7 +120,9 @@ def solve(
     )
     analysis = replace(analysis, among=read_now)
     every = cohorts is o.CohortsUsed.all
-    raise typer.Exit(_answer(output, problem, analysis, outcomes, tasks, every=every, json=json))
+    raise typer.Exit(
+        _answer(output, problem, analysis, outcomes, tasks, every=every, jobs=jobs, json=json)
+    )
 
 
 def _read_cohorts(
@@ -158,6 +160,7 @@ def _answer(
     tasks: TaskInfo | None,
     *,
     every: bool,
+    jobs: int,
     json: bool,
 ) -> int:
     """Analyse, report and print, for `every` over all cohorts too; return the exit code."""
@@ -167,7 +170,9 @@ def _answer(
     if not json:
         _show(outcome, report)
     # An option that the largest cohort has no use for may suit the others.
-    combined = combine_cohorts(output, [problem], analysis, tasks, quiet=json) if every else []
+    combined = []
+    if every:
+        combined = combine_cohorts(output, [problem], analysis, tasks, jobs=jobs, quiet=json)
     if json:
         screen.print_json(
             {

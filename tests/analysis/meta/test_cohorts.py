@@ -1,5 +1,6 @@
 """Every usable cohort of a trait, analysed and combined."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,9 +86,18 @@ def test_cohort_that_fails_is_left_out_with_its_reason(output: OutputFolder) -> 
     assert "no gene of Asthma can be tested" in result.left_out["GSE4"]
 
 
+def solve_by(monkeypatch: pytest.MonkeyPatch, solve: Callable[[str], AnalysisResult]) -> None:
+    """Let each cohort be analysed by a function of its name."""
+
+    def solve_named(_: object, problem: Problem, options: AnalysisOptions, __: object) -> object:
+        return solve(str(options.cohort))
+
+    monkeypatch.setattr("genotex.analysis.meta.cohorts.solve_problem", solve_named)
+
+
 @pytest.mark.parametrize("asked", [{"pair": "donor"}, {"covariates": ("Age", "smoking")}])
 def test_cohort_that_lacks_what_the_options_name_is_left_out(
-    output: OutputFolder, asked: dict[str, Any]
+    output: OutputFolder, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
 ) -> None:
     options = AnalysisOptions(panel=False, **asked)
     plain = AnalysisOptions(panel=False)
@@ -97,19 +107,24 @@ def test_cohort_that_lacks_what_the_options_name_is_left_out(
             output, ASTHMA, replace(options if name == "GSE1" else plain, cohort=name)
         )
 
-    result = analyze_cohorts(output, ASTHMA, options, solve=solve)
+    with monkeypatch.context() as patched:
+        solve_by(patched, solve)
+        result = analyze_cohorts(output, ASTHMA, options)
     assert [c.name for c in result.cohorts] == ["GSE2", "GSE3"]
     assert "no characteristic" in result.left_out["GSE1"]
     with pytest.raises(UsageError, match=r"GSE2: .* no characteristic .*GSE1: "):
         analyze_cohorts(output, ASTHMA, options)
 
 
-def test_all_cohorts_that_fail_by_themselves(output: OutputFolder) -> None:
+def test_all_cohorts_that_fail_by_themselves(
+    output: OutputFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def solve(name: str) -> AnalysisResult:
         raise AnalysisError(f"{name} is too small")
 
+    solve_by(monkeypatch, solve)
     with pytest.raises(AnalysisError, match=r"no cohort can be used.*GSE1 is too small"):
-        analyze_cohorts(output, ASTHMA, solve=solve)
+        analyze_cohorts(output, ASTHMA)
 
 
 def with_pairs(number: int, samples: int) -> AnalysisResult:
@@ -217,14 +232,17 @@ def test_condition_that_only_one_cohort_has(output: OutputFolder) -> None:
     assert any("not adjusted for the same covariates" in w for w in result.warnings)
 
 
-def test_no_second_cohort_left_after_the_analysis(output: OutputFolder) -> None:
+def test_no_second_cohort_left_after_the_analysis(
+    output: OutputFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def solve(name: str) -> AnalysisResult:
         if name != "GSE2":
             raise AnalysisError(f"{name} is too small")
         return solve_problem(output, ASTHMA, AnalysisOptions(panel=False, cohort=name))
 
+    solve_by(monkeypatch, solve)
     with pytest.raises(AnalysisError, match=r"only GSE2 can be used.*GSE1 is too small"):
-        analyze_cohorts(output, ASTHMA, solve=solve)
+        analyze_cohorts(output, ASTHMA)
 
 
 def test_cohorts_without_a_gene_in_common(output: OutputFolder) -> None:

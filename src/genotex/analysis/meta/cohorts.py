@@ -23,7 +23,7 @@ from genotex.analysis.result import AnalysisResult
 from genotex.analysis.solving import solve_problem
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, usable_cohorts
+from genotex.problems import Problem, TaskInfo, usable_cohorts
 from genotex.processes import side_by_side
 
 __all__ = ["analyze_cohorts", "combine_results"]
@@ -33,10 +33,10 @@ def analyze_cohorts(
     output: OutputFolder,
     problem: Problem,
     options: AnalysisOptions | None = None,
+    tasks: TaskInfo | None = None,
     *,
     jobs: int = 1,
     progress: Callable[[str, int], None] | None = None,
-    solve: Callable[[str], AnalysisResult] | None = None,
 ) -> MetaResult:
     """Analyse each usable cohort of a problem and combine them gene by gene; nothing is written.
 
@@ -50,12 +50,12 @@ def analyze_cohorts(
         Trait and condition.
     options : AnalysisOptions, optional
         What the user chose; no panel is fitted.
+    tasks : TaskInfo, optional
+        Related genes of the traits, for two-step problems.
     jobs : int
         Number of processes.
     progress : callable, optional
         Called with each cohort and the number of them, in order, when it is done.
-    solve : callable, optional
-        Analyses the cohort of a name, in this process; `genotex.analysis.solve_problem` by default.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def analyze_cohorts(
         raise AnalysisError(_too_few(problem, usable.cohorts, usable.refused))
     results: dict[str, AnalysisResult] = {}
     failed: dict[str, _Failure] = {}
-    for name, found in _solve_all(output, problem, options, usable.cohorts, jobs, solve):
+    for name, found in _solve_all(output, problem, options, tasks, usable.cohorts, jobs):
         if isinstance(found, AnalysisResult):
             results[name] = found
         else:
@@ -168,41 +168,31 @@ class _Failure:
     asked_wrongly: bool = False
 
 
-Work = tuple[Path, Problem, AnalysisOptions]
+Work = tuple[Path, Problem, AnalysisOptions, TaskInfo | None]
 
 
 def _solve_all(
     output: OutputFolder,
     problem: Problem,
     options: AnalysisOptions,
+    tasks: TaskInfo | None,
     cohorts: Sequence[str],
     jobs: int,
-    solve: Callable[[str], AnalysisResult] | None,
 ) -> Iterator[tuple[str, AnalysisResult | _Failure]]:
-    if solve is not None:
-        for name in cohorts:
-            yield name, _attempt(problem, name, lambda name=name: solve(name))  # type: ignore[misc]
-        return
-    each = [(output.root, problem, replace(options, panel=False, cohort=name)) for name in cohorts]
+    alone = [replace(options, panel=False, cohort=name) for name in cohorts]
+    each: list[Work] = [(output.root, problem, one, tasks) for one in alone]
     with side_by_side(min(jobs, len(cohorts))) as run:
         yield from zip(cohorts, run(_solve_one, each), strict=True)
 
 
 def _solve_one(work: Work) -> AnalysisResult | _Failure:
-    root, problem, options = work
-    cohort = str(options.cohort)
-    return _attempt(problem, cohort, lambda: solve_problem(OutputFolder(root), problem, options))
-
-
-def _attempt(
-    problem: Problem, cohort: str, solve: Callable[[], AnalysisResult]
-) -> AnalysisResult | _Failure:
     """Return the result, or why there is none."""
+    root, problem, options, tasks = work
     try:
-        return solve()
+        return solve_problem(OutputFolder(root), problem, options, tasks)
     except (UsageError, AnalysisError) as error:
         # Which problem and cohort is told where the reason is listed.
-        why = str(error).removeprefix(f"{problem}, {cohort}: ")
+        why = str(error).removeprefix(f"{problem}, {options.cohort}: ")
         return _Failure(f"could not be analysed: {why}", isinstance(error, UsageError))
     except FormatError as error:
         # Results and pages travel; the folder of the file is of no use elsewhere.
