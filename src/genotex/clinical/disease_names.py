@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 
-from genotex.clinical.values import simple_key
 from genotex.clinical.wording import simplify
 
-__all__ = ["asks_disease", "disease_by_ending", "ends_like_tumour"]
+__all__ = ["disease_by_ending", "ends_like_tumour"]
 
 _TUMOUR_ENDING = re.compile(r"\b[a-z]{4,}(?:oma|leukemia)\b")
 _ENDING = re.compile(r"\b[a-z]{4,}(?:itis|oma|emia|pathy|plegia|penia|trophy|sclerosis|uria)\b")
-_DISEASE_KEY = re.compile(
-    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history"
-)
 
 
 def ends_like_tumour(value: str) -> bool:
@@ -25,8 +21,3 @@ def disease_by_ending(value: str) -> str | None:
     """Return a word that ends like the name of a disease."""
     hit = _ENDING.search(simplify(value))
     return hit[0] if hit else None
-
-
-def asks_disease(key: str) -> bool:
-    """Tell whether a key asks which disease a sample has."""
-    return bool(_DISEASE_KEY.search(simple_key(key)))

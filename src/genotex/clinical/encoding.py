@@ -67,7 +67,24 @@ class FeatureEncoding:
 
 @dataclass(frozen=True)
 class ClinicalReading:
-    """What an expert says about a series for one trait; None is "not available"."""
+    """What an expert says about a series for one trait; None is "not available".
+
+    Attributes
+    ----------
+    gene : GeneVerdict
+        Whether the series holds human gene expression.
+    trait, age, gender : FeatureEncoding or None
+        How each feature is told.
+    notes : tuple of str
+        What a reader should know, such as shifted cells.
+    by : str
+        Who read the series: ``rules``, ``hand``, or the name of a model.
+    certainty : float or None
+        Probability that what is said of the trait is right, "not available" included; None where
+        nobody measured it.
+    runner_up : FeatureEncoding or None
+        The trait reading that came second (first, where the trait is "not available").
+    """
 
     gene: GeneVerdict
     trait: FeatureEncoding | None
@@ -75,3 +92,5 @@ class ClinicalReading:
     gender: FeatureEncoding | None
     notes: tuple[str, ...] = ()
     by: str = "rules"
+    certainty: float | None = None
+    runner_up: FeatureEncoding | None = None

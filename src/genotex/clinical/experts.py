@@ -44,36 +44,53 @@ class RuleExpert:
     ----------
     vocabulary : Vocabulary, optional
         The words it knows; the packaged ones by default.
+    least_certainty : float
+        Trait readings less certain than this (0 to 1) are "not available".
+    beyond_characteristics : bool
+        Whether source names, titles and descriptions of samples are looked at for what the
+        characteristics do not tell. The benchmark looks at characteristics alone.
     """
 
-    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary | None = None,
+        *,
+        least_certainty: float = 0.0,
+        beyond_characteristics: bool = True,
+    ) -> None:
         self._vocabulary = vocabulary or load_vocabulary()
+        self._least_certainty = least_certainty
+        self._beyond_characteristics = beyond_characteristics
 
     def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
-        """Read a series for a trait (see `Expert`).
-
-        The characteristics come first; source names, titles and descriptions are looked at for
-        what these do not tell.
-        """
+        """Read a series for a trait (see `Expert`)."""
         gene = judge_expression(description)
         rows = characteristic_candidates(description)
-        rest = other_candidates(description)
+        rest = other_candidates(description) if self._beyond_characteristics else []
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
-        human = not gene.reason.startswith(NOT_HUMAN)
-        found = read_trait(rows, judge) or _beyond_characteristics(rest, judge)
+        choice = read_trait(rows, judge, least_certainty=self._least_certainty)
+        found = choice.encoding or _beyond_characteristics(rest, judge)
         age = gender = None
-        if human:
+        if not gene.reason.startswith(NOT_HUMAN):
             age, gender = read_age(rows) or read_age(rest), read_gender(rows) or read_gender(rest)
-        return ClinicalReading(gene, found, age, gender, notes=_notes(found, age, gender))
+        return ClinicalReading(
+            gene,
+            found,
+            age,
+            gender,
+            notes=_notes(found, age, gender),
+            certainty=choice.certainty if found is choice.encoding else None,
+            runner_up=choice.runner_up,
+        )
 
 
 def _beyond_characteristics(
     candidates: list[Candidate], judge: ValueJudge
 ) -> FeatureEncoding | None:
     """Read the trait from free texts: only from words that name it, and never as explicit."""
-    encoding = read_trait(candidates, judge, strict=True)
+    encoding = read_trait(candidates, judge, strict=True).encoding
     return None if encoding is None else replace(encoding, confidence="inferred")
 
 

@@ -18,7 +18,7 @@ from genotex.errors import FormatError
 from genotex.formats.series import Series
 from genotex.layout import Procedure
 
-__all__ = ["CASE_FIELDS", "ReadingRow", "infer_cases", "reading_table"]
+__all__ = ["CASE_FIELDS", "ReadingRow", "infer_cases", "reading_table", "row_and_map"]
 
 CASE_FIELDS = (
     "id",
@@ -109,7 +109,7 @@ def _prediction(
     return {
         "id": case_id,
         "is_gene_available": reading.gene.available,
-        **{name: _row_and_map(e, description) for name, e in features.items()},
+        **{name: row_and_map(e, description) for name, e in features.items()},
         "evidence": {
             "gene": [reading.gene.reason, *reading.gene.evidence],
             **{name: list(e.evidence) if e else [] for name, e in features.items()},
@@ -117,9 +117,10 @@ def _prediction(
     }
 
 
-def _row_and_map(
+def row_and_map(
     encoding: FeatureEncoding | None, description: SeriesDescription
 ) -> dict[str, Any] | None:
+    """Return the row of an encoding and the code of each of its raw cells, None without a row."""
     if encoding is None or encoding.row is None:
         return None
     wanted = simple_key(encoding.key)

@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-from genotex.clinical.abbreviations import explained_abbreviations
-from genotex.clinical.disease_names import asks_disease, disease_by_ending, ends_like_tumour
+from genotex.clinical.disease_names import disease_by_ending, ends_like_tumour
 from genotex.clinical.judgement import (
     BROADER,
     CONTEXT,
     DENIED,
     HEALTHY,
     INCLUDED,
+    LINE,
     NAMED,
     NOTHING,
     ORGAN,
     UNKNOWN,
     Judgement,
 )
+from genotex.clinical.keys import asks_disease, asks_plainly, asks_trait
 from genotex.clinical.negation import NAME, Negation
-from genotex.clinical.values import simple_key
+from genotex.clinical.series_context import SeriesContext
 from genotex.clinical.vocabulary import TraitWords, Vocabulary, load_vocabulary
-from genotex.clinical.wording import Terms, simplify
+from genotex.clinical.wording import Terms, mask, simplify
 from genotex.formats.cohort_record import Role
 
 __all__ = ["ValueJudge", "control_role"]
 
-_QUALIFIED_KEY = re.compile(
-    r"family|duration|onset|severity|score|stage|type|treat|therap|medicat|activity|index|grade|"
-    r"subtype|drug|course|year|age|relative|mother|father|time|date|count|number|level|lesion|risk|"
-    r"response|parent|resist|method|model|maternal|paternal|sibling|"
-    r"mutation|mutant|variant|genotyp|allele|receptor|antibod|antigen|factor|marker|expression"
-)
-# What a key may say besides the trait for "negative" to deny the trait, and not a marker.
-_PLAIN_KEY = re.compile(
-    r"disease|disorder|diagnos\w*|condition|status|state|patient|subject|donor|sample|group|"
-    r"infection|infected|test|tested|result|pcr|case|control|clinical|history|illness|of|or|and|"
-    r"the|is|has|with|yes|no|positive|negative|current|\d+"
-)
 _BESIDE_CONTROL = re.compile(r"\b(?:group|sample|subject|donor|matched|age|sex|number|no|\d+)\b")
 _MALIGNANT = re.compile(
     r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
 )
+_HOW_NAMED = {
+    NAMED: "names the trait",
+    INCLUDED: "names a form of the trait",
+    LINE: "names a cell line of the trait",
+}
 _LABORATORY = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
@@ -53,6 +47,13 @@ _EMPTY_WORDS = frozenset(
 
 class ValueJudge:
     """Judges values for one trait in one series.
+
+    Attributes
+    ----------
+    trait : TraitWords
+        How the trait is named.
+    series : SeriesContext
+        What the texts of the series say.
 
     Parameters
     ----------
@@ -71,35 +72,7 @@ class ValueJudge:
         self._vocabulary = vocabulary
         self._terms = vocabulary.groups
         self._negation = Negation(vocabulary.groups, vocabulary.diseases)
-        self._title = title
-        self._text = text
-
-    @cached_property
-    def about(self) -> bool:
-        """Whether the series is about the trait, so that "patient" or "tumour" can mean it."""
-        if self._names_trait(self._title):
-            return True
-        spans = self.trait.terms.spans(self._text)
-        return len(spans) > 1 or (self.trait.is_cancer and self._names_trait(self._text))
-
-    def _names_trait(self, text: str) -> bool:
-        trait = self.trait
-        if text in trait.terms or text in trait.includes or text in trait.broader:
-            return True
-        return text in trait.sites and text in self._terms["cancer"]
-
-    def key_asks(self, key: str) -> bool:
-        """Tell whether a key asks for the trait, as "hypertension: yes" does."""
-        plain = simplify(key)
-        named = key in self.trait.terms or key in self.trait.broader
-        return named and not _QUALIFIED_KEY.search(plain)
-
-    def _key_asks_plainly(self, key: str) -> bool:
-        """Tell whether nothing but the trait or disease is asked, no marker beside it."""
-        plain = simplify(key)
-        for terms in (self.trait.terms, self.trait.broader):
-            plain = _mask(plain, terms.spans(key))
-        return all(_PLAIN_KEY.fullmatch(word) for word in plain.split())
+        self.series = SeriesContext(trait, vocabulary, title, text)
 
     def without_context(self, value: str) -> Judgement:
         """Judge a value that could mean the trait by context, where the row names the trait."""
@@ -110,7 +83,7 @@ class ValueJudge:
     def could_be(self, value: str) -> bool:
         """Tell whether a value is only a wider word, which may or may not mean the trait."""
         plain = simplify(value)
-        rest = _mask(plain, self.trait.broader.spans(value)) if self.trait.broader else plain
+        rest = mask(plain, self.trait.broader.spans(value)) if self.trait.broader else plain
         return rest != plain and not set(rest.split()) - _EMPTY_WORDS
 
     def is_cancer(self, value: str) -> bool:
@@ -120,7 +93,7 @@ class ValueJudge:
     def is_plain_tumour(self, value: str) -> bool:
         """Tell whether a value says tumour or metastasis and no more."""
         plain = simplify(value)
-        rest = _mask(plain, self._terms["cancer"].spans(value))
+        rest = mask(plain, self._terms["cancer"].spans(value))
         return rest != plain and not set(rest.split()) - _EMPTY_WORDS
 
     def is_vague(self, value: str) -> bool:
@@ -129,13 +102,13 @@ class ValueJudge:
             return True
         return value in self._terms["uncertain"] or value in self._terms["patient"]
 
+    def is_middle(self, value: str) -> bool:
+        """Tell whether a value names a middle group of a level."""
+        return value in self._terms["middle"]
+
     def denies(self, value: str, names: Iterable[str]) -> bool:
         """Tell whether a value denies other values ("without severe asthma": "severe asthma")."""
         return self._denied(value, Terms(names))
-
-    def key_names(self, key: str) -> bool:
-        """Tell whether a key names the trait at all, as "asthma severity" does."""
-        return key in self.trait.terms and "family" not in simple_key(key)
 
     def judge(self, value: str, key: str) -> Judgement:
         """Judge one value under its key."""
@@ -147,7 +120,7 @@ class ValueJudge:
             if judgement is not None:
                 return judgement
         judgement = self._other_disease(value)
-        if judgement is None and (long := self._spelt_out(value)) is not None:
+        if judgement is None and (long := self.series.spelt_out(value)) is not None:
             spelt = self.judge(long, key)
             return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
         return judgement or UNKNOWN
@@ -163,26 +136,10 @@ class ValueJudge:
             self._by_context,
         )
 
-    def _spelt_out(self, value: str) -> str | None:
-        """Return a value with its abbreviations spelt out as the texts explain them."""
-        pieces = re.split(r"([\s_,;/()]+)", value)
-        spelt = [self._abbreviations.get(piece, piece) for piece in pieces]
-        return "".join(spelt) if spelt != pieces else None
-
-    @cached_property
-    def _abbreviations(self) -> Mapping[str, str]:
-        found = explained_abbreviations(self._text)
-        # A long form that holds a short form again would be spelt out for ever.
-        return {
-            short: long
-            for short, long in found.items()
-            if not set(found) & set(re.split(r"[\s_,;/()]+", long))
-        }
-
     def _answer(self, value: str, plain: str, key: str) -> Judgement | None:
-        if not self.key_asks(key):
+        if not asks_trait(self.trait, key):
             return None
-        if plain in _LABORATORY and not self._key_asks_plainly(key):
+        if plain in _LABORATORY and not asks_plainly(self.trait, key):
             return None
         if plain in self._vocabulary.yes:
             return Judgement("case", NAMED, f"{key!r} asks for the trait, {value!r} affirms it")
@@ -195,12 +152,22 @@ class ValueJudge:
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
         if self._stands(value, self.trait.healthy):
             return self._control(value, self.trait.healthy)
-        masked = _mask(plain, self.trait.excludes.spans(value))
-        for terms, weight in ((self.trait.terms, NAMED), (self.trait.includes, INCLUDED)):
+        masked = self._without_near_misses(value, plain)
+        for terms, weight in (
+            (self.trait.terms, NAMED),
+            (self.trait.includes, INCLUDED),
+            (self.trait.cell_lines, LINE),
+        ):
             spans = [s for s in terms.spans(value) if masked[slice(*s)].strip()]
             if spans:
                 return self._judge_name(value, plain, spans[0], terms, weight)
         return None
+
+    def _without_near_misses(self, value: str, plain: str) -> str:
+        """Return a value with blanks where it names what only looks like the trait."""
+        for terms in (self.trait.excludes, self.trait.near_misses):
+            plain = mask(plain, terms.spans(value))
+        return plain
 
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, weight: float
@@ -221,7 +188,7 @@ class ValueJudge:
             return Judgement("healthy control", DENIED, f"{value!r} names the controls of {name!r}")
         if self._is_benign(value):
             return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
-        how = "names the trait" if weight == NAMED else "names a form of the trait"
+        how = _HOW_NAMED[weight]
         return Judgement("case", weight, f"{value!r} {how} ({name!r})")
 
     def _denial(self, value: str, plain: str, name: str, terms: Terms) -> Judgement:
@@ -238,6 +205,10 @@ class ValueJudge:
         """Tell whether a value speaks of a patient's relative, whose own health it rarely tells."""
         return value in self._terms["relative"]
 
+    def is_detail(self, value: str) -> bool:
+        """Tell whether a value describes patients further: a karyotype, a mutation, a stage."""
+        return value in self._terms["detail"]
+
     def is_doubtful(self, value: str) -> bool:
         """Tell whether a value must stay open whatever stands beside it."""
         return self.is_relative(value) or value in self._terms["uncertain"]
@@ -250,7 +221,7 @@ class ValueJudge:
     def _names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
         """Tell whether a value is "asthma control": the control group of a study of the trait."""
         behind = plain[spans[-1][1] :]
-        rest = _mask(_mask(plain, spans), self._terms["healthy"].spans(plain))
+        rest = mask(mask(plain, spans), self._terms["healthy"].spans(plain))
         return behind in self._terms["control_group"] and not _BESIDE_CONTROL.sub("", rest).strip()
 
     def _is_benign(self, value: str) -> bool:
@@ -270,7 +241,7 @@ class ValueJudge:
     def _healthy_in(self, text: str) -> bool:
         """Tell whether a text says healthy, "normal weight" and the like aside."""
         plain = simplify(text)
-        masked = _mask(plain, self._terms["not_healthy"].spans(text))
+        masked = mask(plain, self._terms["not_healthy"].spans(text))
         return self._stands(text if masked == plain else masked, self._terms["healthy"])
 
     def _stands(self, value: str, names: Terms) -> bool:
@@ -287,7 +258,7 @@ class ValueJudge:
         """Judge "osteoarthritis control": a control with another disease, unless called healthy."""
         if not self._stands(value, self._terms["control_group"]):
             return None
-        rest = _mask(plain, self._terms["control_group"].spans(value))
+        rest = mask(plain, self._terms["control_group"].spans(value))
         disease = self._other_disease(rest if rest.strip() else value)
         if disease is None or self._stands(rest, self._terms["healthy"]):
             return None
@@ -313,7 +284,7 @@ class ValueJudge:
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
         if self._healthy_in(value):
             return self._control(value, self._terms["healthy"])
-        masked = _mask(plain, self._terms["not_healthy"].spans(value))
+        masked = mask(plain, self._terms["not_healthy"].spans(value))
         if (value if masked == plain else masked) in self._terms["unaffected_tissue"]:
             return self._control(value, self._terms["unaffected_tissue"])
         if plain in {"none", "no", "negative"} and self._key_asks_for_disease(key, plain):
@@ -321,7 +292,7 @@ class ValueJudge:
         return None
 
     def _key_asks_for_disease(self, key: str, answer: str) -> bool:
-        return asks_disease(key) and (answer != "negative" or self._key_asks_plainly(key))
+        return asks_disease(key) and (answer != "negative" or asks_plainly(self.trait, key))
 
     def _control(self, value: str, terms: Terms) -> Judgement:
         return Judgement(
@@ -329,7 +300,7 @@ class ValueJudge:
         )
 
     def _by_context(self, value: str, plain: str, key: str) -> Judgement | None:
-        if not self.about:
+        if not self.series.about:
             return None
         terms = self._terms
         if not self.trait.is_cancer:
@@ -339,9 +310,11 @@ class ValueJudge:
                 )
             if value in terms["lesional"]:
                 return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
+        elif self._is_benign(value):
+            return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
         elif self._affirmed(value, terms["cancer"]) and not self._other_organ(value):
             return Judgement("case", BROADER, f"{value!r} in a series about the trait")
-        rest = _mask(plain, terms["patient"].spans(value))
+        rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
             return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
         return None
@@ -351,7 +324,10 @@ class ValueJudge:
 
     def broader(self, value: str, key: str) -> Judgement | None:
         """Judge a value by the trait's wider words, for rows without any exact name."""
-        if value not in self.trait.broader or not (self.about or self.key_asks(key)):
+        if not (self.series.about or asks_trait(self.trait, key)):
+            return None
+        masked = self._without_near_misses(value, simplify(value))
+        if not any(masked[slice(*span)].strip() for span in self.trait.broader.spans(value)):
             return None
         if value in self._terms["healthy"] or value in self._terms["unaffected_tissue"]:
             return None
@@ -383,9 +359,3 @@ def control_role(value: str, key: str = "") -> Role:
     vocabulary = load_vocabulary()
     role = ValueJudge(vocabulary.trait(""), vocabulary, "", "").judge(value, key).role
     return role if role in ("healthy control", "other disease") else "unknown"
-
-
-def _mask(text: str, spans: list[tuple[int, int]]) -> str:
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text

@@ -41,8 +41,14 @@ class TraitWords:
         Phrases that look like the trait and are not.
     sites : Terms
         Organs of a cancer; empty otherwise.
+    near_misses : Terms
+        Other conditions that stand beside the trait in such series.
+    cell_lines : Terms
+        Cell lines that stand for the disease.
     levels : Terms
         Keys of a measured level; empty when the trait is no quantity.
+    scales : Terms
+        Keys of symptom scores that measure the trait in people.
     low, high : Terms
         Words of low and high groups of a level.
     healthy : Terms
@@ -59,7 +65,10 @@ class TraitWords:
     broader: Terms
     excludes: Terms
     sites: Terms
+    near_misses: Terms
+    cell_lines: Terms
     levels: Terms
+    scales: Terms
     low: Terms
     high: Terms
     healthy: Terms
@@ -113,8 +122,10 @@ class Vocabulary:
         terms = set(self._words["other_diseases"])
         acronyms: set[str] = set()
         for entry in self._traits.values():
-            terms.update(entry.get("terms", ()), entry.get("includes", ()))
-            acronyms.update(entry.get("acronyms", ()), entry.get("include_acronyms", ()))
+            for kind in ("terms", "includes", "near_misses", "cell_lines"):
+                terms.update(entry.get(kind, ()))
+            for kind in ("acronyms", "include_acronyms", "near_miss_acronyms"):
+                acronyms.update(entry.get(kind, ()))
         return Terms(terms, acronyms)
 
     @cached_property
@@ -147,7 +158,10 @@ def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
         broader=Terms(entry.get("broader", ())),
         excludes=Terms(entry.get("excludes", ())),
         sites=Terms(sites),
+        near_misses=Terms(entry.get("near_misses", ()), entry.get("near_miss_acronyms", ())),
+        cell_lines=Terms(entry.get("cell_lines", ())),
         levels=Terms(entry.get("levels", _level_of_name(name) if not entry else ())),
+        scales=Terms(entry.get("scales", ())),
         low=Terms(entry.get("low", ())),
         high=Terms(entry.get("high", ())),
         healthy=Terms(entry.get("healthy", ()), entry.get("healthy_acronyms", ())),

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["Terms", "simplify"]
+__all__ = ["Terms", "mask", "simplify"]
 
 _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")
 _CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
@@ -113,3 +113,10 @@ class Terms:
 def _whole(patterns: Iterable[str], letter: str) -> re.Pattern[str] | None:
     inside = "|".join(patterns)
     return re.compile(rf"(?<!{letter})(?:{inside})(?!{letter})") if inside else None
+
+
+def mask(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a text with blanks where the spans are."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text

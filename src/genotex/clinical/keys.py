@@ -1,0 +1,121 @@
+"""What the key of a characteristic asks: diagnosis, status, tissue, or something incidental."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from genotex.clinical.values import simple_key
+from genotex.clinical.vocabulary import TraitWords
+from genotex.clinical.wording import mask, simplify
+
+__all__ = [
+    "KeyKind", "asks_disease", "asks_plainly", "asks_trait", "is_preliminary", "kind_of_key",
+    "lists_diseases", "names_trait",
+]  # fmt: skip
+
+KeyKind = Literal["never", "identifier", "incidental", "disease", "status", "tissue", "other"]
+
+_NEVER = re.compile(
+    r"^(?:age|sex|gender|race|ethnic\w*|batch|plate|chip|array|barcode|run|lane|slide|date|weeks?|days?|"
+    r"rin|pmi|ph|bmi|strain|organism|passages?|platform|scan\w*|hyb\w* batch)(?:$|\W)|^age\b"
+)
+_INCIDENTAL = re.compile(
+    r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|time|"
+    r"visit|stage|grade|tnm|surviv|relapse|recurr|response|respond|outcome|passage|smok|family|father|"
+    r"mother|relative|batch|onset|duration|vaccin|cell line|culture|"
+    r"protocol|score|follow|metasta|protein|antibody|growth|medium|induc|infect|differentiation|year"
+)
+_IDENTIFIER = re.compile(
+    r"(?:^|\W|_)(?:ids?|identifier|number|name|no|code|patient|donor|individual|subject|sample)$"
+    r"|^(?:patient|donor|subject|individual|sample|animal)s?$|titles?$"
+)
+_DISEASE = re.compile(
+    r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|case.?control"
+    r"|cancer|tumou?r type|\bdx\b"
+)
+_STATUS = re.compile(
+    r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample"
+)
+_TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
+_PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
+_LISTS_DISEASES = re.compile(r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid")
+_ASKS_DISEASE = re.compile(
+    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history"
+)
+
+# What makes "asthma ..." ask for something about the trait rather than for the trait.
+_QUALIFIED = re.compile(
+    r"family|duration|onset|severity|score|stage|type|treat|therap|medicat|activity|index|grade|"
+    r"subtype|drug|course|year|age|relative|mother|father|time|date|count|number|level|lesion|risk|"
+    r"response|parent|resist|method|model|maternal|paternal|sibling|"
+    r"mutation|mutant|variant|genotyp|allele|receptor|antibod|antigen|factor|marker|expression"
+)
+# What a key may say besides the trait for "negative" to deny the trait, and not a marker.
+_PLAIN = re.compile(
+    r"disease|disorder|diagnos\w*|condition|status|state|patient|subject|donor|sample|group|"
+    r"infection|infected|test|tested|result|pcr|case|control|clinical|history|illness|of|or|and|"
+    r"the|is|has|with|yes|no|positive|negative|current|\d+"
+)
+
+
+def kind_of_key(key: str) -> KeyKind:
+    """Return what kind of thing a key asks, whatever the trait.
+
+    Parameters
+    ----------
+    key : str
+        Key of a characteristic, as in the file.
+
+    Returns
+    -------
+    str
+        ``never`` (age, sex, batch: never a trait), ``identifier``, ``incidental`` (treatment,
+        time, stage), ``disease`` (diagnosis, histology), ``status`` (group, type), ``tissue``, or
+        ``other``.
+    """
+    plain = simple_key(key)
+    kinds: tuple[tuple[KeyKind, re.Pattern[str]], ...] = (
+        ("never", _NEVER),
+        ("identifier", _IDENTIFIER),
+        ("incidental", _INCIDENTAL),
+        ("disease", _DISEASE),
+        ("status", _STATUS),
+        ("tissue", _TISSUE),
+    )
+    return next((kind for kind, pattern in kinds if pattern.search(plain)), "other")
+
+
+def is_preliminary(key: str) -> bool:
+    """Tell whether a key holds a first guess or one of several numbered answers."""
+    return bool(_PRELIMINARY.search(simple_key(key)))
+
+
+def asks_disease(key: str) -> bool:
+    """Tell whether a key asks which disease a sample has, so that "none" is an answer."""
+    return bool(_ASKS_DISEASE.search(simple_key(key)))
+
+
+def lists_diseases(key: str) -> bool:
+    """Tell whether the values under a key are diagnoses, so that an unknown one is another."""
+    plain = simple_key(key)
+    return bool(_LISTS_DISEASES.search(plain)) and not _INCIDENTAL.search(plain)
+
+
+def asks_trait(trait: TraitWords, key: str) -> bool:
+    """Tell whether a key asks for the trait, as "hypertension: yes" does."""
+    named = key in trait.terms or key in trait.broader
+    return named and not _QUALIFIED.search(simplify(key))
+
+
+def asks_plainly(trait: TraitWords, key: str) -> bool:
+    """Tell whether nothing but the trait or disease is asked, no marker beside it."""
+    plain = simplify(key)
+    for terms in (trait.terms, trait.broader):
+        plain = mask(plain, terms.spans(key))
+    return all(_PLAIN.fullmatch(word) for word in plain.split())
+
+
+def names_trait(trait: TraitWords, key: str) -> bool:
+    """Tell whether a key names the trait at all, as "asthma severity" does."""
+    return key in trait.terms and "family" not in simple_key(key)

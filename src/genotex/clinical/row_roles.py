@@ -1,0 +1,231 @@
+"""What the values of one row mean together: single judgements, mended by the company they keep."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from genotex.clinical.candidates import Candidate
+from genotex.clinical.judgement import (
+    BROADER,
+    DENIED,
+    HEALTHY,
+    INCLUDED,
+    UNKNOWN,
+    Judgement,
+)
+from genotex.clinical.keys import asks_trait, kind_of_key, lists_diseases, names_trait
+from genotex.clinical.value_roles import ValueJudge
+from genotex.clinical.values import parse_number, simple_key
+
+__all__ = ["Judgements", "is_number", "judge_row", "rest_as_cases", "rest_as_controls"]
+
+Judgements = Mapping[str, Judgement]
+"""Raw cell -> what it means."""
+
+_NO_GROUPS = {"never", "identifier", "incidental"}
+_MANY_TUMOURS = 3
+_ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
+_SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
+
+
+def is_number(value: str) -> bool:
+    """Tell whether a value is a number or a range, with or without a unit."""
+    return _ONLY_NUMBERS.fullmatch(value) is not None or parse_number(value) is not None
+
+
+def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
+    """Judge all values under one key.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        The values.
+    judge : ValueJudge
+        Judges single values for the trait in this series.
+
+    Returns
+    -------
+    mapping of str to Judgement
+        By raw cell.
+    """
+    values = _without_signs(candidate.values)
+    judgements: Judgements = {
+        cell: judge.judge(value, candidate.key) for cell, value in values.items()
+    }
+    named = _names_case(judgements)
+    judgements = _wider_words(candidate, judgements, judge, named=named)
+    judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
+    judgements = _denials_of_cases(candidate, judgements, judge)
+    judgements = _denials_beside_healthy(judgements)
+    judgements = _dashes(candidate, judgements, judge)
+    return _by_key(candidate, judgements, judge, named=named)
+
+
+def _names_case(judgements: Judgements) -> bool:
+    return any(j.role == "case" and j.strength >= INCLUDED for j in judgements.values())
+
+
+def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
+    """Take plus and minus off where a row holds both: "BD(+)" and "BD(-)" are forms of it."""
+    bases = {cell: hit[1] for cell, v in values.items() if (hit := _SIGNED.fullmatch(v))}
+    often = Counter(simple_key(base) for base in bases.values())
+    return {
+        cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value
+        for cell, value in values.items()
+    }
+
+
+def _wider_words(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
+) -> Judgements:
+    """Read the trait's wider words, unless the row names the trait itself."""
+    cells = candidate.values
+    if not named:
+        wider = {cell: judge.broader(value, candidate.key) for cell, value in cells.items()}
+        return {cell: wider[cell] or j for cell, j in judgements.items()}
+    if not judge.trait.broader:
+        return judgements
+    return {
+        cell: UNKNOWN if j.role == "other disease" and judge.could_be(cells[cell]) else j
+        for cell, j in judgements.items()
+    }
+
+
+def _without_borrowed_cases(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
+) -> Judgements:
+    """Take back cases by context in rows that name the trait, or other cancers."""
+    cells = candidate.values
+    tumours = sum(
+        j.role == "other disease" and judge.is_cancer(cells[cell]) for cell, j in judgements.items()
+    )
+    enough = _MANY_TUMOURS if not named else 1 if judge.trait.is_cancer else 0
+    if tumours < enough:
+        return judgements
+    return {
+        cell: judge.without_context(cells[cell])
+        if j.role == "case"
+        and j.strength <= BROADER
+        and not (named and judge.is_plain_tumour(cells[cell]))
+        else j
+        for cell, j in judgements.items()
+    }
+
+
+def _denials_of_cases(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements:
+    """Take "without severe asthma" for a control where the row holds "severe asthma"."""
+    cases = [candidate.values[cell] for cell, j in judgements.items() if j.role == "case"]
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        if judgement.is_open and cases and judge.denies(value, cases):
+            why = f"{value!r} denies a case of its row"
+            result[cell] = Judgement("healthy control", DENIED, why)
+    return result
+
+
+def _denials_beside_healthy(judgements: Judgements) -> Judgements:
+    """Take "no PTSD" for healthy only where the row has no healthier group."""
+    if not any(j.role == "healthy control" and j.strength == HEALTHY for j in judgements.values()):
+        return judgements
+    return {
+        cell: replace(j, role="other disease", why=f"{j.why}, beside healthy controls")
+        if j.role == "healthy control" and j.strength == DENIED
+        else j
+        for cell, j in judgements.items()
+    }
+
+
+def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Take a dash for the controls where the key names the trait: "epilepsy type: -"."""
+    if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
+        return judgements
+    if any(j.role == "healthy control" for j in judgements.values()):
+        return judgements
+    why = f"no value under {candidate.key!r}, and the texts speak of controls"
+    return {
+        cell: Judgement("healthy control", HEALTHY, why)
+        if candidate.values[cell] in {"-", "--"}
+        else j
+        for cell, j in judgements.items()
+    }
+
+
+def _by_key(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
+) -> Judgements:
+    """Read open values by what their key asks."""
+    key = candidate.key
+    healthy = any(j.role == "healthy control" for j in judgements.values())
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        if not _can_be_read_by_key(value, judgement, judge):
+            continue
+        if healthy and names_trait(judge.trait, key):
+            why = f"{value!r} under {key!r}, beside controls"
+            result[cell] = Judgement("case", INCLUDED, why)
+        elif named and lists_diseases(key) and not judge.is_vague(value):
+            why = f"{value!r} stands under {key!r} beside the trait: another diagnosis"
+            result[cell] = Judgement("other disease", 0.5, why)
+        elif named and kind_of_key(key) == "tissue":
+            why = f"{value!r} stands under {key!r} beside the trait: something else"
+            result[cell] = replace(UNKNOWN, why=why, control=True)
+    return result
+
+
+def _can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> bool:
+    if not judgement.is_open or is_number(value):
+        return False
+    return not (judge.could_be(value) or judge.is_doubtful(value) or judge.is_detail(value))
+
+
+def rest_as_controls(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements | None:
+    """Return the row with all open values as controls of a case that is named, or None."""
+    if not _names_case(judgements):
+        return None
+    return _rest(
+        candidate, judgements, judge, "stands beside the trait: not the trait", control=True
+    )
+
+
+def rest_as_cases(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements | None:
+    """Return the row with all open values as cases beside its controls, or None.
+
+    The groups of a series about the trait are often called by names of the submitter's own
+    ("M6", "M0I", "Ctrl").
+    """
+    roles = {j.role for j in judgements.values()}
+    if "healthy control" not in roles or "case" in roles or not judge.series.about:
+        return None
+    if asks_trait(judge.trait, candidate.key) or kind_of_key(candidate.key) in _NO_GROUPS:
+        return None
+    return _rest(
+        candidate, judgements, judge, "beside controls in a series about the trait", control=False
+    )
+
+
+def _rest(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge, why: str, *, control: bool
+) -> Judgements | None:
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        if not _can_be_read_by_key(value, judgement, judge) or judge.is_vague(value):
+            continue
+        reason = f"{value!r} {why}"
+        result[cell] = (
+            replace(UNKNOWN, why=reason, control=True)
+            if control
+            else Judgement("case", HEALTHY, reason)
+        )
+    return result if result != dict(judgements) else None

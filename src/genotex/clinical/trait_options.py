@@ -1,0 +1,131 @@
+"""What a row of characteristics could say about a trait: every way of reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from genotex.clinical.candidates import Candidate
+from genotex.clinical.keys import kind_of_key
+from genotex.clinical.row_roles import (
+    Judgements,
+    judge_row,
+    rest_as_cases,
+    rest_as_controls,
+)
+from genotex.clinical.value_roles import ValueJudge
+from genotex.clinical.values import parse_number
+
+__all__ = ["How", "TraitOption", "trait_options"]
+
+How = Literal["words", "rest are controls", "rest are cases", "level", "scale", "level groups"]
+
+_MOSTLY = 0.6
+_FEWEST_LEVELS = 3
+
+
+@dataclass(frozen=True)
+class TraitOption:
+    """One way of reading one key for a trait.
+
+    Attributes
+    ----------
+    candidate : Candidate
+        Key, row and values.
+    how : str
+        ``words`` (what the values say), ``rest are controls`` or ``rest are cases`` (open values
+        read by their company), ``level`` (a measured level), ``scale`` (a symptom score) or
+        ``level groups`` (low and high).
+    codes : mapping of str to float or None
+        Raw cell -> code; empty where the number in the cell is the code.
+    judgements : mapping of str to Judgement
+        Raw cell -> what it means; empty for levels.
+    """
+
+    candidate: Candidate
+    how: How
+    codes: Mapping[str, float | None] = field(default_factory=dict)
+    judgements: Judgements = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Literal["binary", "continuous"]:
+        """Whether the trait is read as groups or as numbers."""
+        measured = self.how in ("level", "scale") or max(self._told, default=0.0) > 1
+        return "continuous" if measured else "binary"
+
+    @property
+    def _told(self) -> list[float]:
+        return [code for code in self.codes.values() if code is not None]
+
+
+def trait_options(candidates: Iterable[Candidate], judge: ValueJudge) -> list[TraitOption]:
+    """Return every way in which candidates could tell the trait, in row order.
+
+    Parameters
+    ----------
+    candidates : iterable of Candidate
+        Values by key.
+    judge : ValueJudge
+        Judges single values for the trait in this series.
+
+    Returns
+    -------
+    list of TraitOption
+        Each separates cases from controls, or measures the trait.
+    """
+    return [option for c in candidates for option in _options(c, judge)]
+
+
+def _options(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
+    if not judge.trait.is_level:
+        yield from _by_roles(candidate, judge)
+    if candidate.key in judge.trait.levels:
+        yield from _level(candidate, judge, "level")
+    elif candidate.key in judge.trait.scales:
+        yield from _level(candidate, judge, "scale")
+
+
+def _by_roles(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
+    if kind_of_key(candidate.key) == "never" or (candidate.key and not candidate.values):
+        return
+    plain = judge_row(candidate, judge)
+    ways: list[tuple[How, Judgements | None]] = [
+        ("words", plain),
+        ("rest are controls", rest_as_controls(candidate, plain, judge)),
+        ("rest are cases", rest_as_cases(candidate, plain, judge)),
+    ]
+    for how, judgements in ways:
+        if judgements is None:
+            continue
+        codes = {cell: judgement.code for cell, judgement in judgements.items()}
+        if {0.0, 1.0} <= {codes[cell] for cell in candidate.in_row}:
+            yield TraitOption(candidate, how, codes, judgements)
+
+
+def _level(
+    candidate: Candidate, judge: ValueJudge, how: Literal["level", "scale"]
+) -> Iterator[TraitOption]:
+    if _is_measured(candidate):
+        yield TraitOption(candidate, how)
+        return
+    codes = _group_codes(candidate, judge)
+    if {0.0, 1.0} <= set(codes.values()):
+        yield TraitOption(candidate, "level groups", codes)
+
+
+def _is_measured(candidate: Candidate) -> bool:
+    numbers = [parse_number(value) for value in candidate.values.values()]
+    told = {number for number in numbers if number is not None}
+    return len(told) >= max(_FEWEST_LEVELS, _MOSTLY * len(set(numbers)))
+
+
+def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | None]:
+    """Code low 0 and high 1; with a middle group low 0, middle 1 and high 2."""
+    trait = judge.trait
+    middle = {cell for cell, v in candidate.values.items() if judge.is_middle(v)}
+    top = 2.0 if middle else 1.0
+    return {
+        cell: 1.0 if cell in middle else top if v in trait.high else 0.0 if v in trait.low else None
+        for cell, v in candidate.values.items()
+    }
