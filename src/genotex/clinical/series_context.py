@@ -38,7 +38,8 @@ class SeriesContext:
         """Whether the series is about the trait, so that "patient" or "tumour" can mean it."""
         if self.in_title or self.mentions > 1:
             return True
-        return self._trait.is_cancer and self._names_trait(self._text)
+        trait = self._trait
+        return trait.is_cancer and not trait.is_subtype and self._names_trait(self._text)
 
     @cached_property
     def in_title(self) -> bool:
@@ -63,9 +64,11 @@ class SeriesContext:
 
     def _names_trait(self, text: str) -> bool:
         trait = self._trait
-        if text in trait.terms or text in trait.includes or text in trait.broader:
+        if text in trait.terms or text in trait.includes:
             return True
-        return text in trait.sites and text in self._terms["cancer"]
+        if trait.is_subtype:
+            return False
+        return text in trait.broader or text in trait.sites and text in self._terms["cancer"]
 
     def spelt_out(self, value: str) -> str | None:
         """Return a value with its abbreviations spelt out as the texts explain them."""

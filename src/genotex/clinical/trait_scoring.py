@@ -88,12 +88,14 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         f"how: {option.how}": 1.0,
         f"{option.how}, key: {kind_of_key(key)}": float(option.how.startswith("rest")),
     }
-    found.update(_of_roles(option) if option.judgements else _of_levels(option, judge))
+    found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
     return {name: value for name, value in found.items() if value}
 
 
-def _of_roles(option: TraitOption) -> dict[str, float]:
+def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     here = [option.judgements[cell] for cell in option.candidate.in_row]
+    values = option.candidate.values
+    case_values = [values[c] for c in option.candidate.in_row if option.judgements[c].role == "case"]
     cases = [j for j in here if j.role == "case"]
     controls = [j for j in here if j.code == 0]
     healthy = [j for j in controls if j.role == "healthy control"]
@@ -107,6 +109,7 @@ def _of_roles(option: TraitOption) -> dict[str, float]:
         "only other diseases as controls": float(not healthy),
         "share of values told": _told(option, here),
         "one case value": float(len(cases) == 1),
+        "case values say only the trait": sum(map(judge.says_only_trait, case_values)) / len(cases),
     }
 
 

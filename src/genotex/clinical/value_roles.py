@@ -102,6 +102,12 @@ class ValueJudge:
             return True
         return value in self._terms["uncertain"] or value in self._terms["patient"]
 
+    def says_only_trait(self, value: str) -> bool:
+        """Tell whether a value is the trait's name and nothing else."""
+        plain = simplify(value)
+        rest = mask(plain, self.trait.terms.spans(value))
+        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+
     def is_middle(self, value: str) -> bool:
         """Tell whether a value names a middle group of a level."""
         return value in self._terms["middle"]
@@ -112,8 +118,9 @@ class ValueJudge:
 
     def judge(self, value: str, key: str) -> Judgement:
         """Judge one value under its key."""
+        value = self._vocabulary.spelling.mended(value)
         plain = simplify(value)
-        if plain in self._vocabulary.missing:
+        if self._is_missing(plain):
             return Judgement("unknown", NOTHING, "missing")
         for rule in self._rules:
             judgement = rule(value, plain, key)
@@ -124,6 +131,11 @@ class ValueJudge:
             spelt = self.judge(long, key)
             return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
         return judgement or UNKNOWN
+
+    def _is_missing(self, plain: str) -> bool:
+        """Tell whether a value says that nothing is known, in one word or in each ("UNK/UNK")."""
+        missing = self._vocabulary.missing
+        return plain in missing or set(plain.split()) <= missing
 
     @property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
@@ -276,10 +288,17 @@ class ValueJudge:
             value in terms["unaffected_tissue"] or self._healthy_in(plain[: span[0]])
         )
         if span and not healthy and denial is None:
-            return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
+            return self._tumour_of_organ(value)
         if denial is None and value in self._vocabulary.diseases and value not in terms["healthy"]:
             return None
         return Judgement("healthy control", 0.9, f"{value!r} is the organ without a tumour")
+
+    def _tumour_of_organ(self, value: str) -> Judgement | None:
+        if not self.trait.is_subtype:
+            return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
+        if not self.series.about:
+            return Judgement("unknown", NOTHING, f"{value!r} may be another tumour of the organ")
+        return Judgement("case", BROADER, f"{value!r} is a tumour of the organ, in a series about the trait")
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
         if self._healthy_in(value):

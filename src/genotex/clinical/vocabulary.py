@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
+from genotex.clinical.spelling import Spelling
 from genotex.clinical.wording import Terms, simplify
 
 __all__ = ["TraitWords", "Vocabulary", "load_vocabulary"]
@@ -55,6 +56,9 @@ class TraitWords:
         Words of this trait's own controls.
     is_cancer : bool
         Whether tumour against normal tissue tells the trait.
+    is_subtype : bool
+        Whether the trait is one of several tumours of its organ, so that "kidney tumour" leaves
+        open whether it is meant.
     is_level : bool
         Whether the trait is a quantity and no disease.
     """
@@ -73,6 +77,7 @@ class TraitWords:
     high: Terms
     healthy: Terms
     is_cancer: bool
+    is_subtype: bool
     is_level: bool
 
 
@@ -129,6 +134,17 @@ class Vocabulary:
         return Terms(terms, acronyms)
 
     @cached_property
+    def spelling(self) -> Spelling:
+        """Mends slips in the words of the file."""
+        lists = (
+            words
+            for entry in (self._words, *self._traits.values())
+            for words in entry.values()
+            if isinstance(words, list)
+        )
+        return Spelling(word for words in lists for word in words)
+
+    @cached_property
     def by_any_name(self) -> Mapping[str, str]:
         """Name or unambiguous synonym, simplified, to the name of the trait in the file."""
         names = {simplify(name): name for name in self._traits}
@@ -167,6 +183,7 @@ def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
         healthy=Terms(entry.get("healthy", ()), entry.get("healthy_acronyms", ())),
         is_cancer=bool(sites) or any(w in simplify(name).split() for w in _CANCER_WORDS)
         or simplify(name).endswith(("oma", "omas")),
+        is_subtype=bool(entry.get("subtype", False)),
         is_level=is_level,
     )  # fmt: skip
 
