@@ -24,7 +24,7 @@ _INCIDENTAL = re.compile(
     r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|time|"
     r"visit|stage|grade|tnm|surviv|relapse|recurr|response|respond|outcome|passage|smok|family|father|"
     r"mother|relative|batch|onset|duration|vaccin|cell line|culture|"
-    r"protocol|score|follow|metasta|protein|antibody|growth|medium|induc|infect|differentiation|year"
+    r"protocol|score|follow|metasta|protein|antibody|growth|medium|induc|infect|differentiation|year|surger|surgical|operation"
 )
 _IDENTIFIER = re.compile(
     r"(?:^|\W|_)(?:ids?|identifier|number|name|no|code|patient|donor|individual|subject|sample)$"

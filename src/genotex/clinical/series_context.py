@@ -68,7 +68,7 @@ class SeriesContext:
             return True
         if trait.is_subtype:
             return False
-        return text in trait.broader or text in trait.sites and text in self._terms["cancer"]
+        return text in trait.broader or (text in trait.sites and text in self._terms["cancer"])
 
     def spelt_out(self, value: str) -> str | None:
         """Return a value with its abbreviations spelt out as the texts explain them."""

@@ -92,7 +92,7 @@ def option_encoding(option: TraitOption) -> FeatureEncoding:
         kind=option.kind,
         values=option.codes,
         roles=_roles(option) if binary else {},
-        parser=None if option.codes else "number",
+        parser="number" if option.how in ("level", "scale") else None,
         confidence=_confidence(option),
         evidence=tuple(dict.fromkeys(evidence)),
         sample_field=candidate.sample_field,

@@ -21,6 +21,7 @@ __all__ = ["How", "TraitOption", "trait_options"]
 
 How = Literal["words", "rest are controls", "rest are cases", "level", "scale", "level groups"]
 
+_GAP_CODES = {-1.0, -9.0, -99.0, -999.0, -9999.0}
 _MOSTLY = 0.6
 _FEWEST_LEVELS = 3
 
@@ -38,7 +39,7 @@ class TraitOption:
         read by their company), ``level`` (a measured level), ``scale`` (a symptom score) or
         ``level groups`` (low and high).
     codes : mapping of str to float or None
-        Raw cell -> code; empty where the number in the cell is the code.
+        Raw cell -> code; where the number in the cell is the code, only the cells without one.
     judgements : mapping of str to Judgement
         Raw cell -> what it means; empty for levels.
     """
@@ -78,8 +79,7 @@ def trait_options(candidates: Iterable[Candidate], judge: ValueJudge) -> list[Tr
 
 
 def _options(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
-    if not judge.trait.is_level:
-        yield from _by_roles(candidate, judge)
+    yield from _by_roles(candidate, judge)
     if candidate.key in judge.trait.levels:
         yield from _level(candidate, judge, "level")
     elif candidate.key in judge.trait.scales:
@@ -107,7 +107,7 @@ def _level(
     candidate: Candidate, judge: ValueJudge, how: Literal["level", "scale"]
 ) -> Iterator[TraitOption]:
     if _is_measured(candidate):
-        yield TraitOption(candidate, how)
+        yield TraitOption(candidate, how, _gaps(candidate))
         return
     codes = _group_codes(candidate, judge)
     if {0.0, 1.0} <= set(codes.values()):
@@ -118,6 +118,15 @@ def _is_measured(candidate: Candidate) -> bool:
     numbers = [parse_number(value) for value in candidate.values.values()]
     told = {number for number in numbers if number is not None}
     return len(told) >= max(_FEWEST_LEVELS, _MOSTLY * len(set(numbers)))
+
+
+def _gaps(candidate: Candidate) -> dict[str, float | None]:
+    """Return the cells whose number stands for a missing value: -9 where nothing is negative."""
+    numbers = {cell: parse_number(value) for cell, value in candidate.values.items()}
+    negative = {number for number in numbers.values() if number is not None and number < 0}
+    if len(negative) != 1 or not negative <= _GAP_CODES:
+        return {}
+    return {cell: None for cell, number in numbers.items() if number in negative}
 
 
 def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | None]:

@@ -1,9 +1,10 @@
 """How likely each way of reading a series is right: evidence as numbers, weighed and compared.
 
 The scorer is a conditional logit (McFadden, Frontiers in Econometrics, 1974, 105-142): each option
-has a utility, the weighted sum of its evidence; "not available" has utility 0; the probabilities of
-all options and "not available" are their exponentials, normalised. The weights are plain numbers in
-``data/trait_weights.toml``, fitted by ``scripts/train_trait_scorer.py``.
+has a utility, the weighted sum of its evidence; "not available" has utility 0; that the trait is
+told in a way that no option catches has a utility of its own, so that certainty stays honest. The
+probabilities of all of these are their exponentials, normalised. The weights are plain numbers in
+``data/trait_weights.toml``, fitted by ``scripts/clinical/fit_trait_weights.py``.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ from genotex.clinical.trait_options import TraitOption
 from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.wording import simplify
 
-__all__ = ["ScoredOption", "Weights", "load_weights", "score_options", "weigh_evidence"]
+__all__ = [
+    "ScoredOption", "Weights", "load_weights", "score_options", "weigh_evidence", "weigh_oversight",
+]  # fmt: skip
 
 Weights = Mapping[str, float]
 
@@ -95,7 +98,9 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
 def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     here = [option.judgements[cell] for cell in option.candidate.in_row]
     values = option.candidate.values
-    case_values = [values[c] for c in option.candidate.in_row if option.judgements[c].role == "case"]
+    case_values = [
+        values[c] for c in option.candidate.in_row if option.judgements[c].role == "case"
+    ]
     cases = [j for j in here if j.role == "case"]
     controls = [j for j in here if j.code == 0]
     healthy = [j for j in controls if j.role == "healthy control"]
@@ -129,6 +134,19 @@ def _of_levels(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     }
 
 
+def weigh_oversight(options: Sequence[TraitOption], judge: ValueJudge) -> dict[str, float]:
+    """Return the evidence that the trait is told in a way that no option catches."""
+    series = judge.series
+    found = {
+        "overlooked": 1.0,
+        "overlooked, no option": float(not options),
+        "overlooked, title names the trait": float(series.in_title),
+        "overlooked, texts speak of controls": float(series.mentions_controls),
+        "overlooked, texts speak of cell culture": float(series.is_of_cells),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
 def score_options(
     options: Sequence[TraitOption], judge: ValueJudge, weights: Weights | None = None
 ) -> tuple[list[ScoredOption], float]:
@@ -148,19 +166,26 @@ def score_options(
     scored : list of ScoredOption
         By falling probability; equal ones in row order.
     none : float
-        Probability that the trait is not available. All probabilities add up to 1.
+        Probability that the trait is not available. What is missing to 1 in all is the
+        probability that no option is right although the trait is told.
     """
     weights = load_weights() if weights is None else weights
     evidence = [weigh_evidence(option, judge) for option in options]
-    utilities = [sum(weights.get(n, 0.0) * v for n, v in e.items()) for e in evidence]
-    top = max([0.0, *utilities])
+    *utilities, overlooked = (
+        _utility(e, weights) for e in (*evidence, weigh_oversight(options, judge))
+    )
+    top = max([0.0, overlooked, *utilities])
     shares = [math.exp(u - top) for u in utilities]
-    total = sum(shares) + math.exp(-top)
+    total = sum(shares) + math.exp(-top) + math.exp(overlooked - top)
     scored = [
         ScoredOption(option, found, share / total)
         for option, found, share in zip(options, evidence, shares, strict=True)
     ]
     return sorted(scored, key=lambda s: -s.probability), math.exp(-top) / total
+
+
+def _utility(evidence: Mapping[str, float], weights: Weights) -> float:
+    return sum(weights.get(name, 0.0) * value for name, value in evidence.items())
 
 
 @lru_cache(maxsize=1)

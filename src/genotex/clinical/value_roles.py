@@ -298,7 +298,9 @@ class ValueJudge:
             return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
         if not self.series.about:
             return Judgement("unknown", NOTHING, f"{value!r} may be another tumour of the organ")
-        return Judgement("case", BROADER, f"{value!r} is a tumour of the organ, in a series about the trait")
+        return Judgement(
+            "case", BROADER, f"{value!r} is a tumour of the organ, in a series about the trait"
+        )
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
         if self._healthy_in(value):

@@ -163,9 +163,9 @@ class Vocabulary:
 
 def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
     own_terms, own_acronyms, own_sites = _words_of_name(name)
-    is_level = "levels" in entry and "terms" not in entry
+    is_level = bool(entry.get("quantity", not entry and _level_of_name(name)))
     sites = entry.get("sites", own_sites)
-    terms = [] if is_level else [*entry.get("terms", ()), *own_terms]
+    terms = [*entry.get("terms", ()), *([] if is_level else own_terms)]
     acronyms = entry.get("acronyms", own_acronyms if not entry else ())
     return TraitWords(
         name=name.replace("_", " "),

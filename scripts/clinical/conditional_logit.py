@@ -1,0 +1,104 @@
+"""Fitting the conditional logit behind the trait scorer: options of a case against "none"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from labelled_cases import Case
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sklearn.model_selection import GroupKFold
+
+Floats = NDArray[np.float64]
+
+PENALTY = 3.0
+
+# What is believed before any case is seen: ridge pulls the weights here, not to zero.
+PRIOR = {
+    "case named": 1.0,
+    "case is a tumour of the organ": 1.0,
+    "case is a form of the trait": 0.5,
+    "case by context": -0.5,
+    "case by its cell line": -0.5,
+    "case beside controls": -1.0,
+    "healthy controls": 0.5,
+    "share of values told": 0.5,
+    "key asks for the trait": 0.5,
+    "key: disease": 0.5,
+    "key: incidental": -1.0,
+    "key: identifier": -1.0,
+    "key is preliminary": -0.5,
+    "trait is a level": 2.0,
+    "level of a disease": -1.0,
+    "how: scale": -2.0,
+    "words in the key of a level": -0.2,
+}
+
+
+def fit(cases: Sequence[Case], penalty: float = PENALTY) -> dict[str, float]:
+    """Return the weights that make the right options most likely.
+
+    Every case has two more options: that the trait is not available, with utility 0, and that it
+    is told in a way that none of the options catches.
+    """
+    names = sorted({name for case in cases for found in _all(case) for name in found})
+    x, owner, right = _stack(cases, names)
+    none_right = np.array([case.none_right for case in cases])
+    prior = np.array([PRIOR.get(name, 0.0) for name in names])
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        utility = x @ weights
+        top = np.zeros(len(cases))
+        np.maximum.at(top, owner, utility)
+        share, none = np.exp(utility - top[owner]), np.exp(-top)
+        total, good = none.copy(), np.where(none_right, none, 0.0)
+        np.add.at(total, owner, share)
+        np.add.at(good, owner, share * right)
+        away = weights - prior
+        value = np.log(total / good).sum() + penalty * (away @ away) / 2
+        slope = share / total[owner] - share * right / good[owner]
+        return float(value), x.T @ slope + penalty * away
+
+    fitted = minimize(loss, prior, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
+    return {name: float(weight) for name, weight in zip(names, fitted.x, strict=True)}
+
+
+def _all(case: Case) -> list[Mapping[str, float]]:
+    return [*case.evidence, case.oversight]
+
+
+def _stack(
+    cases: Sequence[Case], names: Sequence[str]
+) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
+    place = {name: column for column, name in enumerate(names)}
+    owner = np.array([n for n, case in enumerate(cases) for _ in _all(case)], dtype=np.int64)
+    x = np.zeros((len(owner), len(names)))
+    for row, found in enumerate(found for case in cases for found in _all(case)):
+        for name, value in found.items():
+            x[row, place[name]] = value
+    right = [[*case.right, not case.none_right and not case.right.any()] for case in cases]
+    return x, owner, np.concatenate(right).astype(bool)
+
+
+def choose(case: Case, weights: Mapping[str, float]) -> tuple[int | None, float]:
+    """Return the most likely option, None for "not available", and its probability."""
+    utility = [sum(weights.get(n, 0.0) * v for n, v in found.items()) for found in _all(case)]
+    utilities = np.array([*utility, 0.0])
+    shares = np.exp(utilities - utilities.max())
+    shares /= shares.sum()
+    # That something was overlooked is never an answer, it only takes certainty from the others.
+    best = int(np.argmax([*shares[:-2], shares[-1]]))
+    if best == len(case.evidence):
+        return None, float(shares[-1])
+    return best, float(shares[best])
+
+
+def folds(cases: Sequence[Case], count: int, seed: int) -> Iterator[tuple[list[Case], list[Case]]]:
+    """Give training and test cases: test folds hold whole traits, and no series is in both."""
+    groups = [case.trait for case in cases]
+    splitter = GroupKFold(count, shuffle=True, random_state=seed)
+    for train, test in splitter.split(np.zeros(len(cases)), groups=groups):
+        held = [cases[i] for i in test]
+        series = {case.cohort for case in held}
+        yield [cases[i] for i in train if cases[i].cohort not in series], held

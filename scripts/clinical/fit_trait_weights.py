@@ -1,0 +1,74 @@
+"""Fit the weights of the trait scorer on labelled cases and write them as plain numbers.
+
+    python scripts/clinical/fit_trait_weights.py CASES.jsonl.gz [--write]
+
+Without ``--write`` it only prints, for several penalties, how many traits are read exactly right
+in cross-validation by trait (no series on both sides), and the Brier score of the certainty.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from pathlib import Path
+
+import numpy as np
+from conditional_logit import PENALTY, choose, fit, folds
+from labelled_cases import Case, read_cases
+
+from genotex.clinical.vocabulary import Vocabulary, load_vocabulary
+
+WEIGHTS = Path("src/genotex/clinical/data/trait_weights.toml")
+PENALTIES = (0.3, 1.0, 3.0, 10.0)
+
+HEADER = """\
+# Weights of the trait scorer: evidence for one way of reading a series -> its weight.
+#
+# A conditional logit: the utility of an option is the weighted sum of its evidence, that of "not
+# available" is 0. Written by scripts/clinical/fit_trait_weights.py from {count} labelled cases with
+# ridge penalty {penalty:g} towards the beliefs in scripts/clinical/conditional_logit.py.
+
+[weights]
+"""
+
+
+def main() -> None:
+    """Run the script."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("--vocabulary", type=Path)
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help=f"write {WEIGHTS}")
+    arguments = parser.parse_args()
+    vocabulary = load_vocabulary()
+    if arguments.vocabulary:
+        vocabulary = Vocabulary(tomllib.loads(arguments.vocabulary.read_text(encoding="utf-8")))
+    cases = read_cases(arguments.cases, vocabulary)
+    reach = np.mean([case.none_right or case.right.any() for case in cases])
+    print(
+        f"{len(cases)} cases, {sum(len(c.evidence) for c in cases)} options; in reach {reach:.3f}"
+    )
+    for penalty in PENALTIES:
+        right, brier = cross_validate(cases, penalty, arguments.folds, arguments.seed)
+        print(f"penalty {penalty:4g}: right {right:.3f}, Brier {brier:.4f}")
+    if arguments.write:
+        lines = [f'"{name}" = {weight:.3f}\n' for name, weight in fit(cases).items()]
+        WEIGHTS.write_text(HEADER.format(count=len(cases), penalty=PENALTY) + "".join(lines))
+        print(f"written: {WEIGHTS}")
+
+
+def cross_validate(cases: list[Case], penalty: float, count: int, seed: int) -> tuple[float, float]:
+    """Return the share of traits read right and the Brier score of the certainty."""
+    right, certainty = [], []
+    for train, test in folds(cases, count, seed):
+        weights = fit(train, penalty)
+        for case in test:
+            best, probability = choose(case, weights)
+            right.append(case.none_right if best is None else bool(case.right[best]))
+            certainty.append(probability)
+    return float(np.mean(right)), float(np.mean((np.array(certainty) - right) ** 2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""How well the built-in rules read labelled cases: tables, reliability, and what remains wrong.
+
+    python scripts/clinical/measure.py CASES.jsonl.gz [--figure docs/figures/reliability.svg]
+
+Prints the tables of docs/clinical-quality.md: the packaged rules against each set of labels, the
+same with the trait scorer cross-validated by trait (no series on both sides), and how often
+readings of a given certainty are right. ``--wrong`` lists the cases that are read wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from conditional_logit import choose, fit, folds
+from labelled_cases import Case, is_right, read_cases
+from scores import score
+
+from genotex.clinical import infer_cases
+from genotex.clinical.vocabulary import load_vocabulary
+
+LABELS = ("reading", "benchmark", "consensus")
+EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+SEEDS = (1, 2, 3, 4, 5)
+
+Answers = Mapping[str, Mapping[str, Any]]
+
+
+def main() -> None:
+    """Run the script."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("--figure", type=Path)
+    parser.add_argument("--wrong", action="store_true")
+    arguments = parser.parse_args()
+    cases = read_cases(arguments.cases, load_vocabulary())
+    answers = {a["id"]: a for a in map(json.loads, infer_cases(arguments.cases))}
+    held, certainty = _cross_validated(cases, answers, SEEDS[0])
+    tables = {f"packaged, {labels}": score(cases, answers, labels) for labels in LABELS}
+    tables["cross-validated, reading"] = score(cases, held, "reading")
+    _print_table(tables)
+    spread = [score(cases, _cross_validated(cases, answers, s)[0], "reading") for s in SEEDS]
+    exact = [s["trait_exact"] for s in spread]
+    print(
+        f"\ncross-validated trait_exact, {len(SEEDS)} splits: {min(exact):.3f} to {max(exact):.3f}"
+    )
+    right = [is_right(c.labels["reading"]["trait"], held[c.id]["trait"]) for c in cases]
+    table = _reliability([certainty[c.id] for c in cases], right)
+    if arguments.figure:
+        _draw(table, arguments.figure)
+    if arguments.wrong:
+        _list_wrong(cases, answers)
+
+
+def _cross_validated(
+    cases: Sequence[Case], answers: Answers, seed: int
+) -> tuple[dict[str, dict[str, Any]], dict[str, float]]:
+    """Return answers whose traits were chosen by weights that never saw them, and certainty."""
+    held: dict[str, dict[str, Any]] = {}
+    certainty: dict[str, float] = {}
+    for train, test in folds(cases, 10, seed):
+        weights = fit(train)
+        for case in test:
+            best, certainty[case.id] = choose(case, weights)
+            trait = None if best is None else case.predictions[best]
+            held[case.id] = {**answers[case.id], "trait": trait}
+    return held, certainty
+
+
+def _print_table(tables: Mapping[str, Mapping[str, float]]) -> None:
+    print(" " * 20 + "".join(f"{name:>26}" for name in tables))
+    for name in next(iter(tables.values())):
+        cells = [
+            f"{t[name]:26.0f}" if name == "cases" else f"{t[name]:26.3f}" for t in tables.values()
+        ]
+        print(f"{name:20}" + "".join(cells))
+
+
+def _reliability(
+    certainty: Sequence[float], right: Sequence[bool]
+) -> list[tuple[float, float, int]]:
+    """Print and return mean certainty, share right and number of cases by band of certainty."""
+    values, good = np.array(certainty), np.array(right, dtype=float)
+    print("\ncertainty        cases   mean   right")
+    table = []
+    for low, high in zip(EDGES, EDGES[1:], strict=False):
+        inside = (values > low) & (values <= high)
+        if not inside.any():
+            continue
+        mean, share = float(values[inside].mean()), float(good[inside].mean())
+        table.append((mean, share, int(inside.sum())))
+        print(f"{low:.2f} to {high:.2f} {inside.sum():8} {mean:7.3f} {share:7.3f}")
+    print(
+        f"Brier score {np.mean((values - good) ** 2):.4f}, mean certainty {values.mean():.3f}, right {good.mean():.3f}"
+    )
+    return table
+
+
+def _draw(table: Sequence[tuple[float, float, int]], path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "genotex"
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(5, 4.4))
+    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    for mean, share, count in table:
+        error = 1.96 * np.sqrt(max(share * (1 - share), 0.25 / count) / count)
+        axes.errorbar(mean, share, yerr=min(error, 1), color="#1f5f8b", marker="o", capsize=3)
+        axes.annotate(
+            f"{count}", (mean, share), xytext=(6, -12), textcoords="offset points", fontsize=8
+        )
+    axes.set(xlabel="certainty, as stated", ylabel="share that is right (cross-validated)")
+    axes.set(xlim=(0.2, 1.02), ylim=(0, 1.05))
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def _list_wrong(cases: Sequence[Case], answers: Answers) -> None:
+    print("\nread wrong:")
+    for case in cases:
+        label, answer = case.labels["reading"], answers[case.id]
+        features = [n for n in ("trait", "age", "gender") if not is_right(label[n], answer[n])]
+        if label["is_gene_available"] != answer["is_gene_available"]:
+            features.append("gene")
+        if features:
+            print(f"  {case.id}: {', '.join(features)} ({label.get('confidence') or '-'})")
+
+
+if __name__ == "__main__":
+    main()
