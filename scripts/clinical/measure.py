@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -87,16 +88,15 @@ def _reliability(
     values, good = np.array(certainty), np.array(right, dtype=float)
     print("\ncertainty        cases   mean   right")
     table = []
-    for low, high in zip(EDGES, EDGES[1:], strict=False):
+    for low, high in pairwise(EDGES):
         inside = (values > low) & (values <= high)
         if not inside.any():
             continue
         mean, share = float(values[inside].mean()), float(good[inside].mean())
         table.append((mean, share, int(inside.sum())))
         print(f"{low:.2f} to {high:.2f} {inside.sum():8} {mean:7.3f} {share:7.3f}")
-    print(
-        f"Brier score {np.mean((values - good) ** 2):.4f}, mean certainty {values.mean():.3f}, right {good.mean():.3f}"
-    )
+    brier = np.mean((values - good) ** 2)
+    print(f"Brier {brier:.4f}, mean certainty {values.mean():.3f}, right {good.mean():.3f}")
     return table
 
 

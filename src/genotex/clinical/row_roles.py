@@ -188,8 +188,11 @@ def _can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> 
 def rest_as_controls(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements | None:
-    """Return the row with all open values as controls of a case that is named, or None."""
-    if not _names_case(judgements):
+    """Return the row with all open values as controls of a case that is named, or None.
+
+    Only where no value is known for a control: beside known controls, open values stay missing.
+    """
+    if not _names_case(judgements) or any(j.code == 0 for j in judgements.values()):
         return None
     return _rest(
         candidate, judgements, judge, "stands beside the trait: not the trait", control=True
