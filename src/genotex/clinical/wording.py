@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import accumulate
 
 __all__ = ["Terms", "mask", "simplify"]
 
@@ -14,6 +15,8 @@ _CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
 _POSITIVE = re.compile(r"(?<=\w)\s*(?:\(\+\)|\+)(?=\s|$|[,;)])")
 _NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*(?=$|[,;)]))")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
+_NO_LETTER = re.compile(r"[^A-Za-z0-9]+")
+_SHORT = 3
 _SPELLING = tuple(
     (re.compile(british), american)
     for british, american in (
@@ -71,30 +74,52 @@ class Terms:
 
     def __init__(self, terms: Iterable[str], acronyms: Iterable[str] = ()) -> None:
         acronyms = tuple(acronyms)
-        short = sorted({a for a in acronyms if len(a) <= 3}, key=len, reverse=True)
-        words = {simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > 3))} - {""}
-        longest_first = sorted(words, key=lambda w: (-len(w), w))
-        self._words = _whole(map(re.escape, longest_first), r"[a-z0-9]")
-        self._short = _whole(map(re.escape, short), r"[A-Za-z0-9]")
-        self._alone = {simplify(a) for a in short}
+        phrases = (simplify(t) for t in (*terms, *(a for a in acronyms if len(a) > _SHORT)))
+        self._phrases = frozenset(phrases) - {""}
+        lengths = {len(phrase.split()) for phrase in self._phrases}
+        self._lengths = tuple(sorted(lengths, reverse=True))
+        self._short = frozenset(a for a in acronyms if len(a) <= _SHORT)
+        self._alone = frozenset(simplify(a) for a in self._short)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where terms stand in the simplified text (an acronym: the whole of it)."""
         plain = simplify(text)
-        found = [hit.span() for hit in self._words.finditer(plain)] if self._words else []
+        found = self._phrase_spans(plain)
         if not found and self._has_short(text, plain):
-            hit = re.search(self._alone_pattern(), plain)
-            found = [hit.span() if hit else (0, len(plain))]
+            found = self._acronym_spans(plain)
         return found
 
-    def _alone_pattern(self) -> str:
-        inside = "|".join(re.escape(a) for a in sorted(self._alone, key=len, reverse=True))
-        return rf"(?<![a-z0-9])(?:{inside})(?![a-z0-9])"
+    def _phrase_spans(self, plain: str) -> list[tuple[int, int]]:
+        """Return where phrases stand, from left to right, the longest at each place."""
+        if not self._phrases:
+            return []
+        words = plain.split(" ")
+        starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+        found, place = [], 0
+        while place < len(words):
+            length = self._length_at(words, place)
+            if length:
+                found.append((starts[place], starts[place + length] - 1))
+            place += length or 1
+        return found
+
+    def _length_at(self, words: list[str], place: int) -> int:
+        left = len(words) - place
+        for length in self._lengths:
+            if length <= left and " ".join(words[place : place + length]) in self._phrases:
+                return length
+        return 0
+
+    def _acronym_spans(self, plain: str) -> list[tuple[int, int]]:
+        for hit in re.finditer(r"\S+", plain):
+            if hit[0] in self._alone:
+                return [hit.span()]
+        return [(0, len(plain))]
 
     def _has_short(self, text: str, plain: str) -> bool:
-        if self._short is None:
+        if not self._short:
             return False
-        return plain in self._alone or self._short.search(text) is not None
+        return plain in self._alone or not self._short.isdisjoint(_NO_LETTER.split(text))
 
     def find(self, text: str) -> str | None:
         """Return the first term found, in simplified form, or None."""
@@ -103,16 +128,11 @@ class Terms:
 
     def __bool__(self) -> bool:
         """Tell whether there is any term at all."""
-        return self._words is not None or self._short is not None
+        return bool(self._phrases or self._short)
 
     def __contains__(self, text: str) -> bool:
         """Tell whether any term stands in the text."""
         return bool(self.spans(text))
-
-
-def _whole(patterns: Iterable[str], letter: str) -> re.Pattern[str] | None:
-    inside = "|".join(patterns)
-    return re.compile(rf"(?<!{letter})(?:{inside})(?!{letter})") if inside else None
 
 
 def mask(text: str, spans: Iterable[tuple[int, int]]) -> str:
