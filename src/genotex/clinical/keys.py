@@ -10,22 +10,31 @@ from genotex.clinical.vocabulary import TraitWords
 from genotex.clinical.wording import mask, simplify
 
 __all__ = [
-    "KeyKind", "asks_disease", "asks_plainly", "asks_trait", "is_preliminary", "kind_of_key",
-    "lists_diseases", "names_trait",
+    "INCIDENTAL", "KeyKind", "asks_disease", "asks_history", "asks_plainly", "asks_trait",
+    "is_preliminary", "kind_of_key", "lists_diseases", "names_trait",
 ]  # fmt: skip
 
-KeyKind = Literal["never", "identifier", "incidental", "disease", "status", "tissue", "other"]
+KeyKind = Literal[
+    "never", "identifier", "treatment", "time", "outcome", "stage", "relatives", "culture",
+    "disease", "status", "tissue", "other",
+]  # fmt: skip
+
+INCIDENTAL = frozenset({"treatment", "time", "outcome", "stage", "relatives", "culture"})
+"""Kinds of keys whose values tell something of the patients, hardly ever who is one."""
 
 _NEVER = re.compile(
     r"^(?:age|sex|gender|race|ethnic\w*|batch|plate|chip|array|barcode|run|lane|slide|date|weeks?|days?|"
     r"rin|pmi|ph|bmi|strain|organism|passages?|platform|scan\w*|hyb\w* batch)(?:$|\W)|^age\b"
 )
-_INCIDENTAL = re.compile(
-    r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|time|"
-    r"visit|stage|grade|tnm|surviv|relapse|recurr|response|respond|outcome|passage|smok|family|father|"
-    r"mother|relative|batch|onset|duration|vaccin|cell line|culture|"
-    r"protocol|score|follow|metasta|protein|antibody|growth|medium|induc|infect|differentiation|year|surger|surgical|operation"
+_TREATMENT = re.compile(
+    r"treat|agent|drug|dose|dosage|compound|therap|medicat|stimul|transfect|sirna|shrna|knock|vaccin|"
+    r"protocol|antibody|medium|induc|infect|surger|surgical|operation"
 )
+_TIME = re.compile(r"time|visit|follow|year|onset|duration")
+_OUTCOME = re.compile(r"surviv|relapse|recurr|response|respond|outcome|metasta")
+_STAGE = re.compile(r"stage|grade|tnm|score")
+_RELATIVES = re.compile(r"family|father|mother|relative|smok")
+_CULTURE = re.compile(r"cell line|culture|passage|growth|differentiation|protein|batch")
 _IDENTIFIER = re.compile(
     r"(?:^|\W|_)(?:ids?|identifier|number|name|no|code|patient|donor|individual|subject|sample)$"
     r"|^(?:patient|donor|subject|individual|sample|animal)s?$|titles?$"
@@ -39,7 +48,10 @@ _STATUS = re.compile(
 )
 _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
 _PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
-_LISTS_DISEASES = re.compile(r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid")
+_LISTS_DISEASES = re.compile(
+    r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
+)
+_HISTORY = re.compile(r"h[iy]story|antecedent|comorbid|other (?:disease|illness|condition)")
 _ASKS_DISEASE = re.compile(
     r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history"
 )
@@ -70,15 +82,20 @@ def kind_of_key(key: str) -> KeyKind:
     Returns
     -------
     str
-        ``never`` (age, sex, batch: never a trait), ``identifier``, ``incidental`` (treatment,
-        time, stage), ``disease`` (diagnosis, histology), ``status`` (group, type), ``tissue``, or
-        ``other``.
+        ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
+        ``time``, ``stage``, ``relatives`` (and habits), ``culture``, ``disease`` (diagnosis,
+        histology), ``status`` (group, type), ``tissue``, or ``other``.
     """
     plain = simple_key(key)
     kinds: tuple[tuple[KeyKind, re.Pattern[str]], ...] = (
         ("never", _NEVER),
         ("identifier", _IDENTIFIER),
-        ("incidental", _INCIDENTAL),
+        ("treatment", _TREATMENT),
+        ("outcome", _OUTCOME),
+        ("time", _TIME),
+        ("stage", _STAGE),
+        ("relatives", _RELATIVES),
+        ("culture", _CULTURE),
         ("disease", _DISEASE),
         ("status", _STATUS),
         ("tissue", _TISSUE),
@@ -96,10 +113,14 @@ def asks_disease(key: str) -> bool:
     return bool(_ASKS_DISEASE.search(simple_key(key)))
 
 
+def asks_history(key: str) -> bool:
+    """Tell whether a key asks for former or other diseases, so that "negative" denies them."""
+    return bool(_HISTORY.search(simple_key(key)))
+
+
 def lists_diseases(key: str) -> bool:
     """Tell whether the values under a key are diagnoses, so that an unknown one is another."""
-    plain = simple_key(key)
-    return bool(_LISTS_DISEASES.search(plain)) and not _INCIDENTAL.search(plain)
+    return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
 
 
 def asks_trait(trait: TraitWords, key: str) -> bool:

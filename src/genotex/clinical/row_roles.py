@@ -16,7 +16,7 @@ from genotex.clinical.judgement import (
     UNKNOWN,
     Judgement,
 )
-from genotex.clinical.keys import asks_trait, kind_of_key, lists_diseases, names_trait
+from genotex.clinical.keys import INCIDENTAL, asks_trait, kind_of_key, lists_diseases, names_trait
 from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.values import parse_number, simple_key
 
@@ -25,7 +25,7 @@ __all__ = ["Judgements", "is_number", "judge_row", "rest_as_cases", "rest_as_con
 Judgements = Mapping[str, Judgement]
 """Raw cell -> what it means."""
 
-_NO_GROUPS = {"never", "identifier", "incidental"}
+_NO_GROUPS = INCIDENTAL | {"never", "identifier"}
 _MANY_TUMOURS = 3
 _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")

@@ -76,6 +76,11 @@ class SeriesContext:
         spelt = [self._abbreviations.get(piece, piece) for piece in pieces]
         return "".join(spelt) if spelt != pieces else None
 
+    def spelt_key(self, key: str) -> str:
+        """Return a key with its abbreviations spelt out, whatever their case ("pts: 1")."""
+        spelt = {short.casefold(): long for short, long in self._abbreviations.items()}
+        return "".join(spelt.get(p.casefold(), p) for p in re.split(r"([\s_,;/()]+)", key))
+
     @cached_property
     def _abbreviations(self) -> Mapping[str, str]:
         found = explained_abbreviations(self._text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from genotex.clinical.candidates import Candidate
@@ -89,11 +89,12 @@ def _options(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
 def _by_roles(candidate: Candidate, judge: ValueJudge) -> Iterator[TraitOption]:
     if kind_of_key(candidate.key) == "never" or (candidate.key and not candidate.values):
         return
-    plain = judge_row(candidate, judge)
+    asked = replace(candidate, key=judge.series.spelt_key(candidate.key))
+    plain = judge_row(asked, judge)
     ways: list[tuple[How, Judgements | None]] = [
         ("words", plain),
-        ("rest are controls", rest_as_controls(candidate, plain, judge)),
-        ("rest are cases", rest_as_cases(candidate, plain, judge)),
+        ("rest are controls", rest_as_controls(asked, plain, judge)),
+        ("rest are cases", rest_as_cases(asked, plain, judge)),
     ]
     for how, judgements in ways:
         if judgements is None:

@@ -74,7 +74,7 @@ def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     dict of str to float
         Evidence that does not apply is left out.
     """
-    key = option.candidate.key
+    key = judge.series.spelt_key(option.candidate.key)
     found = {
         "any": 1.0,
         f"key: {kind_of_key(key)}": 1.0,

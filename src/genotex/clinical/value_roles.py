@@ -21,7 +21,7 @@ from genotex.clinical.judgement import (
     UNKNOWN,
     Judgement,
 )
-from genotex.clinical.keys import asks_disease, asks_plainly, asks_trait
+from genotex.clinical.keys import asks_disease, asks_history, asks_plainly, asks_trait
 from genotex.clinical.negation import NAME, Negation
 from genotex.clinical.series_context import SeriesContext
 from genotex.clinical.vocabulary import TraitWords, Vocabulary, load_vocabulary
@@ -39,6 +39,7 @@ _HOW_NAMED = {
     INCLUDED: "names a form of the trait",
     LINE: "names a cell line of the trait",
 }
+_NO_DISEASE = {"none", "no", "negative", "neg"}
 _LABORATORY = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
@@ -173,6 +174,8 @@ class ValueJudge:
             spans = [s for s in terms.spans(value) if masked[slice(*s)].strip()]
             if spans:
                 return self._judge_name(value, plain, spans[0], terms, weight)
+        if masked != plain and value in self._terms["uncertain"]:
+            return Judgement("unknown", NOTHING, f"{value!r} leaves open whether it is the trait")
         return None
 
     def _without_near_misses(self, value: str, plain: str) -> str:
@@ -308,12 +311,14 @@ class ValueJudge:
         masked = mask(plain, self._terms["not_healthy"].spans(value))
         if (value if masked == plain else masked) in self._terms["unaffected_tissue"]:
             return self._control(value, self._terms["unaffected_tissue"])
-        if plain in {"none", "no", "negative"} and self._key_asks_for_disease(key, plain):
+        if plain in _NO_DISEASE and self._key_asks_for_disease(key, plain):
             return Judgement("healthy control", HEALTHY, f"{key!r} is {value!r}")
         return None
 
     def _key_asks_for_disease(self, key: str, answer: str) -> bool:
-        return asks_disease(key) and (answer != "negative" or asks_plainly(self.trait, key))
+        if answer in {"negative", "neg"} and not asks_history(key):
+            return asks_disease(key) and asks_plainly(self.trait, key)
+        return asks_disease(key)
 
     def _control(self, value: str, terms: Terms) -> Judgement:
         return Judgement(
