@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from genotex.clinical.assay.platform import by_platform
-from genotex.clinical.assay.row_ids import by_row_ids
+from genotex.clinical.assay.row_ids import by_row_ids, by_symbols
 from genotex.clinical.assay.samples import by_sample_assay, by_sample_species
 from genotex.clinical.assay.signs import Finding, load_signs
-from genotex.clinical.assay.stated import by_organism, by_series_type, by_stated_assay
-from genotex.clinical.assay.texts import by_texts, of_primates, word_for_expression
+from genotex.clinical.assay.stated import (
+    by_organism,
+    by_series_type,
+    by_stated_assay,
+    is_all_human,
+)
+from genotex.clinical.assay.texts import (
+    by_assay_words,
+    by_species_words,
+    of_primates,
+    word_for_expression,
+)
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import GeneVerdict
 
@@ -43,26 +55,29 @@ def judge_expression(description: SeriesDescription) -> GeneVerdict:
     )
 
 
+def _by_symbols(description: SeriesDescription) -> Finding | None:
+    return by_symbols(description.first_ids)
+
+
+_Rules = tuple[Callable[[SeriesDescription], Finding | None], ...]
+_SPECIES_RULES: _Rules = (by_sample_species, _by_symbols)
+_ASSAY_RULES: _Rules = (by_stated_assay, by_sample_assay, by_platform, by_series_type)
+_SPECIES_WORDS: _Rules = (of_primates, by_species_words)
+
+
 def _first_finding(description: SeriesDescription) -> Finding:
+    stated = by_organism(description)
+    if stated is not None:
+        return stated
+    # Human samples, as GEO states them, may still stand on an array of the mouse, to see the host
+    # of a xenograft; but neither strains nor words make them mice.
+    human = is_all_human(description)
     rows = by_row_ids(description.first_ids)
-    of_other_species = by_organism(description)
-    if of_other_species is not None:
-        return of_other_species
-    if rows is not None and rows.available:
-        # A human organism, as GEO states it, leaves nothing for the texts to say.
-        monkeys = None if description.organisms else of_primates(description)
-        return monkeys or rows
     if rows is not None:
-        return rows
-    for judge in (
-        by_sample_species,
-        by_stated_assay,
-        by_sample_assay,
-        by_platform,
-        by_series_type,
-        of_primates,
-        by_texts,
-    ):
+        monkeys = of_primates(description) if rows.available and not human else None
+        return monkeys or rows
+    before, after = ((), ()) if human else (_SPECIES_RULES, _SPECIES_WORDS)
+    for judge in (*before, *_ASSAY_RULES, *after, by_assay_words):
         finding = judge(description)
         if finding is not None:
             return finding
@@ -72,12 +87,12 @@ def _first_finding(description: SeriesDescription) -> Finding:
 def _nothing_against(description: SeriesDescription) -> Finding:
     words = word_for_expression(description)
     if description.first_ids:
+        rule = "nothing against it"
         seen = f"row ids such as {', '.join(description.first_ids[:3])}"
     elif words:
-        seen = f"the texts speak of {words!r}"
+        rule, seen = "words for expression", f"the texts speak of {words!r}"
     else:
-        seen = "no row ids and no platform to judge by"
-    rule = "words for expression" if words and not description.first_ids else "nothing against it"
+        rule, seen = "nothing to judge by", "no row ids and no platform to judge by"
     return Finding(rule, True, "human gene expression", f"nothing speaks against it: {seen}")
 
 

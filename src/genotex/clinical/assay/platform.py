@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from genotex.clinical.assay.row_ids import kind_of_id, same_platform
+from genotex.clinical.assay.row_ids import kind_of_id, known_ids, same_platform
 from genotex.clinical.assay.signs import Finding, compile_any, load_signs
+from genotex.clinical.assay.stated import is_all_human
 from genotex.clinical.assay.verdicts import not_expression, not_human
 from genotex.clinical.description import SeriesDescription
 
@@ -27,28 +28,39 @@ def by_platform(description: SeriesDescription) -> Finding | None:
     A table whose ids do not look like the rows' is another platform's of the same SuperSeries, and
     tells nothing.
     """
-    preview = description.annotation_preview
+    preview = _without_controls(description.annotation_preview)
     first = next(iter(preview.values()), ())
     same = same_platform(description.first_ids, preview.get("ID", first))
     if same is not False:
-        symbols = _has_symbols(description.annotation_columns)
-        found = _by_columns(description.annotation_columns, symbols) or _by_cells(preview)
+        genes = _names_genes(description.annotation_columns)
+        found = _by_columns(description.annotation_columns, genes) or _by_cells(preview)
         # Whether the table belongs to the rows is not sure where their forms cannot be compared.
-        sure = same or not load_signs().pattern("texts", "says_human").search(description.title)
+        says_human = load_signs().pattern("texts", "says_human").search(description.title)
+        sure = same or not (says_human or is_all_human(description))
         found = found or (_by_species(preview) if sure else None)
         if found is not None:
             return found
     return _by_title(description.platform_title)
 
 
-def _has_symbols(columns: Iterable[str]) -> bool:
-    pattern = load_signs().pattern("platform", "plain_symbol_columns")
+def _without_controls(preview: Mapping[str, Cells]) -> dict[str, list[str | None]]:
+    """Leave out rows of control probes, which are of bacteria and plants on any array."""
+    ids = preview.get("ID", ())
+    keep = [i is None or bool(known_ids([i])) for i in ids]
+    return {
+        name: [cell for n, cell in enumerate(cells) if n >= len(keep) or keep[n]]
+        for name, cells in preview.items()
+    }
+
+
+def _names_genes(columns: Iterable[str]) -> bool:
+    pattern = load_signs().pattern("platform", "gene_columns")
     return any(pattern.fullmatch(c) for c in columns)
 
 
-def _by_columns(columns: Sequence[str], symbols: bool) -> Finding | None:
+def _by_columns(columns: Sequence[str], genes: bool) -> Finding | None:
     for entry in load_signs().entries("platform", "columns"):
-        names = [*entry.get("decisive", ()), *(() if symbols else entry.get("unless_symbols", ()))]
+        names = [*entry.get("decisive", ()), *(() if genes else entry.get("unless_genes", ()))]
         if not names:
             continue
         pattern = compile_any(names)

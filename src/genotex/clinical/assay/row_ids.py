@@ -12,7 +12,7 @@ from typing import Any
 from genotex.clinical.assay.signs import Finding, Kind, compile_any, kind_of, load_signs
 from genotex.clinical.assay.verdicts import not_expression, not_human
 
-__all__ = ["are_human_genes", "by_row_ids", "kind_of_id", "known_ids", "same_platform"]
+__all__ = ["by_row_ids", "by_symbols", "kind_of_id", "known_ids", "same_platform"]
 
 _MAJORITY = 0.5
 _NUMBER = re.compile(r"(\d{1,9})(_(?:pm_)?(?:[asxfgri]_)?at)?|ilmn_(\d{7})", re.IGNORECASE)
@@ -22,7 +22,6 @@ _SYMBOL = re.compile(r"[a-z][a-z0-9.-]{1,14}", re.IGNORECASE)
 @dataclass(frozen=True)
 class _Match:
     kind: Kind
-    varied: bool = False
     every: bool = False
 
 
@@ -49,10 +48,17 @@ def by_row_ids(first_ids: Sequence[str]) -> Finding | None:
     return not_expression("row ids", f"the rows are {kind.measures}", shown)
 
 
-def are_human_genes(first_ids: Sequence[str]) -> bool:
-    """Tell whether the row ids are those of human genes beyond doubt."""
-    kind = _majority(known_ids(first_ids))
-    return kind is not None and kind.human
+def by_symbols(first_ids: Sequence[str]) -> Finding | None:
+    """Judge by symbols that are written as those of mouse and rat (Xkr4, not XKR4)."""
+    ids = known_ids(first_ids)
+    pattern = load_signs().pattern("row_ids", "symbols_of_rodents", "patterns")
+    # Names such as 0610007P14Rik stand among them.
+    hits = [i for i in ids if pattern.fullmatch(i) or _is_species(kind_of_id(i) or Kind())]
+    stems = {re.sub(r"\d", "", i) for i in hits}
+    if min(len(hits), len(stems)) <= _MAJORITY * len(ids):
+        return None
+    evidence = f"row ids look like it: {', '.join(hits[:3])}"
+    return not_human("writing of symbols", "symbols written as those of mouse or rat", evidence)
 
 
 def known_ids(first_ids: Sequence[str]) -> list[str]:
@@ -63,15 +69,8 @@ def known_ids(first_ids: Sequence[str]) -> list[str]:
 
 def _majority(ids: Sequence[str]) -> Kind | None:
     """Return what most ids stand for: genes of other species, another assay, or human genes."""
-    found: Counter[Kind] = Counter()
-    varied = _stems(ids) > _MAJORITY * len(ids)
     matches = [m for m in map(_match, ids) if m is not None]
-    for match in matches:
-        if match.varied and not varied:
-            continue
-        if match.every and matches.count(match) < len(ids):
-            continue
-        found[match.kind] += 1
+    found = Counter(m.kind for m in matches if not m.every or matches.count(m) == len(ids))
     for group in (_is_species, _is_assay, _is_human):
         kinds = [kind for kind, _ in found.most_common() if group(kind)]
         if sum(found[kind] for kind in kinds) > _MAJORITY * len(ids):
@@ -89,10 +88,6 @@ def _is_assay(kind: Kind) -> bool:
 
 def _is_human(kind: Kind) -> bool:
     return kind.human
-
-
-def _stems(ids: Sequence[str]) -> int:
-    return len({re.sub(r"\d", "", i) for i in ids})
 
 
 def kind_of_id(row_id: str) -> Kind | None:
@@ -119,7 +114,7 @@ def _match(row_id: str) -> _Match | None:
 @lru_cache(maxsize=1)
 def _shapes() -> list[tuple[re.Pattern[str], _Match]]:
     return [
-        (compile_any(entry["patterns"]), _Match(kind_of(entry), varied=bool(entry.get("varied"))))
+        (compile_any(entry["patterns"]), _Match(kind_of(entry)))
         for entry in load_signs().entries("row_ids", "shapes")
     ]
 

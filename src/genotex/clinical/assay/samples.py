@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from genotex.clinical.assay.signs import Finding, compile_any, load_signs
@@ -77,19 +76,22 @@ def _rows(description: SeriesDescription) -> Iterator[Row]:
 def _by_species_row(rows: Sequence[Row]) -> Finding | None:
     signs = load_signs()
     keys = signs.pattern("samples", "species_keys")
-    animals = re.compile(rf"\b(?:{signs.pattern('samples', 'animals').pattern})\b", re.IGNORECASE)
+    animals = signs.pattern("samples", "animals")
+    human = signs.pattern("samples", "human")
     for key, values, complete in rows:
-        if complete and keys.fullmatch(key) and all(animals.search(v) for v in values):
+        if not complete or not keys.fullmatch(key):
+            continue
+        if all(animals.search(v) and not human.search(v) for v in values):
             return not_human(_SPECIES, values[0], f"characteristics: {key}: {values[0]}")
     return None
 
 
 def _strain(key: str, values: Sequence[str]) -> Finding | None:
     signs = load_signs()
-    strains = signs.pattern("samples", "strains")
-    hits = [v for v in values if strains.search(v)]
-    strain_key = signs.pattern("samples", "strain_keys").fullmatch(key)
-    if not hits or not (strain_key or len(hits) == len(values)):
+    strains, short = (signs.pattern("samples", n) for n in ("strains", "short_strains"))
+    under_strain = signs.pattern("samples", "strain_keys").fullmatch(key)
+    hits = [v for v in values if strains.search(v) or (under_strain and short.search(v))]
+    if not hits or not (under_strain or len(hits) == len(values)):
         return None
     return not_human(_SPECIES, "", f"characteristics name a strain: {key}: {hits[0]}")
 
@@ -98,7 +100,7 @@ def _embryo(key: str, values: Sequence[str], description: SeriesDescription) -> 
     signs = load_signs()
     alleles = signs.pattern("samples", "alleles")
     mutant = next((v for v in values if alleles.search(v)), None)
-    if mutant is not None and _MOUSE_TEXT.search(description.text):
+    if mutant is not None and signs.pattern("samples", "animals").search(description.text):
         return not_human(_SPECIES, "", f"characteristics name an allele of mice: {key}: {mutant}")
     if not signs.pattern("samples", "stage_keys").fullmatch(key):
         return None
@@ -106,6 +108,3 @@ def _embryo(key: str, values: Sequence[str], description: SeriesDescription) -> 
     if all(embryos.fullmatch(v) for v in values):
         return not_human(_SPECIES, "", f"characteristics name embryonic days: {key}: {values[0]}")
     return None
-
-
-_MOUSE_TEXT = re.compile(r"\b(?:mouse|mice|murine)\b", re.IGNORECASE)

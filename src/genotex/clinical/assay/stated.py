@@ -6,7 +6,7 @@ from genotex.clinical.assay.signs import Finding
 from genotex.clinical.assay.verdicts import not_expression, not_human
 from genotex.clinical.description import SeriesDescription
 
-__all__ = ["by_organism", "by_series_type", "by_stated_assay"]
+__all__ = ["by_organism", "by_series_type", "by_stated_assay", "is_all_human"]
 
 HUMAN = "Homo sapiens"
 HUMAN_TAXID = "9606"
@@ -15,6 +15,11 @@ _RULE = "stated"
 _OTHER_MOLECULES = {"genomic dna", "protein"}
 _OPEN_TYPES = {"other", "third-party reanalysis"}
 _EXPRESSION_LIBRARIES = {"rna-seq", "ssrna-seq", "est", "fl-cdna", "other"}
+
+
+def is_all_human(description: SeriesDescription) -> bool:
+    """Tell whether GEO states that all samples are human."""
+    return set(description.organisms) == {HUMAN}
 
 
 def by_organism(description: SeriesDescription) -> Finding | None:
@@ -34,7 +39,14 @@ def by_organism(description: SeriesDescription) -> Finding | None:
 
 
 def by_stated_assay(description: SeriesDescription) -> Finding | None:
-    """Judge by the samples' molecule and library strategy, where all say the same."""
+    """Judge by the samples' molecule and library strategy, where all say the same.
+
+    A series that GEO calls expression profiling and nothing else is left alone: submitters choose
+    the wrong molecule more often than GEO's curators the wrong type.
+    """
+    types = description.series_type
+    if types and all(map(_is_expression, types)):
+        return None
     for name, values in (
         ("molecule", description.molecule),
         ("library strategy", description.library_strategy),
@@ -59,8 +71,11 @@ def by_series_type(description: SeriesDescription) -> Finding | None:
     if not types:
         return None
     said = "; ".join(types)
-    if any(t.casefold().startswith("expression profiling") for t in types):
-        return Finding(_RULE, True, "human gene expression", f"series type: {said}")
+    expression = [t for t in types if _is_expression(t)]
+    if expression:
+        # Of a SuperSeries with other types beside, the part at hand need not be the expression.
+        rule = _RULE if len(expression) == len(types) else "nothing against it"
+        return Finding(rule, True, "human gene expression", f"series type: {said}")
     if all(t.casefold() in _OPEN_TYPES for t in types):
         return None
     circular = "circ" in description.title.casefold() and "rna" in description.title.casefold()
@@ -68,3 +83,7 @@ def by_series_type(description: SeriesDescription) -> Finding | None:
     return not_expression(
         _RULE, f"the series is no gene expression: {what}", f"series type: {said}"
     )
+
+
+def _is_expression(series_type: str) -> bool:
+    return series_type.casefold().startswith("expression profiling")

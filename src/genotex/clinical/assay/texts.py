@@ -7,7 +7,7 @@ from genotex.clinical.assay.signs import Finding, compile_any, load_signs
 from genotex.clinical.assay.verdicts import not_expression, not_human
 from genotex.clinical.description import SeriesDescription
 
-__all__ = ["by_texts", "of_primates", "word_for_expression"]
+__all__ = ["by_assay_words", "by_species_words", "of_primates", "word_for_expression"]
 
 _RULE = "texts"
 
@@ -16,29 +16,39 @@ def of_primates(description: SeriesDescription) -> Finding | None:
     """Judge by apes and monkeys in title or design, for they are measured on human arrays."""
     told = f"{description.title} {description.overall_design}"
     primate = load_signs().pattern("texts", "primates").search(told)
-    return primate and not_human(_RULE, "", f"title or design speak of {primate[0]}")
+    if primate is None:
+        return None
+    return not_human(_RULE, "", f"title or design speak of {primate[0]}")
 
 
-def by_texts(description: SeriesDescription) -> Finding | None:
-    """Judge by the submitter's words; None when they do not speak against human expression.
-
-    Another species counts only in texts that speak of no people, another assay only where there
-    are no row ids or no platform to judge by, and the title does not speak of expression.
-    """
+def by_species_words(description: SeriesDescription) -> Finding | None:
+    """Judge by names of animals, in texts that speak neither of people nor of xenografts."""
     signs = load_signs()
     text = description.text
     other = signs.pattern("texts", "other_species").search(text)
-    if other and not signs.pattern("texts", "human_words").search(text):
-        return not_human(_RULE, "", f"the texts speak of {other[0]}")
+    people = signs.pattern("texts", "human_words").search(text)
+    if not other or people or signs.pattern("samples", "xenograft").search(text):
+        return None
+    return not_human(_RULE, "", f"the texts speak of {other[0]}")
+
+
+def by_assay_words(description: SeriesDescription) -> Finding | None:
+    """Judge by names of assays, where there are no row ids or no platform to judge by.
+
+    A title that speaks of expression forbids the verdict; texts that do, unless the title names
+    the assay.
+    """
     if known_ids(description.first_ids) and description.annotation_columns:
         return None
+    signs = load_signs()
     expression = signs.pattern("texts", "expression")
     if expression.search(description.title):
         return None
     for entry in signs.entries("texts", "kinds"):
         pattern = compile_any(entry["patterns"])
         hit = pattern.search(description.title)
-        hit = hit or (None if expression.search(text) else pattern.search(text))
+        if hit is None and not expression.search(description.text):
+            hit = pattern.search(description.text)
         if hit:
             reason = f"the series is about {entry['measures']}"
             return not_expression(_RULE, reason, f"the texts speak of {hit[0]!r}")
