@@ -1,6 +1,10 @@
+from pathlib import Path
+
 import pytest
 
-from genotex.clinical import RuleExpert, SeriesDescription, judge_expression
+from genotex.clinical import RuleExpert, SeriesDescription, describe_series, judge_expression
+from genotex.clinical.assay.signs import load_signs
+from genotex.formats.series import Series
 
 
 @pytest.mark.parametrize(
@@ -108,3 +112,90 @@ def test_rules_expert_and_judge_say_the_same() -> None:
     for ids in (("hsa-let-7a-3p", "hsa-miR-21-5p"), ("1007_s_at", "1053_at")):
         description = SeriesDescription(first_ids=ids)
         assert RuleExpert().read(description, "Asthma").gene == judge_expression(description)
+
+
+def test_stroma_of_a_xenograft_on_a_mouse_array() -> None:
+    verdict = judge_expression(
+        SeriesDescription(organisms=("Homo sapiens",), first_ids=("10338001", "10338002"))
+    )
+    assert not verdict.available
+
+
+def test_human_by_taxonomy_lines_whatever_the_words_are() -> None:
+    description = SeriesDescription(
+        title="A baboon lectin in mice",
+        organisms=("Homo sapiens",),
+        first_ids=("Actb", "Gapdh", "Tp53"),
+        characteristics=(("strain: C57BL/6",),),
+    )
+    assert judge_expression(description).available
+
+
+def test_shown_samples_are_mice_though_the_super_series_holds_people_too() -> None:
+    verdict = judge_expression(
+        SeriesDescription(taxids=("9606", "10090"), organisms=("Mus musculus",))
+    )
+    assert not verdict.available
+
+
+def test_several_organisms_with_people_among_them() -> None:
+    verdict = judge_expression(
+        SeriesDescription(organisms=("Homo sapiens", "Mus musculus"), first_ids=("A1BG", "A2M"))
+    )
+    assert verdict.available
+    assert any("Mus musculus" in line for line in verdict.evidence)
+
+
+def test_molecule_and_library_of_the_raw_file() -> None:
+    series = Series(
+        path=Path("GSE1_series_matrix.txt"),
+        samples=("GSM1", "GSM2"),
+        series_fields={"title": ("Profiles",), "type": ("Other",)},
+        sample_fields={
+            "organism_ch1": (("Homo sapiens", "Homo sapiens"),),
+            "molecule_ch1": (("genomic DNA", "genomic DNA"),),
+            "library_strategy": (("ChIP-Seq", "ATAC-seq"),),
+        },
+    )
+    description = describe_series(series)
+    assert description.library_strategy == ("ChIP-Seq", "ATAC-seq")
+    verdict = judge_expression(description)
+    assert not verdict.available
+    assert "genomic DNA" in verdict.reason
+
+
+def test_wrong_molecule_in_a_series_of_expression() -> None:
+    verdict = judge_expression(
+        SeriesDescription(molecule=("genomic DNA",), series_type=("Expression profiling by array",))
+    )
+    assert verdict.available
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "ATAC-seq of T cells in asthma",
+        "Plasma metabolomics",
+        "A CRISPR screen of leukaemia",
+        "Gut microbiome",
+    ],
+)
+def test_assays_told_only_by_the_title(title: str) -> None:
+    assert not judge_expression(SeriesDescription(title=title)).available
+
+
+def test_mice_told_only_by_the_texts() -> None:
+    assert not judge_expression(SeriesDescription(title="Liver fibrosis in mice")).available
+    assert judge_expression(SeriesDescription(title="Tumor xenografts in mice")).available
+    assert judge_expression(SeriesDescription(title="Fibrosis in patients and mice")).available
+
+
+def test_certainty_follows_the_evidence() -> None:
+    by_rows = judge_expression(SeriesDescription(first_ids=("1007_s_at", "1053_at")))
+    by_nothing = judge_expression(SeriesDescription())
+    by_title = judge_expression(SeriesDescription(title="Methylomes of asthma"))
+    assert by_rows.certainty is not None
+    assert by_nothing.certainty is not None
+    assert by_title.certainty is not None
+    assert by_rows.certainty > by_title.certainty > by_nothing.certainty
+    assert all(0.5 <= c <= 1 for c in load_signs().value("certainty").values())

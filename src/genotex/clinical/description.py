@@ -39,6 +39,8 @@ class SeriesDescription:
         Titles of the platforms that were read.
     molecule : tuple of str
         Unique ``!Sample_molecule_ch1`` values.
+    library_strategy : tuple of str
+        Unique ``!Sample_library_strategy`` values ("RNA-Seq"); empty for arrays.
     sample_count : int
         Number of samples; 0 when not told.
     characteristics : tuple of tuples
@@ -66,6 +68,7 @@ class SeriesDescription:
     taxids: tuple[str, ...] = ()
     platform_title: str = ""
     molecule: tuple[str, ...] = ()
+    library_strategy: tuple[str, ...] = ()
     sample_count: int = 0
     characteristics: tuple[tuple[Cell, ...], ...] = ()
     cells: tuple[tuple[Cell, ...], ...] | None = None
@@ -122,6 +125,7 @@ def describe_series(series: Series, platforms: Sequence[Platform] = ()) -> Serie
         taxids=_unique(taxids or _series_values(series, "platform_taxid")),
         platform_title=" ".join(p.title for p in platforms if p.title),
         molecule=_sample_values(series, "molecule_ch1"),
+        library_strategy=_sample_values(series, "library_strategy"),
         sample_count=len(series.samples),
         characteristics=tuple(tuple(dict.fromkeys(row)) for row in series.characteristics),
         cells=series.characteristics,

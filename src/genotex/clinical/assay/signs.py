@@ -1,0 +1,101 @@
+"""The signs of other assays and other species, from ``data/assay.toml``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["Finding", "Kind", "Signs", "compile_any", "kind_of", "load_signs"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule found.
+
+    Attributes
+    ----------
+    rule : str
+        Name of the rule: a key of the certainty table.
+    available : bool
+        Whether it speaks for human gene expression.
+    reason : str
+        The finding in words.
+    evidence : str
+        What was seen, and where.
+    """
+
+    rule: str
+    available: bool
+    reason: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a sign stands for: another species, another assay, or human gene expression."""
+
+    species: str = ""
+    measures: str = ""
+
+    @property
+    def human(self) -> bool:
+        """Whether it stands for human gene expression."""
+        return not self.species and not self.measures
+
+
+class Signs:
+    """All known signs.
+
+    Parameters
+    ----------
+    data : mapping
+        The parsed file of signs.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        self._patterns: dict[tuple[str, ...], re.Pattern[str]] = {}
+
+    def entries(self, *path: str) -> list[dict[str, Any]]:
+        """Return the tables of an array of tables."""
+        found: list[dict[str, Any]] = self.value(*path)
+        return found
+
+    def value(self, *path: str) -> Any:
+        """Return what stands under a dotted name."""
+        found: Any = self._data
+        for name in path:
+            found = found[name]
+        return found
+
+    def pattern(self, *path: str) -> re.Pattern[str]:
+        """Return the alternatives under a dotted name as one pattern; case is ignored."""
+        if path not in self._patterns:
+            self._patterns[path] = compile_any(self.value(*path))
+        return self._patterns[path]
+
+    def certainty(self, rule: str) -> float:
+        """Return how often a verdict by this rule is right."""
+        return float(self._data["certainty"][rule])
+
+
+def compile_any(alternatives: Iterable[str]) -> re.Pattern[str]:
+    """Return one pattern for all alternatives; case is ignored."""
+    return re.compile("|".join(f"(?:{text})" for text in alternatives), re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def load_signs() -> Signs:
+    """Return the packaged signs."""
+    text = resources.files("genotex.clinical").joinpath("data/assay.toml").read_text("utf-8")
+    return Signs(tomllib.loads(text))
+
+
+def kind_of(entry: Mapping[str, Any]) -> Kind:
+    """Return what a table of the file stands for."""
+    return Kind(entry.get("species", ""), entry.get("measures", ""))
