@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
+from genotex.clinical.age_sex_words import PLAIN, age_rank, load_words, names_groups, sex_rank
+from genotex.clinical.ages import is_bare_number, parse_age_years
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.values import parse_age_years, parse_sex, sex_legend, simple_key
+from genotex.clinical.sexes import parse_sex, sex_legend, text_legend
+from genotex.clinical.values import named_part, simple_key
 
 __all__ = ["read_age", "read_gender"]
 
-_AGE_KEY = re.compile(
-    r"(?:^|[^a-z])age(?:s|d|in|yrs?|years?|mos?|months?|baseline|at|_)?(?![a-z])|^age(?!n)[a-z]*$"
-)
-_NO_AGE = re.compile(
-    r"onset|menarche|menopause|gestat|passage|stage|embryo|group of|first|debut|smok|mother|father|"
-    r"matern|patern|parent|time since|post.?mortem|debut|start|initiation|cell|culture|bone age|"
-    r"diagnosis of|disease duration|dosage|average|percentage|lineage|accelerat|epigenetic|mouse|"
-    r"persistent|censored|fetal|methylation|predicted|z.?score"
-)
-_PREFERRED_AGE = re.compile(r"^(?:patient |donor |subject )?age\b")
-_SEX_KEY = re.compile(
-    r"(?:^|[^a-z])(?:sexe?|gender|sex|males?|females?)(?![a-z])|gender|^sex[_ ]?\w*$"
-)
-_NO_SEX = re.compile(
-    r"history|orientation|partner|matern|mother|father|parent|match|hormone|steroid|percent|"
-    r"\bsexual|activity|of mouse|recipient sex|proportion"
-)
 _MOSTLY = 0.6
+_NEARLY_ALL = 0.9
 _FEWEST_CODES = 2
+_HALF = 0.5
+_SHOWN = 3
+# Rows whose key does not name the feature come after all that do.
+_UNNAMED = 0.5
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A candidate that tells the feature: how well, and what each of its cells says."""
+
+    candidate: Candidate
+    rank: float
+    parsed: dict[str, float]
+    why: str
+    kind: str
+
+    @property
+    def samples(self) -> int:
+        return sum(self.candidate.weight.get(cell, 1) for cell in self.parsed)
 
 
 def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
@@ -44,69 +51,234 @@ def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
     -------
     FeatureEncoding or None
         With the parser ``age_years``; None when no key tells a person's age or when all ages are
-        the same.
+        the same. `values` lists cells of the same row that tell an age under another key.
     """
-    best = _best(candidates, _is_age_key, parse_age_years, _PREFERRED_AGE)
+    candidates = list(candidates)
+    found = [hit for candidate in candidates if (hit := _age_in(candidate))]
+    best = _best(found, lambda hit: _others(hit, found, age_rank))
     if best is None:
         return None
-    candidate, parsed = best
-    evidence = (
-        f"key {candidate.key!r} names an age",
-        f"{len(parsed)} of {len(candidate.values)} values are ages, as {next(iter(parsed))!r}",
+    candidate = best.candidate
+    others = _others(best, found, age_rank)
+    evidence = [
+        best.why,
+        f"{len(best.parsed)} of {len(candidate.values)} values are ages, "
+        f"as {next(iter(best.parsed))!r}",
+        *_unread(best),
+        *_alternatives(best, found, others),
         *_shift(candidate),
-    )
+    ]
     return FeatureEncoding(
         feature="age",
         row=candidate.row,
         key=candidate.key,
         kind="continuous",
+        values=others,
         parser="age_years",
-        evidence=evidence,
+        evidence=tuple(evidence),
         sample_field=candidate.sample_field,
+        certainty=_certainty("age", best),
     )
 
 
-def read_gender(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
+def read_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncoding | None:
     """Return how gender is told (female 0, male 1), or None.
 
     Parameters
     ----------
     candidates : iterable of Candidate
         Values by key.
+    text : str
+        Title, summary and design of the series, which may explain codes that the key does not.
 
     Returns
     -------
     FeatureEncoding or None
         With every value listed and the parser ``sex`` for others.
     """
-    best = _best(candidates, _is_sex_key, parse_sex, None)
+    found = [hit for candidate in candidates if (hit := _sex_in(candidate, text))]
+    best = _best(found, lambda hit: _others(hit, found, sex_rank))
     if best is None:
         return None
-    candidate, parsed = best
-    evidence = [f"key {candidate.key!r} names the sex"]
+    candidate = best.candidate
+    others = _others(best, found, sex_rank)
+    evidence = [best.why]
     legend = sex_legend(candidate.key)
     if legend:
         evidence.append(f"its legend says {legend}")
+    evidence += [*_unread(best), *_alternatives(best, found, others), *_shift(candidate)]
     return FeatureEncoding(
         feature="gender",
         row=candidate.row,
         key=candidate.key,
         kind="binary",
-        values={cell: parsed.get(cell) for cell in candidate.values},
+        values={cell: best.parsed.get(cell) for cell in candidate.values} | others,
         parser="sex",
-        evidence=(*evidence, *_shift(candidate)),
+        confidence="inferred" if best.kind in ("text", "unnamed") else "explicit",
+        evidence=tuple(evidence),
         sample_field=candidate.sample_field,
+        certainty=_certainty("gender", best),
     )
 
 
-def _is_age_key(key: str) -> bool:
-    plain = simple_key(key).replace("_", " ").replace(".", " ")
-    return bool(_AGE_KEY.search(plain)) and not _NO_AGE.search(plain)
+def _age_in(candidate: Candidate) -> _Found | None:
+    key = candidate.key
+    rank = age_rank(key)
+    if rank is None:
+        return _age_without_key(candidate)
+    parsed = _parsed(candidate, parse_age_years)
+    if names_groups(key):
+        # "age group: 2" numbers a group; a range or a bound is an age.
+        parsed = {c: y for c, y in parsed.items() if not is_bare_number(candidate.values[c])}
+    told = [v for v in candidate.values.values() if re.search(r"\d", v)] or list(parsed)
+    if len(parsed) < _MOSTLY * len(told):
+        return None
+    kind = "plain" if rank >= PLAIN - _HALF else "other"
+    return _Found(candidate, rank, parsed, f"key {key!r} names an age", kind)
 
 
-def _is_sex_key(key: str) -> bool:
-    plain = simple_key(key).replace("_", " ").replace(".", " ")
-    return bool(_SEX_KEY.search(plain)) and not _NO_SEX.search(plain)
+def _age_without_key(candidate: Candidate) -> _Found | None:
+    """Read ages that say so themselves: ``45 years old`` or ``sex: F, age: 45`` in a cell."""
+    says = {
+        cell
+        for cell, value in candidate.values.items()
+        if named_part(value, "", lambda name: age_rank(name) is not None) is not None
+        or (_is_of_a_person(candidate) and _speaks_of_age(value))
+    }
+    parsed = {c: y for c, y in _parsed(candidate, parse_age_years).items() if c in says}
+    if len(parsed) < _NEARLY_ALL * len(_known(candidate)):
+        return None
+    why = f"values without a key for age are ages: {next(iter(parsed), '')!r}"
+    return _Found(candidate, _UNNAMED, parsed, why, "unnamed")
+
+
+def _speaks_of_age(value: str) -> bool:
+    """Return whether a value says that it is an age: "age 45", "45-year-old", "male, 45 y"."""
+    value = value.casefold()
+    aged = re.search(r"\bold\b|\bage[sd]?\b|\by\.?/?o\b", value)
+    beside = re.search(r"male|wom[ae]n|\bm[ae]n\b", value) and re.search(
+        r"\d\s*-?y(?:ea)?r?s?\b", value
+    )
+    return bool(aged or beside)
+
+
+def _sex_in(candidate: Candidate, text: str) -> _Found | None:
+    key = candidate.key
+    rank = sex_rank(key)
+    if rank is None:
+        return _sex_without_key(candidate)
+    parsed = _parsed(candidate, parse_sex)
+    if parsed:
+        kind = "legend" if sex_legend(key) else "plain" if rank >= PLAIN else "other"
+        return _Found(candidate, rank, parsed, f"key {key!r} names the sex", kind)
+    legend = text_legend(text)
+    parsed = {
+        cell: float(legend[value.strip()])
+        for cell, value in candidate.values.items()
+        if value.strip() in legend
+    }
+    why = f"key {key!r} names the sex, and the series' text explains its codes: {legend}"
+    return _Found(candidate, rank - _HALF, parsed, why, "text") if parsed else None
+
+
+def _sex_without_key(candidate: Candidate) -> _Found | None:
+    """Read sexes spelt out where no key names them: ``female``, ``donor: male``."""
+    known = _known(candidate)
+    inner = {
+        cell: float(code)
+        for cell, value in known.items()
+        if named_part(value, "", lambda name: sex_rank(name) is not None)
+        and (code := parse_sex(value)) is not None
+    }
+    spelt = {
+        cell: float(code)
+        for cell, value in known.items()
+        if _is_of_a_person(candidate)
+        and re.search(r"male|wom[ae]n|\bm[ae]n\b|girl|boy", value, re.IGNORECASE)
+        and (code := parse_sex(value)) is not None
+    }
+    parsed = spelt | inner
+    if not parsed or len(parsed) < _NEARLY_ALL * len(known):
+        return None
+    why = f"values without a key for the sex are sexes: {next(iter(parsed))!r}"
+    return _Found(candidate, _UNNAMED, parsed, why, "unnamed")
+
+
+def _is_of_a_person(candidate: Candidate) -> bool:
+    """Return whether values under a key may describe the patient: no key, or "patient", "donor"."""
+    words = re.findall(r"[a-z]+", candidate.key.casefold())
+    allowed = {*load_words()["person_keys"]}
+    return candidate.sample_field == "characteristics_ch1" and all(w in allowed for w in words)
+
+
+def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> dict[str, float]:
+    return {
+        cell: float(code)
+        for cell, value in candidate.values.items()
+        if (code := parse(value, candidate.key)) is not None
+    }
+
+
+def _known(candidate: Candidate) -> dict[str, str]:
+    """Return the values that say something."""
+    gaps = {*load_words()["missing"]}
+    return {c: v for c, v in candidate.values.items() if v.strip().casefold() not in gaps}
+
+
+def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> _Found | None:
+    """Return the nearest key, unless another one tells more than twice as many samples."""
+    useful = [
+        hit
+        for hit in found
+        if len({code for cell, code in hit.parsed.items() if cell in hit.candidate.in_row}
+               | set(others(hit).values())) >= _FEWEST_CODES
+    ]  # fmt: skip
+    most = max((hit.samples for hit in useful), default=0)
+    enough = [hit for hit in useful if hit.samples >= _HALF * most or hit.rank >= PLAIN]
+    return max(enough, key=lambda h: (h.rank, h.samples, -(h.candidate.row or 0)), default=None)
+
+
+def _others(
+    best: _Found, found: list[_Found], rank: Callable[[str], float | None]
+) -> dict[str, float]:
+    """Return what other keys for the same thing tell in the same row.
+
+    Submitters change a key halfway ("age: 45", then "age (yrs): 51"): a cell holds one of them, so
+    what stands in the row of the chosen key belongs to samples that lack it.
+    """
+    own = best.candidate
+    if own.row is None or not own.key:
+        return {}
+    return {
+        cell: code
+        for hit in found
+        if hit.candidate.key and simple_key(hit.candidate.key) != simple_key(own.key)
+        if rank(hit.candidate.key) is not None and abs(hit.rank - best.rank) <= _HALF
+        for cell, code in hit.parsed.items()
+        if cell in own.beside
+    }
+
+
+def _unread(best: _Found) -> tuple[str, ...]:
+    left = [v for c, v in best.candidate.values.items() if c not in best.parsed]
+    if not left:
+        return ()
+    shown = ", ".join(repr(value) for value in left[:_SHOWN])
+    return (f"left missing: {shown}" + (" and others" if len(left) > _SHOWN else ""),)
+
+
+def _alternatives(best: _Found, found: list[_Found], others: dict[str, float]) -> list[str]:
+    lines = []
+    if others:
+        lines.append(f"the same under another key in this row: {next(iter(others))!r}")
+    keys = [
+        f"{hit.candidate.key!r} (row {hit.candidate.row})"
+        for hit in found
+        if hit is not best and hit.candidate.key and hit.candidate.row != best.candidate.row
+    ]
+    if keys:
+        lines.append(f"preferred to {', '.join(keys[:_SHOWN])}")
+    return lines
 
 
 def _shift(candidate: Candidate) -> tuple[str, ...]:
@@ -116,30 +288,5 @@ def _shift(candidate: Candidate) -> tuple[str, ...]:
     return (f"cells are shifted: values of this key stand in row {rows} too",)
 
 
-def _best(
-    candidates: Iterable[Candidate],
-    wanted: Callable[[str], bool],
-    parse: Callable[[str, str], float | None],
-    preferred: re.Pattern[str] | None,
-) -> tuple[Candidate, dict[str, float]] | None:
-    found = []
-    for candidate in candidates:
-        if not candidate.key or not wanted(candidate.key):
-            continue
-        parsed = {
-            cell: code
-            for cell, value in candidate.values.items()
-            if (code := parse(value, candidate.key)) is not None
-        }
-        here = {code for cell, code in parsed.items() if cell in candidate.in_row}
-        told = [v for v in candidate.values.values() if re.search(r"\d", v)] or list(parsed)
-        if len(here) < _FEWEST_CODES or (preferred and len(parsed) < _MOSTLY * len(told)):
-            continue
-        samples = sum(candidate.weight.get(cell, 1) for cell in parsed)
-        first = bool(preferred and preferred.search(simple_key(candidate.key)))
-        found.append((first, min(samples, 1_000_000), -(candidate.row or 0), candidate, parsed))
-    if not found:
-        return None
-    # The plainest key wins, then the one that tells most samples, then the first row.
-    top = max(found, key=lambda entry: entry[:3])
-    return top[3], top[4]
+def _certainty(feature: str, best: _Found) -> float:
+    return float(load_words()["certainty"][feature][best.kind])

@@ -65,7 +65,9 @@ class RuleExpert:
         found = read_trait(rows, judge) or _beyond_characteristics(rest, judge)
         age = gender = None
         if human:
-            age, gender = read_age(rows) or read_age(rest), read_gender(rows) or read_gender(rest)
+            text = description.text
+            age = read_age(rows) or read_age(rest)
+            gender = read_gender(rows, text) or read_gender(rest, text)
         return ClinicalReading(gene, found, age, gender, notes=_notes(found, age, gender))
 
 
