@@ -19,7 +19,9 @@ _MOSTLY = 0.6
 _NEARLY_ALL = 0.9
 _FEWEST_CODES = 2
 _HALF = 0.5
+_FEWEST_SAMPLES = 0.25  # of those of the key that tells most
 _SHOWN = 3
+_LETTER_FOR_FEMALE = re.compile(r"\d\s*\(?f\)?$", re.IGNORECASE)
 # Rows whose key does not name the feature come after all that do.
 _UNNAMED = 0.5
 
@@ -73,7 +75,7 @@ def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
         row=candidate.row,
         key=candidate.key,
         kind="continuous",
-        values=others,
+        values=_not_as_parsed(best) | others,
         parser="age_years",
         evidence=tuple(evidence),
         sample_field=candidate.sample_field,
@@ -127,6 +129,9 @@ def _age_in(candidate: Candidate) -> _Found | None:
     if rank is None:
         return _age_without_key(candidate)
     parsed = _parsed(candidate, parse_age_years)
+    if any(_LETTER_FOR_FEMALE.search(value) for value in candidate.values.values()):
+        # Beside "45F" the "m" of "45M" is no month.
+        parsed = _parsed(candidate, lambda value, key: parse_age_years(value, f"sex {key}"))
     if names_groups(key):
         # "age group: 2" numbers a group; a range or a bound is an age.
         parsed = {c: y for c, y in parsed.items() if not is_bare_number(candidate.values[c])}
@@ -135,6 +140,16 @@ def _age_in(candidate: Candidate) -> _Found | None:
         return None
     kind = "plain" if rank >= PLAIN - _HALF else "other"
     return _Found(candidate, rank, parsed, f"key {key!r} names an age", kind)
+
+
+def _not_as_parsed(best: _Found) -> dict[str, float]:
+    """Return what the row as a whole reads otherwise than the parser reads the cell alone."""
+    candidate = best.candidate
+    return {
+        cell: years
+        for cell, years in best.parsed.items()
+        if parse_age_years(candidate.values[cell], candidate.key) != years
+    }
 
 
 def _age_without_key(candidate: Candidate) -> _Found | None:
@@ -226,7 +241,7 @@ def _known(candidate: Candidate) -> dict[str, str]:
 
 
 def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> _Found | None:
-    """Return the nearest key, unless another one tells more than twice as many samples."""
+    """Return the nearest key, unless another one tells four times as many samples."""
     useful = [
         hit
         for hit in found
@@ -234,7 +249,7 @@ def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> 
                | set(others(hit).values())) >= _FEWEST_CODES
     ]  # fmt: skip
     most = max((hit.samples for hit in useful), default=0)
-    enough = [hit for hit in useful if hit.samples >= _HALF * most or hit.rank >= PLAIN]
+    enough = [hit for hit in useful if hit.samples >= _FEWEST_SAMPLES * most]
     return max(enough, key=lambda h: (h.rank, h.samples, -(h.candidate.row or 0)), default=None)
 
 

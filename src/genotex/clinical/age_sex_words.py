@@ -10,9 +10,18 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["age_rank", "load_words", "names_groups", "plain_words", "sex_rank", "without_accents"]
+__all__ = [
+    "age_rank",
+    "key_unit",
+    "load_words",
+    "names_groups",
+    "plain_words",
+    "sex_rank",
+    "without_accents",
+]
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_POSSESSIVE = re.compile(r"['\u2019`]s?(?![^\W_])")
 _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 
 PLAIN, SAMPLING, OTHER, DIAGNOSIS, DEATH, GROUP = 6.0, 5.0, 4.0, 3.0, 2.0, 1.0
@@ -38,7 +47,23 @@ def without_accents(text: str) -> str:
 @lru_cache(maxsize=8192)
 def plain_words(key: str) -> str:
     """Return the words of a key: ``AgeAtDiagnosis_(yrs)`` gives ``age at diagnosis yrs``."""
-    return " ".join(re.findall(r"[^\W_]+", without_accents(_CAMEL.sub(" ", key))))
+    key = _POSSESSIVE.sub("", _CAMEL.sub(" ", key))
+    return " ".join(_unglued(word) for word in re.findall(r"[^\W_]+", without_accents(key)))
+
+
+def _unglued(word: str) -> str:
+    hit = _glued().fullmatch(word)
+    return word if hit is None else " ".join(part for part in hit.groups() if part)
+
+
+@lru_cache(maxsize=1)
+def _glued() -> re.Pattern[str]:
+    """Words that submitters write as one: "patientage", "ageatdeath", "sexfemale", "gendercode"."""
+    heads = "|".join(load_words()["age"]["heads"])
+    tails = "|".join(load_words()["age"]["tails"])
+    age = rf"({heads})?(age)(at|in)?({tails})?"
+    sex = rf"({heads})?(sex|gender)(female|male|code|m|f)?"
+    return re.compile(f"{age}|{sex}")
 
 
 @lru_cache(maxsize=128)
@@ -56,18 +81,13 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _age_names() -> re.Pattern[str]:
     words = load_words()["age"]
-    glued = [f"age{tail}" for tail in words["tails"]]
-    glued += [f"{head}age{tail}" for head in words["heads"] for tail in ("", *words["tails"])]
-    return _any_of([*words["names"], *words["days"], *words["years"], *glued])
+    return _any_of([*words["names"], *words["days"], *words["years"]])
 
 
 @lru_cache(maxsize=1)
 def _sex_names() -> re.Pattern[str]:
-    words = load_words()["sex"]
-    glued = [head + name for head in words["heads"] for name in ("sex", "gender")]
-    dummies = [name + sex for name in ("sex", "gender") for sex in ("male", "female", "m", "f")]
     sexes = ["male", "males", "female", "females"]
-    return _any_of([*words["names"], *glued, *dummies, *sexes])
+    return _any_of([*load_words()["sex"]["names"], *sexes])
 
 
 @lru_cache(maxsize=8192)
@@ -96,8 +116,8 @@ def age_rank(key: str) -> float | None:
     lesser = _NOT_YEARS * (key_unit(key) != "years")
     if names_groups(key) or _pattern("age", "days").search(plain):
         return GROUP - lesser
-    for lists, rank in ((("death",), DEATH), (("diagnosis",), DIAGNOSIS)):
-        if _pattern("age", *lists).search(plain) or f"age{lists[0]}" in plain:
+    for words, rank in (("death", DEATH), ("diagnosis", DIAGNOSIS)):
+        if _pattern("age", words).search(plain):
             return rank - lesser
     if not _left(names, ("age", "plain"), _ASIDE.sub(" ", key)):
         return PLAIN - lesser
@@ -132,10 +152,7 @@ def _left(names: re.Pattern[str], plain: tuple[str, str], key: str) -> str:
 
 def names_groups(key: str) -> bool:
     """Return whether a key announces groups: "age group", "age category"."""
-    plain = plain_words(key)
-    return bool(
-        _pattern("age", "groups").search(plain) or re.search(r"\bage(?:group|cat|range)", plain)
-    )
+    return _pattern("age", "groups").search(plain_words(key)) is not None
 
 
 @lru_cache(maxsize=8192)
@@ -144,7 +161,7 @@ def key_unit(key: str) -> str:
 
     Years wins when several are named; a time point ("age at 6 months") is no unit.
     """
-    plain = re.sub(r"\bdays?\b(?=.*\bbirth\b)|\bdays of life\b", " age indays ", plain_words(key))
+    plain = re.sub(r"\bdays?\b(?=.*\bbirth\b)|\bdays of life\b", " days ", plain_words(key))
     # A number in front makes a time point, a single letter is a unit only in brackets.
     plain = re.sub(r"\b\d+ [^\W\d_]+", " ", plain)
     aside = " ".join(plain_words(part) for part in _ASIDE.findall(key))
@@ -152,6 +169,6 @@ def key_unit(key: str) -> str:
         unit
         for unit, words in load_words()["age"]["units"].items()
         for word in words
-        if re.search(rf"\b(?:age)?(?:in)?{re.escape(word)}\b", plain if len(word) > 1 else aside)
+        if re.search(rf"\b{re.escape(word)}\b", plain if len(word) > 1 else aside)
     }
     return next((unit for unit in ("years", "months", "weeks", "days") if unit in found), "years")

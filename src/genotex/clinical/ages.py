@@ -48,7 +48,7 @@ _FRONT = re.compile(
     rf"|(?:(?:{_BESIDE})\s+)?(?:{_SEX}|f)\b\s*[,/;|-]?\s*(?:of\s+)?|m\s*[,/;|]\s*|[mf](?=\d))+"
 )
 _BACK = re.compile(
-    rf"(?:\s*[,/;|]\s*m|[\s,/;|-]*(?:\bof age|\bold|\b(?:{_BESIDE})|\b{_SEX}|(?<![^\W\d_])f"
+    rf"(?:\s*[,/;|]\s*m|[\s,/;|-]*(?:\bof age|\bold|\b(?:{_BESIDE})|\b{_SEX}|(?<![^\W\d_])\(?f\)?"
     r"|\(?\bapprox[a-z]*\.?\)?|\(?\bat (?!onset|first|menarche|menopause)[a-z ]+\)?))+$"
 )
 _BOUND = (
@@ -132,7 +132,7 @@ def _years(text: str, key: str) -> float | None:
         return None
     text = _BETWEEN.sub(r"\1 to \2", text)
     if sex_rank(key) is not None:
-        text = re.sub(r"(?<=\d)\s*m$", "", text)
+        text = re.sub(r"(?<=\d)\s*(?:m|\(m\))$", "", text)
     text = _BACK.sub("", _FRONT.sub("", text)).strip(" ,;/|")
     return _number_of_years(_WORDED.sub(_digits, text), key)
 

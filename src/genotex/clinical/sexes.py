@@ -43,7 +43,6 @@ _FARTHEST = 100  # characters between "gender" and its legend in a text
 _YES, _NO = ("1", "yes", "y", "true", "t"), ("0", "no", "n", "false")
 # "is male", "sex: male" as a key: what is asked is whether the person has this sex.
 _ASKED = re.compile(r"(?:is |sex |gender |patient )*(?P<sex>females?|males?)(?: sex| gender)?")
-_DUMMY = re.compile(r"(?:sex|gender)(?P<sex>female|male)")
 _KARYOTYPE = re.compile(r"46\s*,?\s*(?P<sex>x[xy])")
 
 
@@ -55,7 +54,7 @@ def sex_legend(key: str) -> dict[str, int]:
     """
     found = _explained_codes(key)
     plain = plain_words(key)
-    asked = _ASKED.fullmatch(plain) or _DUMMY.fullmatch(plain)
+    asked = _ASKED.fullmatch(plain)
     sex = None if asked is None else _sex_of_word(asked["sex"])
     if sex is not None:
         found = dict.fromkeys(_YES, sex) | dict.fromkeys(_NO, 1 - sex) | found
@@ -171,7 +170,9 @@ def _says_a_sex(text: str, words: list[str]) -> bool:
     spelt = any(len(word) > 1 for word in named)
     # A letter alone is a sex beside an age ("45/F", "F 45"), not in "F1" or "M0 macrophage".
     aged = re.fullmatch(
-        r"[mf]\s*[/,;| -]?\s*\d{1,3}(?:\s*y[a-z]*)?|\d{1,3}\s*(?:y[a-z]*)?\s*[/,;| -]?\s*[mf]", text
+        r"[mf](?:\d{2,3}|\s*[/,;| ]\s*\d{1,3})(?:\s*y[a-z]*)?"
+        r"|\d{1,3}\s*(?:y[a-z]*)?\s*[/,;| -]?\s*[mf]",
+        text,
     )
     if not spelt:
         return bool(aged)
