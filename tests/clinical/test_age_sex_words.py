@@ -82,7 +82,7 @@ def test_keys_that_are_no_sex_of_the_person(key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "unit"),
     [("age", "years"), ("age (mo)", "months"), ("ageweeks", "weeks"), ("days_to_birth", "days"),
-     ("age (years, months)", "years"), ("age at 3 months", "years"), ("age at day of birth", "days")],
+     ("age (years, months)", "years"), ("age at 3 months", "years"), ("days of life", "days")],
 )  # fmt: skip
 def test_unit_that_a_key_names(key: str, unit: str) -> None:
     assert key_unit(key) == unit

@@ -12,7 +12,9 @@ _KEY_SIGN = re.compile(r"\s*(?P<key>[^=:]{1,60}?)\s*[=:]\s*(?P<value>.*\S)", re.
 _PIECES = re.compile(r"[;|\n]|,\s")
 # Signs between the values of a key of several parts, the most telling ones first.
 _BETWEEN_KEYS = re.compile(r"\s*[/,;&+|\\]\s*|\s+and\s+")
-_BETWEEN_VALUES = tuple(re.compile(p) for p in (r"[;|]", r"/", r",", r"[-_]", r"\s+"))
+_BETWEEN_VALUES = tuple(
+    re.compile(p) for p in (r"[;|]", r"/", r"(?<!\d),|,(?!\d)", r"[-_]", r"\s+")
+)
 _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 
 
