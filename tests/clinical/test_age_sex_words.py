@@ -27,7 +27,8 @@ def test_plain_keys_of_an_age(key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "rank"),
     [("age_at_sampling", SAMPLING), ("age.at.visit", SAMPLING), ("age at surgery (yrs)", SAMPLING),
-     ("age at diagnosis (yrs)", DIAGNOSIS), ("AgeAtDx", DIAGNOSIS), ("ageatdeath", DEATH),
+     ("age at diagnosis (yrs)", DIAGNOSIS), ("AgeAtDx", DIAGNOSIS),
+     ("age at first diagnosis", DIAGNOSIS), ("ageatdeath", DEATH),
      ("age at last follow-up", DEATH), ("age group", GROUP), ("AgeRange", GROUP)],
 )  # fmt: skip
 def test_age_nearer_to_the_sample_comes_first(key: str, rank: float) -> None:
@@ -47,7 +48,8 @@ def test_other_keys_of_a_persons_age(key: str) -> None:
     ["Stage", "lineage", "dosage", "passage", "percentage", "image", "agent", "gestational age",
      "age at onset", "ageatonset", "disease duration", "post-conception weeks", "cell age",
      "days in culture", "year of birth", "ageusia", "age-related macular degeneration", "DNAm age",
-     "bone age", "maternal age", "age at menarche", "age started smoking", "mouse age",
+     "bone age", "maternal age", "age at menarche", "age at first birth", "age of first use",
+     "age started smoking", "mouse age",
      "age of block", "age matched", "age acceleration"],
 )  # fmt: skip
 def test_keys_that_are_no_age_of_the_person(key: str) -> None:

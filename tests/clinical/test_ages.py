@@ -129,6 +129,8 @@ def test_what_looks_like_an_age_and_is_none(text: str) -> None:
         ("age", "45 years; Sex: F", 45),
         ("sex", "F; age: 45", 45),
         ("patient", "male, 45 years", 45),
+        ("patient", "age 45, sex F", 45),
+        ("age", "45 Gender: M", 45),
         ("age", "45,5", 45.5),
         ("age, years", "45,5", 45.5),
     ],

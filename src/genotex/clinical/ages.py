@@ -49,7 +49,8 @@ _FRONT = re.compile(
 )
 _BACK = re.compile(
     rf"(?:\s*[,/;|]\s*m|[\s,/;|-]*(?:\bof age|\bold|\b(?:{_BESIDE})|\b{_SEX}|(?<![^\W\d_])\(?f\)?"
-    r"|\(?\bapprox[a-z]*\.?\)?|\(?\bat (?!onset|first|menarche|menopause)[a-z ]+\)?))+$"
+    r"|\b(?:sex|gender)\b[\s:=]*[^\W\d_]+|\(?\bapprox[a-z]*\.?\)?"
+    r"|\(?\bat (?!onset|first|menarche|menopause)[a-z ]+\)?))+$"
 )
 _BOUND = (
     r"(?:[<>]\s*=?|under|over|below|above|at least|up to|(?:older|younger|less|more|greater) than)"

@@ -136,13 +136,17 @@ def parse_sex(text: str, key: str = "") -> int | None:
     int or None
         Female 0, male 1; None when neither or both are said, or one that changed.
     """
-    word = " ".join(without_accents(text).split()).strip(" .*'\"")
+    word = _plain(text)
     legend = sex_legend(key)
     if word in legend:
         return legend[word]
     part = named_part(text, key, lambda name: sex_rank(name) is not None)
-    sex = None if part is None or part == text else parse_sex(part)
+    sex = None if part is None else _sex_of_phrase(_plain(part))
     return _sex_of_phrase(word) if sex is None else sex
+
+
+def _plain(text: str) -> str:
+    return " ".join(without_accents(text).split()).strip(" .*'\"")
 
 
 def _sex_of_phrase(text: str) -> int | None:
@@ -165,6 +169,8 @@ def _says_a_sex(text: str, words: list[str]) -> bool:
     if re.fullmatch(r"-?\d+\s*[=:-]\s*[^\W\d_]+|-?\d+\s*\(\s*[^\W\d_]+\s*\)", text):
         return True
     if re.fullmatch(r"[^\W\d_]+\s*(?:[=:-]\s*-?\d|\(\s*-?\d\s*\))", text):
+        return True
+    if re.search(r"\b(?:sex|gender)\b[\s:=]*[mf]$", text):
         return True
     named = [word for word in words if _sex_of_word(word) is not None]
     spelt = any(len(word) > 1 for word in named)
