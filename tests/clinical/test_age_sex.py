@@ -163,6 +163,7 @@ def test_sexes_without_any_key(sex_of: Read) -> None:
         cells("tissue", "female breast", "male breast"),
         ["M", "F"],  # letters alone, and nothing says what they are
         cells("mother", "female", "male"),
+        cells("mother", "sex: F", "sex: M"),
     ],
 )
 def test_no_sex(sex_of: Read, row: list[str | None]) -> None:
@@ -192,3 +193,25 @@ def test_certainty_falls_with_the_kind_of_evidence(sex_of: Read, age_of: Read) -
     assert 1 >= plain > donor > text >= 0.5
     ages = [age_of(row) for row in (cells("age", 1, 2), cells("age at death", 1, 2))]
     assert ages[0].certainty > ages[1].certainty > 0.5
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        cells("mother", "age: 30", "age: 40"),
+        cells("age at onset", "12 years old", "15 years old"),
+        cells("treatment", "2 years", "3 years"),
+        ["2 years", "3 years"],  # of what?
+    ],
+)
+def test_no_age_of_the_person(age_of: Read, row: list[str | None]) -> None:
+    assert age_of(row) is None
+
+
+def test_number_of_a_group_between_ranges_stays_missing(make_series: MakeSeries) -> None:
+    series = make_series(cells("age group", "20-29", "30-39", "4"))
+    encoding = read_age(characteristic_candidates(describe_series(series)))
+    assert encoding is not None
+    codes = apply_encoding(encoding, series, procedure="sound").codes
+    assert codes[:2].tolist() == [24.5, 34.5]
+    assert codes[2] != codes[2]

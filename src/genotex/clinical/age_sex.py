@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from genotex.clinical.age_sex_unnamed import ages_without_key, sexes_without_key
 from genotex.clinical.age_sex_words import PLAIN, age_rank, load_words, names_groups, sex_rank
 from genotex.clinical.ages import is_bare_number, parse_age_years
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.sexes import parse_sex, sex_legend, text_legend
-from genotex.clinical.values import named_part, simple_key
+from genotex.clinical.values import simple_key
 
 __all__ = ["read_age", "read_gender"]
 
 _MOSTLY = 0.6
-_NEARLY_ALL = 0.9
 _FEWEST_CODES = 2
 _HALF = 0.5
 _FEWEST_SAMPLES = 0.25  # of those of the key that tells most
@@ -127,7 +127,7 @@ def _age_in(candidate: Candidate) -> _Found | None:
     key = candidate.key
     rank = age_rank(key)
     if rank is None:
-        return _age_without_key(candidate)
+        return _unnamed(candidate, ages_without_key(candidate), "for age are ages")
     parsed = _parsed(candidate, parse_age_years)
     if any(_LETTER_FOR_FEMALE.search(value) for value in candidate.values.values()):
         # Beside "45F" the "m" of "45M" is no month.
@@ -142,46 +142,28 @@ def _age_in(candidate: Candidate) -> _Found | None:
     return _Found(candidate, rank, parsed, f"key {key!r} names an age", kind)
 
 
-def _not_as_parsed(best: _Found) -> dict[str, float]:
+def _not_as_parsed(best: _Found) -> dict[str, float | None]:
     """Return what the row as a whole reads otherwise than the parser reads the cell alone."""
     candidate = best.candidate
     return {
-        cell: years
-        for cell, years in best.parsed.items()
-        if parse_age_years(candidate.values[cell], candidate.key) != years
-    }
-
-
-def _age_without_key(candidate: Candidate) -> _Found | None:
-    """Read ages that say so themselves: ``45 years old`` or ``sex: F, age: 45`` in a cell."""
-    says = {
-        cell
+        cell: best.parsed.get(cell)
         for cell, value in candidate.values.items()
-        if named_part(value, "", lambda name: age_rank(name) is not None) is not None
-        or (_is_of_a_person(candidate) and _speaks_of_age(value))
+        if parse_age_years(value, candidate.key) != best.parsed.get(cell)
     }
-    parsed = {c: y for c, y in _parsed(candidate, parse_age_years).items() if c in says}
-    if len(parsed) < _NEARLY_ALL * len(_known(candidate)):
+
+
+def _unnamed(candidate: Candidate, parsed: dict[str, float], what: str) -> _Found | None:
+    if not parsed:
         return None
-    why = f"values without a key for age are ages: {next(iter(parsed), '')!r}"
+    why = f"values without a key {what}: {next(iter(parsed))!r}"
     return _Found(candidate, _UNNAMED, parsed, why, "unnamed")
-
-
-def _speaks_of_age(value: str) -> bool:
-    """Return whether a value says that it is an age: "age 45", "45-year-old", "male, 45 y"."""
-    value = value.casefold()
-    aged = re.search(r"\bold\b|\bage[sd]?\b|\by\.?/?o\b", value)
-    beside = re.search(r"male|wom[ae]n|\bm[ae]n\b", value) and re.search(
-        r"\d\s*-?y(?:ea)?r?s?\b", value
-    )
-    return bool(aged or beside)
 
 
 def _sex_in(candidate: Candidate, text: str) -> _Found | None:
     key = candidate.key
     rank = sex_rank(key)
     if rank is None:
-        return _sex_without_key(candidate)
+        return _unnamed(candidate, sexes_without_key(candidate), "for the sex are sexes")
     parsed = _parsed(candidate, parse_sex)
     if parsed:
         kind = "legend" if sex_legend(key) else "plain" if rank >= PLAIN else "other"
@@ -196,48 +178,12 @@ def _sex_in(candidate: Candidate, text: str) -> _Found | None:
     return _Found(candidate, rank - _HALF, parsed, why, "text") if parsed else None
 
 
-def _sex_without_key(candidate: Candidate) -> _Found | None:
-    """Read sexes spelt out where no key names them: ``female``, ``donor: male``."""
-    known = _known(candidate)
-    inner = {
-        cell: float(code)
-        for cell, value in known.items()
-        if named_part(value, "", lambda name: sex_rank(name) is not None)
-        and (code := parse_sex(value)) is not None
-    }
-    spelt = {
-        cell: float(code)
-        for cell, value in known.items()
-        if _is_of_a_person(candidate)
-        and re.search(r"male|wom[ae]n|\bm[ae]n\b|girl|boy", value, re.IGNORECASE)
-        and (code := parse_sex(value)) is not None
-    }
-    parsed = spelt | inner
-    if not parsed or len(parsed) < _NEARLY_ALL * len(known):
-        return None
-    why = f"values without a key for the sex are sexes: {next(iter(parsed))!r}"
-    return _Found(candidate, _UNNAMED, parsed, why, "unnamed")
-
-
-def _is_of_a_person(candidate: Candidate) -> bool:
-    """Return whether values under a key may describe the patient: no key, or "patient", "donor"."""
-    words = re.findall(r"[a-z]+", candidate.key.casefold())
-    allowed = {*load_words()["person_keys"]}
-    return candidate.sample_field == "characteristics_ch1" and all(w in allowed for w in words)
-
-
 def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> dict[str, float]:
     return {
         cell: float(code)
         for cell, value in candidate.values.items()
         if (code := parse(value, candidate.key)) is not None
     }
-
-
-def _known(candidate: Candidate) -> dict[str, str]:
-    """Return the values that say something."""
-    gaps = {*load_words()["missing"]}
-    return {c: v for c, v in candidate.values.items() if v.strip().casefold() not in gaps}
 
 
 def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> _Found | None:

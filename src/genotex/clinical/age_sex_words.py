@@ -39,9 +39,8 @@ def load_words() -> dict[str, Any]:
 
 def without_accents(text: str) -> str:
     """Return a text in lower case without accents."""
-    # German "ß" and the like are folded too; what is no accent stays.
     parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in parts if not unicodedata.combining(c))
+    return "".join(c for c in parts if not unicodedata.combining(c)).casefold()
 
 
 @lru_cache(maxsize=8192)
@@ -148,6 +147,12 @@ def _left(names: re.Pattern[str], plain: tuple[str, str], key: str) -> str:
     rest = _pattern(*plain).sub(" ", rest)
     units = _any_of(word for words in load_words()["age"]["units"].values() for word in words)
     return units.sub(" ", rest).strip()
+
+
+def names_another(key: str) -> bool:
+    """Return whether a key speaks of someone or something else: a mother, a mouse, an onset."""
+    plain = plain_words(key)
+    return any(_pattern(feature, "never").search(plain) for feature in ("age", "sex"))
 
 
 def names_groups(key: str) -> bool:
