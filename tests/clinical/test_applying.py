@@ -119,3 +119,25 @@ def test_control_without_a_role_is_healthy_only_by_its_words(make_series: MakeSe
     encoded = apply_encoding(encoding, make_series(cells), procedure="sound")
     assert encoded.roles == ("case", "other disease", "healthy control", "unknown")
     np.testing.assert_array_equal(encoded.codes, [1, 0, 0, 0])
+
+
+def test_listed_cell_under_another_key_counts_where_the_key_is_lacking(
+    make_series: MakeSeries,
+) -> None:
+    series = make_series(["age: 45", "years: 51", "years: 60"], ["sex: F", "sex: M", "age: 70"])
+    encoding = FeatureEncoding(
+        "age", 0, "age", "continuous", values={"years: 51": 51, "years: 60": 60}, parser="age_years"
+    )
+    codes = apply_encoding(encoding, series, procedure="sound").codes
+    assert codes.tolist() == [45, 51, 70]  # the third sample has the key itself, in row 1
+
+
+def test_age_corrected_by_hand_holds_in_both_procedures(make_series: MakeSeries) -> None:
+    series = make_series(["age: 45.5", "age: 999", "age: 540"])
+    encoding = FeatureEncoding(
+        "age", 0, "age", "continuous", values={"age: 999": None, "age: 540": 45}, parser="age_years"
+    )
+    sound = apply_encoding(encoding, series, procedure="sound").codes
+    np.testing.assert_array_equal(sound, [45.5, NAN, 45])
+    benchmark = apply_encoding(encoding, series, procedure="benchmark").codes
+    np.testing.assert_array_equal(benchmark, [45, NAN, 45])

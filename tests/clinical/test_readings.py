@@ -28,7 +28,7 @@ READING = ClinicalReading(
         roles={"status: OA": "case", "status: normal": "healthy control", "status: ?": "unknown"},
         evidence=("because",),
     ),
-    FeatureEncoding("age", 1, "age", "continuous", parser="age_years"),
+    FeatureEncoding("age", 1, "age", "continuous", parser="age_years", certainty=0.99),
     FeatureEncoding("gender", None, "Gender", "binary", parser="sex", sample_field="description"),
     notes=("a note",),
 )  # fmt: skip
@@ -74,6 +74,7 @@ def test_defaults_of_a_file_written_by_hand() -> None:
     assert reading.age is not None and reading.age.kind == "continuous"
     assert reading.gender is None
     assert reading.by == "hand"
+    assert reading.age.certainty is None
 
 
 def edited(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
@@ -105,6 +106,13 @@ def edited(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
         (lambda d: d.update(notes="x"), r"GSE1\.notes: must be a list of texts"),
         (lambda d: d["trait"].update(key=None), r"GSE1\.trait\.key: must be a text, not null"),
         (lambda d: d["trait"].update(confidence=[1]), r"GSE1\.trait\.confidence"),
+        (
+            lambda d: d["age"].update(certainty=1.5),
+            r"GSE1\.age\.certainty: must be a number from 0",
+        ),
+        (lambda d: d["age"].update(certainty="high"), r"GSE1\.age\.certainty"),
+        (lambda d: d["age"].update(certainty=True), r"GSE1\.age\.certainty"),
+        (lambda d: d["age"].update(certainty=float("nan")), r"GSE1\.age\.certainty"),
     ],
 )
 def test_edited_file_with_a_mistake(

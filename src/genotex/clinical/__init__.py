@@ -1,5 +1,6 @@
 """Clinical inference: which characteristic tells trait, age and gender, and how."""
 
+from genotex.clinical.ages import parse_age_years
 from genotex.clinical.applying import EncodedFeature, apply_encoding
 from genotex.clinical.assay import judge_expression
 from genotex.clinical.description import (
@@ -24,7 +25,8 @@ from genotex.clinical.readings import (
     reading_to_json,
     save_readings,
 )
-from genotex.clinical.values import parse_age_years, parse_number, parse_sex
+from genotex.clinical.sexes import parse_sex
+from genotex.clinical.values import parse_number
 
 __all__ = [
     "ClinicalReading",

@@ -9,16 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.clinical.ages import parse_age_years
 from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.sexes import parse_sex
 from genotex.clinical.value_roles import control_role
-from genotex.clinical.values import (
-    parse_age_years,
-    parse_number,
-    parse_sex,
-    simple_key,
-    split_cell,
-    split_pairs,
-)
+from genotex.clinical.values import parse_number, simple_key, split_cell, split_pairs
 from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role
 from genotex.formats.series import Series
@@ -115,9 +110,16 @@ class _Lookup:
         listed = cell if cell in encoding.values else self._relaxed.get(simple_key(cell))
         if listed is not None:
             code = encoding.values[listed]
+            if self._first_integer and code is not None and self._is_parsed_age(cell, code):
+                code = self._parse(cell)
             return code, encoding.roles.get(listed) or self._role(code, cell), True
         code = self._parse(cell)
         return code, self._role(code, cell), code is not None
+
+    def _is_parsed_age(self, cell: str, code: float) -> bool:
+        """Return whether a listed age is what the parser reads, and no correction of it."""
+        key, value = _key_and_value(self._encoding, cell)
+        return self._encoding.parser == "age_years" and code == parse_age_years(value, key)
 
     def _role(self, code: float | None, cell: str) -> Role:
         """Return the role of a cell that the encoding gives none: by its code and its words."""
@@ -163,10 +165,15 @@ def _cells(
     own = rows[encoding.row]
     if procedure == "benchmark" or not encoding.key:
         return list(own), []
-    return _cells_by_key(encoding.key, encoding.row, series)
+    return _cells_by_key(encoding, encoding.row, series)
 
 
-def _cells_by_key(key: str, own: int, series: Series) -> tuple[list[Cell], list[str]]:
+def _cells_by_key(
+    encoding: FeatureEncoding, own: int, series: Series
+) -> tuple[list[Cell], list[str]]:
+    """Find each sample's cell under the key, else a listed cell of the row under another key."""
+    key = encoding.key
+    listed = {simple_key(cell) for cell in encoding.values}
     rows = series.characteristics
     order = [own, *(n for n in range(len(rows)) if n != own)]
     cells: list[Cell] = []
@@ -180,6 +187,9 @@ def _cells_by_key(key: str, own: int, series: Series) -> tuple[list[Cell], list[
                 found = cell
                 moved[number] += number != own
                 break
+        else:
+            cell = rows[own][sample]
+            found = cell if cell is not None and simple_key(cell) in listed else None
         cells.append(found)
     shifted = {number: count for number, count in sorted(moved.items()) if count}
     if not shifted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from genotex.clinical.description import SHOWN_VALUES, SeriesDescription
@@ -13,6 +13,7 @@ from genotex.clinical.values import simple_key, split_cell, split_pairs
 __all__ = ["Candidate", "characteristic_candidates", "other_candidates"]
 
 MOSTLY = 0.8
+FEW_VALUES = 5
 
 FREE_TEXT_LINES: tuple[SampleField, ...] = ("source_name_ch1", "title")
 
@@ -39,6 +40,8 @@ class Candidate:
         Raw cell -> number of samples; 1 where samples are not known.
     sample_field : str
         Sample field that holds the cells.
+    beside : frozenset of str
+        Raw cells of the row under other keys.
     """
 
     key: str
@@ -49,6 +52,7 @@ class Candidate:
     elsewhere: tuple[int, ...]
     weight: Mapping[str, int]
     sample_field: SampleField = "characteristics_ch1"
+    beside: frozenset[str] = frozenset()
 
 
 def characteristic_candidates(description: SeriesDescription) -> list[Candidate]:
@@ -60,6 +64,7 @@ def characteristic_candidates(description: SeriesDescription) -> list[Candidate]
     counts = [
         _row_counts(description, number) for number in range(len(description.characteristics))
     ]
+    size = _samples if description.cells is not None else _guessed_samples
     rows_of: dict[str, dict[int, Counter[str]]] = {}
     for number, cells in enumerate(counts):
         for cell, count in cells.items():
@@ -68,7 +73,7 @@ def characteristic_candidates(description: SeriesDescription) -> list[Candidate]
     found = [
         candidate
         for key, rows in rows_of.items()
-        for candidate in _candidates_of_key(key, rows, counts)
+        for candidate in _candidates_of_key(key, rows, counts, size)
     ]
     return sorted(found, key=lambda c: (c.row if c.row is not None else -1, c.key))
 
@@ -79,23 +84,54 @@ def _row_counts(description: SeriesDescription, number: int) -> Counter[str]:
     return Counter({cell: 1 for cell in description.characteristics[number] if cell})
 
 
+Rows = Mapping[int, Counter[str]]
+Sizes = Mapping[int, tuple[int, ...]]
+
+
 def _candidates_of_key(
-    key: str, rows: Mapping[int, Counter[str]], counts: list[Counter[str]]
+    key: str,
+    rows: Rows,
+    counts: list[Counter[str]],
+    size: Callable[[Rows, list[Counter[str]]], Sizes],
 ) -> Iterable[Candidate]:
     pure = {n for n, cells in rows.items() if len(cells) == len(counts[n])}
     mixed = [n for n in rows if n not in pure]
     if key == "":
         return [_candidate(n, [], rows, counts) for n in rows]
-    best = max(rows, key=lambda n: (_size(rows[n], counts[n]), -n))
+    sizes = size(rows, counts)
+    best = max(rows, key=lambda n: (sizes[n], -n))
     found = [_candidate(best, [n for n in mixed if n != best], rows, counts)]
     found.extend(_candidate(n, [], rows, counts) for n in sorted(pure) if n != best)
     return found
 
 
-def _size(cells: Counter[str], row: Counter[str]) -> int:
-    """Return how many values of a key a row has; in a cut list, at least as many as are shown."""
-    cut = max(row.values()) == 1 and len(row) >= SHOWN_VALUES - 1
-    return SHOWN_VALUES if cut and len(cells) > MOSTLY * len(row) else cells.total()
+def _samples(rows: Rows, counts: list[Counter[str]]) -> Sizes:
+    """Return in how many samples of each row a key stands."""
+    return {number: (cells.total(),) for number, cells in rows.items()}
+
+
+def _guessed_samples(rows: Rows, counts: list[Counter[str]]) -> Sizes:
+    """Return an order of rows by how many samples a key has there, from unique values alone.
+
+    Many different values (ages) mean many samples; a list that is cut holds at least as many as it
+    shows. Few different values (sexes) say nothing of how often they stand: then every different
+    value of another key is a sample that lacks this one, so the row with the fewest of them has
+    most. What appears early stands in the samples that come first.
+    """
+    few = max(map(len, rows.values())) <= FEW_VALUES
+    sizes = {}
+    for number, cells in rows.items():
+        row = counts[number]
+        shown = len(cells)
+        cut = len(row) >= SHOWN_VALUES - 1
+        if few:
+            shown = min(shown, 2)
+        elif cut and shown > MOSTLY * len(row):
+            shown = SHOWN_VALUES
+        others = len(row) - len(cells)
+        before = list(row).index(next(iter(cells)))
+        sizes[number] = (shown, -others, -before) if few else (shown, -before, -others)
+    return sizes
 
 
 def _candidate(
@@ -113,6 +149,7 @@ def _candidate(
         share=rows[best].total() / max(counts[best].total(), 1),
         elsewhere=tuple(sorted(others)),
         weight=dict(weight),
+        beside=frozenset(counts[best]) - frozenset(rows[best]),
     )
 
 

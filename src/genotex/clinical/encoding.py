@@ -54,7 +54,8 @@ class FeatureEncoding:
     kind : str
         ``binary`` or ``continuous``.
     values : mapping of str to float or None
-        Raw cell ("disease state: healthy control") -> code; None is missing.
+        Raw cell ("disease state: healthy control") -> code; None is missing. A listed cell under
+        another key counts for samples that have no cell under `key`.
     roles : mapping of str to Role
         Raw cell -> role, for a binary trait.
     parser : str or None
@@ -65,6 +66,8 @@ class FeatureEncoding:
         Why, in words for people.
     sample_field : str
         Sample field that holds the cells.
+    certainty : float or None
+        How sure, 0 to 1; None when nobody says.
     """
 
     feature: Literal["trait", "age", "gender"]
@@ -77,6 +80,7 @@ class FeatureEncoding:
     confidence: Confidence = "explicit"
     evidence: tuple[str, ...] = ()
     sample_field: SampleField = "characteristics_ch1"
+    certainty: float | None = None
 
 
 @dataclass(frozen=True)

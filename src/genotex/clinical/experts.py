@@ -74,7 +74,9 @@ class RuleExpert:
         found = choice.encoding or _beyond_characteristics(rest, judge)
         age = gender = None
         if not gene.reason.startswith(NOT_HUMAN):
-            age, gender = read_age(rows) or read_age(rest), read_gender(rows) or read_gender(rest)
+            text = description.text
+            age = read_age(rows) or read_age(rest)
+            gender = read_gender(rows, text) or read_gender(rest, text)
         return ClinicalReading(
             gene,
             found,

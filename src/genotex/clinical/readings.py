@@ -38,12 +38,14 @@ ABOUT = [
     "roles: raw cell -> case, healthy control, other disease or unknown (trait only);",
     "parser: how cells that values does not list are read: age_years, sex, number or null;",
     "confidence: explicit, inferred or arguable; evidence: why, free text;",
-    "sample_field: characteristics_ch1, title, source_name_ch1 or description.",
+    "sample_field: characteristics_ch1, title, source_name_ch1 or description;",
+    "certainty: how sure, a number from 0 to 1, or null.",
 ]
 
 _FEATURES: tuple[Literal["trait", "age", "gender"], ...] = ("trait", "age", "gender")
 _FIELDS = {
-    "row", "key", "kind", "values", "roles", "parser", "confidence", "evidence", "sample_field"
+    "row", "key", "kind", "values", "roles", "parser", "confidence", "evidence", "sample_field",
+    "certainty"
 }  # fmt: skip
 _PARSERS = ("age_years", "sex", "number")
 _KINDS = ("binary", "continuous")
@@ -88,6 +90,7 @@ def _encoding_to_json(encoding: FeatureEncoding | None) -> dict[str, Any] | None
         "confidence": encoding.confidence,
         "evidence": list(encoding.evidence),
         "sample_field": encoding.sample_field,
+        "certainty": encoding.certainty,
     }
 
 
@@ -184,6 +187,7 @@ class _Reader:
             ),
             evidence=self._texts(fields.get("evidence", []), f"{feature}.evidence"),
             sample_field=sample_field,
+            certainty=self._share(fields.get("certainty"), f"{feature}.certainty"),
         )
 
     def _object(self, data: Any, field: str, allowed: set[str]) -> dict[str, Any]:
@@ -202,6 +206,14 @@ class _Reader:
         if isinstance(row, bool) or not isinstance(row, int) or row < 0:
             raise self._error(field, f"must be a row number from 0, not {row!r}")
         return row
+
+    def _share(self, value: Any, field: str) -> float | None:
+        if value is None:
+            return None
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (number and 0 <= value <= 1):
+            raise self._error(field, f"must be a number from 0 to 1 or null, not {value!r}")
+        return float(value)
 
     def _codes(self, data: Any, field: str) -> dict[str, float | None]:
         if not isinstance(data, dict):
