@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from genotex.formats import (
 from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 
-__all__ = ["prepare_tcga_cohort"]
+__all__ = ["prepare_absent_tcga", "prepare_tcga_cohort"]
 
 
 def prepare_tcga_cohort(
@@ -71,6 +71,7 @@ def prepare_tcga_cohort(
     clinical, duplicates = _first_of_duplicates(read_clinical_matrix(files.clinical))
     genes = _read_genes(files, options)
     features, reading = _read_features(clinical, why, options)
+    measured = clinical.samples if genes.mapping is None else genes.mapping.expression.samples
     return PreparedCohort(
         trait=trait,
         cohort=TCGA_COHORT,
@@ -86,18 +87,40 @@ def prepare_tcga_cohort(
             "organism": "Homo sapiens",
         },
         files=[(files.clinical, "clinical"), *((path, "expression") for path in genes.files)],
-        sample_facts=tcga_sample_facts(clinical, _measured(genes.mapping)),
+        sample_facts=tcga_sample_facts(clinical, measured),
         notes=(
             *genes.notes,
             *duplicates,
-            *_paired_patients(clinical.samples, features["trait"]),
+            *_paired_patients(clinical.samples, features["trait"], measured),
             *(note for feature in features.values() for note in feature.notes),
         ),
     )
 
 
-def _measured(genes: GeneMapping | None) -> frozenset[str]:
-    return frozenset(() if genes is None else genes.expression.samples)
+def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:
+    """Return what is recorded of a trait that no TCGA folder means: that, and why.
+
+    Parameters
+    ----------
+    trait : str
+        Trait folder name.
+    why : str
+        Why no folder means the trait.
+    """
+    return PreparedCohort(
+        trait=trait,
+        cohort=TCGA_COHORT,
+        source="TCGA",
+        samples=(),
+        reading=ClinicalReading(GeneVerdict(False, why), None, None, None),
+        features={},
+        genes=None,
+        why_no_genes=why,
+        series={},
+        files=[],
+        sample_facts={},
+        notes=(),
+    )
 
 
 @dataclass(frozen=True)
@@ -237,10 +260,15 @@ def _encoding(feature: str, column: TcgaColumn) -> FeatureEncoding:
     )
 
 
-def _paired_patients(samples: Sequence[str], trait: EncodedFeature) -> tuple[str, ...]:
+def _paired_patients(
+    samples: Sequence[str], trait: EncodedFeature, measured: Collection[str]
+) -> tuple[str, ...]:
+    """Count the patients both of whose tissues have expression."""
+    there = frozenset(measured)
     patients: dict[str, set[str]] = {}
     for sample, role in zip(samples, trait.roles, strict=True):
-        patients.setdefault("-".join(sample.split("-")[:3]), set()).add(role)
+        if sample in there:
+            patients.setdefault("-".join(sample.split("-")[:3]), set()).add(role)
     both = sum({"case", "healthy control"} <= roles for roles in patients.values())
     if not both:
         return ()

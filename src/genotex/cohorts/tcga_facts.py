@@ -54,7 +54,8 @@ def tcga_sample_facts(clinical: ClinicalMatrix, measured: Collection[str]) -> Fa
     ----------
     Barcodes: https://docs.gdc.cancer.gov/Encyclopedia/pages/TCGA_Barcode/
     """
-    rows = [i for i, sample in enumerate(clinical.samples) if sample in measured]
+    there = frozenset(measured)
+    rows = [i for i, sample in enumerate(clinical.samples) if sample in there]
     rows = rows or list(range(len(clinical.samples)))
     table = {name: list(map(read_tcga_cell, clinical.table[name])) for name in _columns(clinical)}
     if not any(plain_column_name(name) == simplify(_SITE) for name in clinical.table.columns):
