@@ -9,6 +9,9 @@ from genotex.clinical.tcga_studies import TcgaStudy, tcga_studies
 
 __all__ = ["TcgaChoice", "choose_tcga_study"]
 
+MOST_TOLD = 4
+"""So many studies at most are told as proxies."""
+
 
 @dataclass(frozen=True)
 class TcgaChoice:
@@ -100,4 +103,6 @@ def _proxies(studies: Sequence[TcgaStudy]) -> str:
 
 def _list(studies: Sequence[TcgaStudy]) -> str:
     *most, last = [str(study) for study in dict.fromkeys(studies)]
+    if len(most) >= MOST_TOLD:
+        return f"{', '.join(most[: MOST_TOLD - 1])} and {len(most) - MOST_TOLD + 2} others"
     return f"{', '.join(most)} and {last}" if most else last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -20,6 +20,8 @@ __all__ = [
     "tcga_studies",
     "tcga_study_code",
 ]
+
+_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class TcgaStudy:
 
     def __str__(self) -> str:
         """Return code and name, for people."""
-        joined = f": {' and '.join(self.parts)}" if self.parts else ""
+        joined = f": {', '.join(self.parts)}" if self.parts else ""
         return f"{self.code} ({self.name}{joined})"
 
 
@@ -121,7 +123,7 @@ class TcgaStudies:
 
     def read_name(self, text: str) -> DiseaseName:
         """Return a name as its words; what stands in brackets explains it and is left out."""
-        outside = re.sub(r"\([^)]*\)", " ", text)
+        outside = _CAMEL.sub(" ", re.sub(r"\([^)]*\)", " ", text))
         plain = f" {simplify(outside) or simplify(text)} "
         for form, organ in self._organs:
             # Capitals keep what is done from being found again as part of another organ's name.
@@ -147,7 +149,12 @@ class TcgaStudies:
         name = self.read_name(text)
         if not name.words:
             return []
-        listed = [study for study in self.by_code.values() if name in study.near]
+        shown = {word.casefold() for word in re.findall(r"[A-Za-z]*[A-Z]{2,}", text)}
+        listed = [
+            study
+            for study in self.by_code.values()
+            if name in study.near or not shown.isdisjoint({study.code.casefold(), *study.short})
+        ]
         if listed or not name.tumour:
             return listed
         return [
@@ -166,12 +173,6 @@ class TcgaStudies:
             for code in codes
         ]
 
-    def codes_in(self, text: str) -> Iterator[str]:
-        """Give the codes that stand in a text in capitals."""
-        for word in re.findall(r"(?<![A-Za-z0-9])[A-Z]{2,8}(?![A-Za-z0-9])", text):
-            if word in self.by_code:
-                yield word
-
 
 def _nested(one: DiseaseName, other: DiseaseName) -> bool:
     return one.words < other.words or other.words < one.words
@@ -184,7 +185,7 @@ def tcga_study_code(text: str) -> str | None:
     ----------
     text : str
         Such as ``TCGA_Lung_Cancer_(LUNG)``, ``TCGA-LUAD``, ``Lung_Squamous_Cell_Carcinoma`` or
-        ``TCGA.LUAD.sampleMap_LUAD_clinicalMatrix``.
+        ``TCGA.LUAD.sampleMap_HiSeqV2_PANCAN.gz``.
 
     Returns
     -------
@@ -192,10 +193,13 @@ def tcga_study_code(text: str) -> str | None:
         None when it tells none, or several.
     """
     studies = tcga_studies()
-    in_brackets = {part.strip() for part in re.findall(r"\(([^)]*)\)", text)}
-    found = in_brackets & set(studies.by_code) or set(studies.codes_in(text))
-    if found or in_brackets:
-        # A code in brackets that nobody knows is another study, whatever the words before it.
+    if of_file := re.match(r"TCGA\.([A-Z]+)\.", text):
+        return of_file[1] if of_file[1] in studies.by_code else None
+    if in_brackets := re.findall(r"\(\s*([A-Z]+)\s*\)", text):
+        # A code that nobody knows is another study, whatever the words before it.
+        return in_brackets[-1] if in_brackets[-1] in studies.by_code else None
+    found = {word for word in re.findall(r"[A-Za-z0-9]+", text) if word in studies.by_code}
+    if found:
         return found.pop() if len(found) == 1 else None
     study = studies.named(text)
     return None if study is None else study.code
