@@ -82,6 +82,12 @@ def test_tie_goes_to_the_better_name() -> None:
     assert column is not None and column.name == "age_at_initial_pathologic_diagnosis"
 
 
+def test_tie_goes_to_years_whatever_the_names() -> None:
+    table = {"age_at_diagnosis.diagnoses": ["22280"], "age_at_index.demographic": ["61"]}
+    column = find_age_column(table)
+    assert column is not None and column.values == (61,)
+
+
 @pytest.mark.parametrize(
     "name",
     ["gender", "Sex", "_gender", "gender.demographic", "demographic.gender", "patient.gender"],

@@ -114,7 +114,7 @@ def _named(table: Mapping[str, Cells], kind: str) -> list[str]:
 
 
 def _fullest(columns: Sequence[TcgaColumn]) -> TcgaColumn | None:
-    best = max(columns, key=lambda column: column.known, default=None)
+    best = max(columns, key=lambda column: (column.known, column.unit != "days"), default=None)
     return None if best is None or not best.known else best
 
 
