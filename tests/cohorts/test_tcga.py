@@ -8,9 +8,15 @@ import pytest
 
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.errors import UsageError
-from genotex.formats import read_clinical_csv, read_evidence, read_gene_csv, read_linked
-from genotex.layout import OutputFolder
-from tests.geo_text import GENES
+from genotex.formats import (
+    read_clinical_csv,
+    read_cohort_info,
+    read_evidence,
+    read_gene_csv,
+    read_linked,
+)
+from genotex.layout import OutputFolder, Procedure
+from tests.geo_text import GENES, write_asthma
 
 TRAIT = "Liver_Cancer"
 NAME = "TCGA_Liver_Cancer_(LIHC)"
@@ -169,6 +175,62 @@ def test_groups_chosen_by_hand_do_not_fit_tcga(tmp_path: Path) -> None:
     options = PreprocessOptions(cases=("x",), controls=("y",))
     (outcome,) = preprocess(source, tmp_path / "out", traits=["Liver Cancer"], options=options)
     assert outcome.info is None and "barcode" in str(outcome.error)
+
+
+def test_pairs_are_counted_among_samples_with_expression(tmp_path: Path) -> None:
+    source = write_tcga(tmp_path / "in")
+    path = next((source / "TCGA" / NAME).glob("*clinicalMatrix*"))
+    with path.open("a") as lines:
+        lines.write("TCGA-DD00-0001-01\tTCGA\t50\t\tMALE\nTCGA-DD00-0001-11\tTCGA\t50\t\tMALE\n")
+    outcome = run(source, tmp_path / "out")
+    assert any("8 patients gave both tumour and normal" in note for note in outcome.notes)
+
+
+def test_age_in_days_is_said_to_be(tmp_path: Path) -> None:
+    run(write_tcga(tmp_path / "in", age="not_an_age"), tmp_path / "out")
+    reading = read_evidence(OutputFolder(tmp_path / "out").evidence(TRAIT, "TCGA")).reading
+    assert reading["age"]["evidence"] == [
+        "column days_to_birth of the clinical matrix: 17 of 26 known, in days"
+    ]
+
+
+@pytest.mark.parametrize("procedure", ["sound", "benchmark"])
+def test_trait_that_no_tcga_folder_means_is_recorded_with_the_reason(
+    tmp_path: Path, procedure: Procedure
+) -> None:
+    source, output = write_tcga(tmp_path / "in"), OutputFolder(tmp_path / "out")
+    write_asthma(source)
+    options = PreprocessOptions(procedure=procedure)
+    geo, tcga = preprocess(source, output.root, traits=["Asthma"], options=options)
+    assert geo.info is not None and geo.info.is_usable
+    assert tcga.error is None and tcga.why_not_usable == (
+        "trait not available: no TCGA folder means Asthma: no TCGA study is of it, TCGA studied "
+        "cancers only"
+    )
+    info = read_cohort_info(output.cohort_info("Asthma"))["TCGA"]
+    assert (info.is_usable, info.is_gene_available, info.is_trait_available) == (False,) * 3
+    assert info.note is None and info.sample_size is None
+    assert not output.clinical_csv("Asthma", "TCGA").exists()
+    again = preprocess(source, output.root, traits=["Asthma"], options=options)
+    assert [outcome.unchanged for outcome in again] == [True, True]
+
+
+def test_folder_that_comes_later_is_read(tmp_path: Path) -> None:
+    source, output = tmp_path / "in", OutputFolder(tmp_path / "out")
+    write_asthma(source)
+    (source / "GEO" / "Asthma").rename(source / "GEO" / "Liver_Cancer")
+    (source / "TCGA" / "TCGA_Thymoma_(THYM)").mkdir(parents=True)
+    *_, absent = preprocess(source, output.root, traits=["Liver Cancer"])
+    assert "LIHC" in absent.why_not_usable and "there is no folder" in absent.why_not_usable
+    write_tcga(source)
+    *_, there = preprocess(source, output.root, traits=["Liver Cancer"])
+    assert there.info is not None and there.info.is_usable and not there.unchanged
+
+
+def test_input_without_tcga_records_nothing_of_it(tmp_path: Path) -> None:
+    write_asthma(tmp_path / "in")
+    outcomes = preprocess(tmp_path / "in", tmp_path / "out", traits=["Asthma"])
+    assert [outcome.cohort for outcome in outcomes] == ["GSE1"]
 
 
 def test_tcga_alone_needs_a_trait(tmp_path: Path) -> None:

@@ -96,3 +96,29 @@ def test_folders_that_fit_equally_well_are_named() -> None:
 
 def test_no_folders() -> None:
     assert choose_folder("Sarcoma", []).folder is None
+
+
+def with_files(name: str, *names: str) -> TcgaCohortFiles:
+    clinical, expression, pancan = (Path(name) / file if file else None for file in names)
+    return TcgaCohortFiles(name, Path(name), clinical, expression, pancan)
+
+
+def test_folder_of_any_name_is_known_by_its_files() -> None:
+    files = ["TCGA.LIHC.sampleMap_LIHC_clinicalMatrix", "", "TCGA.LIHC.sampleMap_HiSeqV2_PANCAN.gz"]
+    choice = choose_folder("hepatocellular carcinoma", [with_files("downloads", *files)])
+    assert choice.folder is not None and choice.folder.name == "downloads"
+
+
+def test_file_of_a_pancan_normalised_table_is_no_pancancer_study() -> None:
+    name = "TCGA_Simulated_Carcinoma_(SIMC)"
+    files = ["", "", "TCGA.SIMC.sampleMap_HiSeqV2_PANCAN.gz"]
+    choice = choose_folder("Simulated Carcinoma", [with_files(name, *files)])
+    assert choice.folder is not None and choice.folder.name == name
+    assert choose_folder("pan-cancer", [with_files(name, *files)]).folder is None
+
+
+def test_folder_with_all_files_comes_before_one_without() -> None:
+    whole = with_files("b_LUAD", "clinicalMatrix", "HiSeqV2", "")
+    choice = choose_folder("LUAD", [with_files("a_LUAD", "clinicalMatrix", "", ""), whole])
+    assert choice.folder is whole
+    assert "a_LUAD" in choice.reason

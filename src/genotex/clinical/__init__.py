@@ -26,6 +26,13 @@ from genotex.clinical.readings import (
     save_readings,
 )
 from genotex.clinical.sexes import parse_sex
+from genotex.clinical.tcga_choice import TcgaChoice, choose_tcga_study
+from genotex.clinical.tcga_columns import (
+    TcgaColumn,
+    find_age_column,
+    find_gender_column,
+)
+from genotex.clinical.tcga_studies import tcga_study_code
 from genotex.clinical.values import parse_number
 
 __all__ = [
@@ -40,10 +47,15 @@ __all__ = [
     "SampleField",
     "SavedReadings",
     "SeriesDescription",
+    "TcgaChoice",
+    "TcgaColumn",
     "apply_encoding",
     "choose_groups",
+    "choose_tcga_study",
     "describe_series",
     "description_from_case",
+    "find_age_column",
+    "find_gender_column",
     "infer_cases",
     "judge_expression",
     "load_readings",
@@ -54,4 +66,5 @@ __all__ = [
     "reading_table",
     "reading_to_json",
     "save_readings",
+    "tcga_study_code",
 ]

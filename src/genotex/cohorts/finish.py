@@ -143,7 +143,7 @@ def _same_covariates(unfilled: LinkedTable, filled: LinkedTable) -> LinkedTable:
 
 def _why_unavailable(prepared: PreparedCohort, has_trait: bool) -> tuple[str, ...]:
     reasons = []
-    if prepared.genes is None:
+    if prepared.genes is None and prepared.samples:
         reasons.append(f"{_NO_GENES}: {prepared.why_no_genes}")
     if not has_trait:
         reasons.append(f"{_NO_TRAIT}: {_why_no_trait(prepared)}")
@@ -151,6 +151,8 @@ def _why_unavailable(prepared: PreparedCohort, has_trait: bool) -> tuple[str, ..
 
 
 def _why_no_trait(prepared: PreparedCohort) -> str:
+    if not prepared.samples:
+        return prepared.why_no_genes
     trait = prepared.reading.trait
     if trait is None:
         return "no characteristic tells it"

@@ -87,7 +87,8 @@ class PreparedCohort:
     files : list of (Path, str)
         Files that were read, and for what.
     sample_facts : dict
-        Batches, tissues and donors by key and sample (see `facts.sample_facts`).
+        Batches, tissues and donors by key and sample (see `facts.sample_facts`
+        and `tcga_facts.tcga_sample_facts`).
     notes : tuple of str
         Everything a careful reader should know.
     """

@@ -14,7 +14,7 @@ from genotex.clinical import Expert, RuleExpert, reading_to_json
 from genotex.cohorts.finish import REFUSALS, finish_cohort, remove_stale_tables
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.prepared import PreprocessOptions
-from genotex.cohorts.tcga import prepare_tcga_cohort
+from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
 from genotex.cohorts.tcga_folder import choose_folder
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import CohortInfo, Evidence, read_evidence, update_cohort_info
@@ -34,7 +34,7 @@ __all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
 
 @dataclass(frozen=True)
 class CohortTask:
-    """One cohort to preprocess; exactly one of `geo` and `tcga` is set."""
+    """One cohort to preprocess: `geo` or `tcga` is set, neither for a trait that TCGA lacks."""
 
     trait: str
     cohort: str
@@ -47,7 +47,8 @@ class CohortTask:
         """Every file that may be read."""
         if self.geo is not None:
             return (*self.geo.matrices, *self.geo.family_soft, *self.geo.platforms)
-        assert self.tcga is not None
+        if self.tcga is None:
+            return ()
         found = (self.tcga.clinical, self.tcga.expression, self.tcga.expression_pancan)
         return tuple(path for path in found if path is not None)
 
@@ -175,9 +176,10 @@ def preprocess_cohort(
         return evidence, True
     if task.geo is not None:
         prepared = prepare_geo_cohort(task.geo, expert, options)
-    else:
-        assert task.tcga is not None
+    elif task.tcga is not None:
         prepared = prepare_tcga_cohort(task.tcga, task.trait, task.why, options)
+    else:
+        prepared = prepare_absent_tcga(task.trait, task.why)
     with lock(output.evidence(task.trait, task.cohort)):
         return finish_cohort(prepared, output, options, fingerprint), False
 
@@ -234,6 +236,8 @@ def _find_tasks(
             there = ", ".join(source.traits()) or "no trait"
             msg = f"no cohorts of {trait} in {source.root}: GEO holds {there}; {choice.reason}"
             raise UsageError(msg)
+        if found and folders and choice.folder is None:
+            found.append(CohortTask(trait, TCGA_COHORT, why=choice.reason))
         tasks += found
     if not tasks:
         names = ", ".join(folder.name for folder in folders) or "none"
@@ -292,6 +296,7 @@ def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
         "groups": [options.cases, options.controls, options.control_roles],
         "scale": options.scale,
         "gene_table": table and (str(table), table.stat().st_size, table.stat().st_mtime_ns),
+        "why": task.why,
         "version": genotex.__version__,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from genotex.clinical import (
@@ -17,10 +16,13 @@ from genotex.clinical import (
     EncodedFeature,
     FeatureEncoding,
     GeneVerdict,
-    parse_age_years,
-    parse_sex,
+    TcgaColumn,
+    find_age_column,
+    find_gender_column,
 )
+from genotex.clinical.tcga_columns import read_tcga_cell
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
+from genotex.cohorts.tcga_facts import tcga_sample_facts
 from genotex.errors import FormatError, UsageError
 from genotex.formats import (
     ClinicalMatrix,
@@ -32,11 +34,7 @@ from genotex.formats import (
 from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 
-__all__ = ["prepare_tcga_cohort"]
-
-AGE_COLUMNS = ("age_at_initial_pathologic_diagnosis", "age_at_diagnosis", "age", "days_to_birth")
-GENDER_COLUMNS = ("gender", "sex")
-_MISSING = {"", "[not available]", "[not applicable]", "[unknown]", "[discrepancy]", "[completed]"}
+__all__ = ["prepare_absent_tcga", "prepare_tcga_cohort"]
 
 
 def prepare_tcga_cohort(
@@ -73,6 +71,7 @@ def prepare_tcga_cohort(
     clinical, duplicates = _first_of_duplicates(read_clinical_matrix(files.clinical))
     genes = _read_genes(files, options)
     features, reading = _read_features(clinical, why, options)
+    measured = clinical.samples if genes.mapping is None else genes.mapping.expression.samples
     return PreparedCohort(
         trait=trait,
         cohort=TCGA_COHORT,
@@ -88,13 +87,39 @@ def prepare_tcga_cohort(
             "organism": "Homo sapiens",
         },
         files=[(files.clinical, "clinical"), *((path, "expression") for path in genes.files)],
-        sample_facts={},
+        sample_facts=tcga_sample_facts(clinical, measured),
         notes=(
             *genes.notes,
             *duplicates,
-            *_paired_patients(clinical.samples, features["trait"]),
+            *_paired_patients(clinical.samples, features["trait"], measured),
             *(note for feature in features.values() for note in feature.notes),
         ),
+    )
+
+
+def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:
+    """Return what is recorded of a trait that no TCGA folder means: that, and why.
+
+    Parameters
+    ----------
+    trait : str
+        Trait folder name.
+    why : str
+        Why no folder means the trait.
+    """
+    return PreparedCohort(
+        trait=trait,
+        cohort=TCGA_COHORT,
+        source="TCGA",
+        samples=(),
+        reading=ClinicalReading(GeneVerdict(False, why), None, None, None),
+        features={},
+        genes=None,
+        why_no_genes=why,
+        series={},
+        files=[],
+        sample_facts={},
+        notes=(),
     )
 
 
@@ -169,24 +194,16 @@ def _read_features(
         kind="binary",
         evidence=(why, "barcode codes 01-09 are tumours (1), 10-19 normal tissue (0)"),
     )
+    table = {name: clinical.table[name].to_list() for name in clinical.table.columns}
     encodings: dict[str, FeatureEncoding | None] = {"Age": None, "Gender": None}
-    for name, columns in (("Age", AGE_COLUMNS), ("Gender", GENDER_COLUMNS)):
-        column = _fewest_missing(clinical.table, columns)
+    for name, column in (("Age", find_age_column(table)), ("Gender", find_gender_column(table))):
         if column is None:
             continue
-        raw = tuple(_known(cell) for cell in clinical.table[column])
-        codes = _age_codes(raw, options.procedure) if name == "Age" else _gender_codes(raw)
+        raw = tuple(read_tcga_cell(cell) for cell in table[column.name])
         no_role: Role = "unknown"
+        codes = _codes(column, raw, options.procedure)
         features[name] = EncodedFeature(codes, (no_role,) * len(raw), raw, ())
-        known = int((~np.isnan(codes)).sum())
-        encodings[name] = FeatureEncoding(
-            feature="age" if name == "Age" else "gender",
-            row=None,
-            key=column,
-            kind="continuous" if name == "Age" else "binary",
-            parser="age_years" if name == "Age" else "sex",
-            evidence=(f"column {column} of the clinical matrix: {known} of {len(raw)} known",),
-        )
+        encodings[name] = _encoding(name, column)
     gene = GeneVerdict(True, "RNA-seq gene expression of TCGA", ())
     return features, ClinicalReading(gene, trait, encodings["Age"], encodings["Gender"])
 
@@ -217,50 +234,41 @@ def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
     return EncodedFeature(codes, tuple(roles), tuple(raw), tuple(notes))
 
 
-def _fewest_missing(table: pl.DataFrame, candidates: Sequence[str]) -> str | None:
-    """Return the candidate column with the most known values; a tie goes to the first.
-
-    ``days_to_birth`` counts only when no column in years has a value.
-    """
-    by_name = {name.lower(): name for name in reversed(table.columns)}
-    known = {
-        by_name[name]: sum(_known(cell) is not None for cell in table[by_name[name]])
-        for name in candidates
-        if name in by_name
-    }
-    in_years = {name: number for name, number in known.items() if name.lower() != "days_to_birth"}
-    best = max(in_years, key=in_years.__getitem__, default=None)
-    if best is not None and in_years[best]:
-        return best
-    return next((name for name, number in known.items() if number), None)
+def _codes(column: TcgaColumn, raw: Sequence[str | None], procedure: str) -> NDArray[np.float64]:
+    """Return years or sexes; `benchmark` takes the first integer of a cell for the age."""
+    values = column.values
+    if column.unit and procedure == "benchmark":
+        integers = [re.search(r"\d+", cell or "") for cell in raw]
+        values = tuple(float(found.group()) if found else None for found in integers)
+    return np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
 
 
-def _known(cell: str | None) -> str | None:
-    return None if cell is None or cell.strip().lower() in _MISSING else cell
+def _encoding(feature: str, column: TcgaColumn) -> FeatureEncoding:
+    evidence = (
+        f"column {column.name} of the clinical matrix: {column.known} of {len(column.values)} known"
+    )
+    if column.unit == "days":
+        evidence += ", in days"
+    is_age = feature == "Age"
+    return FeatureEncoding(
+        feature="age" if is_age else "gender",
+        row=None,
+        key=column.name,
+        kind="continuous" if is_age else "binary",
+        parser="age_years" if is_age else "sex",
+        evidence=(evidence,),
+    )
 
 
-def _age_codes(raw: Sequence[str | None], procedure: str) -> NDArray[np.float64]:
-    def code(cell: str | None) -> float:
-        if cell is None:
-            return np.nan
-        if procedure == "benchmark":
-            integer = re.search(r"\d+", cell)
-            return float(integer.group()) if integer else np.nan
-        years = parse_age_years(cell)
-        return np.nan if years is None else years
-
-    return np.array([code(cell) for cell in raw], dtype=np.float64)
-
-
-def _gender_codes(raw: Sequence[str | None]) -> NDArray[np.float64]:
-    sexes = [None if cell is None else parse_sex(cell) for cell in raw]
-    return np.array([np.nan if sex is None else float(sex) for sex in sexes], dtype=np.float64)
-
-
-def _paired_patients(samples: Sequence[str], trait: EncodedFeature) -> tuple[str, ...]:
+def _paired_patients(
+    samples: Sequence[str], trait: EncodedFeature, measured: Collection[str]
+) -> tuple[str, ...]:
+    """Count the patients both of whose tissues have expression."""
+    there = frozenset(measured)
     patients: dict[str, set[str]] = {}
     for sample, role in zip(samples, trait.roles, strict=True):
-        patients.setdefault("-".join(sample.split("-")[:3]), set()).add(role)
+        if sample in there:
+            patients.setdefault("-".join(sample.split("-")[:3]), set()).add(role)
     both = sum({"case", "healthy control"} <= roles for roles in patients.values())
     if not both:
         return ()

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
+from genotex.clinical import choose_tcga_study, tcga_study_code
 from genotex.layout import TcgaCohortFiles
 
 __all__ = ["FolderChoice", "choose_folder"]
-
-# "cancer", "carcinoma" and the like say the same of a TCGA study, where everything is a tumour.
-_GENERIC = {"cancer", "carcinoma", "tumor", "tumour", "neoplasm", "malignant", "tcga"}
-_TUMOUR = re.compile(r"cancer|tumou?r|neoplasm|malignan|oma$|emia$")
-_FILLERS = {"and", "of", "the", "in", "cell"}
 
 
 @dataclass(frozen=True)
@@ -28,11 +20,11 @@ class FolderChoice:
 
 
 def choose_folder(trait: str, folders: Sequence[TcgaCohortFiles]) -> FolderChoice:
-    """Pick the TCGA folder whose name means the trait, the most specific one.
+    """Pick the TCGA folder whose cancer is the trait.
 
-    A folder means the trait when one of its names (the folder's own words, its study abbreviation,
-    the study's names) has exactly the trait's words, or else has all of the trait's words and few
-    others. A folder with fewer words than the trait is broader than the trait and never chosen.
+    What a folder holds is told by its name, else by the names of its files
+    (``TCGA.LUAD.sampleMap_...``). Of two folders of one study the first that has both a clinical
+    matrix and expression is taken.
 
     Parameters
     ----------
@@ -40,54 +32,22 @@ def choose_folder(trait: str, folders: Sequence[TcgaCohortFiles]) -> FolderChoic
         Trait name or trait folder name.
     folders : sequence of TcgaCohortFiles
         The folders at hand.
+
+    See Also
+    --------
+    genotex.clinical.choose_tcga_study : What counts as meaning a trait.
     """
-    ranked = sorted(
-        (rank, folder.name, folder)
-        for folder in folders
-        if (rank := _distance(trait, folder.name)) is not None
-    )
-    if not ranked:
-        return FolderChoice(None, f"no TCGA folder means {trait}")
-    best = [folder for rank, _, folder in ranked if rank == ranked[0][0]]
-    if len(best) > 1:
-        names = ", ".join(folder.name for folder in best)
-        return FolderChoice(None, f"several TCGA folders fit {trait} equally well: {names}")
-    return FolderChoice(best[0], f"TCGA folder {best[0].name} means {trait}")
+    by_name = {folder.name: folder for folder in sorted(folders, key=_order)}
+    choice = choose_tcga_study(trait, {name: _code(folder) for name, folder in by_name.items()})
+    return FolderChoice(None if choice.folder is None else by_name[choice.folder], choice.reason)
 
 
-def _distance(trait: str, folder: str) -> tuple[int, int] | None:
-    """Return how far the folder's closest name is from the trait; None is "does not mean it"."""
-    code = re.search(r"\(([A-Z]+)\)", folder)
-    if code and trait.upper() == code.group(1):
-        return (0, 0)
-    names = [re.sub(r"\([^)]*\)", "", folder)]
-    names += _studies().get(code.group(1), []) if code else []
-    hits = [d for name in names if (d := _word_distance(trait, name)) is not None]
-    return min(hits, default=None)
+def _order(folder: TcgaCohortFiles) -> tuple[bool, str]:
+    expression = folder.expression or folder.expression_pancan
+    return (folder.clinical is None or expression is None, folder.name)
 
 
-def _word_distance(trait: str, name: str) -> tuple[int, int] | None:
-    wanted, found = _words(re.sub(r"\([^)]*\)", "", trait)), _words(name)
-    if wanted - {"tcga"} == found - {"tcga"}:
-        return (0, 0)
-    if not any(_TUMOUR.search(word) for word in wanted):
-        # "Lung" alone, or "Kidney stones", is no cancer.
-        return None
-    wanted, found = wanted - _GENERIC, found - _GENERIC
-    if not wanted:
-        return None
-    if wanted == found:
-        return (1, 0)
-    return (2, len(found - wanted)) if wanted < found else None
-
-
-def _words(text: str) -> frozenset[str]:
-    words = re.findall(r"[a-z0-9]+", text.lower().replace("-", "").replace("'", ""))
-    return frozenset(re.sub(r"s$", "", w) for w in words if w not in _FILLERS)
-
-
-@cache
-def _studies() -> dict[str, list[str]]:
-    text = files("genotex.cohorts").joinpath("data/tcga_studies.json").read_text("utf-8")
-    studies: dict[str, list[str]] = json.loads(text)["studies"]
-    return studies
+def _code(folder: TcgaCohortFiles) -> str | None:
+    files = (folder.clinical, folder.expression, folder.expression_pancan)
+    names = [folder.name, *(path.name for path in files if path is not None)]
+    return next((code for name in names if (code := tcga_study_code(name)) is not None), None)

@@ -64,8 +64,7 @@ class Evidence:
         Sample id -> role in the contrast (see `Role`).
     sample_facts : dict
         Characteristic -> sample id -> raw value (None: not told), for characteristics other than
-        trait, age and gender that have 2 to n/2 different values or look like a donor, batch, date,
-        tissue or site.
+        trait, age and gender that vary; of a TCGA study those columns that can be adjusted for.
     mapping : dict
         How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
         ``rows_with_symbol``, ``genes_mapped``, ``genes``.

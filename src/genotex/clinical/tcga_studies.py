@@ -1,0 +1,218 @@
+"""What TCGA studied, and which study a text names, from ``data/tcga.toml``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+from typing import Any
+
+from genotex.clinical.wording import simplify
+
+__all__ = [
+    "DiseaseName",
+    "TcgaStudies",
+    "TcgaStudy",
+    "load_tcga_words",
+    "tcga_studies",
+    "tcga_study_code",
+]
+
+_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
+
+
+@dataclass(frozen=True)
+class DiseaseName:
+    """A name as a set of words, so that order and spelling do not matter.
+
+    Attributes
+    ----------
+    words : frozenset of str
+        Without words such as "cancer", and with each organ in one form.
+    tumour : bool
+        Whether the name says that it is a tumour.
+    """
+
+    words: frozenset[str]
+    tumour: bool
+
+    def means(self, other: DiseaseName) -> bool:
+        """Tell whether both are one disease: "lung cancer" is no other word for "lung"."""
+        return bool(self.words) and self == other
+
+
+@dataclass(frozen=True)
+class TcgaStudy:
+    """One study, or a union of several.
+
+    Attributes
+    ----------
+    code : str
+        Study abbreviation, such as ``LUAD``.
+    name : str
+        Its full name.
+    organ : str
+        Where the tumours are.
+    names : tuple of DiseaseName
+        Names of exactly this disease.
+    short : frozenset of str
+        Abbreviations of it in lower case.
+    near : tuple of DiseaseName
+        Diseases that overlap with the study and are not it.
+    parts : tuple of str
+        Codes of the studies that a union joins.
+    """
+
+    code: str
+    name: str
+    organ: str
+    names: tuple[DiseaseName, ...]
+    short: frozenset[str]
+    near: tuple[DiseaseName, ...]
+    parts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return code and name, for people."""
+        joined = f": {', '.join(self.parts)}" if self.parts else ""
+        return f"{self.code} ({self.name}{joined})"
+
+
+class TcgaStudies:
+    """All studies that are known.
+
+    Parameters
+    ----------
+    data : mapping
+        The parsed word file.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        wording = data["wording"]
+        self._tumour = frozenset(simplify(word) for word in wording["tumour"])
+        self._fillers = frozenset(simplify(word) for word in wording["fillers"])
+        self._endings = tuple(wording["tumour_endings"])
+        self._word_codes = frozenset(wording["word_codes"])
+        self._organs = sorted(
+            (
+                (simplify(form), simplify(organ))
+                for organ, forms in data["organs"].items()
+                for form in (organ, *forms)
+            ),
+            key=lambda pair: -len(pair[0]),
+        )
+
+    @cached_property
+    def by_code(self) -> dict[str, TcgaStudy]:
+        """Study by its code."""
+        return {code: self._study(code, entry) for code, entry in self._data["studies"].items()}
+
+    def _study(self, code: str, entry: Mapping[str, Any]) -> TcgaStudy:
+        return TcgaStudy(
+            code,
+            entry["name"],
+            entry["organ"],
+            tuple(map(self.read_name, (entry["name"], *entry.get("names", ())))),
+            frozenset(word.casefold() for word in entry.get("short", ())),
+            tuple(map(self.read_name, entry.get("near", ()))),
+            tuple(entry.get("parts", ())),
+        )
+
+    def read_name(self, text: str) -> DiseaseName:
+        """Return a name as its words; what stands in brackets explains it and is left out."""
+        outside = _CAMEL.sub(" ", re.sub(r"\([^)]*\)", " ", text))
+        plain = f" {simplify(outside) or simplify(text)} "
+        for form, organ in self._organs:
+            # Capitals keep what is done from being found again as part of another organ's name.
+            plain = plain.replace(f" {form} ", f" {organ.upper()} ")
+        words = frozenset(plain.lower().split()) - self._fillers
+        tumour = not words.isdisjoint(self._tumour) or any(w.endswith(self._endings) for w in words)
+        return DiseaseName(words - self._tumour, tumour)
+
+    def named(self, text: str) -> TcgaStudy | None:
+        """Return the study whose code, abbreviation or name the whole text is."""
+        bare = re.sub(r"^TCGA[\W_]+", "", text.strip(), flags=re.IGNORECASE)
+        code = bare if bare in self.by_code else bare.upper()
+        if code in self.by_code and (code == bare or code not in self._word_codes):
+            return self.by_code[code]
+        name = self.read_name(text)
+        for study in self.by_code.values():
+            if bare.casefold() in study.short or any(name.means(own) for own in study.names):
+                return study
+        return None
+
+    def overlapping(self, text: str) -> list[TcgaStudy]:
+        """Return studies of something wider or narrower than the tumour that the text names."""
+        name = self.read_name(text)
+        if not name.words:
+            return []
+        shown = {word.casefold() for word in re.findall(r"[A-Za-z]*[A-Z]{2,}", text)}
+        listed = [
+            study
+            for study in self.by_code.values()
+            if name in study.near or not shown.isdisjoint({study.code.casefold(), *study.short})
+        ]
+        if listed or not name.tumour:
+            return listed
+        return [
+            study
+            for study in self.by_code.values()
+            if any(own.words and _nested(name, own) for own in study.names)
+        ]
+
+    def after(self, text: str) -> list[TcgaStudy]:
+        """Return studies of tumours for which the condition in the text raises the risk."""
+        words = self.read_name(text).words
+        return [
+            self.by_code[code]
+            for condition, codes in self._data["risks"].items()
+            if self.read_name(condition).words <= words
+            for code in codes
+        ]
+
+
+def _nested(one: DiseaseName, other: DiseaseName) -> bool:
+    return one.words < other.words or other.words < one.words
+
+
+def tcga_study_code(text: str) -> str | None:
+    """Return the code of the TCGA study that the name of a folder or file tells.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``TCGA_Lung_Cancer_(LUNG)``, ``TCGA-LUAD``, ``Lung_Squamous_Cell_Carcinoma`` or
+        ``TCGA.LUAD.sampleMap_HiSeqV2_PANCAN.gz``.
+
+    Returns
+    -------
+    str or None
+        None when it tells none, or several.
+    """
+    studies = tcga_studies()
+    if of_file := re.match(r"TCGA\.([A-Z]+)\.", text):
+        return of_file[1] if of_file[1] in studies.by_code else None
+    if in_brackets := re.findall(r"\(\s*([A-Z]+)\s*\)", text):
+        # A code that nobody knows is another study, whatever the words before it.
+        return in_brackets[-1] if in_brackets[-1] in studies.by_code else None
+    found = {word for word in re.findall(r"[A-Za-z0-9]+", text) if word in studies.by_code}
+    if found:
+        return found.pop() if len(found) == 1 else None
+    study = studies.named(text)
+    return None if study is None else study.code
+
+
+@lru_cache(maxsize=1)
+def load_tcga_words() -> Mapping[str, Any]:
+    """Return the packaged word file."""
+    text = resources.files("genotex.clinical").joinpath("data/tcga.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+@lru_cache(maxsize=1)
+def tcga_studies() -> TcgaStudies:
+    """Return the studies of the packaged word file."""
+    return TcgaStudies(load_tcga_words())
