@@ -16,7 +16,8 @@ from genotex.clinical.encoding import (
 )
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.groups import choose_groups
-from genotex.clinical.inference import ReadingRow, infer_cases, reading_table
+from genotex.clinical.inference import ReadingRow, count_cases, infer_cases, reading_table
+from genotex.clinical.procedures import check_certainty, rule_expert
 from genotex.clinical.readings import (
     SavedReadings,
     load_readings,
@@ -24,7 +25,10 @@ from genotex.clinical.readings import (
     reading_to_json,
     save_readings,
 )
+from genotex.clinical.telling import inferred_from, tell_groups, tell_place, why_no_trait
 from genotex.clinical.values import parse_age_years, parse_number, parse_sex
+from genotex.clinical.vocabulary import Vocabulary, load_vocabulary
+from genotex.clinical.vocabulary_file import trait_table
 
 __all__ = [
     "ClinicalReading",
@@ -38,18 +42,28 @@ __all__ = [
     "SampleField",
     "SavedReadings",
     "SeriesDescription",
+    "Vocabulary",
     "apply_encoding",
+    "check_certainty",
     "choose_groups",
+    "count_cases",
     "describe_series",
     "description_from_case",
     "infer_cases",
+    "inferred_from",
     "judge_expression",
     "load_readings",
+    "load_vocabulary",
     "parse_age_years",
     "parse_number",
     "parse_sex",
     "reading_from_json",
     "reading_table",
     "reading_to_json",
+    "rule_expert",
     "save_readings",
+    "tell_groups",
+    "tell_place",
+    "trait_table",
+    "why_no_trait",
 ]

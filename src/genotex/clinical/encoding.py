@@ -51,6 +51,8 @@ class FeatureEncoding:
         Why, in words for people.
     sample_field : str
         Sample field that holds the cells.
+    certainty : float or None
+        How sure, 0 to 1; None when nobody says.
     """
 
     feature: Literal["trait", "age", "gender"]
@@ -63,6 +65,7 @@ class FeatureEncoding:
     confidence: Confidence = "explicit"
     evidence: tuple[str, ...] = ()
     sample_field: SampleField = "characteristics_ch1"
+    certainty: float | None = None
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
+from genotex.clinical.vocabulary_file import lay_over, read_vocabulary_file
 from genotex.clinical.wording import Terms, simplify
 
 __all__ = ["TraitWords", "Vocabulary", "load_vocabulary"]
@@ -144,6 +146,33 @@ class Vocabulary:
             self._cache[name] = _trait_words(name, self._traits.get(listed or "", {}))
         return self._cache[name]
 
+    def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
+        """Return the table by which a trait is read, as a vocabulary file has it.
+
+        Parameters
+        ----------
+        name : str
+            Name of the trait, or a synonym.
+
+        Returns
+        -------
+        name : str
+            Name of the table.
+        table : mapping of str to list of str, str or bool
+            Its keys; made from the name of the trait when the vocabulary does not list it.
+        listed : bool
+            Whether the vocabulary lists it.
+        """
+        listed = self.by_any_name.get(simplify(name))
+        if listed is not None:
+            return listed, self._traits[listed], True
+        terms, acronyms, sites = _words_of_name(name)
+        lists = {
+            "terms": terms, "acronyms": acronyms, "sites": sites, "levels": _level_of_name(name)
+        }  # fmt: skip
+        made = {key: list(dict.fromkeys(filter(None, words))) for key, words in lists.items()}
+        return name, {key: words for key, words in made.items() if words}, False
+
 
 def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
     own_terms, own_acronyms, own_sites = _words_of_name(name)
@@ -195,8 +224,31 @@ def _level_of_name(name: str) -> list[str]:
     return [" ".join(words), " ".join(words[:-1])] if words[-1] == "level" else [" ".join(words)]
 
 
+def load_vocabulary(path: Path | None = None) -> Vocabulary:
+    """Return the packaged vocabulary, with the words of a file of the user's own laid over it.
+
+    Parameters
+    ----------
+    path : Path, optional
+        A vocabulary file (docs/clinical.md). Its words are added to the packaged ones; a trait
+        table with ``replace = true`` takes the packaged table's place.
+
+    Raises
+    ------
+    VocabularyFileError
+        If the file cannot be read or has a mistake; it names the line or the table.
+    """
+    if path is None:
+        return _packaged_vocabulary()
+    packaged = _packaged_tables()
+    return Vocabulary(lay_over(packaged, read_vocabulary_file(path, words=packaged["words"])))
+
+
 @lru_cache(maxsize=1)
-def load_vocabulary() -> Vocabulary:
-    """Return the packaged vocabulary."""
+def _packaged_vocabulary() -> Vocabulary:
+    return Vocabulary(_packaged_tables())
+
+
+def _packaged_tables() -> dict[str, Any]:
     text = resources.files("genotex.clinical").joinpath("data/vocabulary.toml").read_text("utf-8")
-    return Vocabulary(tomllib.loads(text))
+    return tomllib.loads(text)

@@ -74,7 +74,7 @@ def prepare_geo_cohort(
     reading = expert.read(description, files.trait) if given is None else _check(given, description)
     if options.cases or options.controls:
         chosen = choose_groups(reading.trait, options.cases, options.controls, description)
-        reading = replace(reading, trait=chosen)
+        reading = replace(reading, trait=chosen, certainty=None, runner_up=None)
     features = _encode(reading, series, options)
 
     genes, why_no_genes = _genes(series, platforms, reading, table, options)
