@@ -90,20 +90,20 @@ def _keep_whole(console: Console, text: str) -> bool:
 
 
 def table(
-    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, fold: str | None = None
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, fold: Sequence[str] = ()
 ) -> None:
     """Print rows as a table; a missing value is a dash, yes and no are words.
 
-    The column named by `fold`, else the last one, takes several lines where the screen is narrow.
+    The columns named by `fold`, else the last one, take several lines where the screen is narrow.
     """
-    fold = fold or columns[-1]
+    fold = fold or columns[-1:]
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
         numbers = any(isinstance(r.get(name), int | float) for r in rows) and not any(
             isinstance(r.get(name), bool | str) for r in rows
         )
         grid.add_column(
-            name, justify="right" if numbers else "left", overflow="fold", no_wrap=name != fold
+            name, justify="right" if numbers else "left", overflow="fold", no_wrap=name not in fold
         )
     for row in rows:
         grid.add_row(*(_cell(row.get(name)) for name in columns))

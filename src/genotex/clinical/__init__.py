@@ -27,8 +27,7 @@ from genotex.clinical.readings import (
 )
 from genotex.clinical.telling import inferred_from, tell_groups, tell_place, why_no_trait
 from genotex.clinical.values import parse_age_years, parse_number, parse_sex
-from genotex.clinical.vocabulary import Vocabulary, load_vocabulary
-from genotex.clinical.vocabulary_file import trait_table
+from genotex.clinical.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
 
 __all__ = [
     "ClinicalReading",
@@ -64,6 +63,6 @@ __all__ = [
     "save_readings",
     "tell_groups",
     "tell_place",
-    "trait_table",
+    "vocabulary_text",
     "why_no_trait",
 ]

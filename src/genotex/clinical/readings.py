@@ -156,8 +156,8 @@ class _Reader:
             return None
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not (number and 0 <= value <= 1):
-            msg = f"must be a number from 0 to 1 or null, not {value!r}"
-            raise self._error("certainty", msg)
+            field = "certainty"
+            raise self._error(field, f"must be a number from 0 to 1 or null, not {value!r}")
         return float(value)
 
     def _runner_up(self, data: Any) -> FeatureEncoding | None:

@@ -11,10 +11,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.vocabulary_file import lay_over, read_vocabulary_file
+from genotex.clinical.vocabulary_file import lay_over, read_vocabulary_file, trait_table
 from genotex.clinical.wording import Terms, simplify
+from genotex.errors import UsageError
 
-__all__ = ["TraitWords", "Vocabulary", "load_vocabulary"]
+__all__ = ["TraitWords", "Vocabulary", "load_vocabulary", "vocabulary_text"]
+
+_HOW_TO_USE = """\
+# Edit these words, then give the file back: genotex solve ... --vocabulary FILE
+# The words of the trait's own name always count. Without the line 'replace = true' words are
+# added to the built-in ones; with it these words stand alone. All keys: docs/clinical.md.
+"""
+_MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
 
 _GENERIC = {"disease", "disorder", "syndrome", "level", "deficiency", "condition"}
 _TOO_WIDE = {
@@ -242,6 +250,28 @@ def load_vocabulary(path: Path | None = None) -> Vocabulary:
         return _packaged_vocabulary()
     packaged = _packaged_tables()
     return Vocabulary(lay_over(packaged, read_vocabulary_file(path, words=packaged["words"])))
+
+
+def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:
+    """Return the words of a trait as the text of a vocabulary file, with how to use it.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The words there are.
+    trait : str
+        Name of the trait, or a synonym.
+
+    Raises
+    ------
+    UsageError
+        If it is no name: without any letter a-z or digit.
+    """
+    if not simplify(trait):
+        msg = f"{trait!r} is no name of a trait; use letters of the English alphabet"
+        raise UsageError(msg)
+    name, table, listed = vocabulary.entry(trait)
+    return _HOW_TO_USE + ("" if listed else _MADE) + trait_table(name, table)
 
 
 @lru_cache(maxsize=1)

@@ -96,11 +96,12 @@ class _Checker:
         self._groups = groups
 
     def _error(self, field: str, message: str, hint: str | None = None) -> VocabularyFileError:
-        return VocabularyFileError(message, path=self._path, field=field or None, hint=hint)
+        return VocabularyFileError(message, path=self._path, field=field, hint=hint)
 
     def tables(self, data: Mapping[str, Any]) -> dict[str, Any]:
         if not data:
-            raise self._error("", "has neither a table [words] nor a table [traits.NAME]", _EXAMPLE)
+            msg = "has neither a table [words] nor a table [traits.NAME]"
+            raise VocabularyFileError(msg, path=self._path, hint=_EXAMPLE)
         for name in data:
             if name not in ("words", "traits"):
                 hint = f"tables are [words] and [traits.NAME], perhaps [traits.{_key(name)}]"
@@ -120,10 +121,10 @@ class _Checker:
         return value
 
     def _group(self, name: str, value: Any) -> None:
+        field = f"words.{_key(name)}"
         if name not in self._groups and name.removesuffix(_ACRONYMS) not in self._groups:
-            hint = _suggest(name, self._groups)
-            raise self._error(f"words.{name}", "unknown group of words", hint)
-        self._texts(value, f"words.{name}")
+            raise self._error(field, "unknown group of words", _suggest(name, self._groups))
+        self._texts(value, field)
 
     def _trait(self, name: str, entry: Any) -> None:
         place = f"traits.{_key(name)}"
