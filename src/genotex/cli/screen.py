@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -74,8 +75,12 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
 
 
 def say(text: str) -> None:
-    """Print a line of the result as it is; on a screen it breaks between words."""
-    out.print(escape(text), soft_wrap=_keep_whole(out, text))
+    """Print a line of the result as it is; on a screen it breaks between words, indented alike."""
+    inside = len(text) - len(text.lstrip(" "))
+    if inside and not _keep_whole(out, text):
+        out.print(Padding(escape(text.strip()), (0, 0, 0, inside)))
+    else:
+        out.print(escape(text), soft_wrap=_keep_whole(out, text))
 
 
 def tell(text: str, label: str = "", colour: str = "yellow") -> None:

@@ -25,11 +25,19 @@ from genotex.clinical.readings import (
     reading_to_json,
     save_readings,
 )
-from genotex.clinical.telling import inferred_from, tell_groups, tell_place, why_no_trait
+from genotex.clinical.telling import (
+    MEANING_OF_CERTAINTY,
+    inferred_from,
+    tell_certainty,
+    tell_groups,
+    tell_place,
+    why_no_trait,
+)
 from genotex.clinical.values import parse_age_years, parse_number, parse_sex
 from genotex.clinical.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
 
 __all__ = [
+    "MEANING_OF_CERTAINTY",
     "ClinicalReading",
     "Confidence",
     "EncodedFeature",
@@ -61,6 +69,7 @@ __all__ = [
     "reading_to_json",
     "rule_expert",
     "save_readings",
+    "tell_certainty",
     "tell_groups",
     "tell_place",
     "vocabulary_text",

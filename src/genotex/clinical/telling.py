@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.values import split_cell
 
-__all__ = ["inferred_from", "tell_groups", "tell_place", "why_no_trait"]
+__all__ = [
+    "MEANING_OF_CERTAINTY",
+    "inferred_from",
+    "tell_certainty",
+    "tell_groups",
+    "tell_place",
+    "why_no_trait",
+]
+
+MEANING_OF_CERTAINTY = "of a hundred decisions with the same figure about so many are right"
 
 _LINES = {
     "title": "sample titles",
@@ -28,6 +37,19 @@ def inferred_from(sample_field: str) -> str:
     """
     line = _LINES.get(sample_field)
     return f"inferred from the {line}" if line else ""
+
+
+def tell_certainty(certainty: float) -> str:
+    """Return a certainty in whole percents, never rounded to what is beyond doubt.
+
+    Parameters
+    ----------
+    certainty : float
+        0 to 1.
+    """
+    if certainty > 0.995:
+        return "> 99 %"
+    return "< 1 %" if certainty < 0.005 else f"{100 * certainty:.0f} %"
 
 
 def tell_place(row: int | None, key: str, sample_field: str) -> str:
