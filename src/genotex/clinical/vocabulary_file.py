@@ -83,8 +83,9 @@ def _parse(path: Path) -> dict[str, Any]:
         msg = f"is not TOML: {re.sub(r' [(]at .*[)]$', '', str(error))}"
         hint = "texts stand in double quotes, lists in [ ], names with spaces in quotes too"
         raise VocabularyFileError(msg, path=path, line=line, hint=hint) from error
-    except RecursionError as error:
-        msg = "is not TOML that can be read: too deeply nested"
+    except (RecursionError, ValueError) as error:
+        # Too deeply nested, or a number with thousands of digits.
+        msg = f"cannot be read as TOML: {error}"
         raise VocabularyFileError(msg, path=path) from error
 
 
