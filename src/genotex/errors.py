@@ -8,7 +8,8 @@
     │   ├── NotDataError           an HTML page or other bytes in place of the data
     │   ├── TruncatedFileError     the file ends too early
     │   ├── SuperSeriesError       a SuperSeries: no samples or table of its own
-    │   └── EncodingFileError      an encoding file that cannot be applied
+    │   ├── EncodingFileError      an encoding file that cannot be applied
+    │   └── VocabularyFileError    a vocabulary file with a mistake
     ├── AnalysisError              the statistics cannot be done on this table
     │   └── NoUsableCohortError    no cohort of the output folder fits the problem
     └── WorkerLostError            a worker process was ended from outside
@@ -31,6 +32,7 @@ __all__ = [
     "SuperSeriesError",
     "TruncatedFileError",
     "UsageError",
+    "VocabularyFileError",
     "WorkerLostError",
 ]
 
@@ -116,6 +118,10 @@ class SuperSeriesError(FormatError):
 
 class EncodingFileError(FormatError):
     """An encoding file cannot be read or does not fit the cohort."""
+
+
+class VocabularyFileError(FormatError):
+    """A vocabulary file cannot be read, or a table of it is not what it must be."""
 
 
 class AnalysisError(GenotexError):

@@ -61,6 +61,7 @@ def case_file(path: Path) -> Path:
         "demo",
         "clinical infer",
         "clinical show",
+        "clinical words",
     ],
 )
 def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]

@@ -402,3 +402,32 @@ def test_batches_are_recorded_for_the_analysis(source: Path, output: OutputFolde
     run(source, output)
     facts = read_evidence(output.evidence("Asthma", "GSE1")).sample_facts
     assert facts["batch"]["GSM1"] == "0" and facts["batch"]["GSM2"] == "1"
+
+
+def test_changed_words_or_certainty_are_done_again(
+    source: Path, output: OutputFolder, tmp_path: Path
+) -> None:
+    write_asthma(source)
+    words = tmp_path / "mine.toml"
+    words.write_text('[traits.Asthma]\nterms = ["wheeze"]\n')
+    assert not run(source, output, vocabulary=words)["GSE1"].unchanged
+    assert run(source, output, vocabulary=words)["GSE1"].unchanged
+    words.write_text('[traits.Asthma]\nterms = ["wheezy"]\n')
+    assert not run(source, output, vocabulary=words)["GSE1"].unchanged
+    assert not run(source, output, vocabulary=words, least_certainty=0.1)["GSE1"].unchanged
+    with pytest.raises(UsageError, match="7 is no certainty"):
+        PreprocessOptions(least_certainty=7)
+
+
+def test_titles_are_read_in_sound_and_not_in_benchmark(source: Path, output: OutputFolder) -> None:
+    names = [f'"{"asthma patient" if i % 2 else "healthy control"}"' for i in range(24)]
+    line = "\t".join(["!Sample_source_name_ch1", *names])
+    text = series_matrix(characteristics=asthma(24)[1:])
+    write_gz(
+        source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz",
+        text.replace("!Sample_type", line + "\n!Sample_type", 1),
+    )
+    sound = run(source, output)["GSE1"].info
+    assert sound is not None and sound.is_trait_available
+    benchmark = run(source, output, procedure="benchmark")["GSE1"].info
+    assert benchmark is not None and not benchmark.is_trait_available

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,13 +11,12 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.reading_screen import show_reading
 
 if TYPE_CHECKING:
-    from genotex.clinical import ClinicalReading
+    from genotex.clinical import ClinicalReading, ReadingRow
 
 __all__ = ["app"]
-
-SHOWN_VALUES = 12
 
 app = typer.Typer(no_args_is_help=True, help="Read trait, age and gender from characteristics.")
 
@@ -25,6 +25,9 @@ app = typer.Typer(no_args_is_help=True, help="Read trait, age and gender from ch
 def infer(
     cases: Annotated[Path, typer.Argument(help="Cases, one JSON object a line (.gz allowed).")],
     output: Annotated[Path, typer.Option("-o", "--output", help="File for the answers.")],
+    procedure: o.ProcedureName = o.Procedures.sound,
+    vocabulary: o.VocabularyFile = None,
+    least_certainty: o.LeastCertainty = 0.0,
 ) -> None:
     """Answer many cases at once: which row tells trait, age and gender, and how values are coded.
 
@@ -34,14 +37,16 @@ def infer(
 
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
     """
-    from genotex.clinical import infer_cases
+    from genotex.clinical import count_cases, infer_cases, rule_expert
     from genotex.layout import atomic_write
 
+    expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
+    total = count_cases(cases)
     answers = []
-    with screen.progress("reading cases") as step:
-        for line in infer_cases(cases):
+    with screen.progress("reading cases", total) as step:
+        for line in infer_cases(cases, expert):
             answers.append(line + "\n")
-            step("reading cases", None)
+            step("reading cases", total)
     with atomic_write(output) as part:
         part.write_text("".join(answers), encoding="utf-8")
     screen.tell(f"{len(answers)} answers in {output}")
@@ -55,9 +60,12 @@ def show(
         Path | None,
         typer.Option("--save", help="Write the reading to an encoding file to edit by hand."),
     ] = None,
+    procedure: o.ProcedureName = o.Procedures.sound,
+    vocabulary: o.VocabularyFile = None,
+    least_certainty: o.LeastCertainty = 0.0,
     json: o.Json = False,
 ) -> None:
-    """Show how a series is read for a trait: each raw value, its code and role, and why.
+    """Show how a series is read for a trait: the decision, how sure it is, why, and what came next.
 
     Examples:
       genotex clinical show GSE55457_series_matrix.txt.gz --trait "Rheumatoid Arthritis"
@@ -66,43 +74,66 @@ def show(
 
       genotex solve input output --trait Osteoarthritis --encoding mine.json
     """
-    from genotex.clinical import RuleExpert, describe_series, reading_table, save_readings
+    from genotex.clinical import describe_series, reading_table, rule_expert, save_readings
     from genotex.cohorts import read_series_file
 
+    expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
     series = read_series_file(matrix)
-    reading = RuleExpert().read(describe_series(series), trait)
-    rows = [asdict(row) for row in reading_table(reading, series)]
+    reading = expert.read(describe_series(series), trait)
+    rows = reading_table(reading, series, procedure.value)
+    cohort = series.accession or matrix.name.split("_")[0]
     if save is not None:
-        cohort = series.accession or matrix.name.split("_")[0]
         save_readings(save, {cohort: reading}, trait=trait)
     if json:
-        screen.print_json({"gene": asdict(reading.gene), "values": rows})
+        screen.print_json(_plain(reading, rows))
     else:
-        _show(reading, rows)
+        show_reading(reading, rows, f"{cohort}, read for {trait} (procedure {procedure.value})\n")
         if save is not None:
             screen.tell(f"saved: {save}; edit it and give it back with --encoding {save}")
     found = reading.trait is not None and reading.gene.available
     raise typer.Exit(screen.DONE if found else screen.NOTHING_USABLE)
 
 
-def _show(reading: ClinicalReading, rows: list[dict[str, Any]]) -> None:
-    available = "yes" if reading.gene.available else "no"
-    screen.say(f"human gene expression: {available} ({reading.gene.reason})")
-    for name, encoding in (
-        ("trait", reading.trait),
-        ("age", reading.age),
-        ("gender", reading.gender),
-    ):
-        if encoding is None:
-            screen.out.print(f"\n[bold]{name}[/]: not available")
-            continue
-        where = encoding.sample_field if encoding.row is None else f"row {encoding.row}"
-        screen.out.print(f"\n[bold]{name}[/]: {where}, {encoding.confidence}")
-        for line in encoding.evidence:
-            screen.say(f"  {line}")
-        shown = [row for row in rows if row["feature"] == name]
-        screen.table(["raw", "code", "role", "samples"], shown[:SHOWN_VALUES], fold="raw")
-        if len(shown) > SHOWN_VALUES:
-            screen.say(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
-    for note in reading.notes:
-        screen.say(f"\nnote: {note}")
+def _plain(reading: ClinicalReading, rows: list[ReadingRow]) -> dict[str, Any]:
+    from genotex.clinical import inferred_from, reading_to_json, why_no_trait
+
+    trait = reading.trait
+    return {
+        "gene": asdict(reading.gene),
+        "trait": {
+            "available": trait is not None,
+            "certainty": reading.certainty,
+            "inferred_from": inferred_from(trait.sample_field) or None if trait else None,
+            "why_not": None if trait else why_no_trait(reading),
+            "runner_up": reading_to_json(reading)["runner_up"],
+        },
+        "values": [asdict(row) for row in rows],
+        "notes": list(reading.notes),
+    }
+
+
+@app.command()
+def words(
+    trait: Annotated[str, typer.Option("--trait", help="The trait.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write them to this file.")
+    ] = None,
+    vocabulary: o.VocabularyFile = None,
+) -> None:
+    """Print the words by which a trait is read, as a vocabulary file to edit and give back.
+
+    Examples:
+      genotex clinical words --trait Osteoarthritis -o mine.toml
+
+      genotex solve input output --trait Osteoarthritis --vocabulary mine.toml
+    """
+    from genotex.clinical import load_vocabulary, vocabulary_text
+    from genotex.layout import atomic_write
+
+    text = vocabulary_text(load_vocabulary(vocabulary), trait)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    with atomic_write(output) as part:
+        part.write_text(text, encoding="utf-8")
+    screen.tell(f"saved: {output}; edit it and give it back with --vocabulary {output}")

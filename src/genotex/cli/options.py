@@ -32,6 +32,7 @@ __all__ = [
     "Jobs",
     "Json",
     "KnownBatch",
+    "LeastCertainty",
     "MinEffect",
     "ModelName",
     "Models",
@@ -50,6 +51,7 @@ __all__ = [
     "TaskInfoFile",
     "TraitNames",
     "Trend",
+    "VocabularyFile",
     "WithPanel",
     "above_0",
 ]
@@ -133,6 +135,23 @@ ProcedureName = Annotated[
 EncodingFile = Annotated[
     Path | None,
     typer.Option("--encoding", help="Encoding file written by 'genotex clinical show --save'."),
+]
+VocabularyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--vocabulary",
+        help="Words of your own for reading traits, added to the built-in ones; start with "
+        "'genotex clinical words'.",
+    ),
+]
+LeastCertainty = Annotated[
+    float,
+    typer.Option(
+        "--least-certainty",
+        min=0.0,
+        max=1.0,
+        help="Take the trait as not available where its reading is less certain than this.",
+    ),
 ]
 CaseValues = Annotated[
     list[str] | None,

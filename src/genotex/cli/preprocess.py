@@ -30,6 +30,8 @@ def preprocess(
     controls: o.Controls = o.ControlRoles.auto,
     scale: o.ScaleName = o.Scales.auto,
     gene_table: o.GeneTableFile = None,
+    vocabulary: o.VocabularyFile = None,
+    least_certainty: o.LeastCertainty = 0.0,
     jobs: o.Jobs = 1,
     force: o.Force = False,
     json: o.Json = False,
@@ -53,6 +55,8 @@ def preprocess(
         controls=controls,
         scale=scale,
         gene_table=gene_table,
+        vocabulary=vocabulary,
+        least_certainty=least_certainty,
     )
     outcomes = preprocess_with_progress(
         source, output, trait or (), cohort or (), settings, jobs=jobs, force=force
@@ -75,6 +79,8 @@ def build_options(
     controls: o.ControlRoles,
     scale: o.Scales,
     gene_table: Path | None,
+    vocabulary: Path | None,
+    least_certainty: float,
 ) -> PreprocessOptions:
     """Gather command-line options into the library's."""
     from genotex.clinical import load_readings
@@ -90,6 +96,8 @@ def build_options(
         control_roles=controls.value,
         scale=scale.value,
         gene_table=gene_table,
+        vocabulary=vocabulary,
+        least_certainty=least_certainty,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -74,8 +75,12 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
 
 
 def say(text: str) -> None:
-    """Print a line of the result as it is; on a screen it breaks between words."""
-    out.print(escape(text), soft_wrap=_keep_whole(out, text))
+    """Print a line of the result as it is; on a screen it breaks between words, indented alike."""
+    inside = len(text) - len(text.lstrip(" "))
+    if inside and not _keep_whole(out, text):
+        out.print(Padding(escape(text.strip()), (0, 0, 0, inside)))
+    else:
+        out.print(escape(text), soft_wrap=_keep_whole(out, text))
 
 
 def tell(text: str, label: str = "", colour: str = "yellow") -> None:
@@ -90,20 +95,20 @@ def _keep_whole(console: Console, text: str) -> bool:
 
 
 def table(
-    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, fold: str | None = None
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, fold: Sequence[str] = ()
 ) -> None:
     """Print rows as a table; a missing value is a dash, yes and no are words.
 
-    The column named by `fold`, else the last one, takes several lines where the screen is narrow.
+    The columns named by `fold`, else the last one, take several lines where the screen is narrow.
     """
-    fold = fold or columns[-1]
+    fold = fold or columns[-1:]
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
         numbers = any(isinstance(r.get(name), int | float) for r in rows) and not any(
             isinstance(r.get(name), bool | str) for r in rows
         )
         grid.add_column(
-            name, justify="right" if numbers else "left", overflow="fold", no_wrap=name != fold
+            name, justify="right" if numbers else "left", overflow="fold", no_wrap=name not in fold
         )
     for row in rows:
         grid.add_row(*(_cell(row.get(name)) for name in columns))

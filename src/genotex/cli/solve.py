@@ -46,6 +46,8 @@ def solve(
     controls: o.Controls = o.ControlRoles.auto,
     scale: o.ScaleName = o.Scales.auto,
     gene_table: o.GeneTableFile = None,
+    vocabulary: o.VocabularyFile = None,
+    least_certainty: o.LeastCertainty = 0.0,
     q: o.QCut = 0.05,
     jobs: o.Jobs = 1,
     force: o.Force = False,
@@ -87,6 +89,8 @@ def solve(
         controls=controls,
         scale=scale,
         gene_table=gene_table,
+        vocabulary=vocabulary,
+        least_certainty=least_certainty,
     )
     analysis = analysis_options(
         procedure=procedure,

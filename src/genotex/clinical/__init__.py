@@ -17,7 +17,8 @@ from genotex.clinical.encoding import (
 )
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.groups import choose_groups
-from genotex.clinical.inference import ReadingRow, infer_cases, reading_table
+from genotex.clinical.inference import ReadingRow, count_cases, infer_cases, reading_table
+from genotex.clinical.procedures import check_certainty, rule_expert
 from genotex.clinical.readings import (
     SavedReadings,
     load_readings,
@@ -33,9 +34,19 @@ from genotex.clinical.tcga_columns import (
     find_gender_column,
 )
 from genotex.clinical.tcga_studies import tcga_study_code
+from genotex.clinical.telling import (
+    MEANING_OF_CERTAINTY,
+    inferred_from,
+    tell_certainty,
+    tell_groups,
+    tell_place,
+    why_no_trait,
+)
 from genotex.clinical.values import parse_number
+from genotex.clinical.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
 
 __all__ = [
+    "MEANING_OF_CERTAINTY",
     "ClinicalReading",
     "Confidence",
     "EncodedFeature",
@@ -49,22 +60,33 @@ __all__ = [
     "SeriesDescription",
     "TcgaChoice",
     "TcgaColumn",
+    "Vocabulary",
     "apply_encoding",
+    "check_certainty",
     "choose_groups",
     "choose_tcga_study",
+    "count_cases",
     "describe_series",
     "description_from_case",
     "find_age_column",
     "find_gender_column",
     "infer_cases",
+    "inferred_from",
     "judge_expression",
     "load_readings",
+    "load_vocabulary",
     "parse_age_years",
     "parse_number",
     "parse_sex",
     "reading_from_json",
     "reading_table",
     "reading_to_json",
+    "rule_expert",
     "save_readings",
     "tcga_study_code",
+    "tell_certainty",
+    "tell_groups",
+    "tell_place",
+    "vocabulary_text",
+    "why_no_trait",
 ]

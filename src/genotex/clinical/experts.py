@@ -10,7 +10,7 @@ from genotex.clinical.assay import NOT_HUMAN, judge_expression
 from genotex.clinical.candidates import Candidate, characteristic_candidates, other_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
-from genotex.clinical.trait_evidence import read_trait
+from genotex.clinical.trait_evidence import TraitChoice, read_trait, take_unmeasured
 from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.vocabulary import Vocabulary, load_vocabulary
 
@@ -71,7 +71,9 @@ class RuleExpert:
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
         choice = read_trait(rows, judge, least_certainty=self._least_certainty)
-        found = choice.encoding or _beyond_characteristics(rest, judge)
+        if choice.encoding is None and (beyond := _beyond_characteristics(rest, judge)) is not None:
+            choice = take_unmeasured(beyond, choice, least_certainty=self._least_certainty)
+        found = choice.encoding
         age = gender = None
         if not gene.reason.startswith(NOT_HUMAN):
             text = description.text
@@ -82,8 +84,8 @@ class RuleExpert:
             found,
             age,
             gender,
-            notes=_notes(found, age, gender),
-            certainty=choice.certainty if found is choice.encoding else None,
+            notes=(*_left_out(choice), *_notes(found, age, gender)),
+            certainty=choice.certainty,
             runner_up=choice.runner_up,
         )
 
@@ -93,7 +95,11 @@ def _beyond_characteristics(
 ) -> FeatureEncoding | None:
     """Read the trait from free texts: only from words that name it, and never as explicit."""
     encoding = read_trait(candidates, judge, strict=True).encoding
-    return None if encoding is None else replace(encoding, confidence="inferred")
+    return None if encoding is None else replace(encoding, confidence="inferred", certainty=None)
+
+
+def _left_out(choice: TraitChoice) -> tuple[str, ...]:
+    return (f"trait: {choice.left_out}",) if choice.left_out else ()
 
 
 def _notes(*encodings: FeatureEncoding | None) -> tuple[str, ...]:

@@ -18,7 +18,14 @@ from genotex.errors import FormatError
 from genotex.formats.series import Series
 from genotex.layout import Procedure
 
-__all__ = ["CASE_FIELDS", "ReadingRow", "infer_cases", "reading_table", "row_and_map"]
+__all__ = [
+    "CASE_FIELDS",
+    "ReadingRow",
+    "count_cases",
+    "infer_cases",
+    "reading_table",
+    "row_and_map",
+]
 
 CASE_FIELDS = (
     "id",
@@ -48,7 +55,9 @@ def infer_cases(cases: Path, expert: Expert | None = None) -> Iterator[str]:
     ------
     str
         A JSON object without line end: ``id``, ``is_gene_available``, and ``trait``, ``age``,
-        ``gender`` as null or ``{"row", "map": {raw value: code or null}}``; ``evidence`` says why.
+        ``gender`` as null or ``{"row", "map": {raw value: code or null}}``; ``certainty`` of the
+        trait (null: not measured), its ``runner_up`` as null or ``{"row", "map"}``; ``evidence``
+        says why.
 
     Raises
     ------
@@ -65,6 +74,17 @@ def infer_cases(cases: Path, expert: Expert | None = None) -> Iterator[str]:
             ) from error
         reading = expert.read(description, case["trait"])
         yield json.dumps(_prediction(case["id"], description, reading), ensure_ascii=False)
+
+
+def count_cases(cases: Path) -> int:
+    """Return how many lines of a JSON Lines file hold something.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read.
+    """
+    return sum(1 for line in _text_lines(cases) if line.strip())
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -110,6 +130,8 @@ def _prediction(
         "id": case_id,
         "is_gene_available": reading.gene.available,
         **{name: row_and_map(e, description) for name, e in features.items()},
+        "certainty": reading.certainty,
+        "runner_up": row_and_map(reading.runner_up, description),
         "evidence": {
             "gene": [reading.gene.reason, *reading.gene.evidence],
             **{name: list(e.evidence) if e else [] for name, e in features.items()},

@@ -40,6 +40,8 @@ ABOUT = [
     "confidence: explicit, inferred or arguable; evidence: why, free text;",
     "sample_field: characteristics_ch1, title, source_name_ch1 or description;",
     "certainty: how sure, a number from 0 to 1, or null.",
+    "Beside the features: certainty of the trait (0 to 1, null: not measured) and runner_up, the",
+    "trait reading that came second; neither changes how samples are coded.",
 ]
 
 _FEATURES: tuple[Literal["trait", "age", "gender"], ...] = ("trait", "age", "gender")
@@ -62,7 +64,7 @@ def reading_to_json(reading: ClinicalReading) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``.
+        ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``, ``certainty``, ``runner_up``.
     """
     gene = reading.gene
     return {
@@ -74,6 +76,8 @@ def reading_to_json(reading: ClinicalReading) -> dict[str, Any]:
         **{name: _encoding_to_json(getattr(reading, name)) for name in _FEATURES},
         "notes": list(reading.notes),
         "by": reading.by,
+        "certainty": reading.certainty,
+        "runner_up": _encoding_to_json(reading.runner_up),
     }
 
 
@@ -126,7 +130,9 @@ class _Reader:
         return EncodingFileError(message, path=self._path, field=where, hint=hint)
 
     def reading(self, data: Any) -> ClinicalReading:
-        fields = self._object(data, "", {"gene", *_FEATURES, "notes", "by"})
+        fields = self._object(
+            data, "", {"gene", *_FEATURES, "notes", "by", "certainty", "runner_up"}
+        )
         gene = self._object(fields.get("gene"), "gene", {"available", "reason", "evidence"})
         if not isinstance(gene.get("available"), bool):
             field = "gene.available"
@@ -144,7 +150,13 @@ class _Reader:
             gender,
             notes=self._texts(fields.get("notes", []), "notes"),
             by=self._text(fields.get("by", "hand"), "by"),
+            certainty=self._share(fields.get("certainty"), "certainty"),
+            runner_up=self._runner_up(fields.get("runner_up")),
         )
+
+    def _runner_up(self, data: Any) -> FeatureEncoding | None:
+        place = ".".join(part for part in (self._place, "runner_up") if part)
+        return _Reader(self._path, place)._encoding(data, "trait")
 
     def _encoding(
         self, data: Any, feature: Literal["trait", "age", "gender"]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import Confidence, FeatureEncoding
 from genotex.clinical.judgement import CONTEXT, INCLUDED, NAMED, Judgement, strength
+from genotex.clinical.telling import tell_place
 from genotex.clinical.trait_options import TraitOption, trait_options
 from genotex.clinical.trait_scoring import score_options
 from genotex.clinical.value_roles import ValueJudge
 from genotex.formats.cohort_record import Role
 
-__all__ = ["TraitChoice", "option_encoding", "read_trait"]
+__all__ = ["TraitChoice", "option_encoding", "read_trait", "take_unmeasured"]
 
 
 @dataclass(frozen=True)
@@ -24,15 +25,19 @@ class TraitChoice:
     ----------
     encoding : FeatureEncoding or None
         How the trait is told; None for "not available".
-    certainty : float
-        Probability that the choice is right, "not available" included.
+    certainty : float or None
+        Probability that the choice is right, "not available" included; None where nobody measured
+        it.
     runner_up : FeatureEncoding or None
         The reading that came second (first, where the choice is "not available").
+    left_out : str
+        Why the reading that came first was left out, where a certainty was asked that it lacks.
     """
 
     encoding: FeatureEncoding | None
-    certainty: float
+    certainty: float | None
     runner_up: FeatureEncoding | None
+    left_out: str = ""
 
 
 def read_trait(
@@ -63,11 +68,45 @@ def read_trait(
     if strict:
         options = [o for o in options if strength(_cases(o)) >= INCLUDED]
     scored, none = score_options(options, judge)
-    encodings = [option_encoding(entry.option) for entry in scored[:2]]
+    encodings = [
+        replace(option_encoding(entry.option), certainty=entry.probability) for entry in scored[:2]
+    ]
     first = encodings[0] if encodings else None
-    if first is None or scored[0].probability <= none or scored[0].probability < least_certainty:
+    if first is None or scored[0].probability <= none:
         return TraitChoice(None, none, first)
+    if scored[0].probability < least_certainty:
+        return TraitChoice(None, none, first, _too_uncertain(first, least_certainty))
     return TraitChoice(first, scored[0].probability, encodings[1] if len(encodings) > 1 else None)
+
+
+def _too_uncertain(encoding: FeatureEncoding, least_certainty: float) -> str:
+    place = tell_place(encoding.row, encoding.key, encoding.sample_field)
+    return f"{place}, was read with {encoding.certainty:.2f}, less than {least_certainty:g}"
+
+
+def take_unmeasured(
+    found: FeatureEncoding, choice: TraitChoice, *, least_certainty: float = 0.0
+) -> TraitChoice:
+    """Take a reading whose certainty nobody measured, unless some certainty is asked for.
+
+    Parameters
+    ----------
+    found : FeatureEncoding
+        What was read outside the characteristics.
+    choice : TraitChoice
+        What was chosen there: nothing.
+    least_certainty : float
+        With any above 0 the reading is left out: nobody can say that it reaches it.
+
+    Returns
+    -------
+    TraitChoice
+    """
+    if least_certainty <= 0:
+        return replace(choice, encoding=found, certainty=None)
+    place = tell_place(found.row, found.key, found.sample_field)
+    why = f"{place}: how surely was never measured, and at least {least_certainty:g} is asked for"
+    return replace(choice, runner_up=choice.runner_up or found, left_out=choice.left_out or why)
 
 
 def _cases(option: TraitOption) -> list[Judgement]:
@@ -113,7 +152,7 @@ def _where(option: TraitOption) -> str:
     if option.how in ("level", "scale"):
         return f"key {candidate.key!r} names the measured level"
     if option.how == "level groups":
-        return f"key {candidate.key!r} names the level; groups from low to high"
+        return f"key {candidate.key!r} names the level, told in groups"
     if candidate.row is None:
         return f"sample field {candidate.sample_field}, as the characteristics do not tell it"
     return f"row {candidate.row}, key {candidate.key!r}, separates cases from controls"

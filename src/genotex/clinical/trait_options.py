@@ -131,11 +131,15 @@ def _gaps(candidate: Candidate) -> dict[str, float | None]:
 
 
 def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | None]:
-    """Code low 0 and high 1; with a middle group low 0, middle 1 and high 2."""
+    """Code low 0 and high 1; with a middle group low 0, middle 1 and high 2.
+
+    Where the low end is the disease, low and high change places.
+    """
     trait = judge.trait
+    bottom, top = (trait.high, trait.low) if trait.low_is_case else (trait.low, trait.high)
     middle = {cell for cell, v in candidate.values.items() if judge.is_middle(v)}
-    top = 2.0 if middle else 1.0
+    most = 2.0 if middle else 1.0
     return {
-        cell: 1.0 if cell in middle else top if v in trait.high else 0.0 if v in trait.low else None
+        cell: 1.0 if cell in middle else most if v in top else 0.0 if v in bottom else None
         for cell, v in candidate.values.items()
     }

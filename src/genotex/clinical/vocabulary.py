@@ -8,12 +8,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from genotex.clinical.spelling import Spelling
+from genotex.clinical.vocabulary_file import lay_over, read_vocabulary_file, trait_table
 from genotex.clinical.wording import Terms, simplify
+from genotex.errors import UsageError
 
-__all__ = ["TraitWords", "Vocabulary", "load_vocabulary"]
+__all__ = ["TraitWords", "Vocabulary", "load_vocabulary", "vocabulary_text"]
+
+_HOW_TO_USE = """\
+# Edit these words, then give the file back: genotex solve ... --vocabulary FILE
+# The words of the trait's own name always count. Without the line 'replace = true' words are
+# added to the built-in ones; with it these words stand alone. All keys: docs/clinical.md.
+"""
+_MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
 
 _GENERIC = {"disease", "disorder", "syndrome", "level", "deficiency", "condition"}
 _TOO_WIDE = {
@@ -52,6 +62,10 @@ class TraitWords:
         Keys of symptom scores that measure the trait in people.
     low, high : Terms
         Words of low and high groups of a level.
+    unit : str
+        Usual unit of the level; empty when not told.
+    low_is_case : bool
+        Whether the low end of the level is the trait, as in osteoporosis.
     healthy : Terms
         Words of this trait's own controls.
     is_cancer : bool
@@ -75,6 +89,8 @@ class TraitWords:
     scales: Terms
     low: Terms
     high: Terms
+    unit: str
+    low_is_case: bool
     healthy: Terms
     is_cancer: bool
     is_subtype: bool
@@ -160,6 +176,33 @@ class Vocabulary:
             self._cache[name] = _trait_words(name, self._traits.get(listed or "", {}))
         return self._cache[name]
 
+    def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
+        """Return the table by which a trait is read, as a vocabulary file has it.
+
+        Parameters
+        ----------
+        name : str
+            Name of the trait, or a synonym.
+
+        Returns
+        -------
+        name : str
+            Name of the table.
+        table : mapping of str to list of str, str or bool
+            Its keys; made from the name of the trait when the vocabulary does not list it.
+        listed : bool
+            Whether the vocabulary lists it.
+        """
+        listed = self.by_any_name.get(simplify(name))
+        if listed is not None:
+            return listed, self._traits[listed], True
+        terms, acronyms, sites = _words_of_name(name)
+        lists = {
+            "terms": terms, "acronyms": acronyms, "sites": sites, "levels": _level_of_name(name)
+        }  # fmt: skip
+        made = {key: list(dict.fromkeys(filter(None, words))) for key, words in lists.items()}
+        return name, {key: words for key, words in made.items() if words}, False
+
 
 def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
     own_terms, own_acronyms, own_sites = _words_of_name(name)
@@ -180,6 +223,8 @@ def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
         scales=Terms(entry.get("scales", ())),
         low=Terms(entry.get("low", ())),
         high=Terms(entry.get("high", ())),
+        unit=str(entry.get("unit", "")),
+        low_is_case=str(entry.get("direction")) == "low" and not is_level,
         healthy=Terms(entry.get("healthy", ()), entry.get("healthy_acronyms", ())),
         is_cancer=bool(sites) or any(w in simplify(name).split() for w in _CANCER_WORDS)
         or simplify(name).endswith(("oma", "omas")),
@@ -212,8 +257,53 @@ def _level_of_name(name: str) -> list[str]:
     return [" ".join(words), " ".join(words[:-1])] if words[-1] == "level" else [" ".join(words)]
 
 
+def load_vocabulary(path: Path | None = None) -> Vocabulary:
+    """Return the packaged vocabulary, with the words of a file of the user's own laid over it.
+
+    Parameters
+    ----------
+    path : Path, optional
+        A vocabulary file (docs/clinical.md). Its words are added to the packaged ones; a trait
+        table with ``replace = true`` takes the packaged table's place.
+
+    Raises
+    ------
+    VocabularyFileError
+        If the file cannot be read or has a mistake; it names the line or the table.
+    """
+    if path is None:
+        return _packaged_vocabulary()
+    packaged = _packaged_tables()
+    return Vocabulary(lay_over(packaged, read_vocabulary_file(path, words=packaged["words"])))
+
+
+def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:
+    """Return the words of a trait as the text of a vocabulary file, with how to use it.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The words there are.
+    trait : str
+        Name of the trait, or a synonym.
+
+    Raises
+    ------
+    UsageError
+        If it is no name: without any letter a-z or digit.
+    """
+    if not simplify(trait):
+        msg = f"{trait!r} is no name of a trait; use letters of the English alphabet"
+        raise UsageError(msg)
+    name, table, listed = vocabulary.entry(trait)
+    return _HOW_TO_USE + ("" if listed else _MADE) + trait_table(name, table)
+
+
 @lru_cache(maxsize=1)
-def load_vocabulary() -> Vocabulary:
-    """Return the packaged vocabulary."""
+def _packaged_vocabulary() -> Vocabulary:
+    return Vocabulary(_packaged_tables())
+
+
+def _packaged_tables() -> dict[str, Any]:
     text = resources.files("genotex.clinical").joinpath("data/vocabulary.toml").read_text("utf-8")
-    return Vocabulary(tomllib.loads(text))
+    return tomllib.loads(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import genotex
-from genotex.clinical import reading_to_json
+from genotex.clinical import reading_to_json, why_no_trait
 from genotex.cohorts.linking import LinkingCounts, drop_incomplete, fill, link
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.quality import judge, unavailable, without_biased_covariates
@@ -28,7 +29,7 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder, remove_leftovers
 
-__all__ = ["REFUSALS", "finish_cohort", "remove_stale_tables"]
+__all__ = ["REFUSALS", "file_digest", "finish_cohort", "remove_stale_tables"]
 
 _NO_GENES, _NO_TRAIT = "gene data not available", "trait not available"
 _ONE_SIDED, _NOTHING_LEFT = "trait too one-sided to study", "nothing left after linking"
@@ -155,7 +156,7 @@ def _why_no_trait(prepared: PreparedCohort) -> str:
         return prepared.why_no_genes
     trait = prepared.reading.trait
     if trait is None:
-        return "no characteristic tells it"
+        return why_no_trait(prepared.reading)
     return f"no sample has a known value under the key {trait.key!r}"
 
 
@@ -179,6 +180,16 @@ def _linking_notes(counts: LinkingCounts, dropped: tuple[str, ...]) -> tuple[str
         notes.append(f"{counts.samples_dropped} samples missing more than 5 % of genes dropped")
     notes += [f"{name} dropped: it hardly varies" for name in dropped]
     return tuple(notes)
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, as hexadecimal digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _vocabulary(options: PreprocessOptions) -> dict[str, str] | None:
+    path = options.vocabulary
+    return None if path is None else {"name": path.name, "sha256": file_digest(path)}
 
 
 def _evidence(
@@ -215,6 +226,8 @@ def _evidence(
             "control_roles": options.control_roles,
             "scale": options.scale,
             "gene_table": None if options.gene_table is None else options.gene_table.name,
+            "vocabulary": _vocabulary(options),
+            "least_certainty": options.least_certainty,
             "reading_given": prepared.cohort in options.readings,
         },
         series=prepared.series,

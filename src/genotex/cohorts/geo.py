@@ -74,7 +74,9 @@ def prepare_geo_cohort(
     reading = expert.read(description, files.trait) if given is None else _check(given, description)
     if options.cases or options.controls:
         chosen = choose_groups(reading.trait, options.cases, options.controls, description)
-        reading = replace(reading, trait=chosen)
+        # What was said of the expert's own choice does not hold for this one.
+        notes_left = tuple(note for note in reading.notes if not note.startswith("trait: "))
+        reading = replace(reading, trait=chosen, notes=notes_left, certainty=None, runner_up=None)
     features = _encode(reading, series, options)
 
     genes, why_no_genes = _genes(series, platforms, reading, table, options)

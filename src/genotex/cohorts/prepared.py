@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.clinical import ClinicalReading, EncodedFeature
+from genotex.clinical import ClinicalReading, EncodedFeature, check_certainty
 from genotex.errors import UsageError
 from genotex.formats import Controls, Role
 from genotex.genes import GeneMapping, Scale
@@ -41,6 +41,10 @@ class PreprocessOptions:
         ``auto``, ``log2`` or ``linear``: the scale of the input values (`sound`).
     gene_table : Path or None
         A gene_info or gene_synonym.json file in place of the packaged gene table.
+    vocabulary : Path or None
+        A vocabulary file laid over the words of the built-in rules.
+    least_certainty : float
+        Trait readings of the built-in rules less certain than this (0 to 1) are "not available".
     """
 
     procedure: Procedure = "sound"
@@ -51,9 +55,12 @@ class PreprocessOptions:
     control_roles: Controls = "auto"
     scale: Scale = "auto"
     gene_table: Path | None = None
+    vocabulary: Path | None = None
+    least_certainty: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse a name that is not known."""
+        """Refuse a name that is not known, and a certainty that is none."""
+        check_certainty(self.least_certainty)
         for name, value, known in (
             ("procedure", self.procedure, get_args(Procedure)),
             ("control_roles", self.control_roles, get_args(Controls)),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import genotex
-from genotex.clinical import Expert, RuleExpert, reading_to_json
-from genotex.cohorts.finish import REFUSALS, finish_cohort, remove_stale_tables
+from genotex.clinical import Expert, reading_to_json, rule_expert
+from genotex.cohorts.finish import REFUSALS, file_digest, finish_cohort, remove_stale_tables
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.prepared import PreprocessOptions
 from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
@@ -111,7 +111,7 @@ def preprocess(
         Cohort ids to do; empty for all.
     options : PreprocessOptions, optional
     expert : Expert, optional
-        Who reads the series; the built-in rules by default.
+        Who reads the series; by default the built-in rules as the options have them.
     jobs : int
         Number of processes.
     force : bool
@@ -129,8 +129,15 @@ def preprocess(
     ------
     UsageError
         If the input folder, a trait or a cohort does not exist.
+    VocabularyFileError
+        If the vocabulary file of the options has a mistake.
     """
-    options, expert = options or PreprocessOptions(), expert or RuleExpert()
+    options = options or PreprocessOptions()
+    expert = expert or rule_expert(
+        options.procedure,
+        vocabulary=options.vocabulary,
+        least_certainty=options.least_certainty,
+    )
     output = OutputFolder(target)
     tasks = _find_tasks(InputFolder(source), traits, cohorts)
     _check_options(tasks, options)
@@ -295,6 +302,8 @@ def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
         "reading": None if reading is None else reading_to_json(reading),
         "groups": [options.cases, options.controls, options.control_roles],
         "scale": options.scale,
+        "vocabulary": options.vocabulary and file_digest(options.vocabulary),
+        "least_certainty": options.least_certainty,
         "gene_table": table and (str(table), table.stat().st_size, table.stat().st_mtime_ns),
         "why": task.why,
         "version": genotex.__version__,

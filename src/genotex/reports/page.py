@@ -157,15 +157,40 @@ class ValueRow:
 
 @dataclass(frozen=True)
 class FeatureRead:
-    """How trait, age or gender was read from the samples' descriptions."""
+    """How trait, age or gender was read from the samples' descriptions.
+
+    Attributes
+    ----------
+    name, where : str
+        What was read, and from where.
+    confidence : str
+        ``explicit``, ``inferred`` or ``arguable``; empty when nobody says.
+    mark : str
+        What the tag beside the name says: the confidence, or where it was inferred from.
+    evidence : tuple of str
+        Why, as sentences.
+    values : tuple of ValueRow
+        Raw values, or the first of many.
+    rest : str
+        What the values that are not shown amount to.
+    missing : str or None
+        Why it is not available.
+    certainty : str
+        How sure, as a sentence; empty when not measured.
+    runner_up : str
+        What came second, as a sentence.
+    """
 
     name: str
     where: str
     confidence: str
+    mark: str
     evidence: tuple[str, ...]
     values: tuple[ValueRow, ...]
     rest: str
     missing: str | None
+    certainty: str = ""
+    runner_up: str = ""
 
 
 @dataclass(frozen=True)

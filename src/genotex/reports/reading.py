@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from genotex.clinical import (
+    MEANING_OF_CERTAINTY,
+    inferred_from,
+    tell_certainty,
+    tell_groups,
+)
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.reports.page import CohortRow, FeatureRead, FileRow, ValueRow
 from genotex.reports.words import counted, file_size, readable, sentence
@@ -102,7 +109,7 @@ def _why_not(info: CohortInfo) -> str:
 def features_read(evidence: Evidence) -> tuple[FeatureRead, ...]:
     """Return trait, age and gender as they were read, or why they were not."""
     reading = evidence.reading
-    return tuple(
+    trait, *others = (
         _feature(label, reading.get(name), _values(evidence, *keys))
         for name, label, keys in (
             ("trait", readable(evidence.trait), ("trait", evidence.trait)),
@@ -110,6 +117,31 @@ def features_read(evidence: Evidence) -> tuple[FeatureRead, ...]:
             ("gender", "Gender", ("Gender", "gender")),
         )
     )
+    told = _certainty_of_trait(reading, trait)
+    second = _runner_up(reading.get("runner_up"), available=trait.missing is None)
+    return replace(trait, certainty=told, runner_up=second), *others
+
+
+def _certainty_of_trait(reading: Mapping[str, Any], trait: FeatureRead) -> str:
+    sure = _certainty(reading.get("certainty"))
+    if sure:
+        return f"{sure}: {MEANING_OF_CERTAINTY}."
+    return "Certainty not measured." if trait.mark not in ("", trait.confidence) else ""
+
+
+def _certainty(certainty: Any) -> str:
+    return "" if certainty is None else f"Certainty {tell_certainty(float(certainty))}"
+
+
+def _runner_up(encoding: Mapping[str, Any] | None, *, available: bool) -> str:
+    """Return the trait reading that came second, or was nearest where none was taken."""
+    if not encoding:
+        return ""
+    name = "Runner-up" if available else "Best reading that was left out"
+    sure = _certainty(encoding.get("certainty")).lower()
+    groups = tell_groups(encoding.get("values") or {}, encoding.get("roles") or {})
+    where = ", ".join(part for part in (_where(encoding), sure) if part)
+    return f"{name}: {where}; {groups}."
 
 
 def _values(evidence: Evidence, *keys: str) -> list[dict[str, Any]]:
@@ -121,18 +153,22 @@ def _feature(
 ) -> FeatureRead:
     if not encoding and not values:
         missing = "The sample descriptions do not tell it, or it does not vary."
-        return FeatureRead(label, "", "", (), (), "", missing)
+        return FeatureRead(label, "", "", "", (), (), "", missing)
     encoding = encoding or {}
+    mark = inferred_from(str(encoding.get("sample_field") or ""))
+    confidence = "inferred" if mark else str(encoding.get("confidence", ""))
     rows = sorted(values, key=_value_order)
     shown = rows if len(rows) <= _MOST_VALUES else rows[:_EXAMPLES]
     return FeatureRead(
         label,
         _where(encoding),
-        str(encoding.get("confidence", "")),
+        confidence,
+        mark or confidence,
         tuple(sentence(str(text)) for text in encoding.get("evidence", ())),
         tuple(_value_row(row) for row in shown),
         _rest(rows) if len(shown) < len(rows) else "",
         None,
+        certainty=sentence(_certainty(encoding.get("certainty"))),
     )
 
 

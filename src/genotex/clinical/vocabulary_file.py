@@ -1,0 +1,265 @@
+"""Vocabulary files: words of the user's own, read, checked, laid over the packaged ones, written.
+
+A file has the tables of ``data/vocabulary.toml``: ``[words]`` and one ``[traits.NAME]`` for each
+trait.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import textwrap
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from genotex.clinical.wording import simplify
+from genotex.errors import VocabularyFileError
+
+__all__ = ["TRAIT_KEYS", "lay_over", "read_vocabulary_file", "trait_table"]
+
+TRAIT_KEYS: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "terms", "acronyms", "includes", "include_acronyms", "broader", "excludes",
+            "near_misses", "near_miss_acronyms", "healthy", "healthy_acronyms", "sites",
+            "cell_lines", "levels", "scales", "low", "high", "sources",
+        ),
+        "a list of texts",
+    ),
+    "unit": "a text",
+    "direction": '"high" or "low"',
+    "subtype": "true or false",
+    "quantity": "true or false",
+    "replace": "true or false",
+}  # fmt: skip
+"""Key of a trait table -> what it holds."""
+
+_ACRONYMS = "_acronyms"
+_WIDTH = 88
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_EXAMPLE = '[traits.NAME] with lists such as terms = ["..."]; see docs/clinical.md'
+
+
+def read_vocabulary_file(path: Path, *, words: Collection[str]) -> dict[str, Any]:
+    """Read a vocabulary file and check every table of it.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file in UTF-8.
+    words : collection of str
+        Names of the word groups that there are.
+
+    Returns
+    -------
+    dict
+        Tables ``words`` and ``traits``, each perhaps empty.
+
+    Raises
+    ------
+    VocabularyFileError
+        If the file cannot be read, is no TOML (with the line), or a table or key is unknown or not
+        of its kind (with its name).
+    """
+    return _Checker(path, words).tables(_parse(path))
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        msg = f"cannot be opened: {error.strerror or error}"
+        raise VocabularyFileError(msg, path=path) from error
+    except UnicodeDecodeError as error:
+        msg = f"is not text in UTF-8: {error.reason} at byte {error.start}"
+        raise VocabularyFileError(msg, path=path, hint="save it as UTF-8") from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+)", str(error))
+        line = int(place[1]) if place else len(text.splitlines()) or 1
+        msg = f"is not TOML: {re.sub(r' [(]at .*[)]$', '', str(error))}"
+        hint = "texts stand in double quotes, lists in [ ], names with spaces in quotes too"
+        raise VocabularyFileError(msg, path=path, line=line, hint=hint) from error
+    except (RecursionError, ValueError) as error:
+        # Too deeply nested, or a number with thousands of digits.
+        msg = f"cannot be read as TOML: {error}"
+        raise VocabularyFileError(msg, path=path) from error
+
+
+class _Checker:
+    """Checks tables one by one, so that a message can name the one that is wrong."""
+
+    def __init__(self, path: Path, groups: Collection[str]) -> None:
+        self._path = path
+        self._groups = groups
+
+    def _error(self, field: str, message: str, hint: str | None = None) -> VocabularyFileError:
+        return VocabularyFileError(message, path=self._path, field=field, hint=hint)
+
+    def tables(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        if not data:
+            msg = "has neither a table [words] nor a table [traits.NAME]"
+            raise VocabularyFileError(msg, path=self._path, hint=_EXAMPLE)
+        for name in data:
+            if name not in ("words", "traits"):
+                hint = f"tables are [words] and [traits.NAME], perhaps [traits.{_key(name)}]"
+                raise self._error(name, "unknown table", hint)
+        words = self._table(data.get("words", {}), "words")
+        traits = self._table(data.get("traits", {}), "traits")
+        for name, value in words.items():
+            self._group(name, value)
+        for name, entry in traits.items():
+            self._trait(name, entry)
+        self._no_doubles(traits)
+        return {"words": words, "traits": traits}
+
+    def _table(self, value: Any, field: str) -> Mapping[str, Any]:
+        if not isinstance(value, dict):
+            raise self._error(field, f"must be a table, not {_kind(value)}", _EXAMPLE)
+        return value
+
+    def _group(self, name: str, value: Any) -> None:
+        field = f"words.{_key(name)}"
+        if name not in self._groups and name.removesuffix(_ACRONYMS) not in self._groups:
+            raise self._error(field, "unknown group of words", _suggest(name, self._groups))
+        self._texts(value, field)
+
+    def _trait(self, name: str, entry: Any) -> None:
+        place = f"traits.{_key(name)}"
+        if not simplify(name):
+            raise self._error(place, "is no name of a trait", "use letters of the English alphabet")
+        for key, value in self._table(entry, place).items():
+            field = f"{place}.{_key(key)}"
+            if key not in TRAIT_KEYS:
+                raise self._error(field, "unknown key", _suggest(key, TRAIT_KEYS))
+            self._value(TRAIT_KEYS[key], value, field)
+
+    def _value(self, kind: str, value: Any, field: str) -> None:
+        if kind == "a list of texts":
+            self._texts(value, field, compared=not field.endswith(".sources"))
+            return
+        fits = {
+            "a text": isinstance(value, str) and bool(value.strip()),
+            "true or false": isinstance(value, bool),
+            '"high" or "low"': value in ("high", "low"),
+        }
+        if not fits[kind]:
+            raise self._error(field, f"must be {kind}, not {_shown(value)}")
+
+    def _texts(self, value: Any, field: str, *, compared: bool = True) -> None:
+        if not isinstance(value, list):
+            hint = f"write {field.rpartition('.')[2]} = [...], also for a single one"
+            raise self._error(field, f"must be a list of texts, not {_shown(value)}", hint)
+        for text in value:
+            if not isinstance(text, str):
+                raise self._error(field, f"must hold texts only, not {_shown(text)}")
+            if compared and not simplify(text):
+                hint = "words are compared by their letters a-z and digits; write them in English"
+                raise self._error(field, f"{text!r} has nothing to compare", hint)
+
+    def _no_doubles(self, traits: Mapping[str, Any]) -> None:
+        seen: dict[str, str] = {}
+        for name in traits:
+            other = seen.setdefault(simplify(name), name)
+            if other != name:
+                hint = "keep one of them"
+                place = f"traits.{_key(name)}"
+                raise self._error(place, f"is the same trait as traits.{_key(other)}", hint)
+
+
+def _suggest(name: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"perhaps {near[0]}" if near else f"known: {', '.join(sorted(known))}"
+
+
+def _kind(value: Any) -> str:
+    names = {"dict": "a table", "list": "a list", "str": "a text", "bool": "true or false"}
+    return names.get(type(value).__name__, "a number or date")
+
+
+def _shown(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return f"{_kind(value)} ({text})" if not isinstance(value, dict | list) else _kind(value)
+
+
+def lay_over(packaged: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the packaged tables with a user's own laid over them.
+
+    Parameters
+    ----------
+    packaged, own : mapping
+        Tables ``words`` and ``traits``. Traits are the same when their names are, capitals and
+        underscores aside.
+
+    Returns
+    -------
+    dict
+        Lists are packaged words first; texts are the user's own. A trait with ``replace`` has the
+        user's words alone.
+    """
+    traits = dict(packaged["traits"])
+    names = {simplify(name): name for name in traits}
+    for given, entry in own["traits"].items():
+        name = names.get(simplify(given), given)
+        plain = {key: value for key, value in entry.items() if key != "replace"}
+        before = {} if entry.get("replace") else traits.get(name, {})
+        traits[name] = _together(before, plain)
+    return {**packaged, "words": _together(packaged["words"], own["words"]), "traits": traits}
+
+
+def _together(before: Mapping[str, Any], added: Mapping[str, Any]) -> dict[str, Any]:
+    joined = dict(before)
+    for key, value in added.items():
+        if isinstance(value, list) and isinstance(joined.get(key), list):
+            joined[key] = list(dict.fromkeys([*joined[key], *value]))
+        else:
+            joined[key] = value
+    return joined
+
+
+def trait_table(name: str, entry: Mapping[str, Any]) -> str:
+    """Return the table of a trait as TOML text, to be edited and given back.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    entry : mapping
+        Its keys.
+
+    Returns
+    -------
+    str
+        With ``replace = true``, so that what a user takes out is out.
+    """
+    lines = [f"[traits.{_key(name)}]", "replace = true"]
+    lines += [f"{key} = {_toml(value, key)}" for key, value in entry.items() if key != "replace"]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any, key: str) -> str:
+    if not isinstance(value, list):
+        return _scalar(value)
+    line = f"[{', '.join(map(_scalar, value))}]"
+    if len(key) + 3 + len(line) <= _WIDTH:
+        return line
+    # Blanks inside of texts must stay: fill breaks at blanks, so they are hidden meanwhile.
+    words = ", ".join(_scalar(text).replace(" ", "\0") for text in value)
+    filled = textwrap.fill(
+        words, _WIDTH, initial_indent="    ", subsequent_indent="    ",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return "[\n" + filled.replace("\0", " ") + ",\n]"
+
+
+def _scalar(value: Any) -> str:
+    # A JSON text is a TOML text, but for the one control character that JSON leaves as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _scalar(name)

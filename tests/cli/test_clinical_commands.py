@@ -1,0 +1,224 @@
+"""`genotex clinical`, and the options that steer how every command reads a trait."""
+
+import json
+import signal
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from genotex.cli import main
+from genotex.formats import read_evidence
+from genotex.layout import OutputFolder
+from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process; gives (exit code, standard output, standard error)."""
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        written = capsys.readouterr()
+        assert "Traceback" not in written.err
+        return int(end.value.code or 0), written.out, " ".join(written.err.split())
+
+    return run
+
+
+def write_rows(root: Path, *rows: list[str], title: str | None = None) -> Path:
+    """Write a cohort of Asthma with these characteristics after age and sex."""
+    told = {} if title is None else {"title": title}
+    text = series_matrix(characteristics=[*asthma(24)[1:], *rows], **told)
+    return write_gz(root / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz", text)
+
+
+def two_of(key: str, first: str, second: str) -> list[str]:
+    return [f"{key}: {first if i % 2 else second}" for i in range(24)]
+
+
+STATE = two_of("disease state", "asthma", "healthy control")
+GROUP = two_of("group", "patient", "control")
+UNCLEAR = two_of("diagnosis", "kobold lung", "healthy")
+OWN_WORDS = '[traits.Asthma]\nterms = ["kobold lung"]\n'
+
+
+def test_show_gives_the_decision_before_its_reasons(genotex: Run, tmp_path: Path) -> None:
+    matrix = write_rows(tmp_path, GROUP, STATE)
+    code, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "GSE1, read for Asthma (procedure sound)"
+    (decision,) = [line for line in lines if line.startswith("trait ")]
+    assert "available" in decision and " % " in decision and "row 3, key 'disease st" in decision
+    (value,) = [line for line in lines if line.startswith("healthy control ")]
+    assert "'healthy control' names a control" in value
+    second = next(i for i, line in enumerate(lines) if "runner-up: row 2, key 'group'" in line)
+    assert lines[second + 1].strip() == "case: 'patient'; control: 'control'"
+    assert lines.index(decision) < lines.index(value) < second
+
+
+def test_show_says_what_was_nearest_and_why_it_was_left_out(genotex: Run, tmp_path: Path) -> None:
+    matrix = write_rows(tmp_path, STATE)
+    arguments = ("clinical", "show", matrix, "--trait", "Asthma", "--least-certainty", "1")
+    code, out, _ = genotex(*arguments)
+    assert code == 1
+    assert "best reading that was left out: row 2, key 'disease state', certainty" in out
+    assert "why it was not chosen: row 2, key 'disease state', was read with 0." in out
+    assert "less than 1" in out
+    assert out.count("was read with") == 2, "in the table and below, and no third time as a note"
+
+
+def test_show_with_nothing_that_could_be_meant(genotex: Run, tmp_path: Path) -> None:
+    matrix = write_rows(tmp_path, two_of("batch", "1", "2"), title="Mice")
+    code, out, _ = genotex("clinical", "show", matrix, "--trait", "Gout")
+    assert code == 1 and "runner-up: none" in out
+
+
+def test_show_in_json_tells_certainty_and_runner_up(genotex: Run, tmp_path: Path) -> None:
+    matrix = write_rows(tmp_path, GROUP, STATE)
+    _, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma", "--json")
+    trait = json.loads(out)["trait"]
+    assert trait["available"] and 0 < trait["certainty"] < 1
+    assert trait["runner_up"]["row"] == 2 and trait["inferred_from"] is None
+    arguments = ("--trait", "Asthma", "--json", "--least-certainty", "1")
+    code, out, _ = genotex("clinical", "show", matrix, *arguments)
+    trait = json.loads(out)["trait"]
+    assert code == 1 and not trait["available"] and "less than 1" in trait["why_not"]
+
+
+def test_what_source_names_tell_is_marked_and_not_read_in_benchmark(
+    genotex: Run, tmp_path: Path
+) -> None:
+    names = [f'"{"blood of asthma patient" if i % 2 else "blood of healthy control"}"'
+             for i in range(24)]  # fmt: skip
+    text = series_matrix(characteristics=asthma(24)[1:])
+    line = "\t".join(["!Sample_source_name_ch1", *names])
+    matrix = write_gz(
+        tmp_path / "GSE1_series_matrix.txt.gz",
+        text.replace("!Sample_type", line + "\n!Sample_type", 1),
+    )
+    arguments = ("clinical", "show", matrix, "--trait", "Asthma")
+    code, out, _ = genotex(*arguments)
+    assert code == 0 and "trait, inferred from the source names" in out
+    code, out, _ = genotex(*arguments, "--procedure", "benchmark")
+    assert code == 1 and "source names" not in out
+
+
+def test_words_are_edited_and_given_back(genotex: Run, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    code, _, err = genotex("clinical", "words", "--trait", "Asthma", "-o", mine)
+    assert code == 0 and f"--vocabulary {mine}" in err
+    matrix = write_rows(tmp_path, UNCLEAR)
+    arguments = ("clinical", "show", matrix, "--trait", "Asthma", "--vocabulary", mine)
+    assert genotex(*arguments)[0] == 1
+    text = mine.read_text()
+    mine.write_text(text.replace('terms = ["asthma"', 'terms = ["asthma", "kobold lung"'))
+    assert mine.read_text() != text
+    code, out, _ = genotex(*arguments)
+    assert code == 0 and "names the trait ('kobold lung')" in out
+
+
+def test_words_on_the_screen_are_toml(genotex: Run) -> None:
+    code, out, _ = genotex("clinical", "words", "--trait", "Nonsuch fever")
+    assert code == 0 and out.startswith("# Edit these words, then give the file back")
+    assert list(tomllib.loads(out)["traits"]) == ["Nonsuch fever"]
+
+
+@pytest.mark.parametrize("command", ["solve", "preprocess"])
+def test_vocabulary_of_ones_own_is_used_and_recorded(
+    genotex: Run, tmp_path: Path, command: str
+) -> None:
+    write_rows(tmp_path / "input", UNCLEAR)
+    mine = tmp_path / "mine.toml"
+    mine.write_text(OWN_WORDS)
+    arguments = (command, tmp_path / "input", tmp_path / "o", "--trait", "Asthma")
+    code, _, _ = genotex(*arguments)
+    assert code == 1
+    code, _, _ = genotex(*arguments, "--vocabulary", mine)
+    assert code == 0
+    options = read_evidence(OutputFolder(tmp_path / "o").evidence("Asthma", "GSE1")).options
+    assert options["vocabulary"]["name"] == "mine.toml"
+    assert len(options["vocabulary"]["sha256"]) == 64 and options["least_certainty"] == 0
+
+
+def test_solve_says_what_was_read_too_unsurely(genotex: Run, tmp_path: Path) -> None:
+    write_rows(tmp_path / "input", STATE)
+    arguments = ("solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma")
+    code, out, _ = genotex(*arguments, "--least-certainty", "1")
+    assert code == 1 and "trait not available: row 2, key 'disease state', was" in out
+    page = (tmp_path / "o" / "report" / "Asthma_condition_None.html").read_text()
+    assert "was read with 0." in page and "less than 1" in page
+
+
+def test_groups_chosen_by_hand_need_no_certainty(genotex: Run, tmp_path: Path) -> None:
+    write_rows(tmp_path / "input", STATE)
+    arguments = ("preprocess", tmp_path / "input", tmp_path / "o", "--least-certainty", "1")
+    code, _, _ = genotex(*arguments, "--case", "asthma", "--control", "healthy control")
+    assert code == 0
+    evidence = read_evidence(OutputFolder(tmp_path / "o").evidence("Asthma", "GSE1"))
+    assert evidence.reading["certainty"] is None and evidence.reading["runner_up"] is None
+    assert not any("was read with" in note for note in evidence.notes)
+
+
+def test_infer_with_words_and_a_least_certainty(genotex: Run, tmp_path: Path) -> None:
+    case = {
+        "id": "a",
+        "trait": "Asthma",
+        "sample_characteristics": {"0": list(dict.fromkeys(UNCLEAR))},
+    }
+    cases, answers, mine = (tmp_path / name for name in ("cases.jsonl", "out.jsonl", "mine.toml"))
+    cases.write_text(json.dumps(case) + "\n")
+    mine.write_text(OWN_WORDS)
+    arguments = ("clinical", "infer", cases, "-o", answers)
+    for options, found in (
+        ((), False),
+        (("--vocabulary", mine, "--procedure", "benchmark"), True),
+        (("--vocabulary", mine, "--least-certainty", "1"), False),
+    ):
+        code, _, _ = genotex(*arguments, *options)
+        answer = json.loads(answers.read_text())
+        assert code == 0 and (answer["trait"] is not None) is found
+    assert answer["runner_up"]["row"] == 0 and answer["certainty"] < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "mine.toml: cannot be opened"),
+        ("[traits.Asthma]\nterm = []", "mine.toml, traits.Asthma.term: unknown key"),
+    ],
+)
+@pytest.mark.parametrize("command", ["solve", "preprocess", "show", "infer", "words"])
+def test_mistake_in_the_vocabulary_stops_before_any_work(
+    genotex: Run, tmp_path: Path, command: str, text: str | None, message: str
+) -> None:
+    matrix = write_asthma(tmp_path / "input")
+    mine, output = tmp_path / "mine.toml", tmp_path / "o"
+    if text is not None:
+        mine.write_text(text)
+    arguments = {
+        "solve": ("solve", tmp_path / "input", output, "--trait", "Asthma"),
+        "preprocess": ("preprocess", tmp_path / "input", output),
+        "show": ("clinical", "show", matrix, "--trait", "Asthma"),
+        "infer": ("clinical", "infer", matrix, "-o", output),
+        "words": ("clinical", "words", "--trait", "Asthma", "-o", output),
+    }[command]
+    code, _, err = genotex(*arguments, "--vocabulary", mine)
+    assert code == 2 and message in err.replace("mine. toml", "mine.toml")
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("value", ["1.5", "-1", "sure", "nan"])
+def test_certainty_that_is_none_is_refused(genotex: Run, tmp_path: Path, value: str) -> None:
+    matrix = write_asthma(tmp_path / "input")
+    arguments = ("--trait", "Asthma", "--least-certainty", value)
+    code, _, _ = genotex("clinical", "show", matrix, *arguments)
+    assert code == 2

@@ -1,0 +1,155 @@
+"""How sure a reading is, what came second, and what a least certainty does."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genotex.clinical import (
+    ClinicalReading,
+    FeatureEncoding,
+    GeneVerdict,
+    RuleExpert,
+    describe_series,
+    infer_cases,
+    reading_from_json,
+    reading_to_json,
+    rule_expert,
+    tell_certainty,
+    tell_groups,
+    tell_place,
+    why_no_trait,
+)
+from genotex.errors import EncodingFileError, UsageError
+
+from .conftest import MakeDescription, MakeSeries
+
+NAMED = ["disease state: asthma", "disease state: healthy control"]
+VAGUE = ["group: patient", "group: control"]
+TITLE = "Asthma in adults"
+
+
+def test_runner_up_is_the_reading_that_came_second(make_description: MakeDescription) -> None:
+    reading = RuleExpert().read(make_description(VAGUE, NAMED, title=TITLE), "Asthma")
+    assert reading.trait is not None and reading.trait.row == 1
+    assert reading.runner_up is not None and reading.runner_up.row == 0
+    assert reading.certainty is not None and reading.runner_up.certainty is not None
+    assert 1 > reading.certainty > reading.runner_up.certainty > 0
+
+
+def test_reading_less_certain_than_asked_is_not_available(
+    make_description: MakeDescription,
+) -> None:
+    description = make_description(VAGUE, NAMED, title=TITLE)
+    certainty = RuleExpert().read(description, "Asthma").certainty
+    assert certainty is not None
+    reading = RuleExpert(least_certainty=(certainty + 1) / 2).read(description, "Asthma")
+    assert reading.trait is None
+    assert reading.runner_up is not None and reading.runner_up.row == 1
+    (note,) = reading.notes
+    assert note.startswith(
+        f"trait: row 1, key 'disease state', was read with {certainty:.2f}, less"
+    )
+    assert why_no_trait(reading) == note.removeprefix("trait: ")
+    assert RuleExpert(least_certainty=certainty / 2).read(description, "Asthma").trait is not None
+
+
+def test_title_without_measured_certainty_does_not_reach_any(make_series: MakeSeries) -> None:
+    titles = [["asthma patient", "asthma patient", "healthy control", "healthy control"]]
+    description = describe_series(make_series(title=TITLE, **{"source_name_ch1": titles}))
+    found = rule_expert("sound").read(description, "Asthma")
+    assert found.trait is not None and found.certainty is None
+    strict = rule_expert("sound", least_certainty=0.1).read(description, "Asthma")
+    assert strict.trait is None and strict.runner_up is not None
+    assert "never measured" in why_no_trait(strict)
+
+
+def test_benchmark_reads_characteristics_alone(make_series: MakeSeries) -> None:
+    titles = [["asthma patient", "asthma patient", "healthy control", "healthy control"]]
+    description = describe_series(make_series(title=TITLE, **{"source_name_ch1": titles}))
+    assert rule_expert("sound").read(description, "Asthma").trait is not None
+    assert rule_expert("benchmark").read(description, "Asthma").trait is None
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf")])
+def test_certainty_that_is_none(value: float) -> None:
+    with pytest.raises(UsageError, match="is no certainty"):
+        rule_expert("sound", least_certainty=value)
+
+
+def test_answer_of_a_case_tells_certainty_and_runner_up(tmp_path: Path) -> None:
+    case = {
+        "id": "a",
+        "trait": "Asthma",
+        "background": {"title": TITLE},
+        "sample_characteristics": {"0": VAGUE, "1": NAMED},
+    }
+    silent = case | {"id": "b", "sample_characteristics": {"0": ["batch: 1", "batch: 2"]}}
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(case) + "\n" + json.dumps(silent) + "\n")
+    told, untold = (json.loads(line) for line in infer_cases(path))
+    assert told["trait"]["row"] == 1 and 0 < told["certainty"] < 1
+    assert told["runner_up"] == {"row": 0, "map": {"group: patient": 1, "group: control": 0}}
+    assert untold["trait"] is None and untold["runner_up"] is None
+    assert 0 < untold["certainty"] <= 1
+
+
+ENCODING = FeatureEncoding("trait", 2, "status", "binary", {"status: OA": 1.0, "status: no": 0.0})
+READING = ClinicalReading(
+    GeneVerdict(True, "human"), ENCODING, None, None, certainty=0.9, runner_up=ENCODING
+)
+
+
+def test_certainty_and_runner_up_survive_a_file() -> None:
+    again = reading_from_json(json.loads(json.dumps(reading_to_json(READING))))
+    assert again.certainty == 0.9
+    assert again.runner_up == ENCODING
+
+
+def test_file_of_before_certainty_loads() -> None:
+    data = reading_to_json(READING)
+    del data["certainty"], data["runner_up"]
+    again = reading_from_json(data)
+    assert again.certainty is None and again.runner_up is None
+    assert again.trait == ENCODING
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("certainty", 2, r"GSE1\.certainty: must be a number from 0 to 1 or null"),
+        ("certainty", True, r"GSE1\.certainty"),
+        ("certainty", "high", r"GSE1\.certainty"),
+        ("runner_up", [], r"GSE1\.runner_up.*must be an object"),
+        ("runner_up", {"row": -1, "parser": "number"}, r"GSE1\.runner_up.*must be a row number"),
+    ],
+)
+def test_edited_certainty_or_runner_up_with_a_mistake(field: str, value: Any, message: str) -> None:
+    with pytest.raises(EncodingFileError, match=message):
+        reading_from_json(reading_to_json(READING) | {field: value}, place="GSE1")
+
+
+@pytest.mark.parametrize(
+    ("certainty", "words"),
+    [(1.0, "> 99 %"), (0.996, "> 99 %"), (0.99, "99 %"), (0.424, "42 %"), (0.001, "< 1 %")],
+)
+def test_certainty_in_words_is_never_beyond_doubt(certainty: float, words: str) -> None:
+    assert tell_certainty(certainty) == words
+
+
+def test_place_in_words() -> None:
+    assert tell_place(3, "group", "characteristics_ch1") == "row 3, key 'group'"
+    assert tell_place(3, "", "characteristics_ch1") == "row 3"
+    assert tell_place(None, "", "title") == "the sample titles"
+    assert tell_place(None, "Age", "description") == "the sample descriptions, key 'Age'"
+
+
+def test_groups_in_one_line() -> None:
+    values = {"d: OA": 1.0, "d: RA": 0.0, "d: ": None, "d: no": 0.0}
+    roles = dict.fromkeys(values, "unknown")
+    assert tell_groups(values, roles) == "case: 'OA'; control: 'RA', 'no'; missing: ''"
+    many = {f"d: {n}": 0.0 for n in range(9)}
+    assert tell_groups(many, dict.fromkeys(many, "other disease")).endswith("'2' and 6 more")
+    assert tell_groups({"x: low": 0.0, "x: high": 1.0}, {}) == "1: 'high'; 0: 'low'"
+    assert "measured level" in tell_groups({}, {})
