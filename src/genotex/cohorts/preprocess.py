@@ -110,7 +110,8 @@ def preprocess(
         Cohort ids to do; empty for all.
     options : PreprocessOptions, optional
     expert : Expert, optional
-        Who reads the series; the built-in rules by default.
+        Who reads the series; by default the built-in rules, which in `benchmark` look at
+        characteristics alone.
     jobs : int
         Number of processes.
     force : bool
@@ -129,7 +130,8 @@ def preprocess(
     UsageError
         If the input folder, a trait or a cohort does not exist.
     """
-    options, expert = options or PreprocessOptions(), expert or RuleExpert()
+    options = options or PreprocessOptions()
+    expert = expert or RuleExpert(beyond_characteristics=options.procedure == "sound")
     output = OutputFolder(target)
     tasks = _find_tasks(InputFolder(source), traits, cohorts)
     _check_options(tasks, options)
