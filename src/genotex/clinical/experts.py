@@ -126,5 +126,5 @@ def _notes(*encodings: FeatureEncoding | None) -> tuple[str, ...]:
         for e in encodings
         if e is not None
         for line in e.evidence
-        if line.startswith("cells are shifted")
+        if line.startswith(("cells are shifted", "inferred from the"))
     )

@@ -8,7 +8,7 @@ its patients. What can be meant otherwise stays unknown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from genotex.clinical.candidates import Candidate
@@ -27,12 +27,13 @@ from genotex.clinical.row_roles import judge_row
 from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.vocabulary import Vocabulary
 from genotex.clinical.wording import mask, simplify
+from genotex.formats.cohort_record import Role
 
 __all__ = ["TextJudge"]
 
 Judgements = Mapping[str, Judgement]
 
-_GLUED_NON = re.compile(r"(?<![A-Za-z])non(?=[A-Za-z])", re.IGNORECASE)
+_GLUED_NON = re.compile(r"(?<![A-Za-z])non([A-Za-z][A-Za-z0-9-]+)", re.IGNORECASE)
 # "24 h", "10 nM", "siCTRL", "sh-NC": an experiment, whatever other words there are.
 _EXPERIMENT = re.compile(
     r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[\s-]?(?:h|hrs?|hours?|mins?|minutes?|[nuµμpm]M|[munµμ]g|[munµμ]g/m?l|gy)"
@@ -40,7 +41,14 @@ _EXPERIMENT = re.compile(
     r"|(?<![A-Za-z])s[ih](?:ctrl|control|scr|luc|gfp|neg|con)",
 )
 _SHORT = 3
-_CODE = re.compile(r"(?<![A-Za-z0-9])\d*([A-Za-z]{1,3})\d*(?![A-Za-z0-9])")
+_CODE_NAMES = {
+    "tumour": "the tumour of a pair",
+    "normal": "normal tissue",
+    "control": "a control beside named cases",
+}
+_CODE = re.compile(r"\d*([A-Za-z]{1,3})\d*")
+_BETWEEN = re.compile(r"[\s_.,;:()/-]+")
+_BLOOD_CELLS = re.compile(r"(?<![A-Za-z])[TB][\s-]?(?:cells?|lymph)", re.IGNORECASE)
 
 
 class TextJudge:
@@ -94,40 +102,56 @@ class TextJudge:
         judged = self._without_doubtful_cases(judged)
         return self._without_arms(judged)
 
-    def judge_codes(self, cells: Iterable[str]) -> Judgements:
-        """Judge paired samples of a cancer by the letters of tumour and normal: "T1", "N1".
+    def judge_codes(self, groups: Mapping[str, str]) -> Judgements:
+        """Judge samples whose controls, or both sides, are told by letters alone.
+
+        "T1" and "N1" are tumour and normal tissue in a series about the cancer; "C1" is a control
+        beside "AD1". Only where the texts of the series speak of controls or normal tissue.
+
+        Parameters
+        ----------
+        groups : mapping of str to str
+            Raw cell -> text of its group.
 
         Returns
         -------
         mapping of str to Judgement
-            All unknown unless the series is about the cancer and speaks of normal tissue.
+            By raw cell.
         """
-        judged = dict.fromkeys(cells, UNKNOWN)
         series = self._judge.series
-        if not (self._trait.is_cancer and series.about and series.mentions_controls):
+        if not (series.about and series.mentions_controls):
+            return dict.fromkeys(groups, UNKNOWN)
+        codes = {cell: self._code(cell, text) for cell, text in groups.items()}
+        if self._trait.is_cancer and {"tumour", "normal"} <= set(codes.values()):
+            roles: Mapping[str, Role] = {"tumour": "case", "normal": "healthy control"}
+            return {
+                cell: _by_code(roles.get(code), code, groups[cell]) for cell, code in codes.items()
+            }
+        judged = self.judge(groups)
+        if any(j.code == 0 for j in judged.values()):
             return judged
-        return {cell: self._by_code(cell) for cell in judged}
+        return {
+            cell: _by_code("healthy control", codes[cell], groups[cell])
+            if codes[cell] in ("normal", "control") and j.role == "unknown"
+            else j
+            for cell, j in judged.items()
+        }
 
-    def _by_code(self, cell: str) -> Judgement:
-        if self._is_experiment(cell):
-            return UNKNOWN
-        tokens = re.split(r"[\s_.,;:()/-]+", cell.strip())
-        ends = {tokens[0], tokens[-1]}
-        letters = {
-            hit[1].casefold()
-            for token in tokens
-            if (hit := _CODE.fullmatch(token)) and (token in ends or token != hit[1])
-        }
-        cells_of_blood = re.search(r"\b[TB][\s-]?(?:cells?|lymph)", cell, re.IGNORECASE)
-        roles = {
-            role for role in ("tumour", "normal") for code in letters if code in self._words[role]
-        }
-        if len(roles) != 1 or cells_of_blood:
-            return UNKNOWN
-        if roles == {"tumour"}:
-            return Judgement("case", CONTEXT, f"{cell!r} has the letter of the tumour of a pair")
-        why = f"{cell!r} has the letter of the normal tissue of a pair"
-        return Judgement("healthy control", HEALTHY, why)
+    def _code(self, cell: str, text: str) -> str:
+        """Return what the one letter code of a title stands for, or nothing.
+
+        A code has the number of a sample glued to it, or stands at an end of the title.
+        """
+        if self._is_experiment(cell) or _BLOOD_CELLS.search(cell):
+            return ""
+        parts = _BETWEEN.split(text.strip())
+        glued = [t for t in _BETWEEN.split(cell) if re.search(r"\d", t)]
+        letters = [
+            hit[1] for token in (parts[0], parts[-1], *glued) if (hit := _CODE.fullmatch(token))
+        ]
+        names = ("tumour", "normal", "control")
+        found = {n for n in names for code in letters if code in self._words[f"{n}_code"]}
+        return found.pop() if len(found) == 1 else ""
 
     def _spelt(self, text: str) -> str:
         """Return a text with "nonasthma" taken apart and abbreviations as the series explains them.
@@ -135,9 +159,9 @@ class TextJudge:
         What the series itself explains is surer than what letters mean elsewhere: "HD" is not a
         healthy donor where the summary says "Huntington's disease (HD)".
         """
-        apart = _GLUED_NON.sub("non ", text)
-        known = self._trait.terms
-        text = apart if apart != text and apart in known else text
+        text = _GLUED_NON.sub(
+            lambda hit: f"non {hit[1]}" if hit[1] in self._trait.terms else hit[0], text
+        )
         return self._judge.series.spelt_out(text) or text
 
     def _checked(self, judgement: Judgement, cell: str, text: str) -> Judgement:
@@ -161,7 +185,7 @@ class TextJudge:
             and not any(map(self._is_used, names))
         ):
             return UNKNOWN
-        if not self._says_control(text):
+        if self._control_word(text) in {None, *names}:
             return judgement
         if self._trait.is_cancer and self._is_normal_tissue(text):
             return Judgement("healthy control", HEALTHY, f"{text!r} is normal tissue of patients")
@@ -179,9 +203,9 @@ class TextJudge:
         organ = trait.is_cancer and text in trait.sites and self._judge.is_cancer(text)
         return text in trait.terms or text in trait.includes or organ
 
-    def _says_control(self, text: str) -> bool:
+    def _control_word(self, text: str) -> str | None:
         plain = self._without_norms(text)
-        return plain in self._words["person_control"] or plain in self._words["open_control"]
+        return self._words["person_control"].find(plain) or self._words["open_control"].find(plain)
 
     def _is_normal_tissue(self, text: str) -> bool:
         plain = simplify(self._without_norms(text))
@@ -194,37 +218,47 @@ class TextJudge:
 
     def _checked_control(self, judgement: Judgement, cell: str, text: str) -> Judgement:
         plain = self._without_norms(text)
-        named = self._names_trait(text)
-        if judgement.strength == DENIED and not (named and plain in self._words["open_control"]):
+        is_open = plain in self._words["open_control"]
+        if judgement.strength == DENIED and not is_open:
             return judgement
         if plain in self._words["person_control"]:
             return self._healthy(text)
+        if text in self._trait.healthy:
+            return judgement
         if text in self._vocabulary.groups["unlesional"] and judgement.strength >= HEALTHY:
             return judgement
-        if plain not in self._words["open_control"]:
+        if not is_open:
             return UNKNOWN
         if self._is_experiment(cell) or self._is_of_experiments:
             return _open(f"{text!r} may be the control of an experiment")
-        if judgement.strength == DENIED:
-            return judgement
-        if named and not (self._trait.is_cancer and self._is_normal_tissue(text)):
+        if self._names_trait(text) and not (self._trait.is_cancer and self._is_normal_tissue(text)):
             return _open(f"{text!r} names the trait and a control")
         return self._healthy(text)
 
     def _healthy(self, text: str) -> Judgement:
-        terms = self._words["person_control"], self._words["open_control"]
-        plain = self._without_norms(text)
-        word = next(found for group in terms if (found := group.find(plain)))
+        word = self._control_word(text)
         return Judgement("healthy control", HEALTHY, f"{text!r} names a control ({word!r})")
 
     def _is_experiment(self, text: str) -> bool:
-        return text in self._words["experiment"] or _EXPERIMENT.search(text) is not None
+        """Tell whether a text names an arm of an experiment ("KD" aside, where it is the trait)."""
+        text = self._spelt(text)
+        word = self._words["experiment"].find(text)
+        names = self._trait.terms.find(text), self._trait.includes.find(text)
+        named = word is not None and not any(word in (name or "").split() for name in names)
+        return named or _EXPERIMENT.search(text) is not None
+
+    def _is_treated(self, text: str) -> bool:
+        """Tell whether a text names an arm that got something: "untreated" patients did not."""
+        spans = self._words["untreated"].spans(text)
+        return self._is_experiment(mask(simplify(text), spans) if spans else text)
 
     @property
     def _is_of_experiments(self) -> bool:
-        """Whether the series is of cultured cells and speaks of no healthy people or tissue."""
-        about_people = self._series_text in self._words["about_controls"]
-        return self._judge.series.is_of_cells and not about_people
+        """Whether the series does experiments and speaks of no healthy people or tissue."""
+        experiments = (
+            self._judge.series.is_of_cells or self._series_text in self._words["about_experiments"]
+        )
+        return experiments and self._series_text not in self._words["about_controls"]
 
     def _without_doubtful_cases(self, judged: Judgements) -> Judgements:
         """Take "tumor" and "patient" for the trait only where the texts of the series allow it."""
@@ -241,7 +275,7 @@ class TextJudge:
     def _without_arms(self, judged: Judgements) -> Judgements:
         """Take back open controls where every case is the arm of an experiment and they are not."""
         cases = [cell for cell, j in judged.items() if j.role == "case"]
-        if not cases or not all(map(self._is_experiment, cases)):
+        if not cases or not all(map(self._is_treated, cases)):
             return judged
         return {
             cell: _open(f"{cell!r} may be the control of an experiment")
@@ -251,6 +285,13 @@ class TextJudge:
             else j
             for cell, j in judged.items()
         }
+
+
+def _by_code(role: Role | None, code: str, text: str) -> Judgement:
+    if role is None:
+        return UNKNOWN
+    strength = CONTEXT if role == "case" else HEALTHY
+    return Judgement(role, strength, f"{text!r} has the letter of {_CODE_NAMES[code]}")
 
 
 def _open(why: str) -> Judgement:

@@ -29,7 +29,7 @@ LEAST_TOLD = 0.6
 LONGEST_TEXT = 200
 """Longer texts tell of the whole study, not of one sample."""
 
-_SHOWN_GROUPS = 6
+_SHOWN_REASONS = 8
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _read_texts(texts: SampleTexts, judge: TextJudge) -> _TextReading | None:
     ways = (
         (groups, judge.judge(groups)),
         (apart := distinguishing_texts(groups), judge.judge(apart)),
-        (groups, judge.judge_codes(cells)),
+        (groups, judge.judge_codes(groups)),
     )
     for shown, judgements in ways:
         reading = _TextReading(texts, shown, judgements)
@@ -151,13 +151,14 @@ def _contradictions(best: _TextReading, found: list[_TextReading]) -> list[str]:
     """Return in words where other texts of the samples say otherwise."""
     lines = []
     for other in found:
-        against = sum(
-            {_code(best, ours), _code(other, theirs)} == {0.0, 1.0}
+        against = [
+            theirs
             for ours, theirs in zip(best.texts.cells, other.texts.cells, strict=False)
-        )
+            if {_code(best, ours), _code(other, theirs)} == {0.0, 1.0}
+        ]
         if against:
-            samples = "1 sample" if against == 1 else f"{against} samples"
-            lines.append(f"the {other.texts.name} say otherwise of {samples}")
+            samples = "1 sample" if len(against) == 1 else f"{len(against)} samples"
+            lines.append(f"the {other.texts.name} contradict it for {samples}, as {against[0]!r}")
     return lines
 
 
@@ -186,26 +187,32 @@ def _encoding(reading: _TextReading, contradictions: list[str]) -> FeatureEncodi
 
 
 def _evidence(reading: _TextReading) -> list[str]:
-    """Quote one text for each side, then say what each group of texts means and how many it has."""
-    weight = reading.texts.weight
+    """Quote one text for each side, then say how many samples are told, and why."""
     told = {c: j for c, j in reading.judgements.items() if j.code is not None}
     examples = {j.code: c for c, j in reversed(told.items())}
     quoted = ", ".join(repr(examples[code]) for code in (1.0, 0.0))
     name = FIELD_NAMES[reading.texts.sample_field]
-    lines: Counter[str] = Counter()
-    for cell, judgement in told.items():
-        role = "control" if judgement.control else judgement.role
-        lines[f"{role}: {judgement.why}"] += weight[cell]
-    shown = [
-        f"{line} ({count} sample{'s' * (count > 1)})"
-        for line, count in lines.most_common(_SHOWN_GROUPS)
-    ]
-    if len(lines) > _SHOWN_GROUPS:
-        shown.append(f"... and {len(lines) - _SHOWN_GROUPS} more groups of {name}")
     return [
         f"inferred from the {name}: {quoted}",
         f"{reading.told} of {len(reading.texts.cells)} samples told",
-        *shown,
+        *_reasons(reading, told),
+    ]
+
+
+def _reasons(reading: _TextReading, told: Mapping[str, Judgement]) -> list[str]:
+    """Return each reason once, with the first text that it holds for and the number of samples."""
+    weight = reading.texts.weight
+    samples: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for cell, judgement in told.items():
+        role = "control" if judgement.control else judgement.role
+        text, mark, reason = judgement.why.rpartition("' ")
+        kind = f"{role}: {reason if mark else judgement.why}"
+        samples[kind] += weight[cell]
+        first.setdefault(kind, f"{role}: {text}{mark}{reason}")
+    return [
+        f"{first[kind]} ({count} sample{'s' * (count > 1)})"
+        for kind, count in samples.most_common(_SHOWN_REASONS)
     ]
 
 

@@ -23,7 +23,7 @@ _REPLICATE = re.compile(
 )
 # A word, then a number that is glued to it or stands behind it, and perhaps the letter of a part.
 _NUMBERED = re.compile(
-    r"(?<![A-Za-z0-9])(?P<word>[A-Za-z]+)(?P<gap>[\s.#-]*)(?P<number>\d+)(?P<part>[a-d]?)"
+    r"(?<![A-Za-z0-9])(?P<word>[A-Za-z]+(?:\d+[A-Za-z]+)?)(?P<gap>[\s.#-]*)(?P<number>\d+)(?P<part>[a-d]?)"
     r"(?![A-Za-z0-9])"
 )
 _NUMBER_FIRST = re.compile(r"^\W*(?P<number>\d+)(?=[\W_]|[A-Z]{1,3}(?![A-Za-z0-9]))")
@@ -33,6 +33,7 @@ _FEWEST_NUMBERS = 2
 _RUNNING = 0.3
 _SURELY_RUNNING = 0.9
 _MANY_NUMBERS = 5
+_SHORTEST_ROW = 3
 
 
 def group_texts(cells: Iterable[str]) -> dict[str, str]:
@@ -73,8 +74,15 @@ def _runs(word: str, numbers: list[str]) -> bool:
     if word in words["longer_name"]:
         return False
     if word in words["marker"]:
-        return different >= max(_MANY_NUMBERS, _SURELY_RUNNING * len(numbers))
+        many = different >= _MANY_NUMBERS or _is_row(numbers)
+        return many and different >= _SURELY_RUNNING * len(numbers)
     return different >= max(_FEWEST_NUMBERS, _RUNNING * len(numbers))
+
+
+def _is_row(numbers: list[str]) -> bool:
+    """Tell whether numbers run without a gap, as those of samples do and those of "CD4" do not."""
+    values = sorted({int(number or 0) for number in numbers})
+    return len(values) >= _SHORTEST_ROW and values[-1] - values[0] == len(values) - 1
 
 
 def _without_numbers(text: str, running: set[str]) -> str:
