@@ -137,6 +137,23 @@ def test_letters_mean_what_the_series_says() -> None:
     assert codes("Angelman_Syndrome", ["AS 1", "AS 2", "HC 1", "HC 2"], "Oligos") is None
 
 
+def test_short_name_of_another_disease_counts_where_the_series_names_it() -> None:
+    titles = ["OA 1", "OA 2", "RA 1", "RA 2"]
+    both = "Osteoarthritis and rheumatoid arthritis"
+    assert codes("Osteoarthritis", titles, both) == [1, 1, 0, 0]
+    assert codes("Osteoarthritis", titles, "Osteoarthritis") is None
+
+
+def test_cell_lines_of_a_disease_are_no_patients() -> None:
+    titles = [
+        "lung cancer cell line 1",
+        "lung cancer cell line 2",
+        "normal lung 1",
+        "normal lung 2",
+    ]
+    assert codes("Lung_Cancer", titles, "Lung cancer") is None
+
+
 @pytest.mark.parametrize(
     ("titles", "told"),
     [

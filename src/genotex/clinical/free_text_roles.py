@@ -196,7 +196,10 @@ class TextJudge:
         if name is None or len(name) > _SHORT:
             return name is not None
         letters = rf"(?<![A-Za-z0-9]){re.escape(name)}s?(?![A-Za-z0-9])"
-        return re.search(letters, self._series_text, re.IGNORECASE) is not None
+        if re.search(letters, self._series_text, re.IGNORECASE):
+            return True
+        known = self._vocabulary.by_any_name.get(name)
+        return known is not None and self._series_text in self._vocabulary.trait(known).terms
 
     def _names_trait(self, text: str) -> bool:
         trait = self._trait
