@@ -190,6 +190,23 @@ def test_empty_expression_table_is_not_available(source: Path, output: OutputFol
     assert not outcome.info.is_gene_available and outcome.info.is_trait_available
 
 
+@pytest.mark.parametrize(("procedure", "found"), [("sound", True), ("benchmark", False)])
+def test_groups_in_titles_are_read_by_the_sound_procedure_alone(
+    source: Path, output: OutputFolder, procedure: str, found: bool
+) -> None:
+    text = series_matrix(characteristics=[["tissue: blood"] * 12])
+    for number in range(1, 13):
+        name = f"asthma {number}" if number % 2 else f"healthy donor {number}"
+        text = text.replace(f'"sample GSM{number}"', f'"{name}"')
+    write_gz(source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz", text)
+    outcome = run(source, output, procedure=procedure)["GSE1"]
+    assert outcome.info is not None and outcome.info.is_trait_available is found
+    if found:
+        table = read_linked_csv(output.linked_csv("Asthma", "GSE1"))
+        assert table.trait_values.tolist() == [1, 0] * 6
+        assert any("inferred from the sample titles: 'asthma 1'" in n for n in outcome.notes)
+
+
 def test_matrix_with_the_most_samples_is_used(source: Path, output: OutputFolder) -> None:
     folder = source / "GEO" / "Asthma" / "GSE1"
     for platform, number in (("GPL96", 12), ("GPL570", 16), ("GPL97", 16)):

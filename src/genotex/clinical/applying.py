@@ -205,7 +205,13 @@ def _cells_of_field(encoding: FeatureEncoding, series: Series) -> list[Cell]:
     rows = series.sample_fields.get(encoding.sample_field, ())
     if encoding.sample_field == "description" and encoding.key:
         return [_pair(encoding.key, [row[n] for row in rows]) for n in range(len(series.samples))]
-    return list(rows[0]) if rows else [None] * len(series.samples)
+    return [_listed([row[n] for row in rows], encoding) for n in range(len(series.samples))]
+
+
+def _listed(cells: list[Cell], encoding: FeatureEncoding) -> Cell:
+    """Return a sample's cell on the line that the encoding lists, else on the first line."""
+    listed = (cell for cell in cells if cell is not None and cell in encoding.values)
+    return next(listed, cells[0] if cells else None)
 
 
 def _pair(key: str, cells: list[Cell]) -> Cell:

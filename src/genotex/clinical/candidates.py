@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 from genotex.clinical.description import SHOWN_VALUES, SeriesDescription
 from genotex.clinical.encoding import SampleField
-from genotex.clinical.values import simple_key, split_cell, split_pairs
+from genotex.clinical.values import simple_key, split_cell
 
-__all__ = ["Candidate", "characteristic_candidates", "other_candidates"]
+__all__ = ["Candidate", "characteristic_candidates"]
 
 MOSTLY = 0.8
 FEW_VALUES = 5
-
-FREE_TEXT_LINES: tuple[SampleField, ...] = ("source_name_ch1", "title")
 
 
 @dataclass(frozen=True)
@@ -151,48 +149,3 @@ def _candidate(
         weight=dict(weight),
         beside=frozenset(counts[best]) - frozenset(rows[best]),
     )
-
-
-def other_candidates(description: SeriesDescription) -> list[Candidate]:
-    """Return candidates outside the characteristics: source names, titles, descriptions.
-
-    Descriptions give one candidate for each key of their ``key = value`` pairs; source names and
-    titles are one text each.
-    """
-    lines = (description.source_names, description.titles)
-    found = []
-    for name, line in zip(FREE_TEXT_LINES, lines, strict=True):
-        weight = Counter(cell for cell in line if cell)
-        if weight:
-            values = {cell: cell for cell in weight}
-            found.append(
-                Candidate("", None, values, frozenset(weight), 1.0, (), dict(weight), name)
-            )
-    return [*_pair_candidates(description), *found]
-
-
-def _pair_candidates(description: SeriesDescription) -> list[Candidate]:
-    pieces: dict[str, Counter[str]] = {}
-    values: dict[str, str] = {}
-    names: dict[str, str] = {}
-    samples = 0
-    for row in description.descriptions:
-        samples = max(samples, len(row))
-        for cell in row:
-            for key, value, piece in split_pairs(cell or ""):
-                names.setdefault(simple_key(key), key)
-                pieces.setdefault(simple_key(key), Counter())[piece] += 1
-                values[piece] = value
-    return [
-        Candidate(
-            key=names[key],
-            row=None,
-            values={piece: values[piece] for piece in weight},
-            in_row=frozenset(weight),
-            share=weight.total() / max(samples, 1),
-            elsewhere=(),
-            weight=dict(weight),
-            sample_field="description",
-        )
-        for key, weight in pieces.items()
-    ]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 from genotex.clinical.age_sex import read_age, read_gender
 from genotex.clinical.assay import NOT_HUMAN, judge_expression
-from genotex.clinical.candidates import Candidate, characteristic_candidates, other_candidates
+from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.free_text import FIELD_NAMES, pair_candidates
+from genotex.clinical.free_text_people import read_age_in_texts, read_gender_in_texts
+from genotex.clinical.free_text_trait import read_trait_in_texts, tells_all_samples
 from genotex.clinical.trait_evidence import TraitChoice, read_trait, take_unmeasured
 from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["Expert", "RuleExpert"]
+
+LEAST_CERTAINTY = 0.5
+"""Below this certainty of the characteristics, what titles say is worth a note."""
 
 
 class Expert(Protocol):
@@ -66,40 +71,67 @@ class RuleExpert:
         """Read a series for a trait (see `Expert`)."""
         gene = judge_expression(description)
         rows = characteristic_candidates(description)
-        rest = other_candidates(description) if self._beyond_characteristics else []
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
         choice = read_trait(rows, judge, least_certainty=self._least_certainty)
-        if choice.encoding is None and (beyond := _beyond_characteristics(rest, judge)) is not None:
+        beyond = self._trait_beyond(choice, description, judge)
+        notes: tuple[str, ...] = ()
+        if beyond is not None and choice.encoding is None:
             choice = take_unmeasured(beyond, choice, least_certainty=self._least_certainty)
-        found = choice.encoding
-        age = gender = None
-        if not gene.reason.startswith(NOT_HUMAN):
-            text = description.text
-            age = read_age(rows) or read_age(rest)
-            gender = read_gender(rows, text) or read_gender(rest, text)
+        elif beyond is not None:
+            notes = _second_opinion(choice, beyond, description)
+        human = not gene.reason.startswith(NOT_HUMAN)
+        age, gender = self._people(rows, description) if human else (None, None)
         return ClinicalReading(
             gene,
-            found,
+            choice.encoding,
             age,
             gender,
-            notes=(*_left_out(choice), *_notes(found, age, gender)),
+            notes=(*_left_out(choice), *_notes(choice.encoding, age, gender), *notes),
             certainty=choice.certainty,
             runner_up=choice.runner_up,
         )
 
+    def _people(
+        self, rows: list[Candidate], description: SeriesDescription
+    ) -> tuple[FeatureEncoding | None, FeatureEncoding | None]:
+        """Read age and gender, from the characteristics first."""
+        text = description.text
+        age, gender = read_age(rows), read_gender(rows, text)
+        if not self._beyond_characteristics:
+            return age, gender
+        pairs = pair_candidates(description)
+        return (
+            age or read_age(pairs) or read_age_in_texts(description),
+            gender or read_gender(pairs, text) or read_gender_in_texts(description),
+        )
 
-def _beyond_characteristics(
-    candidates: list[Candidate], judge: ValueJudge
-) -> FeatureEncoding | None:
-    """Read the trait from free texts: only from words that name it, and never as explicit."""
-    encoding = read_trait(candidates, judge, strict=True).encoding
-    return None if encoding is None else replace(encoding, confidence="inferred", certainty=None)
+    def _trait_beyond(
+        self, choice: TraitChoice, description: SeriesDescription, judge: ValueJudge
+    ) -> FeatureEncoding | None:
+        """Read the trait outside the characteristics where these tell nothing, or hardly."""
+        told = choice.encoding is not None and (choice.certainty or 0.0) >= LEAST_CERTAINTY
+        if told or not self._beyond_characteristics:
+            return None
+        return read_trait_in_texts(description, judge, self._vocabulary)
 
 
 def _left_out(choice: TraitChoice) -> tuple[str, ...]:
     return (f"trait: {choice.left_out}",) if choice.left_out else ()
+
+
+def _second_opinion(
+    choice: TraitChoice, beyond: FeatureEncoding, description: SeriesDescription
+) -> tuple[str, ...]:
+    """Say that the titles tell every sample, where what was read from a row is uncertain."""
+    if not tells_all_samples(beyond, description):
+        return ()
+    where, certainty = FIELD_NAMES[beyond.sample_field], choice.certainty or 0.0
+    return (
+        f"trait: the characteristics are uncertain ({certainty:.0%}), and the {where} name "
+        f"cases and controls for all samples; they were not used ({beyond.evidence[0]})",
+    )
 
 
 def _notes(*encodings: FeatureEncoding | None) -> tuple[str, ...]:
@@ -108,5 +140,5 @@ def _notes(*encodings: FeatureEncoding | None) -> tuple[str, ...]:
         for e in encodings
         if e is not None
         for line in e.evidence
-        if line.startswith("cells are shifted")
+        if line.startswith(("cells are shifted", "inferred from the"))
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from genotex.clinical.candidates import Candidate, characteristic_candidates, other_candidates
+from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.free_text import other_candidates
 from genotex.clinical.value_roles import control_role
 from genotex.clinical.values import simple_key, split_cell
 from genotex.errors import UsageError

@@ -1,0 +1,138 @@
+"""What is written about samples beside characteristics: titles, source names, descriptions."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from genotex.clinical.candidates import Candidate
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoding import SampleField
+from genotex.clinical.values import simple_key, split_pairs
+from genotex.clinical.wording import Terms
+
+__all__ = [
+    "FIELD_NAMES",
+    "SampleTexts",
+    "free_text_words",
+    "other_candidates",
+    "pair_candidates",
+    "sample_texts",
+]
+
+FIELD_NAMES: Mapping[SampleField, str] = {
+    "source_name_ch1": "source names",
+    "title": "sample titles",
+    "description": "sample descriptions",
+}
+"""What a sample field is called in evidence."""
+
+
+@dataclass(frozen=True)
+class SampleTexts:
+    """One line of free text, a cell for each sample.
+
+    Attributes
+    ----------
+    sample_field : str
+        ``title``, ``source_name_ch1`` or ``description``.
+    cells : tuple of str or None
+        One for each sample, as they stand in the file.
+    """
+
+    sample_field: SampleField
+    cells: tuple[str | None, ...]
+
+    @property
+    def weight(self) -> Counter[str]:
+        """Unique texts with the number of samples that have them."""
+        return Counter(cell for cell in self.cells if cell)
+
+    @property
+    def name(self) -> str:
+        """What the field is called in evidence."""
+        return FIELD_NAMES[self.sample_field]
+
+
+def sample_texts(description: SeriesDescription) -> list[SampleTexts]:
+    """Return the lines of free text that a series has about its samples.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series.
+
+    Returns
+    -------
+    list of SampleTexts
+        Source names, titles, then each line of descriptions; empty lines are left out.
+    """
+    lines = [
+        SampleTexts("source_name_ch1", description.source_names),
+        SampleTexts("title", description.titles),
+        *(SampleTexts("description", row) for row in description.descriptions),
+    ]
+    return [line for line in lines if line.weight]
+
+
+def other_candidates(description: SeriesDescription) -> list[Candidate]:
+    """Return candidates outside the characteristics, for a person to choose groups from.
+
+    Descriptions give one candidate for each key of their ``key = value`` pairs; source names and
+    titles are one text each.
+    """
+    whole = [
+        Candidate(
+            key="",
+            row=None,
+            values={cell: cell for cell in line.weight},
+            in_row=frozenset(line.weight),
+            share=1.0,
+            elsewhere=(),
+            weight=dict(line.weight),
+            sample_field=line.sample_field,
+        )
+        for line in sample_texts(description)
+        if line.sample_field != "description"
+    ]
+    return [*pair_candidates(description), *whole]
+
+
+def pair_candidates(description: SeriesDescription) -> list[Candidate]:
+    """Return one candidate for each key of the ``key = value`` pairs in descriptions."""
+    pieces: dict[str, Counter[str]] = {}
+    values: dict[str, str] = {}
+    names: dict[str, str] = {}
+    samples = 0
+    for row in description.descriptions:
+        samples = max(samples, len(row))
+        for cell in row:
+            for key, value, piece in split_pairs(cell or ""):
+                names.setdefault(simple_key(key), key)
+                pieces.setdefault(simple_key(key), Counter())[piece] += 1
+                values[piece] = value
+    return [
+        Candidate(
+            key=names[key],
+            row=None,
+            values={piece: values[piece] for piece in weight},
+            in_row=frozenset(weight),
+            share=weight.total() / max(samples, 1),
+            elsewhere=(),
+            weight=dict(weight),
+            sample_field="description",
+        )
+        for key, weight in pieces.items()
+    ]
+
+
+@lru_cache(maxsize=1)
+def free_text_words() -> Mapping[str, Terms]:
+    """Return the word groups of ``data/free_text.toml`` as terms, with their acronyms."""
+    text = resources.files("genotex.clinical").joinpath("data/free_text.toml").read_text("utf-8")
+    words: Mapping[str, Sequence[str]] = tomllib.loads(text)["words"]
+    return {name: Terms(terms, words.get(f"{name}_acronyms", ())) for name, terms in words.items()}

@@ -1,0 +1,203 @@
+"""Ages and sexes in titles, source names and descriptions: "65 year old male", "Age: 50, Sex: F".
+
+A number in a free text is an age only beside a word or unit that says so, and a sex is a word;
+single letters count only together with an age ("F_45_control").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from genotex.clinical.ages import parse_age_years
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.free_text import SampleTexts, free_text_words, sample_texts
+from genotex.clinical.sexes import parse_sex
+from genotex.clinical.vocabulary import load_vocabulary
+
+__all__ = ["read_age_in_texts", "read_gender_in_texts"]
+
+LEAST_TOLD = 0.6
+_FEWEST_CODES = 2
+
+_NUMBER = r"\d{1,3}(?:[.,]\d+)?"
+_YEARS = r"(?:years?|yrs?|y\.?/?o\.?|y)"
+_UNIT = rf"(?:{_YEARS}|months?|mos?|weeks?|wks?|days?)"
+_OLD = r"[\s-]*(?:old|of\s+age)"
+_WHEN = (
+    r"(?:\s+(?:at|on)\s+(?:the\s+)?(?:time\s+of\s+)?"
+    r"(?:diagnosis|sampling|surgery|operation|biopsy|death|collection|enrol+ment|inclusion|visit|draw))?"
+)
+_START, _END = r"(?<![A-Za-z0-9.,])", r"(?![A-Za-z0-9])"
+# "age: 50", "Age=50 yrs", "aged 65", "age at diagnosis 61.5"
+_NAMED = re.compile(
+    rf"(?<![A-Za-z])(?<!gestational )(?<!bone )(?:age[sd]?){_WHEN}\s*(?:\([^)\d]*\))?\s*"
+    rf"(?:of|is|was|[:=~-])?\s*(?P<age>[<>]?\s*{_NUMBER}(?:\s*-\s*{_NUMBER})?"
+    rf"(?:[\s-]*{_UNIT})?){_END}",
+    re.IGNORECASE,
+)
+# "65-year-old", "18 months old", "45 yo"
+_AS_OLD = re.compile(
+    rf"{_START}(?P<age>{_NUMBER}[\s-]*(?:{_UNIT}(?={_OLD})|y\.?/?o\.?{_END}))", re.IGNORECASE
+)
+# "62 yrs", "39y": an age unless the text speaks of a duration
+_PLAIN = re.compile(rf"{_START}(?P<age>{_NUMBER}[\s-]*{_YEARS}){_END}", re.IGNORECASE)
+_SEX_WORD = re.compile(
+    r"(?<![A-Za-z])(?P<sex>females?|males?|wom[ae]n|m[ae]n|girls?|boys?)(?![A-Za-z])", re.IGNORECASE
+)
+_SEX_NAMED = re.compile(
+    r"(?<![A-Za-z])(?:sex|gender)\s*(?:is|[:=-])?\s*(?P<sex>[MF])(?![A-Za-z])", re.IGNORECASE
+)
+_SEX_BESIDE_AGE = (
+    re.compile(
+        rf"{_START}{_NUMBER}[\s-]*{_YEARS}(?:{_OLD})?[\s,/;-]*(?P<sex>[MF]){_END}", re.IGNORECASE
+    ),
+    re.compile(
+        rf"(?<![A-Za-z0-9])(?P<sex>[MF])[\s,/;-]*{_NUMBER}[\s-]*{_YEARS}{_END}", re.IGNORECASE
+    ),
+)
+_COMPACT = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?P<sex>[MF])[\s/,-]?(?P<age>[1-9]\d)|(?P<age2>[1-9]\d)[\s/,-]?(?P<sex2>[MF]))"
+    r"(?![A-Za-z0-9])"
+)
+_NEARLY_ALL = 0.9
+_SCATTERED = 1.5
+_YOUNGEST = 15
+_FEWEST_AGES = 4
+
+
+def read_age_in_texts(description: SeriesDescription) -> FeatureEncoding | None:
+    """Read the samples' ages from descriptions, titles or source names.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series.
+
+    Returns
+    -------
+    FeatureEncoding or None
+        Years, with every text listed; None where fewer than 60 % of the samples are told, or all
+        the same.
+    """
+    return _read(description, "age", _age)
+
+
+def read_gender_in_texts(description: SeriesDescription) -> FeatureEncoding | None:
+    """Read the samples' sexes (female 0, male 1) from descriptions, titles or source names.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series.
+
+    Returns
+    -------
+    FeatureEncoding or None
+        With every text listed; None where fewer than 60 % of the samples are told, or all the
+        same.
+    """
+    return _read(description, "gender", _sex)
+
+
+def _read(
+    description: SeriesDescription,
+    feature: Literal["age", "gender"],
+    parse: Callable[[str], float | None],
+) -> FeatureEncoding | None:
+    best: tuple[int, SampleTexts, dict[str, float | None]] | None = None
+    for texts in reversed(sample_texts(description)):
+        codes = {cell: parse(_plain(cell)) for cell in texts.weight}
+        if not _is_enough(codes, texts):
+            codes = _compact_codes(texts, feature)
+        told = _told(codes, texts)
+        if _is_enough(codes, texts) and (best is None or told > best[0]):
+            best = told, texts, codes
+    if best is None:
+        return None
+    told, texts, codes = best
+    cell, code = next((cell, code) for cell, code in codes.items() if code is not None)
+    tells = f"{code:g} years" if feature == "age" else "male" if code else "female"
+    return FeatureEncoding(
+        feature=feature,
+        row=None,
+        key="",
+        kind="continuous" if feature == "age" else "binary",
+        values=codes,
+        confidence="inferred",
+        evidence=(
+            f"inferred from the {texts.name}: {cell!r} tells {tells}",
+            f"{told} of {len(texts.cells)} samples told",
+        ),
+        sample_field=texts.sample_field,
+    )
+
+
+def _told(codes: Mapping[str, float | None], texts: SampleTexts) -> int:
+    return sum(n for cell, n in texts.weight.items() if codes[cell] is not None)
+
+
+def _is_enough(codes: Mapping[str, float | None], texts: SampleTexts) -> bool:
+    different = {code for code in codes.values() if code is not None}
+    return len(different) >= _FEWEST_CODES and _told(codes, texts) >= LEAST_TOLD * len(texts.cells)
+
+
+def _plain(cell: str) -> str:
+    return " ".join(cell.replace("_", " ").split())
+
+
+def _age(text: str) -> float | None:
+    """Return the one age that a text tells, None for none or several."""
+    patterns = [_NAMED, _AS_OLD]
+    if text not in free_text_words()["not_an_age"]:
+        patterns.append(_PLAIN)
+    for pattern in patterns:
+        ages = {parse_age_years(_old_as_years(hit["age"])) for hit in pattern.finditer(text)}
+        if ages:
+            return ages.pop() if len(ages) == 1 else None
+    return None
+
+
+def _old_as_years(age: str) -> str:
+    return re.sub(r"[\s-]*y\.?/?o\.?$", " y", age.strip(), flags=re.IGNORECASE)
+
+
+def _sex(text: str) -> float | None:
+    """Return the one sex that a text tells, None for none, both, or a relative's."""
+    if text in load_vocabulary().groups["relative"]:
+        return None
+    hits = list(_SEX_WORD.finditer(text)) or list(_SEX_NAMED.finditer(text))
+    hits = hits or [hit for pattern in _SEX_BESIDE_AGE for hit in pattern.finditer(text)]
+    sexes = {parse_sex(hit["sex"]) for hit in hits}
+    return sexes.pop() if len(sexes) == 1 else None
+
+
+def _compact_codes(
+    texts: SampleTexts, feature: Literal["age", "gender"]
+) -> dict[str, float | None]:
+    """Read "F_45" and "62M", where nearly all texts have it and the numbers can only be ages.
+
+    "F21", "F22", "F23" number the samples: ages are scattered.
+    """
+    found: dict[str, tuple[int, int] | None] = {}
+    for cell in texts.weight:
+        hits = list(_COMPACT.finditer(_plain(cell)))
+        found[cell] = None
+        if len(hits) == 1:
+            hit = hits[0]
+            found[cell] = int(hit["age"] or hit["age2"]), int((hit["sex"] or hit["sex2"]) == "M")
+    told = {cell: pair for cell, pair in found.items() if pair is not None}
+    samples = sum(texts.weight[cell] for cell in told)
+    if samples < _NEARLY_ALL * len(texts.cells) or not _are_ages(list(told.values())):
+        return dict.fromkeys(found)
+    which = 0 if feature == "age" else 1
+    return {cell: None if pair is None else float(pair[which]) for cell, pair in found.items()}
+
+
+def _are_ages(pairs: list[tuple[int, int]]) -> bool:
+    ages = {age for age, _ in pairs}
+    scattered = max(ages, default=0) - min(ages, default=0) >= _SCATTERED * len(ages)
+    both = len({sex for _, sex in pairs}) == _FEWEST_CODES
+    return both and scattered and len(ages) >= _FEWEST_AGES and min(ages) >= _YOUNGEST

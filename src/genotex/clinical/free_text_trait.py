@@ -1,0 +1,224 @@
+"""Reading the trait from titles, source names and descriptions, where characteristics are silent.
+
+Nobody declares in a title what it means, so more is asked than of a characteristic: cases must be
+named, a "control" that may be the control of an experiment counts for nothing, at least two
+samples must stand on each side, and most samples must be told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoding import Confidence, FeatureEncoding
+from genotex.clinical.free_text import FIELD_NAMES, SampleTexts, pair_candidates, sample_texts
+from genotex.clinical.free_text_roles import TextJudge
+from genotex.clinical.group_texts import distinguishing_texts, group_texts
+from genotex.clinical.judgement import INCLUDED, Judgement, strength
+from genotex.clinical.trait_evidence import read_trait
+from genotex.clinical.value_roles import ValueJudge
+from genotex.clinical.values import split_pairs
+from genotex.clinical.vocabulary import Vocabulary
+
+__all__ = ["read_trait_in_texts", "tells_all_samples"]
+
+FEWEST_ON_A_SIDE = 2
+LEAST_TOLD = 0.6
+LONGEST_TEXT = 200
+"""Longer texts tell of the whole study, not of one sample."""
+
+_SHOWN_REASONS = 8
+
+
+@dataclass(frozen=True)
+class _TextReading:
+    """What one line of texts says about the trait."""
+
+    texts: SampleTexts
+    groups: Mapping[str, str]
+    judgements: Mapping[str, Judgement]
+
+    def counts(self) -> Counter[float | None]:
+        """Count the samples by code."""
+        weight = self.texts.weight
+        counted: Counter[float | None] = Counter()
+        for cell, judgement in self.judgements.items():
+            counted[judgement.code] += weight[cell]
+        return counted
+
+    @property
+    def told(self) -> int:
+        """Number of samples whose role is known."""
+        counts = self.counts()
+        return counts[1.0] + counts[0.0]
+
+    @property
+    def is_contrast(self) -> bool:
+        """Whether there are enough cases, enough controls, and most samples are told."""
+        return _is_contrast(self.counts(), len(self.texts.cells))
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """How directly the cases are named, then how many samples are told."""
+        cases = [j for j in self.judgements.values() if j.role == "case"]
+        return min(strength(cases), INCLUDED), self.told
+
+
+def _is_contrast(counts: Mapping[float | None, int], samples: int) -> bool:
+    sides = counts.get(1.0, 0), counts.get(0.0, 0)
+    return min(sides) >= FEWEST_ON_A_SIDE and sum(sides) >= LEAST_TOLD * samples
+
+
+def read_trait_in_texts(
+    description: SeriesDescription, judge: ValueJudge, vocabulary: Vocabulary
+) -> FeatureEncoding | None:
+    """Read the trait from what is written about samples outside their characteristics.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series, with its titles, source names and descriptions, one cell for each sample.
+    judge : ValueJudge
+        Judges single values for the trait in this series.
+    vocabulary : Vocabulary
+        The words it knows.
+
+    Returns
+    -------
+    FeatureEncoding or None
+        With every text listed, never of confidence "explicit"; None where the texts do not part
+        cases from controls.
+    """
+    if judge.trait.is_level:
+        return None
+    in_pairs = _read_pairs(description, judge)
+    if in_pairs is not None:
+        return in_pairs
+    text_judge = TextJudge(judge, vocabulary, description)
+    found = [
+        reading
+        for texts in sample_texts(description)
+        if (reading := _read_texts(texts, text_judge)) is not None
+    ]
+    if not found:
+        return None
+    best = max(found, key=lambda reading: reading.rank)
+    return _encoding(best, _contradictions(best, found))
+
+
+def _read_pairs(description: SeriesDescription, judge: ValueJudge) -> FeatureEncoding | None:
+    """Read descriptions of the form ``key = value``: characteristics in another place."""
+    candidates = pair_candidates(description)
+    encoding = read_trait(candidates, judge, strict=True).encoding
+    if encoding is None or encoding.kind != "binary":
+        return None
+    weight = next(c.weight for c in candidates if c.key == encoding.key)
+    counts: Counter[float | None] = Counter()
+    for cell, code in encoding.values.items():
+        counts[code] += weight.get(cell, 0)
+    if not _is_contrast(counts, max(len(row) for row in description.descriptions)):
+        return None
+    where = f"inferred from the sample descriptions, key {encoding.key!r}"
+    return replace(encoding, confidence="inferred", evidence=(where, *encoding.evidence[1:]))
+
+
+def _read_texts(texts: SampleTexts, judge: TextJudge) -> _TextReading | None:
+    """Read whole texts, else what tells them apart, else the codes of tumour and normal tissue."""
+    cells = [
+        cell
+        for cell in texts.weight
+        if len(cell) <= LONGEST_TEXT
+        and not (texts.sample_field == "description" and split_pairs(cell))
+    ]
+    if not cells:
+        return None
+    groups = group_texts(cells)
+    ways = (
+        (groups, judge.judge(groups)),
+        (apart := distinguishing_texts(groups), judge.judge(apart)),
+        (groups, judge.judge_codes(groups)),
+    )
+    for shown, judgements in ways:
+        reading = _TextReading(texts, shown, judgements)
+        if reading.is_contrast:
+            return reading
+    return None
+
+
+def _contradictions(best: _TextReading, found: list[_TextReading]) -> list[str]:
+    """Return in words where other texts of the samples say otherwise."""
+    lines = []
+    for other in found:
+        against = [
+            theirs
+            for ours, theirs in zip(best.texts.cells, other.texts.cells, strict=False)
+            if {_code(best, ours), _code(other, theirs)} == {0.0, 1.0}
+        ]
+        if against:
+            samples = "1 sample" if len(against) == 1 else f"{len(against)} samples"
+            lines.append(f"the {other.texts.name} contradict it for {samples}, as {against[0]!r}")
+    return lines
+
+
+def _code(reading: _TextReading, cell: str | None) -> float | None:
+    judgement = reading.judgements.get(cell or "")
+    return None if judgement is None else judgement.code
+
+
+def _encoding(reading: _TextReading, contradictions: list[str]) -> FeatureEncoding:
+    judgements = reading.judgements
+    cells = reading.texts.weight
+    codes = {c: judgements[c].code if c in judgements else None for c in cells}
+    direct = reading.rank[0] >= INCLUDED and not contradictions
+    confidence: Confidence = "inferred" if direct else "arguable"
+    return FeatureEncoding(
+        feature="trait",
+        row=None,
+        key="",
+        kind="binary",
+        values=codes,
+        roles={c: judgements[c].role if c in judgements else "unknown" for c in cells},
+        confidence=confidence,
+        evidence=(*_evidence(reading), *contradictions),
+        sample_field=reading.texts.sample_field,
+    )
+
+
+def _evidence(reading: _TextReading) -> list[str]:
+    """Quote one text for each side, then say how many samples are told, and why."""
+    told = {c: j for c, j in reading.judgements.items() if j.code is not None}
+    examples = {j.code: c for c, j in reversed(told.items())}
+    quoted = ", ".join(repr(examples[code]) for code in (1.0, 0.0))
+    name = FIELD_NAMES[reading.texts.sample_field]
+    return [
+        f"inferred from the {name}: {quoted}",
+        f"{reading.told} of {len(reading.texts.cells)} samples told",
+        *_reasons(reading, told),
+    ]
+
+
+def _reasons(reading: _TextReading, told: Mapping[str, Judgement]) -> list[str]:
+    """Return each reason once, with the first text that it holds for and the number of samples."""
+    weight = reading.texts.weight
+    samples: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for cell, judgement in told.items():
+        role = "control" if judgement.control else judgement.role
+        text, mark, reason = judgement.why.rpartition("' ")
+        kind = f"{role}: {reason if mark else judgement.why}"
+        samples[kind] += weight[cell]
+        first.setdefault(kind, f"{role}: {text}{mark}{reason}")
+    return [
+        f"{first[kind]} ({count} sample{'s' * (count > 1)})"
+        for kind, count in samples.most_common(_SHOWN_REASONS)
+    ]
+
+
+def tells_all_samples(encoding: FeatureEncoding, description: SeriesDescription) -> bool:
+    """Tell whether an encoding by titles or source names gives every sample a code."""
+    lines = [t for t in sample_texts(description) if t.sample_field == encoding.sample_field]
+    return any(
+        all(encoding.values.get(cell or "") is not None for cell in line.cells) for line in lines
+    )
