@@ -116,7 +116,7 @@ def test_words_are_edited_and_given_back(genotex: Run, tmp_path: Path) -> None:
     mine = tmp_path / "mine.toml"
     code, _, err = genotex("clinical", "words", "--trait", "Asthma", "-o", mine)
     assert code == 0 and f"--vocabulary {mine}" in err
-    matrix = write_rows(tmp_path, UNCLEAR)
+    matrix = write_rows(tmp_path, UNCLEAR, title="Blood of adults")
     arguments = ("clinical", "show", matrix, "--trait", "Asthma", "--vocabulary", mine)
     assert genotex(*arguments)[0] == 1
     text = mine.read_text()
@@ -136,7 +136,7 @@ def test_words_on_the_screen_are_toml(genotex: Run) -> None:
 def test_vocabulary_of_ones_own_is_used_and_recorded(
     genotex: Run, tmp_path: Path, command: str
 ) -> None:
-    write_rows(tmp_path / "input", UNCLEAR)
+    write_rows(tmp_path / "input", UNCLEAR, title="Blood of adults")
     mine = tmp_path / "mine.toml"
     mine.write_text(OWN_WORDS)
     arguments = (command, tmp_path / "input", tmp_path / "o", "--trait", "Asthma")

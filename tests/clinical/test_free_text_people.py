@@ -3,6 +3,7 @@
 import pytest
 
 from genotex.clinical import RuleExpert, SeriesDescription, apply_encoding, describe_series
+from genotex.clinical.applying import encode_cell
 
 from .conftest import MakeSeries
 
@@ -13,7 +14,7 @@ def ages_and_sexes(texts: list[str]) -> tuple[Codes, Codes]:
     description = SeriesDescription(descriptions=(tuple(texts),))
     reading = RuleExpert().read(description, "Asthma")
     age, sex = (
-        None if e is None else [e.values[cell] for cell in texts]
+        None if e is None else [encode_cell(e, cell) for cell in texts]
         for e in (reading.age, reading.gender)
     )
     return age, sex
