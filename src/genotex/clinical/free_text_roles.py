@@ -203,7 +203,7 @@ class TextJudge:
 
     def _names_trait(self, text: str) -> bool:
         trait = self._trait
-        organ = trait.is_cancer and text in trait.sites and self._judge.is_cancer(text)
+        organ = trait.is_cancer and text in trait.sites and self._judge.words.is_cancer(text)
         return text in trait.terms or text in trait.includes or organ
 
     def _control_word(self, text: str) -> str | None:

@@ -89,7 +89,7 @@ def _wider_words(
     if not judge.trait.broader:
         return judgements
     return {
-        cell: UNKNOWN if j.role == "other disease" and judge.could_be(cells[cell]) else j
+        cell: UNKNOWN if j.role == "other disease" and judge.words.could_be(cells[cell]) else j
         for cell, j in judgements.items()
     }
 
@@ -100,7 +100,8 @@ def _without_borrowed_cases(
     """Take back cases by context in rows that name the trait, or other cancers."""
     cells = candidate.values
     tumours = sum(
-        j.role == "other disease" and judge.is_cancer(cells[cell]) for cell, j in judgements.items()
+        j.role == "other disease" and judge.words.is_cancer(cells[cell])
+        for cell, j in judgements.items()
     )
     enough = _MANY_TUMOURS if not named else 1 if judge.trait.is_cancer else 0
     if tumours < enough:
@@ -109,7 +110,7 @@ def _without_borrowed_cases(
         cell: judge.without_context(cells[cell])
         if j.role == "case"
         and j.strength <= BROADER
-        and not (named and judge.is_plain_tumour(cells[cell]))
+        and not (named and words.is_plain_tumour(cells[cell]))
         else j
         for cell, j in judgements.items()
     }
@@ -123,7 +124,7 @@ def _denials_of_cases(
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if judgement.is_open and cases and judge.denies(value, cases):
+        if judgement.is_open and cases and judge.words.denies(value, cases):
             why = f"{value!r} denies a case of its row"
             result[cell] = Judgement("healthy control", DENIED, why)
     return result
@@ -170,7 +171,7 @@ def _by_key(
         if healthy and names_trait(judge.trait, key):
             why = f"{value!r} under {key!r}, beside controls"
             result[cell] = Judgement("case", INCLUDED, why)
-        elif named and lists_diseases(key) and not judge.is_vague(value):
+        elif named and lists_diseases(key) and not judge.words.is_vague(value):
             why = f"{value!r} stands under {key!r} beside the trait: another diagnosis"
             result[cell] = Judgement("other disease", 0.5, why)
         elif named and kind_of_key(key) == "tissue":
@@ -182,7 +183,11 @@ def _by_key(
 def _can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> bool:
     if not judgement.is_open or is_number(value):
         return False
-    return not (judge.could_be(value) or judge.is_doubtful(value) or judge.is_detail(value))
+    return not (
+        judge.words.could_be(value)
+        or judge.words.is_doubtful(value)
+        or judge.words.is_detail(value)
+    )
 
 
 def rest_as_controls(
@@ -223,7 +228,7 @@ def _rest(
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if not _can_be_read_by_key(value, judgement, judge) or judge.is_vague(value):
+        if not _can_be_read_by_key(value, judgement, judge) or judge.words.is_vague(value):
             continue
         reason = f"{value!r} {why}"
         result[cell] = (

@@ -137,7 +137,7 @@ def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | N
     """
     trait = judge.trait
     bottom, top = (trait.high, trait.low) if trait.low_is_case else (trait.low, trait.high)
-    middle = {cell for cell, v in candidate.values.items() if judge.is_middle(v)}
+    middle = {cell for cell, v in candidate.values.items() if judge.words.is_middle(v)}
     most = 2.0 if middle else 1.0
     return {
         cell: 1.0 if cell in middle else most if v in top else 0.0 if v in bottom else None

@@ -114,7 +114,8 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "only other diseases as controls": float(not healthy),
         "share of values told": _told(option, here),
         "one case value": float(len(cases) == 1),
-        "case values say only the trait": sum(map(judge.says_only_trait, case_values)) / len(cases),
+        "case values say only the trait": sum(map(judge.words.says_only_trait, case_values))
+        / len(cases),
     }
 
 

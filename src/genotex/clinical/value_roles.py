@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from genotex.clinical.disease_names import disease_by_ending, ends_like_tumour
 from genotex.clinical.judgement import (
     BROADER,
     CONTEXT,
@@ -22,18 +21,15 @@ from genotex.clinical.judgement import (
     Judgement,
 )
 from genotex.clinical.keys import asks_disease, asks_history, asks_plainly, asks_trait
-from genotex.clinical.negation import NAME, Negation
+from genotex.clinical.negation import NAME
 from genotex.clinical.series_context import SeriesContext
+from genotex.clinical.value_words import ValueWords
 from genotex.clinical.vocabulary import TraitWords, Vocabulary, load_vocabulary
 from genotex.clinical.wording import Terms, mask, simplify
 from genotex.formats.cohort_record import Role
 
 __all__ = ["ValueJudge", "control_role"]
 
-_BESIDE_CONTROL = re.compile(r"\b(?:group|sample|subject|donor|matched|age|sex|number|no|\d+)\b")
-_MALIGNANT = re.compile(
-    r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
-)
 _HOW_NAMED = {
     NAMED: "names the trait",
     INCLUDED: "names a form of the trait",
@@ -41,9 +37,6 @@ _HOW_NAMED = {
 }
 _NO_DISEASE = {"none", "no", "negative", "neg"}
 _LABORATORY = {"positive", "pos", "negative", "neg"}
-_EMPTY_WORDS = frozenset(
-    ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
-)
 
 
 class ValueJudge:
@@ -53,6 +46,8 @@ class ValueJudge:
     ----------
     trait : TraitWords
         How the trait is named.
+    words : ValueWords
+        Answers plain questions about the words of a value.
     series : SeriesContext
         What the texts of the series say.
 
@@ -72,71 +67,30 @@ class ValueJudge:
         self.trait = trait
         self._vocabulary = vocabulary
         self._terms = vocabulary.groups
-        self._negation = Negation(vocabulary.groups, vocabulary.diseases)
+        self.words = ValueWords(trait, vocabulary)
         self.series = SeriesContext(trait, vocabulary, title, text)
 
     def without_context(self, value: str) -> Judgement:
         """Judge a value that could mean the trait by context, where the row names the trait."""
         if value in self._terms["patient"] and not self._vocabulary.diseases.find(value):
             return UNKNOWN
-        return self._other_disease(value) or UNKNOWN
-
-    def could_be(self, value: str) -> bool:
-        """Tell whether a value is only a wider word, which may or may not mean the trait."""
-        plain = simplify(value)
-        rest = mask(plain, self.trait.broader.spans(value)) if self.trait.broader else plain
-        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
-
-    def is_cancer(self, value: str) -> bool:
-        """Tell whether a value names a cancer."""
-        return value in self._terms["cancer"] or ends_like_tumour(value)
-
-    def is_plain_tumour(self, value: str) -> bool:
-        """Tell whether a value says tumour or metastasis and no more."""
-        plain = simplify(value)
-        rest = mask(plain, self._terms["cancer"].spans(value))
-        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
-
-    def is_vague(self, value: str) -> bool:
-        """Tell whether a value leaves open whether it is the trait."""
-        if simplify(value) in _LABORATORY:
-            return True
-        return value in self._terms["uncertain"] or value in self._terms["patient"]
-
-    def says_only_trait(self, value: str) -> bool:
-        """Tell whether a value is the trait's name and nothing else."""
-        plain = simplify(value)
-        rest = mask(plain, self.trait.terms.spans(value))
-        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
-
-    def is_middle(self, value: str) -> bool:
-        """Tell whether a value names a middle group of a level."""
-        return value in self._terms["middle"]
-
-    def denies(self, value: str, names: Iterable[str]) -> bool:
-        """Tell whether a value denies other values ("without severe asthma": "severe asthma")."""
-        return self._denied(value, Terms(names))
+        return self.words.other_disease(value) or UNKNOWN
 
     def judge(self, value: str, key: str) -> Judgement:
         """Judge one value under its key."""
         value = self._vocabulary.spelling.mended(value)
         plain = simplify(value)
-        if self._is_missing(plain):
+        if self.words.is_missing(plain):
             return Judgement("unknown", NOTHING, "missing")
         for rule in self._rules:
             judgement = rule(value, plain, key)
             if judgement is not None:
                 return judgement
-        judgement = self._other_disease(value)
+        judgement = self.words.other_disease(value)
         if judgement is None and (long := self.series.spelt_out(value)) is not None:
             spelt = self.judge(long, key)
             return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
         return judgement or UNKNOWN
-
-    def _is_missing(self, plain: str) -> bool:
-        """Tell whether a value says that nothing is known, in one word or in each ("UNK/UNK")."""
-        missing = self._vocabulary.missing
-        return plain in missing or set(plain.split()) <= missing
 
     @property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
@@ -163,9 +117,9 @@ class ValueJudge:
         return None
 
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
-        if self._stands(value, self.trait.healthy):
+        if self.words.stands(value, self.trait.healthy):
             return self._control(value, self.trait.healthy)
-        masked = self._without_near_misses(value, plain)
+        masked = self.words.without_near_misses(value, plain)
         for terms, weight in (
             (self.trait.terms, NAMED),
             (self.trait.includes, INCLUDED),
@@ -178,30 +132,24 @@ class ValueJudge:
             return Judgement("unknown", NOTHING, f"{value!r} leaves open whether it is the trait")
         return None
 
-    def _without_near_misses(self, value: str, plain: str) -> str:
-        """Return a value with blanks where it names what only looks like the trait."""
-        for terms in (self.trait.excludes, self.trait.near_misses):
-            plain = mask(plain, terms.spans(value))
-        return plain
-
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, weight: float
     ) -> Judgement:
         name = plain[slice(*span)]
-        denial = self._negation.of(value, terms)
+        denial = self.words.negation.of(value, terms)
         if denial == "denied":
             return self._denial(value, plain, name, terms)
         if value in self._terms["uncertain"]:
             return Judgement("unknown", NOTHING, f"{value!r} does not say whether it is {name!r}")
         if self._without_disease(value, plain, span):
             return Judgement("healthy control", NAMED, f"{value!r} is tissue without the disease")
-        if self.is_relative(value):
+        if self.words.is_relative(value):
             return self._relative(value, name)
         if denial == "open":
             return Judgement("unknown", NOTHING, f"{value!r} may or may not deny {name!r}")
-        if self._names_control_group(plain, terms.spans(value)):
+        if self.words.names_control_group(plain, terms.spans(value)):
             return Judgement("healthy control", DENIED, f"{value!r} names the controls of {name!r}")
-        if self._is_benign(value):
+        if self.words.is_benign(value):
             return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
         how = _HOW_NAMED[weight]
         return Judgement("case", weight, f"{value!r} {how} ({name!r})")
@@ -211,71 +159,29 @@ class ValueJudge:
         rest = plain
         for start, end in reversed(terms.spans(value)):
             rest = rest[:start] + NAME + rest[end:]
-        instead = self._other_disease(rest)
-        if instead is not None and not self._healthy_in(value):
+        instead = self.words.other_disease(rest)
+        if instead is not None and not self.words.says_healthy(value):
             return replace(instead, why=f"{value!r} denies {name!r}; {instead.why}")
         return Judgement("healthy control", DENIED, f"{value!r} denies {name!r}")
 
-    def is_relative(self, value: str) -> bool:
-        """Tell whether a value speaks of a patient's relative, whose own health it rarely tells."""
-        return value in self._terms["relative"]
-
-    def is_detail(self, value: str) -> bool:
-        """Tell whether a value describes patients further: a karyotype, a mutation, a stage."""
-        return value in self._terms["detail"]
-
-    def is_doubtful(self, value: str) -> bool:
-        """Tell whether a value must stay open whatever stands beside it."""
-        return self.is_relative(value) or value in self._terms["uncertain"]
-
     def _relative(self, value: str, name: str) -> Judgement:
-        if self._healthy_in(value):
+        if self.words.says_healthy(value):
             return Judgement("healthy control", HEALTHY, f"{value!r} is a healthy relative")
         return Judgement("unknown", NOTHING, f"{value!r} is a relative of someone with {name!r}")
-
-    def _names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
-        """Tell whether a value is "asthma control": the control group of a study of the trait."""
-        behind = plain[spans[-1][1] :]
-        rest = mask(mask(plain, spans), self._terms["healthy"].spans(plain))
-        return behind in self._terms["control_group"] and not _BESIDE_CONTROL.sub("", rest).strip()
-
-    def _is_benign(self, value: str) -> bool:
-        """Tell whether a value that names a tumour of the organ is benign all the same."""
-        terms = self._terms
-        malign = _MALIGNANT.search(simplify(self.trait.name)) or self.trait.sites
-        if not malign or not self._stands(value, terms["benign"]) or value in terms["malignant"]:
-            return False
-        return "benign" in simplify(value).split() or not _MALIGNANT.search(simplify(value))
 
     def _without_disease(self, value: str, plain: str, span: tuple[int, int]) -> bool:
         """Tell whether a value that names the disease is tissue or a person free of it."""
         if value in self._terms["unaffected_tissue"] or value in self._terms["unlesional"]:
             return True
-        return span != (0, len(plain)) and self._healthy_in(plain[: span[0]])
-
-    def _healthy_in(self, text: str) -> bool:
-        """Tell whether a text says healthy, "normal weight" and the like aside."""
-        plain = simplify(text)
-        masked = mask(plain, self._terms["not_healthy"].spans(text))
-        return self._stands(text if masked == plain else masked, self._terms["healthy"])
-
-    def _stands(self, value: str, names: Terms) -> bool:
-        """Tell whether a value says one of the names without a denial in front."""
-        return value in names and not self._negation.directly_before(value, names)
-
-    def _affirmed(self, value: str, names: Terms) -> bool:
-        return value in names and self._negation.of(value, names) is None
-
-    def _denied(self, value: str, names: Terms) -> bool:
-        return self._negation.of(value, names) == "denied"
+        return span != (0, len(plain)) and self.words.says_healthy(plain[: span[0]])
 
     def _other_control(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge "osteoarthritis control": a control with another disease, unless called healthy."""
-        if not self._stands(value, self._terms["control_group"]):
+        if not self.words.stands(value, self._terms["control_group"]):
             return None
         rest = mask(plain, self._terms["control_group"].spans(value))
-        disease = self._other_disease(rest if rest.strip() else value)
-        if disease is None or self._stands(rest, self._terms["healthy"]):
+        disease = self.words.other_disease(rest if rest.strip() else value)
+        if disease is None or self.words.stands(rest, self._terms["healthy"]):
             return None
         return replace(disease, why=f"{value!r} is a control with another disease")
 
@@ -284,11 +190,11 @@ class ValueJudge:
         if not self.trait.is_cancer or value not in self.trait.sites or value in terms["benign"]:
             return None
         span = next(iter(terms["cancer"].spans(value)), None)
-        denial = self._negation.of(value, terms["cancer"])
+        denial = self.words.negation.of(value, terms["cancer"])
         if denial == "open":
             return Judgement("unknown", NOTHING, f"{value!r} may or may not deny a tumour")
         healthy = span and (
-            value in terms["unaffected_tissue"] or self._healthy_in(plain[: span[0]])
+            value in terms["unaffected_tissue"] or self.words.says_healthy(plain[: span[0]])
         )
         if span and not healthy and denial is None:
             return self._tumour_of_organ(value)
@@ -306,7 +212,7 @@ class ValueJudge:
         )
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
-        if self._healthy_in(value):
+        if self.words.says_healthy(value):
             return self._control(value, self._terms["healthy"])
         masked = mask(plain, self._terms["not_healthy"].spans(value))
         if (value if masked == plain else masked) in self._terms["unaffected_tissue"]:
@@ -328,7 +234,7 @@ class ValueJudge:
     def _by_context(self, value: str, plain: str, key: str) -> Judgement | None:
         if not self.series.about:
             return None
-        terms = self._terms
+        terms, words = self._terms, self.words
         if not self.trait.is_cancer:
             if value in terms["unlesional"]:
                 return Judgement(
@@ -336,36 +242,29 @@ class ValueJudge:
                 )
             if value in terms["lesional"]:
                 return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
-        elif self._is_benign(value):
+        elif self.words.is_benign(value):
             return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
-        elif self._affirmed(value, terms["cancer"]) and not self._other_organ(value):
+        elif self.words.affirmed(value, terms["cancer"]) and not self.words.is_of_other_organ(
+            value
+        ):
             return Judgement("case", BROADER, f"{value!r} in a series about the trait")
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
             return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
         return None
 
-    def _other_organ(self, value: str) -> bool:
-        return value in self._terms["organs"] and value not in self.trait.sites
-
     def broader(self, value: str, key: str) -> Judgement | None:
         """Judge a value by the trait's wider words, for rows without any exact name."""
         if not (self.series.about or asks_trait(self.trait, key)):
             return None
-        masked = self._without_near_misses(value, simplify(value))
+        masked = self.words.without_near_misses(value, simplify(value))
         if not any(masked[slice(*span)].strip() for span in self.trait.broader.spans(value)):
             return None
         if value in self._terms["healthy"] or value in self._terms["unaffected_tissue"]:
             return None
-        if self._denied(value, self.trait.broader):
+        if self.words.is_denied(value, self.trait.broader):
             return Judgement("healthy control", HEALTHY, f"{value!r} denies the wider disease")
         return Judgement("case", BROADER, f"{value!r} is a wider name of the trait")
-
-    def _other_disease(self, value: str) -> Judgement | None:
-        name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
-        if name is None or self._denied(value, self._vocabulary.diseases):
-            return None
-        return Judgement("other disease", 0.8, f"{value!r} names another disease ({name!r})")
 
 
 @lru_cache(maxsize=4096)

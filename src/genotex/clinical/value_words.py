@@ -1,0 +1,143 @@
+"""What words a value says: plain questions about one value, for one trait."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from genotex.clinical.disease_names import disease_by_ending, ends_like_tumour
+from genotex.clinical.judgement import Judgement
+from genotex.clinical.negation import Negation
+from genotex.clinical.vocabulary import TraitWords, Vocabulary
+from genotex.clinical.wording import Terms, mask, simplify
+
+__all__ = ["ValueWords"]
+
+_BESIDE_CONTROL = re.compile(r"\b(?:group|sample|subject|donor|matched|age|sex|number|no|\d+)\b")
+_MALIGNANT = re.compile(
+    r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
+)
+_LABORATORY = {"positive", "pos", "negative", "neg"}
+_EMPTY_WORDS = frozenset(
+    ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
+)
+
+
+class ValueWords:
+    """Answers questions about the words of values, whatever key they stand under.
+
+    Parameters
+    ----------
+    trait : TraitWords
+        How the trait is named.
+    vocabulary : Vocabulary
+        All other words.
+    """
+
+    def __init__(self, trait: TraitWords, vocabulary: Vocabulary) -> None:
+        self.trait = trait
+        self.negation = Negation(vocabulary.groups, vocabulary.diseases)
+        self._vocabulary = vocabulary
+        self._terms = vocabulary.groups
+
+    def is_missing(self, plain: str) -> bool:
+        """Tell whether a value says that nothing is known, in one word or in each ("UNK/UNK")."""
+        missing = self._vocabulary.missing
+        return plain in missing or set(plain.split()) <= missing
+
+    def is_relative(self, value: str) -> bool:
+        """Tell whether a value speaks of a patient's relative, whose own health it rarely tells."""
+        return value in self._terms["relative"]
+
+    def is_detail(self, value: str) -> bool:
+        """Tell whether a value describes patients further: a karyotype, a mutation, a stage."""
+        return value in self._terms["detail"]
+
+    def is_doubtful(self, value: str) -> bool:
+        """Tell whether a value must stay open whatever stands beside it."""
+        return self.is_relative(value) or value in self._terms["uncertain"]
+
+    def is_vague(self, value: str) -> bool:
+        """Tell whether a value leaves open whether it is the trait."""
+        if simplify(value) in _LABORATORY:
+            return True
+        return value in self._terms["uncertain"] or value in self._terms["patient"]
+
+    def is_middle(self, value: str) -> bool:
+        """Tell whether a value names a middle group of a level."""
+        return value in self._terms["middle"]
+
+    def could_be(self, value: str) -> bool:
+        """Tell whether a value is only a wider word, which may or may not mean the trait."""
+        plain = simplify(value)
+        rest = mask(plain, self.trait.broader.spans(value)) if self.trait.broader else plain
+        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+
+    def says_only_trait(self, value: str) -> bool:
+        """Tell whether a value is the trait's name and nothing else."""
+        plain = simplify(value)
+        rest = mask(plain, self.trait.terms.spans(value))
+        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+
+    def without_near_misses(self, value: str, plain: str) -> str:
+        """Return a value with blanks where it names what only looks like the trait."""
+        for terms in (self.trait.excludes, self.trait.near_misses):
+            plain = mask(plain, terms.spans(value))
+        return plain
+
+    def is_cancer(self, value: str) -> bool:
+        """Tell whether a value names a cancer."""
+        return value in self._terms["cancer"] or ends_like_tumour(value)
+
+    def is_plain_tumour(self, value: str) -> bool:
+        """Tell whether a value says tumour or metastasis and no more."""
+        plain = simplify(value)
+        rest = mask(plain, self._terms["cancer"].spans(value))
+        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+
+    def is_benign(self, value: str) -> bool:
+        """Tell whether a value that names a tumour of the organ is benign all the same."""
+        terms = self._terms
+        malign = _MALIGNANT.search(simplify(self.trait.name)) or self.trait.sites
+        if not malign or not self.stands(value, terms["benign"]) or value in terms["malignant"]:
+            return False
+        return "benign" in simplify(value).split() or not _MALIGNANT.search(simplify(value))
+
+    def is_of_other_organ(self, value: str) -> bool:
+        """Tell whether a value names an organ that is none of the trait's."""
+        return value in self._terms["organs"] and value not in self.trait.sites
+
+    def says_healthy(self, text: str) -> bool:
+        """Tell whether a text says healthy, "normal weight" and the like aside."""
+        plain = simplify(text)
+        masked = mask(plain, self._terms["not_healthy"].spans(text))
+        return self.stands(text if masked == plain else masked, self._terms["healthy"])
+
+    def names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
+        """Tell whether a value is "asthma control": the control group of a study of the trait."""
+        behind = plain[spans[-1][1] :]
+        rest = mask(mask(plain, spans), self._terms["healthy"].spans(plain))
+        return behind in self._terms["control_group"] and not _BESIDE_CONTROL.sub("", rest).strip()
+
+    def stands(self, value: str, names: Terms) -> bool:
+        """Tell whether a value says one of the names without a denial in front."""
+        return value in names and not self.negation.directly_before(value, names)
+
+    def affirmed(self, value: str, names: Terms) -> bool:
+        """Tell whether a value says one of the names and denies none."""
+        return value in names and self.negation.of(value, names) is None
+
+    def is_denied(self, value: str, names: Terms) -> bool:
+        """Tell whether a value denies every name it mentions."""
+        return self.negation.of(value, names) == "denied"
+
+    def denies(self, value: str, names: Iterable[str]) -> bool:
+        """Tell whether a value denies other values ("without severe asthma": "severe asthma")."""
+        return self.is_denied(value, Terms(names))
+
+    def other_disease(self, value: str) -> Judgement | None:
+        """Judge a value by the diseases it names, whichever they are."""
+        name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
+        if name is None or self.is_denied(value, self._vocabulary.diseases):
+            return None
+        return Judgement("other disease", 0.8, f"{value!r} names another disease ({name!r})")
