@@ -98,10 +98,9 @@ def _without_borrowed_cases(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
 ) -> Judgements:
     """Take back cases by context in rows that name the trait, or other cancers."""
-    cells = candidate.values
+    cells, words = candidate.values, judge.words
     tumours = sum(
-        j.role == "other disease" and judge.words.is_cancer(cells[cell])
-        for cell, j in judgements.items()
+        j.role == "other disease" and words.is_cancer(cells[cell]) for cell, j in judgements.items()
     )
     enough = _MANY_TUMOURS if not named else 1 if judge.trait.is_cancer else 0
     if tumours < enough:

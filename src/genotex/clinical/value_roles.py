@@ -242,11 +242,9 @@ class ValueJudge:
                 )
             if value in terms["lesional"]:
                 return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
-        elif self.words.is_benign(value):
+        elif words.is_benign(value):
             return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
-        elif self.words.affirmed(value, terms["cancer"]) and not self.words.is_of_other_organ(
-            value
-        ):
+        elif words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value):
             return Judgement("case", BROADER, f"{value!r} in a series about the trait")
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
