@@ -11,7 +11,7 @@ from genotex.clinical.wording import mask, simplify
 
 __all__ = [
     "INCIDENTAL", "KeyKind", "asks_disease", "asks_history", "asks_plainly", "asks_trait",
-    "is_preliminary", "kind_of_key", "lists_diseases", "names_trait",
+    "is_preliminary", "kind_of_key", "lists_diseases", "lists_tissues", "names_trait",
 ]  # fmt: skip
 
 KeyKind = Literal[
@@ -121,6 +121,12 @@ def asks_history(key: str) -> bool:
 def lists_diseases(key: str) -> bool:
     """Tell whether the values under a key are diagnoses, so that an unknown one is another."""
     return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
+
+
+def lists_tissues(key: str) -> bool:
+    """Tell whether the values under a key are tissues or cells, so that another is no case."""
+    plain = simple_key(key)
+    return bool(_TISSUE.search(plain)) and kind_of_key(key) in ("tissue", "status")
 
 
 def asks_trait(trait: TraitWords, key: str) -> bool:

@@ -16,7 +16,7 @@ from genotex.clinical.judgement import (
     UNKNOWN,
     Judgement,
 )
-from genotex.clinical.keys import INCIDENTAL, asks_trait, kind_of_key, lists_diseases, names_trait
+from genotex.clinical.keys import INCIDENTAL, asks_trait, kind_of_key, lists_diseases, lists_tissues, names_trait
 from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.values import parse_number, simple_key
 
@@ -173,7 +173,7 @@ def _by_key(
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
             why = f"{value!r} stands under {key!r} beside the trait: another diagnosis"
             result[cell] = Judgement("other disease", 0.5, why)
-        elif named and kind_of_key(key) == "tissue":
+        elif named and lists_tissues(key):
             why = f"{value!r} stands under {key!r} beside the trait: something else"
             result[cell] = replace(UNKNOWN, why=why, control=True)
     return result

@@ -41,9 +41,10 @@ class ValueWords:
         self._terms = vocabulary.groups
 
     def is_missing(self, plain: str) -> bool:
-        """Tell whether a value says that nothing is known, in one word or in each ("UNK/UNK")."""
+        """Tell whether a value says that nothing is known, in each word ("UNK/UNK", "other/NA")."""
         missing = self._vocabulary.missing
-        return plain in missing or set(plain.split()) <= missing
+        words = set(plain.split())
+        return plain in missing or (words <= missing | {"other"} and not words.isdisjoint(missing))
 
     def is_relative(self, value: str) -> bool:
         """Tell whether a value speaks of a patient's relative, whose own health it rarely tells."""
