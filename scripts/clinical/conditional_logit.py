@@ -22,13 +22,15 @@ PRIOR = {
     "case by context": -0.5,
     "case by its cell line": -0.5,
     "case beside controls": -1.0,
+    "controls by company alone": -0.5,
+    "forms of the trait without healthy controls": -1.0,
     "healthy controls": 0.5,
     "share of values told": 0.5,
     "key asks for the trait": 0.5,
     "key: disease": 0.5,
-    "key: treatment": -1.0,
-    "key: outcome": -1.0,
-    "key: time": -1.0,
+    "key: treatment": -2.0,
+    "key: outcome": -2.0,
+    "key: time": -2.0,
     "key: stage": -1.0,
     "key: relatives": -0.5,
     "key: culture": -0.5,
@@ -47,7 +49,8 @@ def fit(cases: Sequence[Case], penalty: float = PENALTY) -> dict[str, float]:
     Every case has two more options: that the trait is not available, with utility 0, and that it
     is told in a way that none of the options catches.
     """
-    names = sorted({name for case in cases for found in _all(case) for name in found})
+    seen = {name for case in cases for found in _all(case) for name in found}
+    names = sorted(seen | PRIOR.keys())
     x, owner, right = _stack(cases, names)
     none_right = np.array([case.none_right for case in cases])
     prior = np.array([PRIOR.get(name, 0.0) for name in names])

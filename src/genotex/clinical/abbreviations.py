@@ -6,6 +6,16 @@ import re
 
 __all__ = ["explained_abbreviations"]
 
+# "HC (healthy controls)", "HC = healthy controls", "TD: typically developing".
+_EXPLAINED = re.compile(
+    r"(?<![\w-])(?P<short>[A-Za-z]?[\w/+-]{0,8}[A-Z])\s*"
+    r"(?:\(\s*(?P<inside>[A-Za-z][^().;:\n]{3,80})\)|[=:]\s*(?P<behind>[A-Za-z][^().;:=,\n]{3,80}))"
+)
+# "centenarians (C)": a single letter stands for the one or two words before it.
+_ONE_LETTER = re.compile(
+    r"\b(?P<long>(?P<first>[a-z])[a-z-]{2,}(?: [a-z]{3,})?) \((?P<short>(?=(?P=first))[a-z])\)",
+    re.IGNORECASE,
+)
 _IN_PARENTHESES = re.compile(r"([^().;:\n]{3,160})\(\s*([A-Za-z][\w/+-]{1,9})\s*[);,]")
 
 
@@ -35,6 +45,13 @@ def explained_abbreviations(text: str) -> dict[str, str]:
         words = re.findall(r"\S+", before)[-min(letters + 5, 2 * letters) :]
         long = _long_form(short, " ".join(words))
         if long is not None:
+            found[short] = long
+    for hit in _ONE_LETTER.finditer(text):
+        found.setdefault(hit["short"], hit["long"])
+    for hit in _EXPLAINED.finditer(text):
+        short, long = hit["short"], (hit["inside"] or hit["behind"]).strip()
+        same_start = short[0].lower() == long[0].lower()
+        if short not in found and same_start and _long_form(short, long) is not None:
             found[short] = long
     return found
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from genotex.formats.cohort_record import Role
 
 __all__ = [
-    "BROADER", "CONTEXT", "DENIED", "HEALTHY", "INCLUDED", "LINE", "NAMED", "NOTHING", "ORGAN",
-    "UNKNOWN", "Judgement", "strength",
+    "BROADER", "BY_COMPANY", "CONTEXT", "DENIED", "HEALTHY", "INCLUDED", "LINE", "NAMED",
+    "NOTHING", "ORGAN", "UNKNOWN", "Judgement", "strength",
 ]  # fmt: skip
 
 NAMED = 3.0
@@ -20,6 +20,7 @@ INCLUDED = 2.4
 BROADER = 2.0
 LINE = 1.9
 CONTEXT = 1.8
+BY_COMPANY = 0.5
 NOTHING = 0.0
 
 _CODES: dict[Role, float | None] = {

@@ -10,8 +10,9 @@ from genotex.clinical.vocabulary import TraitWords
 from genotex.clinical.wording import mask, simplify
 
 __all__ = [
-    "INCIDENTAL", "KeyKind", "asks_disease", "asks_history", "asks_plainly", "asks_trait",
-    "is_preliminary", "kind_of_key", "lists_diseases", "lists_tissues", "names_trait",
+    "INCIDENTAL", "KeyKind", "asks_disease", "asks_genotype", "asks_history", "asks_plainly",
+    "asks_trait", "is_preliminary", "kind_of_key", "lists_diseases", "lists_tissues",
+    "names_gene", "names_trait",
 ]  # fmt: skip
 
 KeyKind = Literal[
@@ -41,7 +42,7 @@ _IDENTIFIER = re.compile(
 )
 _DISEASE = re.compile(
     r"diagnos|disease|disorder|patholog|histolog|condition|phenotype|clinical status|case.?control"
-    r"|cancer|tumou?r type|\bdx\b"
+    r"|etiolog|cancer|tumou?r type|\bdx\b"
 )
 _STATUS = re.compile(
     r"status|group|class|category|state|type|subject|cohort|history|comorbid|cause|lesion|sample"
@@ -49,11 +50,12 @@ _STATUS = re.compile(
 _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|location|mucosa")
 _PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
 _LISTS_DISEASES = re.compile(
-    r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype"
+    r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype|etiolog"
 )
+_GENOTYPE = re.compile(r"genotyp|mutation|variant|allele")
 _HISTORY = re.compile(r"h[iy]story|antecedent|comorbid|other (?:disease|illness|condition)")
 _ASKS_DISEASE = re.compile(
-    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history"
+    r"disease|diagnos|disorder|condition|patholog|status|comorbid|phenotype|illness|history|etiolog"
 )
 
 # What makes "asthma ..." ask for something about the trait rather than for the trait.
@@ -121,6 +123,16 @@ def asks_history(key: str) -> bool:
 def lists_diseases(key: str) -> bool:
     """Tell whether the values under a key are diagnoses, so that an unknown one is another."""
     return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
+
+
+def asks_genotype(key: str) -> bool:
+    """Tell whether a key asks for a genotype, so that "wild type" is an answer."""
+    return bool(_GENOTYPE.search(simple_key(key)))
+
+
+def names_gene(trait: TraitWords, key: str) -> bool:
+    """Tell whether a key asks for the gene that the trait is named by ("dmd genotype")."""
+    return key in trait.terms and asks_genotype(key)
 
 
 def lists_tissues(key: str) -> bool:

@@ -10,13 +10,23 @@ from dataclasses import replace
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.judgement import (
     BROADER,
+    BY_COMPANY,
     DENIED,
     HEALTHY,
     INCLUDED,
     UNKNOWN,
     Judgement,
 )
-from genotex.clinical.keys import INCIDENTAL, asks_trait, kind_of_key, lists_diseases, lists_tissues, names_trait
+from genotex.clinical.keys import (
+    INCIDENTAL,
+    asks_genotype,
+    asks_trait,
+    kind_of_key,
+    lists_diseases,
+    lists_tissues,
+    names_gene,
+    names_trait,
+)
 from genotex.clinical.value_roles import ValueJudge
 from genotex.clinical.values import parse_number, simple_key
 
@@ -25,9 +35,12 @@ __all__ = ["Judgements", "is_number", "judge_row", "rest_as_cases", "rest_as_con
 Judgements = Mapping[str, Judgement]
 """Raw cell -> what it means."""
 
-_NO_GROUPS = INCIDENTAL | {"never", "identifier"}
+_NO_GROUPS = (INCIDENTAL | {"never", "identifier"}) - {"stage"}
 _MANY_TUMOURS = 3
 _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
+_NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
+_MOSTLY_CODES = 0.8
+_CODES_PER_GROUP = 3
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
@@ -51,7 +64,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     mapping of str to Judgement
         By raw cell.
     """
-    values = _without_signs(candidate.values)
+    values = _without_numbers(_without_signs(candidate.values))
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
@@ -60,6 +73,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
     judgements = _denials_of_cases(candidate, judgements, judge)
     judgements = _denials_beside_healthy(judgements)
+    judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
     return _by_key(candidate, judgements, judge, named=named)
 
@@ -76,6 +90,17 @@ def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
         cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value
         for cell, value in values.items()
     }
+
+
+def _without_numbers(values: Mapping[str, str]) -> dict[str, str]:
+    """Take running numbers off the codes of a row: "ET1", "ET2", "N1" are "ET" and "N"."""
+    bases = {cell: hit[1] for cell, v in values.items() if (hit := _NUMBERED.fullmatch(v))}
+    often = Counter(bases.values())
+    if len(bases) < _MOSTLY_CODES * len(values) or len(often) < 2 or min(often.values()) < 2:
+        return dict(values)
+    if len(bases) < _CODES_PER_GROUP * len(often):
+        return dict(values)
+    return {cell: bases.get(cell, value) for cell, value in values.items()}
 
 
 def _wider_words(
@@ -141,6 +166,20 @@ def _denials_beside_healthy(judgements: Judgements) -> Judgements:
     }
 
 
+def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Take a gene without mutation for a control, where the trait is told by its gene."""
+    key = candidate.key
+    told = any(j.role == "case" for j in judgements.values()) and asks_genotype(key)
+    if not (told or names_gene(judge.trait, key)):
+        return judgements
+    return {
+        cell: Judgement("healthy control", HEALTHY, f"{candidate.values[cell]!r} is no mutation")
+        if j.is_open and judge.words.is_wild_type(candidate.values[cell])
+        else j
+        for cell, j in judgements.items()
+    }
+
+
 def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
     """Take a dash for the controls where the key names the trait: "epilepsy type: -"."""
     if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
@@ -167,16 +206,29 @@ def _by_key(
         value = candidate.values[cell]
         if not _can_be_read_by_key(value, judgement, judge):
             continue
-        if healthy and names_trait(judge.trait, key):
+        if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
             why = f"{value!r} under {key!r}, beside controls"
             result[cell] = Judgement("case", INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
             why = f"{value!r} stands under {key!r} beside the trait: another diagnosis"
-            result[cell] = Judgement("other disease", 0.5, why)
+            result[cell] = Judgement("other disease", BY_COMPANY, why)
+        elif named and judge.words.is_wild_type(value):
+            result[cell] = Judgement(
+                "healthy control", HEALTHY, f"{value!r} beside the trait's gene"
+            )
+        elif named and (long := _other_meaning(value, judge)) is not None:
+            why = f"{value!r} is {long!r}, as the texts explain: not the trait"
+            result[cell] = replace(UNKNOWN, why=why, control=True)
         elif named and lists_tissues(key):
             why = f"{value!r} stands under {key!r} beside the trait: something else"
             result[cell] = replace(UNKNOWN, why=why, control=True)
     return result
+
+
+def _other_meaning(value: str, judge: ValueJudge) -> str | None:
+    """Return what the texts say that a value stands for, unless that leaves it open."""
+    long = judge.series.spelt_out(value)
+    return None if long is None or judge.words.is_doubtful(long) else long
 
 
 def _can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> bool:

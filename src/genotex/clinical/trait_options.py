@@ -137,7 +137,10 @@ def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | N
     """
     trait = judge.trait
     bottom, top = (trait.high, trait.low) if trait.low_is_case else (trait.low, trait.high)
+    ends = {cell for cell, v in candidate.values.items() if v in top or v in bottom}
     middle = {cell for cell, v in candidate.values.items() if judge.words.is_middle(v)}
+    if len(ends) > 1:
+        middle |= {c for c, v in candidate.values.items() if judge.words.says_healthy(v)} - ends
     most = 2.0 if middle else 1.0
     return {
         cell: 1.0 if cell in middle else most if v in top else 0.0 if v in bottom else None

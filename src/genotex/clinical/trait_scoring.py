@@ -18,6 +18,7 @@ from importlib import resources
 
 from genotex.clinical.judgement import (
     BROADER,
+    BY_COMPANY,
     CONTEXT,
     HEALTHY,
     INCLUDED,
@@ -112,6 +113,10 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "controls by denial": float(any(j.strength > HEALTHY for j in healthy)),
         "other diseases as controls": float(any(j.role == "other disease" for j in controls)),
         "only other diseases as controls": float(not healthy),
+        "controls by company alone": float(all(j.strength <= BY_COMPANY for j in controls)),
+        "forms of the trait without healthy controls": float(
+            not healthy and judge.series.in_title and LINE < best < NAMED
+        ),
         "share of values told": _told(option, here),
         "one case value": float(len(cases) == 1),
         "case values say only the trait": sum(map(judge.words.says_only_trait, case_values))

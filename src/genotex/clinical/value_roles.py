@@ -147,10 +147,14 @@ class ValueJudge:
             return self._relative(value, name)
         if denial == "open":
             return Judgement("unknown", NOTHING, f"{value!r} may or may not deny {name!r}")
+        if plain[: span[0]].split()[-1:] == ["pre"]:
+            return Judgement("unknown", NOTHING, f"{value!r} is not {name!r} yet")
         if self.words.names_control_group(plain, terms.spans(value)):
             return Judgement("healthy control", DENIED, f"{value!r} names the controls of {name!r}")
         if self.words.is_benign(value):
             return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
+        if value in self._terms["imitation"]:
+            return Judgement("other disease", BROADER, f"{value!r} only looks like {name!r}")
         how = _HOW_NAMED[weight]
         return Judgement("case", weight, f"{value!r} {how} ({name!r})")
 

@@ -17,6 +17,7 @@ _BESIDE_CONTROL = re.compile(r"\b(?:group|sample|subject|donor|matched|age|sex|n
 _MALIGNANT = re.compile(
     r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
 )
+_BOTH_ALLELES = re.compile(r"\+\s*/\s*\+")
 _LABORATORY = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
@@ -62,7 +63,8 @@ class ValueWords:
         """Tell whether a value leaves open whether it is the trait."""
         if simplify(value) in _LABORATORY:
             return True
-        return value in self._terms["uncertain"] or value in self._terms["patient"]
+        groups = ("uncertain", "mixture", "patient")
+        return any(value in self._terms[group] for group in groups)
 
     def is_middle(self, value: str) -> bool:
         """Tell whether a value names a middle group of a level."""
@@ -85,6 +87,10 @@ class ValueWords:
         for terms in (self.trait.excludes, self.trait.near_misses):
             plain = mask(plain, terms.spans(value))
         return plain
+
+    def is_wild_type(self, value: str) -> bool:
+        """Tell whether a value says that a gene is not mutated."""
+        return value in self._terms["wild_type"] or _BOTH_ALLELES.search(value) is not None
 
     def is_cancer(self, value: str) -> bool:
         """Tell whether a value names a cancer."""

@@ -32,6 +32,15 @@ _SPELLING = tuple(
         ("glycaem", "glycem"),
         ("foetal", "fetal"),
         ("ischaem", "ischem"),
+        ("colour", "color"),
+        ("aetiolog", "etiolog"),
+        ("diarrhoea", "diarrhea"),
+        ("gynaec", "gynec"),
+        ("orthopaed", "orthoped"),
+        ("anaesth", "anesth"),
+        ("oestr", "estr"),
+        ("fibre", "fiber"),
+        ("behaviour", "behavior"),
     )
 )
 
