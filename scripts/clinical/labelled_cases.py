@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from genotex.clinical.candidates import characteristic_candidates
 from genotex.clinical.description import SeriesDescription, description_from_case
 from genotex.clinical.inference import row_and_map
-from genotex.clinical.trait_evidence import option_encoding
-from genotex.clinical.trait_options import trait_options
-from genotex.clinical.trait_scoring import weigh_evidence, weigh_oversight
-from genotex.clinical.value_roles import ValueJudge
-from genotex.clinical.vocabulary import Vocabulary
+from genotex.clinical.trait.choosing import option_encoding
+from genotex.clinical.trait.options import trait_options
+from genotex.clinical.trait.scoring import weigh_evidence, weigh_oversight
+from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.words.vocabulary import Vocabulary
 
 SAME_CODE = 0.051
 

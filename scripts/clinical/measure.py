@@ -22,7 +22,7 @@ from labelled_cases import Case, is_right, read_cases
 from scores import score
 
 from genotex.clinical import infer_cases
-from genotex.clinical.vocabulary import load_vocabulary
+from genotex.clinical.words.vocabulary import load_vocabulary
 
 LABELS = ("reading", "benchmark", "consensus")
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)

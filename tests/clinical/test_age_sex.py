@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, describe_series
-from genotex.clinical.age_sex import read_age, read_gender
 from genotex.clinical.candidates import characteristic_candidates
+from genotex.clinical.people.age_sex import read_age, read_gender
 
 from .conftest import MakeDescription, MakeSeries
 

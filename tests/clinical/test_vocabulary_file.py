@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import RuleExpert, load_vocabulary, vocabulary_text
-from genotex.clinical.vocabulary_file import TRAIT_KEYS, read_vocabulary_file, trait_table
-from genotex.clinical.wording import Terms
+from genotex.clinical.words.vocabulary_file import TRAIT_KEYS, read_vocabulary_file, trait_table
+from genotex.clinical.words.wording import Terms
 from genotex.errors import FormatError, UsageError, VocabularyFileError
 
 from .conftest import MakeDescription

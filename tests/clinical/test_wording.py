@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical.wording import Terms, simplify
+from genotex.clinical.words.wording import Terms, simplify
 
 
 def test_spelling_accents_plurals_and_case_do_not_matter() -> None:

@@ -1,6 +1,11 @@
-"""Clinical inference: which characteristic tells trait, age and gender, and how."""
+"""Clinical inference: which characteristic tells trait, age and gender, and how.
 
-from genotex.clinical.ages import parse_age_years
+The way through the room: `description` says what may be seen of a series; `assay` judges whether it
+holds human gene expression; `candidates` gathers values by key; `trait` and `people` read them, with
+the words of `words`; `texts` looks at titles where they are silent; `experts` puts it together into
+an `encoding`, which `applying` turns into codes of samples. `tcga` chooses studies and columns.
+"""
+
 from genotex.clinical.applying import EncodedFeature, apply_encoding
 from genotex.clinical.assay import judge_expression
 from genotex.clinical.description import (
@@ -18,6 +23,8 @@ from genotex.clinical.encoding import (
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.groups import choose_groups
 from genotex.clinical.inference import ReadingRow, count_cases, infer_cases, reading_table
+from genotex.clinical.people.ages import parse_age_years
+from genotex.clinical.people.sexes import parse_sex
 from genotex.clinical.procedures import check_certainty, rule_expert
 from genotex.clinical.readings import (
     SavedReadings,
@@ -26,14 +33,13 @@ from genotex.clinical.readings import (
     reading_to_json,
     save_readings,
 )
-from genotex.clinical.sexes import parse_sex
-from genotex.clinical.tcga_choice import TcgaChoice, choose_tcga_study
-from genotex.clinical.tcga_columns import (
+from genotex.clinical.tcga.choice import TcgaChoice, choose_tcga_study
+from genotex.clinical.tcga.columns import (
     TcgaColumn,
     find_age_column,
     find_gender_column,
 )
-from genotex.clinical.tcga_studies import tcga_study_code
+from genotex.clinical.tcga.studies import tcga_study_code
 from genotex.clinical.telling import (
     MEANING_OF_CERTAINTY,
     inferred_from,
@@ -43,7 +49,7 @@ from genotex.clinical.telling import (
     why_no_trait,
 )
 from genotex.clinical.values import parse_number
-from genotex.clinical.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
+from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
 
 __all__ = [
     "MEANING_OF_CERTAINTY",

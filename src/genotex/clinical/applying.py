@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.clinical.ages import parse_age_years
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.sexes import parse_sex
-from genotex.clinical.value_roles import control_role
+from genotex.clinical.people.ages import parse_age_years
+from genotex.clinical.people.sexes import parse_sex
+from genotex.clinical.trait.value_roles import control_role
 from genotex.clinical.values import parse_number, simple_key, split_cell, split_pairs
 from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role

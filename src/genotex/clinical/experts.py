@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from genotex.clinical.age_sex import read_age, read_gender
 from genotex.clinical.assay import NOT_HUMAN, judge_expression
 from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
-from genotex.clinical.free_text import FIELD_NAMES, pair_candidates
-from genotex.clinical.free_text_people import read_age_in_texts, read_gender_in_texts
-from genotex.clinical.free_text_trait import read_trait_in_texts, tells_all_samples
-from genotex.clinical.trait_evidence import TraitChoice, read_trait, take_unmeasured
-from genotex.clinical.value_roles import ValueJudge
-from genotex.clinical.vocabulary import Vocabulary, load_vocabulary
+from genotex.clinical.people.age_sex import read_age, read_gender
+from genotex.clinical.texts.people import read_age_in_texts, read_gender_in_texts
+from genotex.clinical.texts.sample_texts import FIELD_NAMES, pair_candidates
+from genotex.clinical.texts.trait import read_trait_in_texts, tells_all_samples
+from genotex.clinical.trait.choosing import TraitChoice, read_trait, take_unmeasured
+from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["Expert", "RuleExpert"]
 

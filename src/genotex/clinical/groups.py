@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.free_text import other_candidates
-from genotex.clinical.value_roles import control_role
+from genotex.clinical.texts.sample_texts import other_candidates
+from genotex.clinical.trait.value_roles import control_role
 from genotex.clinical.values import simple_key, split_cell
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Role

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from genotex.clinical.experts import RuleExpert
-from genotex.clinical.vocabulary import load_vocabulary
+from genotex.clinical.words.vocabulary import load_vocabulary
 from genotex.errors import UsageError
 from genotex.layout import Procedure
 

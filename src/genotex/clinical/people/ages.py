@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from genotex.clinical.age_sex_words import (
+from genotex.clinical.people.age_sex_words import (
     age_rank,
     key_unit,
     load_words,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from genotex.clinical.free_text import free_text_words
-from genotex.clinical.wording import simplify
+from genotex.clinical.texts.sample_texts import free_text_words
+from genotex.clinical.words.wording import simplify
 
 __all__ = ["distinguishing_texts", "group_texts"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from genotex.clinical.judgement import (
+from genotex.clinical.trait.judgement import (
     BROADER,
     CONTEXT,
     DENIED,
@@ -20,12 +20,12 @@ from genotex.clinical.judgement import (
     UNKNOWN,
     Judgement,
 )
-from genotex.clinical.keys import asks_disease, asks_history, asks_plainly, asks_trait
-from genotex.clinical.negation import NAME
-from genotex.clinical.series_context import SeriesContext
-from genotex.clinical.value_words import ValueWords
-from genotex.clinical.vocabulary import TraitWords, Vocabulary, load_vocabulary
-from genotex.clinical.wording import Terms, mask, simplify
+from genotex.clinical.trait.series_context import SeriesContext
+from genotex.clinical.trait.value_words import ValueWords
+from genotex.clinical.words.keys import asks_disease, asks_history, asks_plainly, asks_trait
+from genotex.clinical.words.negation import NAME
+from genotex.clinical.words.vocabulary import TraitWords, Vocabulary, load_vocabulary
+from genotex.clinical.words.wording import Terms, mask, simplify
 from genotex.formats.cohort_record import Role
 
 __all__ = ["ValueJudge", "control_role"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from genotex.clinical.disease_names import disease_by_ending, ends_like_tumour
-from genotex.clinical.judgement import Judgement
-from genotex.clinical.negation import Negation
-from genotex.clinical.vocabulary import TraitWords, Vocabulary
-from genotex.clinical.wording import Terms, mask, simplify
+from genotex.clinical.trait.judgement import Judgement
+from genotex.clinical.words.disease_names import disease_by_ending, ends_like_tumour
+from genotex.clinical.words.negation import Negation
+from genotex.clinical.words.vocabulary import TraitWords, Vocabulary
+from genotex.clinical.words.wording import Terms, mask, simplify
 
 __all__ = ["ValueWords"]
 

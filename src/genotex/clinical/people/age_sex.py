@@ -6,12 +6,18 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from genotex.clinical.age_sex_unnamed import ages_without_key, sexes_without_key
-from genotex.clinical.age_sex_words import PLAIN, age_rank, load_words, names_groups, sex_rank
-from genotex.clinical.ages import is_bare_number, parse_age_years
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.sexes import parse_sex, sex_legend, text_legend
+from genotex.clinical.people.age_sex_words import (
+    PLAIN,
+    age_rank,
+    load_words,
+    names_groups,
+    sex_rank,
+)
+from genotex.clinical.people.ages import is_bare_number, parse_age_years
+from genotex.clinical.people.sexes import parse_sex, sex_legend, text_legend
+from genotex.clinical.people.unnamed import ages_without_key, sexes_without_key
 from genotex.clinical.values import simple_key
 
 __all__ = ["read_age", "read_gender"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from genotex.clinical.wording import simplify
+from genotex.clinical.words.wording import simplify
 
 __all__ = ["disease_by_ending", "ends_like_tumour"]
 

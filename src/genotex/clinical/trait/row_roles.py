@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from genotex.clinical.candidates import Candidate
-from genotex.clinical.judgement import (
+from genotex.clinical.trait.judgement import (
     BROADER,
     BY_COMPANY,
     DENIED,
@@ -17,7 +17,9 @@ from genotex.clinical.judgement import (
     UNKNOWN,
     Judgement,
 )
-from genotex.clinical.keys import (
+from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.values import parse_number, simple_key
+from genotex.clinical.words.keys import (
     INCIDENTAL,
     asks_genotype,
     asks_trait,
@@ -27,8 +29,6 @@ from genotex.clinical.keys import (
     names_gene,
     names_trait,
 )
-from genotex.clinical.value_roles import ValueJudge
-from genotex.clinical.values import parse_number, simple_key
 
 __all__ = ["Judgements", "is_number", "judge_row", "rest_as_cases", "rest_as_controls"]
 

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
-from genotex.clinical.wording import simplify
+from genotex.clinical.words.wording import simplify
 
 __all__ = [
     "DiseaseName",

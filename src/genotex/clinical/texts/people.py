@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from genotex.clinical.ages import parse_age_years
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.free_text import SampleTexts, free_text_words, sample_texts
-from genotex.clinical.sexes import parse_sex
-from genotex.clinical.vocabulary import load_vocabulary
+from genotex.clinical.people.ages import parse_age_years
+from genotex.clinical.people.sexes import parse_sex
+from genotex.clinical.texts.sample_texts import SampleTexts, free_text_words, sample_texts
+from genotex.clinical.words.vocabulary import load_vocabulary
 
 __all__ = ["read_age_in_texts", "read_gender_in_texts"]
 

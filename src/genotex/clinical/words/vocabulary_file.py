@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.wording import simplify
+from genotex.clinical.words.wording import simplify
 from genotex.errors import VocabularyFileError
 
 __all__ = ["TRAIT_KEYS", "lay_over", "read_vocabulary_file", "trait_table"]

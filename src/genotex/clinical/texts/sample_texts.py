@@ -13,7 +13,7 @@ from genotex.clinical.candidates import Candidate
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import SampleField
 from genotex.clinical.values import simple_key, split_pairs
-from genotex.clinical.wording import Terms
+from genotex.clinical.words.wording import Terms
 
 __all__ = [
     "FIELD_NAMES",

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import Confidence, FeatureEncoding
-from genotex.clinical.judgement import CONTEXT, INCLUDED, NAMED, Judgement, strength
 from genotex.clinical.telling import tell_place
-from genotex.clinical.trait_options import TraitOption, trait_options
-from genotex.clinical.trait_scoring import score_options
-from genotex.clinical.value_roles import ValueJudge
+from genotex.clinical.trait.judgement import CONTEXT, INCLUDED, NAMED, Judgement, strength
+from genotex.clinical.trait.options import TraitOption, trait_options
+from genotex.clinical.trait.scoring import score_options
+from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.formats.cohort_record import Role
 
 __all__ = ["TraitChoice", "option_encoding", "read_trait", "take_unmeasured"]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
-from genotex.clinical.abbreviations import explained_abbreviations
-from genotex.clinical.vocabulary import TraitWords, Vocabulary
+from genotex.clinical.words.abbreviations import explained_abbreviations
+from genotex.clinical.words.vocabulary import TraitWords, Vocabulary
 
 __all__ = ["SeriesContext"]
 

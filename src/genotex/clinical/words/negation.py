@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from genotex.clinical.wording import Terms, simplify
+from genotex.clinical.words.wording import Terms, simplify
 
 __all__ = ["NAME", "Denial", "Negation"]
 

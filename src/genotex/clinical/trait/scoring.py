@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from genotex.clinical.judgement import (
+from genotex.clinical.trait.judgement import (
     BROADER,
     BY_COMPANY,
     CONTEXT,
@@ -28,10 +28,10 @@ from genotex.clinical.judgement import (
     Judgement,
     strength,
 )
-from genotex.clinical.keys import asks_trait, is_preliminary, kind_of_key, names_trait
-from genotex.clinical.trait_options import TraitOption
-from genotex.clinical.value_roles import ValueJudge
-from genotex.clinical.wording import simplify
+from genotex.clinical.trait.options import TraitOption
+from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
+from genotex.clinical.words.wording import simplify
 
 __all__ = [
     "ScoredOption", "Weights", "load_weights", "score_options", "weigh_evidence", "weigh_oversight",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from genotex.clinical.age_sex_words import age_rank, load_words, names_another, sex_rank
-from genotex.clinical.ages import parse_age_years
 from genotex.clinical.candidates import Candidate
-from genotex.clinical.sexes import parse_sex
+from genotex.clinical.people.age_sex_words import age_rank, load_words, names_another, sex_rank
+from genotex.clinical.people.ages import parse_age_years
+from genotex.clinical.people.sexes import parse_sex
 from genotex.clinical.values import named_part
 
 __all__ = ["ages_without_key", "sexes_without_key"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from genotex.clinical.ages import OLDEST_AGE, parse_age_years
-from genotex.clinical.sexes import parse_sex
-from genotex.clinical.tcga_studies import load_tcga_words
+from genotex.clinical.people.ages import OLDEST_AGE, parse_age_years
+from genotex.clinical.people.sexes import parse_sex
+from genotex.clinical.tcga.studies import load_tcga_words
 from genotex.clinical.values import parse_number
-from genotex.clinical.wording import simplify
+from genotex.clinical.words.wording import simplify
 
 __all__ = [
     "TcgaColumn",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from genotex.clinical.age_sex_words import load_words, plain_words, sex_rank, without_accents
+from genotex.clinical.people.age_sex_words import load_words, plain_words, sex_rank, without_accents
 from genotex.clinical.values import named_part
 
 __all__ = ["parse_sex", "sex_legend", "text_legend"]

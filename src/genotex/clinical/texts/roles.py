@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.free_text import free_text_words
-from genotex.clinical.judgement import (
+from genotex.clinical.texts.sample_texts import free_text_words
+from genotex.clinical.trait.judgement import (
     CONTEXT,
     DENIED,
     HEALTHY,
@@ -23,10 +23,10 @@ from genotex.clinical.judgement import (
     UNKNOWN,
     Judgement,
 )
-from genotex.clinical.row_roles import judge_row
-from genotex.clinical.value_roles import ValueJudge
-from genotex.clinical.vocabulary import Vocabulary
-from genotex.clinical.wording import mask, simplify
+from genotex.clinical.trait.row_roles import judge_row
+from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.words.vocabulary import Vocabulary
+from genotex.clinical.words.wording import mask, simplify
 from genotex.formats.cohort_record import Role
 
 __all__ = ["TextJudge"]

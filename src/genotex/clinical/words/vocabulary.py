@@ -11,9 +11,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.spelling import Spelling
-from genotex.clinical.vocabulary_file import lay_over, read_vocabulary_file, trait_table
-from genotex.clinical.wording import Terms, simplify
+from genotex.clinical.words.spelling import Spelling
+from genotex.clinical.words.vocabulary_file import lay_over, read_vocabulary_file, trait_table
+from genotex.clinical.words.wording import Terms, simplify
 from genotex.errors import UsageError
 
 __all__ = ["TraitWords", "Vocabulary", "load_vocabulary", "vocabulary_text"]

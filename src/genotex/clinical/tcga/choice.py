@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from genotex.clinical.tcga_studies import TcgaStudy, tcga_studies
+from genotex.clinical.tcga.studies import TcgaStudy, tcga_studies
 
 __all__ = ["TcgaChoice", "choose_tcga_study"]
 

@@ -13,14 +13,19 @@ from dataclasses import dataclass, replace
 
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import Confidence, FeatureEncoding
-from genotex.clinical.free_text import FIELD_NAMES, SampleTexts, pair_candidates, sample_texts
-from genotex.clinical.free_text_roles import TextJudge
-from genotex.clinical.group_texts import distinguishing_texts, group_texts
-from genotex.clinical.judgement import INCLUDED, Judgement, strength
-from genotex.clinical.trait_evidence import read_trait
-from genotex.clinical.value_roles import ValueJudge
+from genotex.clinical.texts.group_texts import distinguishing_texts, group_texts
+from genotex.clinical.texts.roles import TextJudge
+from genotex.clinical.texts.sample_texts import (
+    FIELD_NAMES,
+    SampleTexts,
+    pair_candidates,
+    sample_texts,
+)
+from genotex.clinical.trait.choosing import read_trait
+from genotex.clinical.trait.judgement import INCLUDED, Judgement, strength
+from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.values import split_pairs
-from genotex.clinical.vocabulary import Vocabulary
+from genotex.clinical.words.vocabulary import Vocabulary
 
 __all__ = ["read_trait_in_texts", "tells_all_samples"]
 

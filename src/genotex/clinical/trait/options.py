@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from genotex.clinical.candidates import Candidate
-from genotex.clinical.keys import kind_of_key
-from genotex.clinical.row_roles import (
+from genotex.clinical.trait.row_roles import (
     Judgements,
     judge_row,
     rest_as_cases,
     rest_as_controls,
 )
-from genotex.clinical.value_roles import ValueJudge
+from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.values import parse_number
+from genotex.clinical.words.keys import kind_of_key
 
 __all__ = ["How", "TraitOption", "trait_options"]
 

@@ -6,8 +6,8 @@ import re
 from typing import Literal
 
 from genotex.clinical.values import simple_key
-from genotex.clinical.vocabulary import TraitWords
-from genotex.clinical.wording import mask, simplify
+from genotex.clinical.words.vocabulary import TraitWords
+from genotex.clinical.words.wording import mask, simplify
 
 __all__ = [
     "INCIDENTAL", "KeyKind", "asks_disease", "asks_genotype", "asks_history", "asks_plainly",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from genotex.clinical.wording import simplify
+from genotex.clinical.words.wording import simplify
 
 __all__ = ["Spelling"]
 

@@ -1,0 +1,1 @@
+"""Age and sex: which characteristic tells them, and what each value says."""

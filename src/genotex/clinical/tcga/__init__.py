@@ -1,0 +1,1 @@
+"""TCGA: which study means a trait, and which columns hold age and gender."""

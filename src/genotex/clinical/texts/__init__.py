@@ -1,0 +1,1 @@
+"""Beyond characteristics: titles, source names and descriptions of samples."""

@@ -1,0 +1,1 @@
+"""Words: how they are compared, which ones are known, and what denies them."""
