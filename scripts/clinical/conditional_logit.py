@@ -28,7 +28,7 @@ PRIOR = {
     "share of values told": 0.5,
     "key asks for the trait": 0.5,
     "key: disease": 0.5,
-    "key: treatment": -2.0,
+    "key: treatment": -3.0,
     "key: outcome": -2.0,
     "key: time": -2.0,
     "key: stage": -1.0,

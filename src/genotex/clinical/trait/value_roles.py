@@ -77,20 +77,31 @@ class ValueJudge:
         return self.words.other_disease(value) or UNKNOWN
 
     def judge(self, value: str, key: str) -> Judgement:
-        """Judge one value under its key."""
+        """Judge one value under its key.
+
+        What the series' own texts say that a value stands for comes before what the vocabulary
+        knows ("CD" is Canavan disease where they say so), but for names of the trait in a series
+        about it.
+        """
         value = self._vocabulary.spelling.mended(value)
-        plain = simplify(value)
-        if self.words.is_missing(plain):
+        if self.words.is_missing(simplify(value)):
             return Judgement("unknown", NOTHING, "missing")
+        judgement = self._judge_words(value, key)
+        long = self.series.spelt_out(value)
+        if long is None or (judgement.role == "case" and self.series.about):
+            return judgement
+        spelt = self._judge_words(long, key)
+        if spelt.role == "unknown":
+            return judgement
+        return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
+
+    def _judge_words(self, value: str, key: str) -> Judgement:
+        plain = simplify(value)
         for rule in self._rules:
             judgement = rule(value, plain, key)
             if judgement is not None:
                 return judgement
-        judgement = self.words.other_disease(value)
-        if judgement is None and (long := self.series.spelt_out(value)) is not None:
-            spelt = self.judge(long, key)
-            return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
-        return judgement or UNKNOWN
+        return self.words.other_disease(value) or UNKNOWN
 
     @property
     def _rules(self) -> tuple[Callable[[str, str, str], Judgement | None], ...]:
@@ -143,8 +154,10 @@ class ValueJudge:
             return Judgement("unknown", NOTHING, f"{value!r} does not say whether it is {name!r}")
         if self._without_disease(value, plain, span):
             return Judgement("healthy control", NAMED, f"{value!r} is tissue without the disease")
-        if self.words.is_relative(value):
+        if self.words.is_relative(mask(plain, terms.spans(value))):
             return self._relative(value, name)
+        if self.words.is_repaired(value):
+            return Judgement("healthy control", DENIED, f"{value!r} is {name!r}, corrected")
         if denial == "open":
             return Judgement("unknown", NOTHING, f"{value!r} may or may not deny {name!r}")
         if plain[: span[0]].split()[-1:] == ["pre"]:

@@ -88,6 +88,10 @@ class ValueWords:
             plain = mask(plain, terms.spans(value))
         return plain
 
+    def is_repaired(self, value: str) -> bool:
+        """Tell whether a value says that a mutation was corrected."""
+        return value in self._terms["repaired"]
+
     def is_wild_type(self, value: str) -> bool:
         """Tell whether a value says that a gene is not mutated."""
         return value in self._terms["wild_type"] or _BOTH_ALLELES.search(value) is not None
