@@ -22,7 +22,14 @@ from genotex.clinical.trait.judgement import (
 )
 from genotex.clinical.trait.series_context import SeriesContext
 from genotex.clinical.trait.value_words import ValueWords
-from genotex.clinical.words.keys import asks_disease, asks_history, asks_plainly, asks_trait
+from genotex.clinical.words.keys import (
+    asks_disease,
+    asks_genotype,
+    asks_history,
+    asks_plainly,
+    asks_primary,
+    asks_trait,
+)
 from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.vocabulary import TraitWords, Vocabulary, load_vocabulary
 from genotex.clinical.words.wording import Terms, mask, simplify
@@ -108,6 +115,7 @@ class ValueJudge:
         return (
             self._answer,
             self._named,
+            self._genotype,
             self._other_control,
             self._organ,
             self._healthy,
@@ -142,6 +150,17 @@ class ValueJudge:
         if masked != plain and value in self._terms["uncertain"]:
             return Judgement("unknown", NOTHING, f"{value!r} leaves open whether it is the trait")
         return None
+
+    def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
+        """Judge a genotype of the gene that is the disease when mutated."""
+        genes = self.trait.genes
+        if not asks_genotype(key) or (value not in genes and key not in genes):
+            return None
+        if self.words.is_wild_type(value) or self.words.is_repaired(value):
+            return Judgement("healthy control", HEALTHY, f"{value!r} is no mutation")
+        if self.words.says_healthy(value) or not self.words.is_mutation(value):
+            return None
+        return Judgement("case", INCLUDED, f"{value!r} is a mutation of the trait's gene")
 
     def _judge_name(
         self, value: str, plain: str, span: tuple[int, int], terms: Terms, weight: float
@@ -217,6 +236,8 @@ class ValueJudge:
             return self._tumour_of_organ(value)
         if denial is None and value in self._vocabulary.diseases and value not in terms["healthy"]:
             return None
+        if asks_primary(key) and not self.words.says_healthy(value):
+            return self._tumour_of_organ(value)
         return Judgement("healthy control", 0.9, f"{value!r} is the organ without a tumour")
 
     def _tumour_of_organ(self, value: str) -> Judgement | None:

@@ -17,6 +17,11 @@ _BESIDE_CONTROL = re.compile(r"\b(?:group|sample|subject|donor|matched|age|sex|n
 _MALIGNANT = re.compile(
     r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
 )
+# "E285A", "p.Arg528*", "c.120C>A", "m-/p+", "+/-", "-/-", "del exon 46-51", "d32/d32".
+_MUTATION = re.compile(
+    r"(?<![A-Za-z0-9])(?:p\.)?[A-Z][a-z]{0,2}\d{1,5}(?:[A-Z*][a-z]{0,2}|X|fs)(?![A-Za-z0-9])"
+    r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+\b|/\s*\+$|\+\s*/\s*[A-Z]"
+)
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+")
 _LABORATORY = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
@@ -91,6 +96,10 @@ class ValueWords:
     def is_repaired(self, value: str) -> bool:
         """Tell whether a value says that a mutation was corrected."""
         return value in self._terms["repaired"]
+
+    def is_mutation(self, value: str) -> bool:
+        """Tell whether a value says mutated, deleted, or writes a mutation ("E285A", "+/-")."""
+        return value in self._terms["mutation"] or _MUTATION.search(value) is not None
 
     def is_wild_type(self, value: str) -> bool:
         """Tell whether a value says that a gene is not mutated."""

@@ -11,8 +11,8 @@ from genotex.clinical.words.wording import mask, simplify
 
 __all__ = [
     "INCIDENTAL", "KeyKind", "asks_disease", "asks_genotype", "asks_history", "asks_plainly",
-    "asks_trait", "is_preliminary", "kind_of_key", "lists_diseases", "lists_tissues",
-    "names_gene", "names_trait",
+    "asks_primary", "asks_trait", "is_preliminary", "kind_of_key", "lists_diseases",
+    "lists_tissues", "names_gene", "names_trait",
 ]  # fmt: skip
 
 KeyKind = Literal[
@@ -51,6 +51,10 @@ _TISSUE = re.compile(r"tissue|organ|biops|site|skin|specimen|source|cell|origin|
 _PRELIMINARY = re.compile(r"first|initial|previous|prior|referr|admission|secondary|\d$")
 _LISTS_DISEASES = re.compile(
     r"diagnos|disease|histolog|cancer|\bdx\b|disorder|comorbid|condition|patholog|phenotype|etiolog"
+)
+_PRIMARY = re.compile(
+    r"primary (?:site|organ|tissue|tumou?r|cancer)|(?:site|tissue|organ) of (?:origin|primary)"
+    r"|(?:tumou?r|cancer|disease) (?:site|origin|location|type)"
 )
 _GENOTYPE = re.compile(r"genotyp|mutation|variant|allele")
 _HISTORY = re.compile(r"h[iy]story|antecedent|comorbid|other (?:disease|illness|condition)")
@@ -132,7 +136,12 @@ def asks_genotype(key: str) -> bool:
 
 def names_gene(trait: TraitWords, key: str) -> bool:
     """Tell whether a key asks for the gene that the trait is named by ("dmd genotype")."""
-    return key in trait.terms and asks_genotype(key)
+    return (key in trait.terms or key in trait.genes) and asks_genotype(key)
+
+
+def asks_primary(key: str) -> bool:
+    """Tell whether a key asks where a tumour began, so that an organ names the cancer."""
+    return bool(_PRIMARY.search(simple_key(key)))
 
 
 def lists_tissues(key: str) -> bool:

@@ -56,6 +56,8 @@ class TraitWords:
         Other conditions that stand beside the trait in such series.
     cell_lines : Terms
         Cell lines that stand for the disease.
+    genes : Terms
+        Genes whose inherited mutation is the disease.
     levels : Terms
         Keys of a measured level; empty when the trait is no quantity.
     scales : Terms
@@ -85,6 +87,7 @@ class TraitWords:
     sites: Terms
     near_misses: Terms
     cell_lines: Terms
+    genes: Terms
     levels: Terms
     scales: Terms
     low: Terms
@@ -219,6 +222,7 @@ def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
         sites=Terms(sites),
         near_misses=Terms(entry.get("near_misses", ()), entry.get("near_miss_acronyms", ())),
         cell_lines=Terms(entry.get("cell_lines", ())),
+        genes=Terms((), entry.get("genes", ())),
         levels=Terms(entry.get("levels", _level_of_name(name) if not entry else ())),
         scales=Terms(entry.get("scales", ())),
         low=Terms(entry.get("low", ())),

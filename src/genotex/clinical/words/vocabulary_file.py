@@ -25,7 +25,7 @@ TRAIT_KEYS: Mapping[str, str] = {
         (
             "terms", "acronyms", "includes", "include_acronyms", "broader", "excludes",
             "near_misses", "near_miss_acronyms", "healthy", "healthy_acronyms", "sites",
-            "cell_lines", "levels", "scales", "low", "high", "sources",
+            "cell_lines", "genes", "levels", "scales", "low", "high", "sources",
         ),
         "a list of texts",
     ),
