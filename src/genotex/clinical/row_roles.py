@@ -10,6 +10,7 @@ from dataclasses import replace
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.judgement import (
     BROADER,
+    CONTEXT,
     DENIED,
     HEALTHY,
     INCLUDED,
@@ -27,6 +28,7 @@ Judgements = Mapping[str, Judgement]
 
 _NO_GROUPS = INCIDENTAL | {"never", "identifier"}
 _MANY_TUMOURS = 3
+_OTHER = 0.8
 _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
@@ -56,12 +58,15 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
     named = _names_case(judgements)
+    if named:
+        judgements = _tumours_elsewhere(candidate, judgements, judge)
     judgements = _wider_words(candidate, judgements, judge, named=named)
     judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
     judgements = _denials_of_cases(candidate, judgements, judge)
     judgements = _denials_beside_healthy(judgements)
     judgements = _dashes(candidate, judgements, judge)
-    return _by_key(candidate, judgements, judge, named=named)
+    judgements = _by_key(candidate, judgements, judge, named=named)
+    return _tissues_of_people(candidate, judgements, judge)
 
 
 def _names_case(judgements: Judgements) -> bool:
@@ -76,6 +81,25 @@ def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
         cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value
         for cell, value in values.items()
     }
+
+
+def _tumours_elsewhere(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements:
+    """Take "adenocarcinoma" for another cancer where the texts speak of that of the lung only.
+
+    Beside values that name the trait: alone it may still be what the series calls its cases.
+    """
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        if judgement.role != "case" or judgement.strength > BROADER:
+            continue
+        value = candidate.values[cell]
+        organ = judge.series.organ_elsewhere(value)
+        if organ is not None:
+            why = f"the texts speak of {value!r} of another organ ({organ!r}) only"
+            result[cell] = Judgement("other disease", _OTHER, why)
+    return result
 
 
 def _wider_words(
@@ -154,6 +178,31 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
         else j
         for cell, j in judgements.items()
     }
+
+
+def _tissues_of_people(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements:
+    """Read a row of tissues by whose tissue the texts say each of them is.
+
+    Only where no value names a case, and the texts name a tissue of each side. Not for cancers,
+    where the organs of other patients stand in such rows.
+    """
+    if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
+        return judgements
+    if any(j.role == "case" for j in judgements.values()):
+        return judgements
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        side = judge.series.tissues.side(value) if judgement.is_open else None
+        if side == "case":
+            result[cell] = Judgement("case", CONTEXT, f"the texts speak of patients' {value!r}")
+        elif side == "control":
+            why = f"the texts speak of healthy people's {value!r}"
+            result[cell] = Judgement("healthy control", HEALTHY, why)
+    both = {"case", "healthy control"} <= {j.role for j in result.values()}
+    return result if both else judgements
 
 
 def _by_key(

@@ -14,6 +14,10 @@ _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")
 _CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
 _POSITIVE = re.compile(r"(?<=\w)\s*(?:\(\+\)|\+)(?=\s|$|[,;)])")
 _NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*(?=$|[,;)]))")
+# Signs of markers in a row, as in "ER+PR-" and "ER-/PR- HER2+"; not the hyphens of "MTLE-HS-2".
+_MARKER = r"[A-Z][A-Z0-9]{0,5}[+\-\u2212]"
+_POSITIVE_IN_ROW = re.compile(rf"(?<=[A-Z0-9])\+(?=[\s/]*{_MARKER})")
+_NEGATIVE_IN_ROW = re.compile(rf"(?<=[A-Z0-9])[-\u2212](?=[\s/]+{_MARKER}(?=$|[\s/,;)]))")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]+")
 _SHORT = 3
@@ -41,9 +45,10 @@ def simplify(text: str) -> str:
     """Return a text in the form in which terms are compared.
 
     Lower case, accents and apostrophes gone, British spelling turned American, ``CamelCase``
-    split, a trailing ``+`` or ``(-)`` spelt out, punctuation turned to single spaces, and a plural
-    "s" taken off words of five letters or more.
+    split, a trailing ``+`` or ``(-)`` and the signs of markers in a row ("ER+/HER2-") spelt out,
+    punctuation turned to single spaces, and a plural "s" taken off words of five letters or more.
     """
+    text = _POSITIVE_IN_ROW.sub(" positive ", _NEGATIVE_IN_ROW.sub(" negative ", text))
     text = _POSITIVE.sub(" positive ", text)
     text = _NEGATIVE.sub(" negative ", text)
     text = _CAMEL.sub(" ", _APOSTROPHES.sub("", text))
