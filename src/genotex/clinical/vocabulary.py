@@ -173,7 +173,9 @@ class Vocabulary:
         """Return the words of a trait, made from its name when the file does not list it."""
         if name not in self._cache:
             listed = self.by_any_name.get(simplify(name))
-            self._cache[name] = _trait_words(name, self._traits.get(listed or "", {}))
+            self._cache[name] = _trait_words(
+                name, self._traits.get(listed or "", {}), self._words
+            )
         return self._cache[name]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
@@ -204,7 +206,9 @@ class Vocabulary:
         return name, {key: words for key, words in made.items() if words}, False
 
 
-def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
+def _trait_words(
+    name: str, entry: Mapping[str, list[str]], words: Mapping[str, list[str]]
+) -> TraitWords:
     own_terms, own_acronyms, own_sites = _words_of_name(name)
     is_level = bool(entry.get("quantity", not entry and _level_of_name(name)))
     sites = entry.get("sites", own_sites)
@@ -221,8 +225,8 @@ def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
         cell_lines=Terms(entry.get("cell_lines", ())),
         levels=Terms(entry.get("levels", _level_of_name(name) if not entry else ())),
         scales=Terms(entry.get("scales", ())),
-        low=Terms(entry.get("low", ())),
-        high=Terms(entry.get("high", ())),
+        low=Terms([*entry.get("low", ()), *words["low"]]),
+        high=Terms([*entry.get("high", ()), *words["high"]]),
         unit=str(entry.get("unit", "")),
         low_is_case=str(entry.get("direction")) == "low" and not is_level,
         healthy=Terms(entry.get("healthy", ()), entry.get("healthy_acronyms", ())),
