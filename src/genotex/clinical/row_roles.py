@@ -30,6 +30,7 @@ _NO_GROUPS = INCIDENTAL | {"never", "identifier"}
 _MANY_TUMOURS = 3
 _OTHER = 0.8
 _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
+_CLAUSE = re.compile(r"[,;()]")
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
@@ -57,6 +58,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
+    judgements = _near_misses(candidate, judgements, judge)
     named = _names_case(judgements)
     if named:
         judgements = _tumours_elsewhere(candidate, judgements, judge)
@@ -81,6 +83,21 @@ def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
         cell: bases[cell] if cell in bases and often[simple_key(bases[cell])] > 1 else value
         for cell, value in values.items()
     }
+
+
+def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Take "basal cell carcinoma" for no melanoma, although it is a tumour in its series."""
+    near = judge.trait.near_misses
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        if judgement.role != "case" or judgement.strength > BROADER:
+            continue
+        name = next(filter(None, map(near.find, _CLAUSE.split(value))), None)
+        if name is not None and not judge.denies(value, [name]):
+            why = f"{value!r} names another disease ({name!r})"
+            result[cell] = Judgement("other disease", _OTHER, why)
+    return result
 
 
 def _tumours_elsewhere(
@@ -166,8 +183,13 @@ def _denials_beside_healthy(judgements: Judgements) -> Judgements:
 
 
 def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take a dash for the controls where the key names the trait: "epilepsy type: -"."""
+    """Take a dash for the controls where the key names the trait: "epilepsy type: -".
+
+    Not under a treatment of the trait, where a dash may stand for untreated patients.
+    """
     if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
+        return judgements
+    if kind_of_key(candidate.key) == "treatment":
         return judgements
     if any(j.role == "healthy control" for j in judgements.values()):
         return judgements
@@ -201,6 +223,9 @@ def _tissues_of_people(
         elif side == "control":
             why = f"the texts speak of healthy people's {value!r}"
             result[cell] = Judgement("healthy control", HEALTHY, why)
+        elif side == "both":
+            why = f"the texts speak of {value!r} of patients and of healthy people"
+            result[cell] = replace(UNKNOWN, why=why)
     both = {"case", "healthy control"} <= {j.role for j in result.values()}
     return result if both else judgements
 

@@ -2,7 +2,7 @@
 
 Where patients and controls gave different tissues, the row of tissues tells who is who, but only
 the texts say which tissue is whose. A tissue counts for a side when its name stands in, or right
-beside, a name of the trait or a word for healthy people; for neither when it stands beside both.
+beside, a name of the trait or a word for healthy people; nobody can tell when it stands beside both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from genotex.clinical.wording import Terms, simplify
 
 __all__ = ["Side", "TissueContext"]
 
-Side = Literal["case", "control"]
+Side = Literal["case", "control", "both"]
 
 _CLAUSE = re.compile(r"[.,;:()\[\]\n]")
 _ENUMERATES = {"or", "and"}
@@ -41,7 +41,7 @@ class TissueContext:
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, text: str) -> None:
         self._groups = vocabulary.groups
-        beside: dict[Side, set[str]] = {"case": set(), "control": set()}
+        beside: dict[str, set[str]] = {"case": set(), "control": set()}
         for clause in _CLAUSE.split(text):
             plain = simplify(clause)
             for terms in (trait.terms, trait.includes):
@@ -54,7 +54,7 @@ class TissueContext:
         self._words = beside
 
     def side(self, tissue: str) -> Side | None:
-        """Return whose tissue it is; None where the texts say nothing, or both.
+        """Return whose tissue it is; None where the texts say nothing.
 
         Parameters
         ----------
@@ -66,7 +66,9 @@ class TissueContext:
             any(_same(name, word) for name in names for word in self._words[side])
             for side in ("case", "control")
         )
-        return None if case == control else "case" if case else "control"
+        if case and control:
+            return "both"
+        return "case" if case else "control" if control else None
 
     def _names(self, words: Iterable[str]) -> set[str]:
         """Return the words that name a tissue, without "lobe", "biopsy" and the like."""

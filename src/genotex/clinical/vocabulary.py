@@ -25,7 +25,7 @@ _HOW_TO_USE = """\
 """
 _MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
 
-_GENERIC = {"disease", "disorder", "syndrome", "level", "deficiency", "condition"}
+_GENERIC = {"disease", "disorder", "syndrome", "level", "deficiency", "condition", "phenomenon"}
 _TOO_WIDE = {
     "kidney", "heart", "liver", "lung", "brain", "skin", "blood", "bone", "chronic", "acute",
     "cardiac", "renal", "muscle", "eye", "bowel", "infectious", "genetic", "mental", "rare",
@@ -173,9 +173,7 @@ class Vocabulary:
         """Return the words of a trait, made from its name when the file does not list it."""
         if name not in self._cache:
             listed = self.by_any_name.get(simplify(name))
-            self._cache[name] = _trait_words(
-                name, self._traits.get(listed or "", {}), self._words
-            )
+            self._cache[name] = _trait_words(name, self._traits.get(listed or "", {}), self._words)
         return self._cache[name]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:

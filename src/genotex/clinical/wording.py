@@ -46,8 +46,9 @@ def simplify(text: str) -> str:
     """Return a text in the form in which terms are compared.
 
     Lower case, accents, apostrophes and the "s" of possession gone, British spelling turned
-    American, ``CamelCase`` split, a trailing ``+`` or ``(-)`` and the signs of markers in a row ("ER+/HER2-") spelt out,
-    punctuation turned to single spaces, and a plural "s" taken off words of five letters or more.
+    American, ``CamelCase`` split, a trailing ``+`` or ``(-)`` and the signs of markers in a row
+    ("ER+/HER2-") spelt out, punctuation turned to single spaces, and a plural "s" taken off words
+    of five letters or more.
     """
     text = _POSITIVE_IN_ROW.sub(" positive ", _NEGATIVE_IN_ROW.sub(" negative ", text))
     text = _POSITIVE.sub(" positive ", text)
