@@ -1,7 +1,8 @@
 """The two worked examples of the GenoTEX paper, appendix C: texts and values as printed there.
 
 Where the paper prints values cut ("...") the printed ones stand; where it gives no counts for
-single values, any that sum to the counts in its text must do.
+single values, any that sum to the counts in its text must do. Passages of the summaries are left
+out where "[...]" stands.
 """
 
 from collections import Counter

@@ -2,7 +2,7 @@
 
 Where patients and controls gave different tissues, the row of tissues tells who is who, but only
 the texts say which tissue is whose. A tissue counts for a side when its name stands in, or right
-beside, a name of the trait or a word for healthy people; nobody can tell when it stands beside both.
+beside, a name of the trait or a word for healthy people; beside both, nobody can tell.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ _POSITIVE = re.compile(r"(?<=\w)\s*(?:\(\+\)|\+)(?=\s|$|[,;)])")
 _NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*(?=$|[,;)]))")
 # Signs of markers in a row, as in "ER+PR-" and "ER-/PR- HER2+"; not the hyphens of "MTLE-HS-2".
 _MARKER = r"[A-Z][A-Z0-9]{0,5}[+\-\u2212]"
-_POSITIVE_IN_ROW = re.compile(rf"(?<=[A-Z0-9])\+(?=[\s/]*{_MARKER})")
-_NEGATIVE_IN_ROW = re.compile(rf"(?<=[A-Z0-9])[-\u2212](?=[\s/]+{_MARKER}(?=$|[\s/,;)]))")
+_SIGN_IN_ROW = re.compile(
+    rf"(?<=[A-Z0-9])(?:(\+)(?=[\s/]*{_MARKER})|[-\u2212](?=[\s/]+{_MARKER}(?=$|[\s/,;)])))"
+)
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]+")
 _SHORT = 3
@@ -50,7 +51,7 @@ def simplify(text: str) -> str:
     ("ER+/HER2-") spelt out, punctuation turned to single spaces, and a plural "s" taken off words
     of five letters or more.
     """
-    text = _POSITIVE_IN_ROW.sub(" positive ", _NEGATIVE_IN_ROW.sub(" negative ", text))
+    text = _SIGN_IN_ROW.sub(lambda sign: " positive " if sign[1] else " negative ", text)
     text = _POSITIVE.sub(" positive ", text)
     text = _NEGATIVE.sub(" negative ", text)
     text = _CAMEL.sub(" ", _APOSTROPHES.sub("", _POSSESSIVE.sub("", text)))
