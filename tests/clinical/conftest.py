@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from genotex.clinical import SeriesDescription
+from genotex.clinical import RuleExpert, SeriesDescription
 from genotex.formats.series import Series
 
 MakeSeries = Callable[..., Series]
 MakeDescription = Callable[..., SeriesDescription]
+CodesOf = Callable[..., list[float | None] | None]
 
 
 @pytest.fixture
@@ -45,3 +46,18 @@ def make_description() -> MakeDescription:
         )
 
     return make
+
+
+@pytest.fixture
+def codes_of(make_description: MakeDescription) -> CodesOf:
+    """Codes of the values of a single row, None where it does not tell the trait."""
+
+    def codes(
+        trait: str, key: str, values: Sequence[str], **texts: str
+    ) -> list[float | None] | None:
+        cells = [f"{key}: {value}" for value in values]
+        texts.setdefault("title", f"Expression in {trait.replace('_', ' ')}")
+        found = RuleExpert().read(make_description(cells, **texts), trait).trait
+        return None if found is None else [found.values.get(cell) for cell in cells]
+
+    return codes

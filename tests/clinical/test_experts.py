@@ -235,3 +235,48 @@ def test_normal_karyotype_is_no_healthy_control(make_description: MakeDescriptio
     row = ["class: normal karyotype", "class: complex karyotype", "class: AML"]
     description = make_description(row)
     assert RuleExpert().read(description, "Acute_Myeloid_Leukemia").trait is None
+
+
+CODED = st.lists(
+    st.builds(
+        "{}: {}".format,
+        st.sampled_from(["disease", "group", "asthma", "tissue", "bmd", "epilepsy type"]),
+        st.sampled_from(
+            ["asthma", "no asthma", "healthy", "COPD", "at risk", "-", "+", "-9", "low", "high",
+             "1", "0", "lung", "BD(+)", "BD(-)", "?", "patient", "3.5", "4,5", "hippocampus"]
+        )
+        | st.text(max_size=12),
+    ),
+    min_size=1,
+    max_size=6,
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(CODED, min_size=1, max_size=4),
+    st.sampled_from(
+        ["Asthma", "Bone_Density", "Epilepsy", "Breast_Cancer", "Dupuytren contracture"]
+    ),
+    st.sampled_from(["", "Asthma (AS) and controls", "Epilepsy with hippocampal sclerosis"]),
+)
+def test_every_reading_keeps_its_promises(rows: list[list[str]], trait: str, title: str) -> None:
+    case = {
+        "background": {"title": title},
+        "sample_characteristics": {str(n): row for n, row in enumerate(rows)},
+    }
+    description = description_from_case(case)
+    reading = RuleExpert().read(description, trait)
+    assert reading == RuleExpert().read(description, trait)
+    assert reading.certainty is None or 0 <= reading.certainty <= 1
+    for found in (reading.trait, reading.runner_up):
+        if found is None:
+            continue
+        assert found.certainty is None or 0 <= found.certainty <= 1
+        if found.kind == "binary":
+            assert set(found.values.values()) <= {0.0, 1.0, None}
+            assert found.row is not None
+            own = [c for c in description.characteristics[found.row] if c is not None]
+            same_key = [c for c in own if c.partition(":")[0] == found.key]
+            assert set(same_key) <= set(found.values)
+            assert set(found.roles) == set(found.values)

@@ -12,6 +12,25 @@ def test_spelling_accents_plurals_and_case_do_not_matter() -> None:
     assert simplify("COVID-19+") == "covid 19 positive"
 
 
+def test_signs_of_markers_in_a_row() -> None:
+    plain = "er positive pr negative her2 positive"
+    for text in ("ER+ PR- HER2+", "ER+/PR-/HER2+", "ER+PR- HER2+"):
+        assert simplify(text) == plain
+    assert simplify("ER-/PR-/HER2-") == "er negative pr negative her2 negative"
+
+
+def test_hyphens_and_genotypes_are_no_signs() -> None:
+    assert simplify("MTLE-HS-2") == "mtle hs 2"
+    assert simplify("IL-6") == "il 6"
+    assert simplify("T-ALL") == "t all"
+    assert "negative" not in simplify("45.5 +/- 3")
+
+
+def test_possession_leaves_the_name() -> None:
+    assert simplify("Takayasu's arteritis") == simplify("Takayasu arteritis")
+    assert simplify("Crohn\u2019s Disease") == simplify("crohn disease")
+
+
 def test_terms_are_found_as_whole_words() -> None:
     terms = Terms(["lung cancer"])
     assert "Lung_Cancer patient" in terms

@@ -11,6 +11,7 @@ from genotex.clinical.candidates import Candidate
 from genotex.clinical.trait.judgement import (
     BROADER,
     BY_COMPANY,
+    CONTEXT,
     DENIED,
     HEALTHY,
     INCLUDED,
@@ -36,11 +37,14 @@ Judgements = Mapping[str, Judgement]
 """Raw cell -> what it means."""
 
 _NO_GROUPS = (INCIDENTAL | {"never", "identifier"}) - {"stage"}
+_NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 _MANY_TUMOURS = 3
+_OTHER = 0.8
 _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
 _MOSTLY_CODES = 0.8
 _CODES_PER_GROUP = 3
+_CLAUSE = re.compile(r"[,;()]")
 _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
@@ -68,14 +72,18 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
+    judgements = _near_misses(candidate, judgements, judge)
     named = _names_case(judgements)
+    if named:
+        judgements = _tumours_elsewhere(candidate, judgements, judge)
     judgements = _wider_words(candidate, judgements, judge, named=named)
     judgements = _without_borrowed_cases(candidate, judgements, judge, named=named)
     judgements = _denials_of_cases(candidate, judgements, judge)
     judgements = _denials_beside_healthy(judgements)
     judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
-    return _by_key(candidate, judgements, judge, named=named)
+    judgements = _by_key(candidate, judgements, judge, named=named)
+    return _tissues_of_people(candidate, judgements, judge)
 
 
 def _names_case(judgements: Judgements) -> bool:
@@ -101,6 +109,40 @@ def _without_numbers(values: Mapping[str, str]) -> dict[str, str]:
     if len(bases) < _CODES_PER_GROUP * len(often):
         return dict(values)
     return {cell: bases.get(cell, value) for cell, value in values.items()}
+
+
+def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
+    """Take "basal cell carcinoma" for no melanoma, although it is a tumour in its series."""
+    near = judge.trait.near_misses
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        if judgement.role != "case" or judgement.strength > BROADER:
+            continue
+        name = next(filter(None, map(near.find, _CLAUSE.split(value))), None)
+        if name is not None and not judge.words.denies(value, [name]):
+            why = f"{value!r} names another disease ({name!r})"
+            result[cell] = Judgement("other disease", _OTHER, why)
+    return result
+
+
+def _tumours_elsewhere(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements:
+    """Take "adenocarcinoma" for another cancer where the texts speak of that of the lung only.
+
+    Beside values that name the trait: alone it may still be what the series calls its cases.
+    """
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        if judgement.role != "case" or judgement.strength > BROADER:
+            continue
+        value = candidate.values[cell]
+        organ = judge.series.organ_elsewhere(value)
+        if organ is not None:
+            why = f"the texts speak of {value!r} of another organ ({organ!r}) only"
+            result[cell] = Judgement("other disease", _OTHER, why)
+    return result
 
 
 def _wider_words(
@@ -181,8 +223,13 @@ def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge)
 
 
 def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take a dash for the controls where the key names the trait: "epilepsy type: -"."""
+    """Take a dash for the controls where the key names the trait: "epilepsy type: -".
+
+    Not under a treatment of the trait, where a dash may stand for untreated patients.
+    """
     if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
+        return judgements
+    if kind_of_key(candidate.key) == "treatment":
         return judgements
     if any(j.role == "healthy control" for j in judgements.values()):
         return judgements
@@ -193,6 +240,34 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
         else j
         for cell, j in judgements.items()
     }
+
+
+def _tissues_of_people(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements:
+    """Read a row of tissues by whose tissue the texts say each of them is.
+
+    Only where no value names a case, and the texts name a tissue of each side. Not for cancers,
+    where the organs of other patients stand in such rows.
+    """
+    if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
+        return judgements
+    if any(j.role == "case" for j in judgements.values()):
+        return judgements
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        side = judge.series.tissues.side(value) if judgement.is_open else None
+        if side == "case":
+            result[cell] = Judgement("case", CONTEXT, f"the texts speak of patients' {value!r}")
+        elif side == "control":
+            why = f"the texts speak of healthy people's {value!r}"
+            result[cell] = Judgement("healthy control", HEALTHY, why)
+        elif side == "both":
+            why = f"the texts speak of {value!r} of patients and of healthy people"
+            result[cell] = replace(UNKNOWN, why=why)
+    both = {"case", "healthy control"} <= {j.role for j in result.values()}
+    return result if both else judgements
 
 
 def _by_key(
@@ -250,6 +325,8 @@ def rest_as_controls(
     """
     if not _names_case(judgements) or any(j.code == 0 for j in judgements.values()):
         return None
+    if kind_of_key(candidate.key) in _NO_REST:
+        return None
     return _rest(
         candidate, judgements, judge, "stands beside the trait: not the trait", control=True
     )
@@ -263,10 +340,13 @@ def rest_as_cases(
     The groups of a series about the trait are often called by names of the submitter's own
     ("M6", "M0I", "Ctrl").
     """
-    roles = {j.role for j in judgements.values()}
-    if "healthy control" not in roles or "case" in roles or not judge.series.about:
+    healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
+    if not any(judge.words.says_healthy(candidate.values[cell]) for cell in healthy):
         return None
-    if asks_trait(judge.trait, candidate.key) or kind_of_key(candidate.key) in _NO_GROUPS:
+    if any(j.role == "case" for j in judgements.values()) or not judge.series.about:
+        return None
+    key = candidate.key
+    if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
         return None
     return _rest(
         candidate, judgements, judge, "beside controls in a series about the trait", control=False

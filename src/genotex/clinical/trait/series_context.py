@@ -6,10 +6,16 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
+from genotex.clinical.trait.tissue_context import TissueContext
 from genotex.clinical.words.abbreviations import explained_abbreviations
+from genotex.clinical.words.disease_names import ends_like_tumour
 from genotex.clinical.words.vocabulary import TraitWords, Vocabulary
+from genotex.clinical.words.wording import simplify
 
 __all__ = ["SeriesContext"]
+
+_NEAR = 3
+"""Words before a tumour that may name its organ."""
 
 
 class SeriesContext:
@@ -29,6 +35,7 @@ class SeriesContext:
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, title: str, text: str) -> None:
         self._trait = trait
+        self._vocabulary = vocabulary
         self._terms = vocabulary.groups
         self._title = title
         self._text = text
@@ -61,6 +68,46 @@ class SeriesContext:
     def is_of_cells(self) -> bool:
         """Whether title, summary or design speak of cell lines or cultures."""
         return self._text in self._terms["cell_culture"]
+
+    @cached_property
+    def tissues(self) -> TissueContext:
+        """Whose tissue the texts speak of."""
+        return TissueContext(self._trait, self._vocabulary, self._text)
+
+    def organ_elsewhere(self, tumour: str) -> str | None:
+        """Return the organ of a tumour that the texts know from another organ alone.
+
+        Parameters
+        ----------
+        tumour : str
+            A value such as "adenocarcinoma". Words that fit every organ ("tumor") have none.
+
+        Returns
+        -------
+        str or None
+            An organ: every mention of the tumour has one beside it, and none is the trait's.
+        """
+        plain = simplify(self._vocabulary.spelling.mended(tumour))
+        text = f" {simplify(self._text)} "
+        if not (self._trait.is_cancer and ends_like_tumour(plain)):
+            return None
+        found = None
+        for hit in re.finditer(rf" {re.escape(plain)}(?= )", text):
+            before, after = text[: hit.start()], text[hit.end() :]
+            found = self._organ_at_end(before) or self._organ_behind(after)
+            if found is None or found in self._trait.sites:
+                return None
+        return found
+
+    def _organ_at_end(self, text: str) -> str | None:
+        near = " ".join(text.split()[-_NEAR:])
+        spans = self._terms["organs"].spans(near)
+        return near[slice(*spans[-1])] if spans and spans[-1][1] == len(near) else None
+
+    def _organ_behind(self, text: str) -> str | None:
+        hit = re.match(r" (?:of|from|in) (?:the )?(.+)", text[:100])
+        spans = self._terms["organs"].spans(hit[1]) if hit else []
+        return hit[1][slice(*spans[0])] if hit and spans and spans[0][0] == 0 else None
 
     def _names_trait(self, text: str) -> bool:
         trait = self._trait

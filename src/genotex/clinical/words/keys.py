@@ -130,8 +130,9 @@ def lists_diseases(key: str) -> bool:
 
 
 def asks_genotype(key: str) -> bool:
-    """Tell whether a key asks for a genotype, so that "wild type" is an answer."""
-    return bool(_GENOTYPE.search(simple_key(key)))
+    """Tell whether a key asks for an inherited genotype, so that "wild type" is an answer."""
+    plain = simple_key(key)
+    return bool(_GENOTYPE.search(plain)) and "somatic" not in plain
 
 
 def names_gene(trait: TraitWords, key: str) -> bool:

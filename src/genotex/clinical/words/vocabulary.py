@@ -25,7 +25,7 @@ _HOW_TO_USE = """\
 """
 _MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
 
-_GENERIC = {"disease", "disorder", "syndrome", "level", "deficiency", "condition"}
+_GENERIC = {"disease", "disorder", "syndrome", "level", "deficiency", "condition", "phenomenon"}
 _TOO_WIDE = {
     "kidney", "heart", "liver", "lung", "brain", "skin", "blood", "bone", "chronic", "acute",
     "cardiac", "renal", "muscle", "eye", "bowel", "infectious", "genetic", "mental", "rare",
@@ -142,12 +142,16 @@ class Vocabulary:
 
     @cached_property
     def diseases(self) -> Terms:
-        """Every disease the file knows of, whichever trait is asked."""
+        """Every disease the file knows of, whichever trait is asked.
+
+        Single words of forms ("sporadic", "compensated") are no diseases by themselves.
+        """
         terms = set(self._words["other_diseases"])
         acronyms: set[str] = set()
         for entry in self._traits.values():
-            for kind in ("terms", "includes", "near_misses", "cell_lines"):
+            for kind in ("terms", "near_misses", "cell_lines"):
                 terms.update(entry.get(kind, ()))
+            terms.update(form for form in entry.get("includes", ()) if " " in form)
             for kind in ("acronyms", "include_acronyms", "near_miss_acronyms"):
                 acronyms.update(entry.get(kind, ()))
         return Terms(terms, acronyms)
@@ -176,7 +180,7 @@ class Vocabulary:
         """Return the words of a trait, made from its name when the file does not list it."""
         if name not in self._cache:
             listed = self.by_any_name.get(simplify(name))
-            self._cache[name] = _trait_words(name, self._traits.get(listed or "", {}))
+            self._cache[name] = _trait_words(name, self._traits.get(listed or "", {}), self._words)
         return self._cache[name]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
@@ -207,7 +211,9 @@ class Vocabulary:
         return name, {key: words for key, words in made.items() if words}, False
 
 
-def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
+def _trait_words(
+    name: str, entry: Mapping[str, list[str]], words: Mapping[str, list[str]]
+) -> TraitWords:
     own_terms, own_acronyms, own_sites = _words_of_name(name)
     is_level = bool(entry.get("quantity", not entry and _level_of_name(name)))
     sites = entry.get("sites", own_sites)
@@ -225,8 +231,8 @@ def _trait_words(name: str, entry: Mapping[str, list[str]]) -> TraitWords:
         genes=Terms((), entry.get("genes", ())),
         levels=Terms(entry.get("levels", _level_of_name(name) if not entry else ())),
         scales=Terms(entry.get("scales", ())),
-        low=Terms(entry.get("low", ())),
-        high=Terms(entry.get("high", ())),
+        low=Terms([*entry.get("low", ()), *words["low"]]),
+        high=Terms([*entry.get("high", ()), *words["high"]]),
         unit=str(entry.get("unit", "")),
         low_is_case=str(entry.get("direction")) == "low" and not is_level,
         healthy=Terms(entry.get("healthy", ()), entry.get("healthy_acronyms", ())),

@@ -11,9 +11,15 @@ from itertools import accumulate
 __all__ = ["Terms", "mask", "simplify"]
 
 _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")
+_POSSESSIVE = re.compile(rf"(?<=\w){_APOSTROPHES.pattern}[sS]\b")
 _CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
 _POSITIVE = re.compile(r"(?<=\w)\s*(?:\(\+\)|\+)(?=\s|$|[,;)])")
 _NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*(?=$|[,;)]))")
+# Signs of markers in a row, as in "ER+PR-" and "ER-/PR- HER2+"; not the hyphens of "MTLE-HS-2".
+_MARKER = r"[A-Z][A-Z0-9]{0,5}[+\-\u2212]"
+_SIGN_IN_ROW = re.compile(
+    rf"(?<=[A-Z0-9])(?:(\+)(?=[\s/]*{_MARKER})|[-\u2212](?=[\s/]+{_MARKER}(?=$|[\s/,;)])))"
+)
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]+")
 _SHORT = 3
@@ -49,13 +55,15 @@ _SPELLING = tuple(
 def simplify(text: str) -> str:
     """Return a text in the form in which terms are compared.
 
-    Lower case, accents and apostrophes gone, British spelling turned American, ``CamelCase``
-    split, a trailing ``+`` or ``(-)`` spelt out, punctuation turned to single spaces, and a plural
-    "s" taken off words of five letters or more.
+    Lower case, accents, apostrophes and the "s" of possession gone, British spelling turned
+    American, ``CamelCase`` split, a trailing ``+`` or ``(-)`` and the signs of markers in a row
+    ("ER+/HER2-") spelt out, punctuation turned to single spaces, and a plural "s" taken off words
+    of five letters or more.
     """
+    text = _SIGN_IN_ROW.sub(lambda sign: " positive " if sign[1] else " negative ", text)
     text = _POSITIVE.sub(" positive ", text)
     text = _NEGATIVE.sub(" negative ", text)
-    text = _CAMEL.sub(" ", _APOSTROPHES.sub("", text))
+    text = _CAMEL.sub(" ", _APOSTROPHES.sub("", _POSSESSIVE.sub("", text)))
     text = unicodedata.normalize("NFKD", text)
     text = "".join(c for c in text if not unicodedata.combining(c)).lower()
     for british, american in _SPELLING:

@@ -1,0 +1,68 @@
+"""What the texts of a series say about a trait before any sample is looked at."""
+
+import pytest
+
+from genotex.clinical import load_vocabulary
+from genotex.clinical.trait.series_context import SeriesContext
+
+
+def context(trait: str, title: str, summary: str = "") -> SeriesContext:
+    vocabulary = load_vocabulary()
+    return SeriesContext(vocabulary.trait(trait), vocabulary, title, f"{title}\n{summary}")
+
+
+@pytest.mark.parametrize(
+    ("trait", "title", "summary", "about"),
+    [
+        ("Asthma", "Airways of asthmatic children", "", True),
+        ("Asthma", "Airways", "Asthma is common. We studied asthma.", True),
+        ("Asthma", "Airways", "Unlike asthma, COPD is a disease of the old.", False),
+        ("Asthma", "", "", False),
+        ("Breast_Cancer", "Tumours of the breast", "", True),
+        ("Breast_Cancer", "Normal breast", "", False),
+        # One of several tumours of its organ: the organ alone does not make it the topic.
+        ("Kidney_Chromophobe", "Kidney cancer", "", False),
+    ],
+)
+def test_whether_a_series_is_about_the_trait(
+    trait: str, title: str, summary: str, about: bool
+) -> None:
+    assert context(trait, title, summary).about is about
+
+
+def test_controls_and_cell_lines_in_the_texts() -> None:
+    people = context("Asthma", "Asthma", "Patients and healthy donors")
+    assert people.mentions_controls and not people.is_of_cells
+    cells = context("Asthma", "Asthma", "A549 cell line, transfected")
+    assert cells.is_of_cells and not cells.mentions_controls
+
+
+def test_abbreviations_are_spelt_out_in_values_and_keys() -> None:
+    found = context("Asthma", "Airways", "severe eosinophilic asthma (SEA), mild disease (MD)")
+    assert found.spelt_out("SEA, female") == "severe eosinophilic asthma, female"
+    assert found.spelt_out("healthy") is None
+    assert found.spelt_out("sea") is None  # values as they are written
+    assert found.spelt_key("sea status") == "severe eosinophilic asthma status"
+    assert found.spelt_key("group") == "group"
+
+
+@pytest.mark.parametrize(
+    ("summary", "tumour", "organ"),
+    [
+        ("lung adenocarcinoma (LUAD) was compared", "adenocarcinoma", "lung"),
+        ("adenocarcinoma of the lung was compared", "Adenocarcinoma", "lung"),
+        ("lung adenocarcinoma was compared", "adenocaricnoma", "lung"),
+        ("lung adenocarcinoma and breast adenocarcinoma", "adenocarcinoma", None),
+        ("lung adenocarcinoma; adenocarcinoma is common", "adenocarcinoma", None),
+        ("nothing of the kind", "adenocarcinoma", None),
+        ("lung tumors were compared", "tumor", None),  # every cancer is a tumour
+        ("breast adenocarcinoma", "adenocarcinoma", None),
+    ],
+)
+def test_tumour_of_another_organ(summary: str, tumour: str, organ: str | None) -> None:
+    assert context("Breast_Cancer", "Breast cancer", summary).organ_elsewhere(tumour) == organ
+
+
+def test_only_a_cancer_has_tumours_elsewhere() -> None:
+    found = context("Asthma", "Asthma", "lung adenocarcinoma")
+    assert found.organ_elsewhere("adenocarcinoma") is None
