@@ -9,20 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.texts.sample_texts import free_text_words
-from genotex.clinical.trait.judgement import (
-    CONTEXT,
-    DENIED,
-    HEALTHY,
-    INCLUDED,
-    NOTHING,
-    UNKNOWN,
-    Judgement,
-)
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, leave_open
 from genotex.clinical.trait.row_roles import judge_row
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -30,8 +21,6 @@ from genotex.clinical.words.wording import mask, simplify
 from genotex.formats.cohort_record import Role
 
 __all__ = ["TextJudge"]
-
-Judgements = Mapping[str, Judgement]
 
 _GLUED_NON = re.compile(r"(?<![A-Za-z])non([A-Za-z][A-Za-z0-9-]+)", re.IGNORECASE)
 # "24 h", "10 nM", "siCTRL", "sh-NC": an experiment, whatever other words there are.
@@ -169,7 +158,7 @@ class TextJudge:
         if judgement.role == "unknown":
             return UNKNOWN
         if text in self._words["not_the_disease"]:
-            return _open(f"{text!r} may be no patient")
+            return leave_open(f"{text!r} may be no patient")
         if judgement.role == "case":
             return self._checked_case(judgement, text)
         if judgement.role == "other disease":
@@ -188,8 +177,10 @@ class TextJudge:
         if self._control_word(text) in {None, *names}:
             return judgement
         if self._trait.is_cancer and self._is_normal_tissue(text):
-            return Judgement("healthy control", HEALTHY, f"{text!r} is normal tissue of patients")
-        return _open(f"{text!r} names the trait and a control")
+            return Judgement(
+                "healthy control", Ground.HEALTHY, f"{text!r} is normal tissue of patients"
+            )
+        return leave_open(f"{text!r} names the trait and a control")
 
     def _is_used(self, name: str | None) -> bool:
         """Tell whether a name is a word, or short letters that the series' own texts use too."""
@@ -222,25 +213,25 @@ class TextJudge:
     def _checked_control(self, judgement: Judgement, cell: str, text: str) -> Judgement:
         plain = self._without_norms(text)
         is_open = plain in self._words["open_control"]
-        if judgement.strength == DENIED and not is_open:
+        if judgement.ground == Ground.DENIED and not is_open:
             return judgement
         if plain in self._words["person_control"]:
             return self._healthy(text)
         if text in self._trait.healthy:
             return judgement
-        if text in self._vocabulary.groups["unlesional"] and judgement.strength >= HEALTHY:
+        if text in self._vocabulary.groups["unlesional"] and judgement.ground >= Ground.HEALTHY:
             return judgement
         if not is_open:
             return UNKNOWN
         if self._is_experiment(cell) or self._is_of_experiments:
-            return _open(f"{text!r} may be the control of an experiment")
+            return leave_open(f"{text!r} may be the control of an experiment")
         if self._names_trait(text) and not (self._trait.is_cancer and self._is_normal_tissue(text)):
-            return _open(f"{text!r} names the trait and a control")
+            return leave_open(f"{text!r} names the trait and a control")
         return self._healthy(text)
 
     def _healthy(self, text: str) -> Judgement:
         word = self._control_word(text)
-        return Judgement("healthy control", HEALTHY, f"{text!r} names a control ({word!r})")
+        return Judgement("healthy control", Ground.HEALTHY, f"{text!r} names a control ({word!r})")
 
     def _is_experiment(self, text: str) -> bool:
         """Tell whether a text names an arm of an experiment ("KD" aside, where it is the trait)."""
@@ -265,13 +256,13 @@ class TextJudge:
 
     def _without_doubtful_cases(self, judged: Judgements) -> Judgements:
         """Take "tumor" and "patient" for the trait only where the texts of the series allow it."""
-        named = any(j.role == "case" and j.strength >= INCLUDED for j in judged.values())
+        named = any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judged.values())
         others = any(j.role == "other disease" for j in judged.values())
         tumours = self._trait.is_cancer and self._names_trait(self._series_text) and not others
         patients = self._names_trait(self._series_title) and not others and not named
         allowed = tumours or patients
         return {
-            cell: UNKNOWN if j.role == "case" and j.strength < INCLUDED and not allowed else j
+            cell: UNKNOWN if j.role == "case" and j.ground < Ground.INCLUDED and not allowed else j
             for cell, j in judged.items()
         }
 
@@ -281,9 +272,9 @@ class TextJudge:
         if not cases or not all(map(self._is_treated, cases)):
             return judged
         return {
-            cell: _open(f"{cell!r} may be the control of an experiment")
+            cell: leave_open(f"{cell!r} may be the control of an experiment")
             if j.role == "healthy control"
-            and j.strength <= HEALTHY
+            and j.ground <= Ground.HEALTHY
             and cell not in self._words["person_control"]
             else j
             for cell, j in judged.items()
@@ -293,9 +284,5 @@ class TextJudge:
 def _by_code(role: Role | None, code: str, text: str) -> Judgement:
     if role is None:
         return UNKNOWN
-    strength = CONTEXT if role == "case" else HEALTHY
-    return Judgement(role, strength, f"{text!r} has the letter of {_CODE_NAMES[code]}")
-
-
-def _open(why: str) -> Judgement:
-    return replace(UNKNOWN, strength=NOTHING, why=why)
+    ground = Ground.CONTEXT if role == "case" else Ground.HEALTHY
+    return Judgement(role, ground, f"{text!r} has the letter of {_CODE_NAMES[code]}")

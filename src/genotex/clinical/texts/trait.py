@@ -22,7 +22,7 @@ from genotex.clinical.texts.sample_texts import (
     sample_texts,
 )
 from genotex.clinical.trait.choosing import read_trait
-from genotex.clinical.trait.judgement import INCLUDED, Judgement, strength
+from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.values import split_pairs
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -43,7 +43,7 @@ class _TextReading:
 
     texts: SampleTexts
     groups: Mapping[str, str]
-    judgements: Mapping[str, Judgement]
+    judgements: Judgements
 
     def counts(self) -> Counter[float | None]:
         """Count the samples by code."""
@@ -65,10 +65,10 @@ class _TextReading:
         return _is_contrast(self.counts(), len(self.texts.cells))
 
     @property
-    def rank(self) -> tuple[float, int]:
+    def rank(self) -> tuple[Ground, int]:
         """How directly the cases are named, then how many samples are told."""
         cases = [j for j in self.judgements.values() if j.role == "case"]
-        return min(strength(cases), INCLUDED), self.told
+        return min(best_ground(cases), Ground.INCLUDED), self.told
 
 
 def _is_contrast(counts: Mapping[float | None, int], samples: int) -> bool:
@@ -176,7 +176,7 @@ def _encoding(reading: _TextReading, contradictions: list[str]) -> FeatureEncodi
     judgements = reading.judgements
     cells = reading.texts.weight
     codes = {c: judgements[c].code if c in judgements else None for c in cells}
-    direct = reading.rank[0] >= INCLUDED and not contradictions
+    direct = reading.rank[0] >= Ground.INCLUDED and not contradictions
     confidence: Confidence = "inferred" if direct else "arguable"
     return FeatureEncoding(
         feature="trait",
@@ -210,11 +210,10 @@ def _reasons(reading: _TextReading, told: Mapping[str, Judgement]) -> list[str]:
     samples: Counter[str] = Counter()
     first: dict[str, str] = {}
     for cell, judgement in told.items():
-        role = "control" if judgement.control else judgement.role
         text, mark, reason = judgement.why.rpartition("' ")
-        kind = f"{role}: {reason if mark else judgement.why}"
+        kind = f"{judgement.told_as}: {reason if mark else judgement.why}"
         samples[kind] += weight[cell]
-        first.setdefault(kind, f"{role}: {text}{mark}{reason}")
+        first.setdefault(kind, f"{judgement.told_as}: {text}{mark}{reason}")
     return [
         f"{first[kind]} ({count} sample{'s' * (count > 1)})"
         for kind, count in samples.most_common(_SHOWN_REASONS)

@@ -8,15 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from genotex.clinical.candidates import Candidate
-from genotex.clinical.trait.judgement import (
-    BROADER,
-    BY_COMPANY,
-    DENIED,
-    HEALTHY,
-    INCLUDED,
-    UNKNOWN,
-    Judgement,
-)
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.values import parse_number, simple_key
 from genotex.clinical.words.keys import (
@@ -30,10 +22,7 @@ from genotex.clinical.words.keys import (
     names_trait,
 )
 
-__all__ = ["Judgements", "is_number", "judge_row", "rest_as_cases", "rest_as_controls"]
-
-Judgements = Mapping[str, Judgement]
-"""Raw cell -> what it means."""
+__all__ = ["is_number", "judge_row", "rest_as_cases", "rest_as_controls"]
 
 _NO_GROUPS = (INCIDENTAL | {"never", "identifier"}) - {"stage"}
 _MANY_TUMOURS = 3
@@ -79,7 +68,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
 
 
 def _names_case(judgements: Judgements) -> bool:
-    return any(j.role == "case" and j.strength >= INCLUDED for j in judgements.values())
+    return any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judgements.values())
 
 
 def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
@@ -133,7 +122,7 @@ def _without_borrowed_cases(
     return {
         cell: judge.without_context(cells[cell])
         if j.role == "case"
-        and j.strength <= BROADER
+        and j.ground <= Ground.BROADER
         and not (named and words.is_plain_tumour(cells[cell]))
         else j
         for cell, j in judgements.items()
@@ -150,17 +139,19 @@ def _denials_of_cases(
         value = candidate.values[cell]
         if judgement.is_open and cases and judge.words.denies(value, cases):
             why = f"{value!r} denies a case of its row"
-            result[cell] = Judgement("healthy control", DENIED, why)
+            result[cell] = Judgement("healthy control", Ground.DENIED, why)
     return result
 
 
 def _denials_beside_healthy(judgements: Judgements) -> Judgements:
     """Take "no PTSD" for healthy only where the row has no healthier group."""
-    if not any(j.role == "healthy control" and j.strength == HEALTHY for j in judgements.values()):
+    if not any(
+        j.role == "healthy control" and j.ground == Ground.HEALTHY for j in judgements.values()
+    ):
         return judgements
     return {
-        cell: replace(j, role="other disease", why=f"{j.why}, beside healthy controls")
-        if j.role == "healthy control" and j.strength == DENIED
+        cell: replace(j, meaning="other disease", why=f"{j.why}, beside healthy controls")
+        if j.role == "healthy control" and j.ground == Ground.DENIED
         else j
         for cell, j in judgements.items()
     }
@@ -173,7 +164,9 @@ def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge)
     if not (told or names_gene(judge.trait, key)):
         return judgements
     return {
-        cell: Judgement("healthy control", HEALTHY, f"{candidate.values[cell]!r} is no mutation")
+        cell: Judgement(
+            "healthy control", Ground.HEALTHY, f"{candidate.values[cell]!r} is no mutation"
+        )
         if j.is_open and judge.words.is_wild_type(candidate.values[cell])
         else j
         for cell, j in judgements.items()
@@ -188,7 +181,7 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
         return judgements
     why = f"no value under {candidate.key!r}, and the texts speak of controls"
     return {
-        cell: Judgement("healthy control", HEALTHY, why)
+        cell: Judgement("healthy control", Ground.HEALTHY, why)
         if candidate.values[cell] in {"-", "--"}
         else j
         for cell, j in judgements.items()
@@ -208,20 +201,20 @@ def _by_key(
             continue
         if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
             why = f"{value!r} under {key!r}, beside controls"
-            result[cell] = Judgement("case", INCLUDED, why)
+            result[cell] = Judgement("case", Ground.INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
             why = f"{value!r} stands under {key!r} beside the trait: another diagnosis"
-            result[cell] = Judgement("other disease", BY_COMPANY, why)
+            result[cell] = Judgement("other disease", Ground.BY_COMPANY, why)
         elif named and judge.words.is_wild_type(value):
             result[cell] = Judgement(
-                "healthy control", HEALTHY, f"{value!r} beside the trait's gene"
+                "healthy control", Ground.HEALTHY, f"{value!r} beside the trait's gene"
             )
         elif named and (long := _other_meaning(value, judge)) is not None:
             why = f"{value!r} is {long!r}, as the texts explain: not the trait"
-            result[cell] = replace(UNKNOWN, why=why, control=True)
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
         elif named and lists_tissues(key):
             why = f"{value!r} stands under {key!r} beside the trait: something else"
-            result[cell] = replace(UNKNOWN, why=why, control=True)
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
     return result
 
 
@@ -283,8 +276,8 @@ def _rest(
             continue
         reason = f"{value!r} {why}"
         result[cell] = (
-            replace(UNKNOWN, why=reason, control=True)
+            Judgement("control without known health", Ground.BY_COMPANY, reason)
             if control
-            else Judgement("case", HEALTHY, reason)
+            else Judgement("case", Ground.BESIDE_CONTROLS, reason)
         )
     return result if result != dict(judgements) else None

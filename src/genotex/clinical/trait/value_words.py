@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from genotex.clinical.trait.judgement import Judgement
+from genotex.clinical.trait.judgement import Ground, Judgement
 from genotex.clinical.words.disease_names import disease_by_ending, ends_like_tumour
 from genotex.clinical.words.negation import Negation
 from genotex.clinical.words.vocabulary import TraitWords, Vocabulary
@@ -147,4 +147,6 @@ class ValueWords:
         name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
         if name is None or self.is_denied(value, self._vocabulary.diseases):
             return None
-        return Judgement("other disease", 0.8, f"{value!r} names another disease ({name!r})")
+        return Judgement(
+            "other disease", Ground.OTHER_DISEASE, f"{value!r} names another disease ({name!r})"
+        )
