@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from genotex.clinical.description import SHOWN_VALUES, SeriesDescription
 from genotex.clinical.encoding import SampleField
-from genotex.clinical.values import simple_key, split_cell
+from genotex.clinical.values import split_cell
+from genotex.clinical.words.wording import simple_key
 
 __all__ = ["Candidate", "characteristic_candidates"]
 

@@ -10,7 +10,8 @@ from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.texts.sample_texts import other_candidates
 from genotex.clinical.trait.value_roles import control_role
-from genotex.clinical.values import simple_key, split_cell
+from genotex.clinical.values import split_cell
+from genotex.clinical.words.wording import simple_key
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Role
 

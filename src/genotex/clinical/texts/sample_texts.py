@@ -12,8 +12,8 @@ from importlib import resources
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import SampleField
-from genotex.clinical.values import simple_key, split_pairs
-from genotex.clinical.words.wording import Terms
+from genotex.clinical.values import split_pairs
+from genotex.clinical.words.wording import Terms, simple_key
 
 __all__ = [
     "FIELD_NAMES",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements
 from genotex.clinical.trait.value_roles import ValueJudge
-from genotex.clinical.values import parse_number, simple_key
+from genotex.clinical.values import parse_number
 from genotex.clinical.words.keys import (
     INCIDENTAL,
     asks_genotype,
@@ -21,6 +21,7 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
+from genotex.clinical.words.wording import simple_key
 
 __all__ = ["is_number", "judge_row", "rest_as_cases", "rest_as_controls"]
 
