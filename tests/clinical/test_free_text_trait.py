@@ -283,7 +283,7 @@ def test_uncertain_characteristics_beside_titles_that_tell_everyone(
 ) -> None:
     row = ("disease: healthy", "disease: asthma")
     description = SeriesDescription(title="Asthma", characteristics=(row,), titles=TITLES_OF_FOUR)
-    monkeypatch.setattr(experts, "LEAST_CERTAINTY", 1.01)
+    monkeypatch.setattr(experts, "UNSURE_BELOW", 1.01)
     reading = RuleExpert().read(description, "Asthma")
     assert reading.trait is not None and reading.trait.row == 0
     assert "the sample titles name cases and controls for all samples" in reading.notes[0]

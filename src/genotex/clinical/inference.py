@@ -34,7 +34,6 @@ CASE_FIELDS = (
     "cohort",
     "background",
     "sample_characteristics",
-    "truncated_rows",
     "first_ids",
     "annotation_columns",
     "annotation_preview",

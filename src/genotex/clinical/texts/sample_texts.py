@@ -17,6 +17,7 @@ from genotex.clinical.words.wording import Terms, simple_key
 
 __all__ = [
     "FIELD_NAMES",
+    "LEAST_TOLD",
     "SampleTexts",
     "free_text_words",
     "other_candidates",
@@ -30,6 +31,10 @@ FIELD_NAMES: Mapping[SampleField, str] = {
     "description": "sample descriptions",
 }
 """What a sample field is called in evidence."""
+
+
+LEAST_TOLD = 0.6
+"""Share of the samples that a text must tell, at the least, for anything to be read from it."""
 
 
 @dataclass(frozen=True)

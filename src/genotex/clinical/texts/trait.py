@@ -17,6 +17,7 @@ from genotex.clinical.texts.group_texts import distinguishing_texts, group_texts
 from genotex.clinical.texts.roles import TextJudge
 from genotex.clinical.texts.sample_texts import (
     FIELD_NAMES,
+    LEAST_TOLD,
     SampleTexts,
     pair_candidates,
     sample_texts,
@@ -30,7 +31,6 @@ from genotex.clinical.words.vocabulary import Vocabulary
 __all__ = ["read_trait_in_texts", "tells_all_samples"]
 
 FEWEST_ON_A_SIDE = 2
-LEAST_TOLD = 0.6
 LONGEST_TEXT = 200
 """Longer texts tell of the whole study, not of one sample."""
 

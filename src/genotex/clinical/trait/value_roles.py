@@ -24,11 +24,21 @@ _HOW_NAMED = {
     Ground.LINE: "names a cell line of the trait",
 }
 _NO_DISEASE = {"none", "no", "negative", "neg"}
-_LABORATORY = {"positive", "pos", "negative", "neg"}
 
 
 class ValueJudge:
     """Judges values for one trait in one series.
+
+    Parameters
+    ----------
+    trait : TraitWords
+        How the trait is named.
+    vocabulary : Vocabulary
+        All other words.
+    title : str
+        Title of the series.
+    text : str
+        Title, summary and design of the series.
 
     Attributes
     ----------
@@ -38,17 +48,6 @@ class ValueJudge:
         Answers plain questions about the words of a value.
     series : SeriesContext
         What the texts of the series say.
-
-    Parameters
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    vocabulary : Vocabulary
-        All other words.
-    text : str
-        Title, summary and design of the series.
-    title : str
-        Its title.
     """
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, title: str, text: str) -> None:
@@ -94,7 +93,7 @@ class ValueJudge:
     def _answer(self, value: str, plain: str, key: str) -> Judgement | None:
         if not asks_trait(self.trait, key):
             return None
-        if plain in _LABORATORY and not asks_plainly(self.trait, key):
+        if self.words.is_test_result(plain) and not asks_plainly(self.trait, key):
             return None
         if plain in self._vocabulary.yes:
             return Judgement(

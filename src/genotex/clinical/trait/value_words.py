@@ -18,7 +18,7 @@ _MALIGNANT = re.compile(
     r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
 )
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+")
-_LABORATORY = {"positive", "pos", "negative", "neg"}
+_TEST_RESULTS = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
 )
@@ -59,9 +59,13 @@ class ValueWords:
         """Tell whether a value must stay open whatever stands beside it."""
         return self.is_relative(value) or value in self._terms["uncertain"]
 
+    def is_test_result(self, plain: str) -> bool:
+        """Tell whether a value answers a test, be it of a virus, a marker or the trait."""
+        return plain in _TEST_RESULTS
+
     def is_vague(self, value: str) -> bool:
         """Tell whether a value leaves open whether it is the trait."""
-        if simplify(value) in _LABORATORY:
+        if self.is_test_result(simplify(value)):
             return True
         groups = ("uncertain", "mixture", "patient")
         return any(value in self._terms[group] for group in groups)
