@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import Confidence, FeatureEncoding
 from genotex.clinical.texts.group_texts import distinguishing_texts, group_texts
+from genotex.clinical.texts.letter_codes import judge_letter_codes
 from genotex.clinical.texts.roles import TextJudge
 from genotex.clinical.texts.sample_texts import (
     FIELD_NAMES,
@@ -143,7 +144,7 @@ def _read_texts(texts: SampleTexts, judge: TextJudge) -> _TextReading | None:
     ways = (
         (groups, judge.judge(groups)),
         (apart := distinguishing_texts(groups), judge.judge(apart)),
-        (groups, judge.judge_codes(groups)),
+        (groups, judge_letter_codes(groups, judge)),
     )
     for shown, judgements in ways:
         reading = _TextReading(texts, shown, judgements)

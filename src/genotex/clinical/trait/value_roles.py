@@ -219,8 +219,7 @@ class ValueJudge:
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
         if self.words.says_healthy(value):
             return self._control(value, self._terms["healthy"])
-        masked = mask(plain, self._terms["not_healthy"].spans(value))
-        if (value if masked == plain else masked) in self._terms["unaffected_tissue"]:
+        if self.words.without_norms(value) in self._terms["unaffected_tissue"]:
             return self._control(value, self._terms["unaffected_tissue"])
         if plain in _NO_DISEASE and self._key_asks_for_disease(key, plain):
             return Judgement("healthy control", Ground.HEALTHY, f"{key!r} is {value!r}")

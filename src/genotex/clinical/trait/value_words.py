@@ -120,9 +120,18 @@ class ValueWords:
 
     def says_healthy(self, text: str) -> bool:
         """Tell whether a text says healthy, "normal weight" and the like aside."""
-        plain = simplify(text)
-        masked = mask(plain, self._terms["not_healthy"].spans(text))
-        return self.stands(text if masked == plain else masked, self._terms["healthy"])
+        return self.stands(self.without_norms(text), self._terms["healthy"])
+
+    def without_norms(self, text: str) -> str:
+        """Return a text with blanks where it says "normal karyotype" and the like."""
+        spans = self._terms["not_healthy"].spans(text)
+        return mask(simplify(text), spans) if spans else text
+
+    def names_trait(self, text: str) -> bool:
+        """Tell whether a text names the trait, a form of it, or a cancer of the trait's organ."""
+        trait = self.trait
+        organ = trait.is_cancer and text in trait.sites and self.is_cancer(text)
+        return text in trait.terms or text in trait.includes or organ
 
     def names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
         """Tell whether a value is "asthma control": the control group of a study of the trait."""
