@@ -19,7 +19,7 @@ from genotex.clinical import (
     save_readings,
 )
 
-from .conftest import MakeSeries
+from ..conftest import MakeSeries
 
 
 def read(

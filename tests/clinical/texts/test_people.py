@@ -5,7 +5,7 @@ import pytest
 from genotex.clinical import RuleExpert, SeriesDescription, apply_encoding, describe_series
 from genotex.clinical.applying import encode_cell
 
-from .conftest import MakeSeries
+from ..conftest import MakeSeries
 
 Codes = list[float | None] | None
 

@@ -7,7 +7,7 @@ from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, descri
 from genotex.clinical.candidates import characteristic_candidates
 from genotex.clinical.people.age_sex import read_age, read_gender
 
-from .conftest import MakeDescription, MakeSeries
+from ..conftest import MakeDescription, MakeSeries
 
 Read = Callable[..., Any]
 
