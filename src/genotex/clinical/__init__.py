@@ -1,10 +1,9 @@
 """Clinical inference: which characteristic tells trait, age and gender, and how.
 
-The way through the room: `description` says what may be seen of a series; `assay` judges whether it
-holds human gene expression; `candidates` gathers values by key; `trait` and `people` read them,
-with the words of `words`; `texts` looks at titles where they are silent; `experts` puts it together
-into an `encoding`, which `applying` turns into codes of samples. `tcga` chooses studies and
-columns.
+The way through the room: `description` says what may be seen of a series; `assay` judges whether
+it holds human gene expression; `candidates` gathers values by key; `trait` and `people` read them,
+with the words of `words`; `texts` looks at titles where they are silent; `experts` puts all into
+an `encoding`, which `applying` turns into codes of samples; `tcga` chooses studies and columns.
 """
 
 from genotex.clinical.applying import EncodedFeature, apply_encoding
