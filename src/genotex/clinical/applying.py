@@ -13,7 +13,8 @@ from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.people.ages import parse_age_years
 from genotex.clinical.people.sexes import parse_sex
 from genotex.clinical.trait.value_roles import control_role
-from genotex.clinical.values import parse_number, simple_key, split_cell, split_pairs
+from genotex.clinical.values import parse_number, split_cell, split_pairs
+from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role
 from genotex.formats.series import Series

@@ -6,14 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from genotex.clinical.description import SHOWN_VALUES, SeriesDescription
+from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import SampleField
-from genotex.clinical.values import simple_key, split_cell
+from genotex.clinical.values import split_cell
+from genotex.clinical.words.wording import simple_key
 
 __all__ = ["Candidate", "characteristic_candidates"]
 
 MOSTLY = 0.8
 FEW_VALUES = 5
+LONGEST_LIST = 30
+"""Most unique values that a case has of a row, the empty one included: longer lists were cut.
+
+A limit of the cases' makers, equal to what the benchmark shows of a row.
+"""
 
 
 @dataclass(frozen=True)
@@ -121,11 +127,11 @@ def _guessed_samples(rows: Rows, counts: list[Counter[str]]) -> Sizes:
     for number, cells in rows.items():
         row = counts[number]
         shown = len(cells)
-        cut = len(row) >= SHOWN_VALUES - 1
+        cut = len(row) >= LONGEST_LIST - 1
         if few:
             shown = min(shown, 2)
         elif cut and shown > MOSTLY * len(row):
-            shown = SHOWN_VALUES
+            shown = LONGEST_LIST
         others = len(row) - len(cells)
         before = list(row).index(next(iter(cells)))
         sizes[number] = (shown, -others, -before) if few else (shown, -before, -others)

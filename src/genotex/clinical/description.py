@@ -41,8 +41,6 @@ class SeriesDescription:
         Unique ``!Sample_molecule_ch1`` values.
     library_strategy : tuple of str
         Unique ``!Sample_library_strategy`` values ("RNA-Seq"); empty for arrays.
-    sample_count : int
-        Number of samples; 0 when not told.
     characteristics : tuple of tuples
         For each characteristics row its unique raw cells in order of appearance, None for empty.
     cells : tuple of tuples, optional
@@ -69,7 +67,6 @@ class SeriesDescription:
     platform_title: str = ""
     molecule: tuple[str, ...] = ()
     library_strategy: tuple[str, ...] = ()
-    sample_count: int = 0
     characteristics: tuple[tuple[Cell, ...], ...] = ()
     cells: tuple[tuple[Cell, ...], ...] | None = None
     titles: tuple[Cell, ...] = ()
@@ -126,7 +123,6 @@ def describe_series(series: Series, platforms: Sequence[Platform] = ()) -> Serie
         platform_title=" ".join(p.title for p in platforms if p.title),
         molecule=_sample_values(series, "molecule_ch1"),
         library_strategy=_sample_values(series, "library_strategy"),
-        sample_count=len(series.samples),
         characteristics=tuple(tuple(dict.fromkeys(row)) for row in series.characteristics),
         cells=series.characteristics,
         titles=next(iter(fields.get("title", ())), ()),

@@ -18,7 +18,7 @@ from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["Expert", "RuleExpert"]
 
-LEAST_CERTAINTY = 0.5
+UNSURE_BELOW = 0.5
 """Below this certainty of the characteristics, what titles say is worth a note."""
 
 
@@ -111,7 +111,7 @@ class RuleExpert:
         self, choice: TraitChoice, description: SeriesDescription, judge: ValueJudge
     ) -> FeatureEncoding | None:
         """Read the trait outside the characteristics where these tell nothing, or hardly."""
-        told = choice.encoding is not None and (choice.certainty or 0.0) >= LEAST_CERTAINTY
+        told = choice.encoding is not None and (choice.certainty or 0.0) >= UNSURE_BELOW
         if told or not self._beyond_characteristics:
             return None
         return read_trait_in_texts(description, judge, self._vocabulary)

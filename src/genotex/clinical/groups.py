@@ -10,13 +10,14 @@ from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.texts.sample_texts import other_candidates
 from genotex.clinical.trait.value_roles import control_role
-from genotex.clinical.values import simple_key, split_cell
+from genotex.clinical.values import split_cell
+from genotex.clinical.words.wording import simple_key
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Role
 
 __all__ = ["choose_groups"]
 
-SHOWN_VALUES = 40
+LISTED_VALUES = 40
 
 
 @dataclass(frozen=True)
@@ -172,10 +173,10 @@ def _no_match(candidates: Iterable[Candidate], wanted: Iterable[str]) -> str:
     listed: Mapping[str, None] = dict.fromkeys(
         repr(_shown(c, value))
         for c in candidates
-        if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= SHOWN_VALUES
+        if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= LISTED_VALUES
         for value in c.values.values()
     )
-    shown = ", ".join(list(listed)[:SHOWN_VALUES]) or "none (no characteristics differ)"
+    shown = ", ".join(list(listed)[:LISTED_VALUES]) or "none (no characteristics differ)"
     asked = ", ".join(repr(v) for v in wanted)
     return f"no one key has the values {asked}; the values there are: {shown}"
 

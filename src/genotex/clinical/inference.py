@@ -13,7 +13,8 @@ from genotex.clinical.applying import apply_encoding, encode_cell
 from genotex.clinical.description import SeriesDescription, description_from_case
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.experts import Expert, RuleExpert
-from genotex.clinical.values import simple_key, split_cell
+from genotex.clinical.values import split_cell
+from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError
 from genotex.formats.series import Series
 from genotex.layout import Procedure
@@ -33,7 +34,6 @@ CASE_FIELDS = (
     "cohort",
     "background",
     "sample_characteristics",
-    "truncated_rows",
     "first_ids",
     "annotation_columns",
     "annotation_preview",

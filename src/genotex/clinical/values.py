@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-__all__ = ["named_part", "parse_number", "simple_key", "split_cell", "split_pairs"]
+__all__ = ["named_part", "parse_number", "split_cell", "split_pairs"]
 
 _KEY_SIGN = re.compile(r"\s*(?P<key>[^=:]{1,60}?)\s*[=:]\s*(?P<value>.*\S)", re.DOTALL)
 _PIECES = re.compile(r"[;|\n]|,\s")
@@ -54,12 +54,6 @@ def split_pairs(text: str) -> list[tuple[str, str, str]]:
         if hit:
             pairs.append((hit["key"], hit["value"], piece.strip()))
     return pairs
-
-
-@lru_cache(maxsize=4096)
-def simple_key(key: str) -> str:
-    """Return a key or cell without differences of case and white space, for comparison."""
-    return re.sub(r"\s*:\s*", ":", " ".join(key.split()).casefold())
 
 
 def named_part(text: str, key: str, names: Callable[[str], bool]) -> str | None:

@@ -10,6 +10,7 @@ from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.people.age_sex_words import (
     PLAIN,
+    STATED,
     age_rank,
     load_words,
     names_groups,
@@ -18,12 +19,11 @@ from genotex.clinical.people.age_sex_words import (
 from genotex.clinical.people.ages import is_bare_number, parse_age_years
 from genotex.clinical.people.sexes import parse_sex, sex_legend, text_legend
 from genotex.clinical.people.unnamed import ages_without_key, sexes_without_key
-from genotex.clinical.values import simple_key
+from genotex.clinical.words.wording import simple_key
 
 __all__ = ["read_age", "read_gender"]
 
 _MOSTLY = 0.6
-_FEWEST_CODES = 2
 _HALF = 0.5
 _FEWEST_SAMPLES = 0.25  # of those of the key that tells most
 _SHOWN = 3
@@ -172,7 +172,7 @@ def _sex_in(candidate: Candidate, text: str) -> _Found | None:
         return _unnamed(candidate, sexes_without_key(candidate), "for the sex are sexes")
     parsed = _parsed(candidate, parse_sex)
     if parsed:
-        kind = "legend" if sex_legend(key) else "plain" if rank >= PLAIN else "other"
+        kind = "legend" if sex_legend(key) else "plain" if rank >= STATED else "other"
         return _Found(candidate, rank, parsed, f"key {key!r} names the sex", kind)
     legend = text_legend(text)
     parsed = {
@@ -194,15 +194,14 @@ def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> 
 
 def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> _Found | None:
     """Return the nearest key, unless another one tells four times as many samples."""
-    useful = [
-        hit
-        for hit in found
-        if len({code for cell, code in hit.parsed.items() if cell in hit.candidate.in_row}
-               | set(others(hit).values())) >= _FEWEST_CODES
-    ]  # fmt: skip
+    useful = [hit for hit in found if len(_codes_in_row(hit) | set(others(hit).values())) > 1]
     most = max((hit.samples for hit in useful), default=0)
     enough = [hit for hit in useful if hit.samples >= _FEWEST_SAMPLES * most]
     return max(enough, key=lambda h: (h.rank, h.samples, -(h.candidate.row or 0)), default=None)
+
+
+def _codes_in_row(hit: _Found) -> set[float]:
+    return {code for cell, code in hit.parsed.items() if cell in hit.candidate.in_row}
 
 
 def _others(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
 from typing import Any
+
+from genotex.clinical.words.wording import split_words
 
 __all__ = [
     "age_rank",
@@ -17,37 +18,42 @@ __all__ = [
     "names_groups",
     "plain_words",
     "sex_rank",
-    "without_accents",
+    "spelt_sexes",
+    "unit_words",
 ]
 
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
-_POSSESSIVE = re.compile(r"['\u2019`]s?(?![^\W_])")
 _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 
 PLAIN, SAMPLING, OTHER, DIAGNOSIS, DEATH, GROUP = 6.0, 5.0, 4.0, 3.0, 2.0, 1.0
-"""How near to the person at sampling a key is: the higher, the nearer."""
+"""How near to the person at sampling the age under a key is: the higher, the nearer."""
+
+STATED, UNCLEAR, COMPUTED, OTHER_PERSON = 6.0, 4.0, 3.0, 2.0
+"""How surely the sex under a key is the patient's own, as told: the higher, the surer."""
 
 _NOT_YEARS = 0.5  # An age in years is taken before the same age in months.
 
 
 @lru_cache(maxsize=1)
 def load_words() -> dict[str, Any]:
-    """Return the packaged words: tables ``age`` and ``sex``."""
+    """Return the packaged words of ``data/age_sex.toml``.
+
+    Returns
+    -------
+    dict
+        ``missing`` and ``person_keys`` (lists), tables ``age`` (with ``units``), ``sex``,
+        ``numbers`` (words from zero to ninety) and ``certainty`` (by feature and kind of evidence).
+    """
     text = resources.files("genotex.clinical").joinpath("data/age_sex.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
-def without_accents(text: str) -> str:
-    """Return a text in lower case without accents."""
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in parts if not unicodedata.combining(c)).casefold()
-
-
 @lru_cache(maxsize=8192)
 def plain_words(key: str) -> str:
-    """Return the words of a key: ``AgeAtDiagnosis_(yrs)`` gives ``age at diagnosis yrs``."""
-    key = _POSSESSIVE.sub("", _CAMEL.sub(" ", key))
-    return " ".join(_unglued(word) for word in re.findall(r"[^\W_]+", without_accents(key)))
+    """Return the words of a key in a row: ``AgeAtDiagnosis_(yrs)`` gives ``age at diagnosis yrs``.
+
+    What submitters write as one is taken apart: "patientage", "sexfemale".
+    """
+    return " ".join(_unglued(word) for word in split_words(key))
 
 
 def _unglued(word: str) -> str:
@@ -72,9 +78,39 @@ def _pattern(feature: str, *lists: str) -> re.Pattern[str]:
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_])(?:{_either(words)})(?![^\W_])")
+
+
+def _either(words: Iterable[str]) -> str:
     ordered = sorted(words, key=len, reverse=True)
-    joined = "|".join(re.escape(word).replace(r"\*", r"\w*") for word in ordered)
-    return re.compile(rf"(?<![^\W_])(?:{joined})(?![^\W_])")
+    return "|".join(re.escape(word).replace(r"\*", r"\w*") for word in ordered)
+
+
+def spelt_sexes(which: str = "spelt") -> str:
+    """Return the words that spell a sex in English, as alternatives of a pattern.
+
+    Parameters
+    ----------
+    which : str
+        ``spelt`` ("female", "men", "boy"), for texts; ``asked`` ("female", "males"), for keys.
+    """
+    return _either(load_words()["sex"][which])
+
+
+def unit_words(*units: str, letters: Iterable[str] | None = None) -> str:
+    """Return the words for units of ages, as alternatives of a pattern.
+
+    Parameters
+    ----------
+    *units : str
+        ``years``, ``months``, ``weeks``, ``days``; all of them by default.
+    letters : iterable of str, optional
+        Which of the single letters count; all by default. In a free text "m" is no month.
+    """
+    table = load_words()["age"]["units"]
+    words = [word for unit in units or table for word in table[unit]]
+    allowed = words if letters is None else {*letters}
+    return _either(word for word in words if len(word) > 1 or word in allowed)
 
 
 @lru_cache(maxsize=1)
@@ -85,8 +121,7 @@ def _age_names() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _sex_names() -> re.Pattern[str]:
-    sexes = ["male", "males", "female", "females"]
-    return _any_of([*load_words()["sex"]["names"], *sexes])
+    return _any_of([*load_words()["sex"]["names"], *load_words()["sex"]["asked"]])
 
 
 @lru_cache(maxsize=8192)
@@ -127,26 +162,31 @@ def age_rank(key: str) -> float | None:
 def sex_rank(key: str) -> float | None:
     """Return how well a key names the sex of the person; see `age_rank`.
 
-    `PLAIN` for "sex" or "recipient gender", `OTHER` for unknown additions, `DIAGNOSIS` for sexes
-    computed from data, `DEATH` for those of a donor or a child, None for no sex at all.
+    `STATED` for "sex" or "recipient gender", `UNCLEAR` for unknown additions, `COMPUTED` for sexes
+    from data ("predicted sex"), `OTHER_PERSON` for those of a donor or a child, None for no sex at
+    all.
     """
     plain = plain_words(key)
     names = _sex_names()
     if not names.search(plain) or _pattern("sex", "never").search(plain):
         return None
     if _pattern("sex", "other_person").search(plain):
-        return DEATH
+        return OTHER_PERSON
     if _pattern("sex", "estimated").search(plain):
-        return DIAGNOSIS
-    return OTHER if _left(names, ("sex", "plain"), _ASIDE.sub(" ", key)) else PLAIN
+        return COMPUTED
+    return UNCLEAR if _left(names, ("sex", "plain"), _ASIDE.sub(" ", key)) else STATED
 
 
 def _left(names: re.Pattern[str], plain: tuple[str, str], key: str) -> str:
     """Return what a key says beside the name and words that add nothing."""
     rest = names.sub(" ", plain_words(key))
     rest = _pattern(*plain).sub(" ", rest)
-    units = _any_of(word for words in load_words()["age"]["units"].values() for word in words)
-    return units.sub(" ", rest).strip()
+    return _units().sub(" ", rest).strip()
+
+
+@lru_cache(maxsize=1)
+def _units() -> re.Pattern[str]:
+    return _any_of(word for words in load_words()["age"]["units"].values() for word in words)
 
 
 def names_another(key: str) -> bool:

@@ -10,9 +10,11 @@ from genotex.clinical.people.age_sex_words import (
     key_unit,
     load_words,
     sex_rank,
-    without_accents,
+    spelt_sexes,
+    unit_words,
 )
 from genotex.clinical.values import named_part
+from genotex.clinical.words.wording import folded
 
 __all__ = ["is_bare_number", "parse_age_years"]
 
@@ -31,15 +33,9 @@ _SIGNS = str.maketrans({"\u2013": "-", "\u2014": "-", "\u2212": "-", "\u2010": "
 _NUMBER = r"\d{1,7}(?:[.,]\d+)?"
 
 
-def _unit_pattern() -> str:
-    words = [word for words in load_words()["age"]["units"].values() for word in words]
-    joined = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    return rf"(?:{joined})(?![^\W\d_])\.?"
-
-
-_UNIT = _unit_pattern()
+_UNIT = rf"(?:{unit_words()})(?![^\W\d_])\.?"
 _UNIT_NAMES = {w: unit for unit, words in load_words()["age"]["units"].items() for w in words}
-_SEX = r"(?:females?|males?|wom[ae]n|m[ae]n|girls?|boys?)"
+_SEX = rf"(?:{spelt_sexes()})"
 _BESIDE = "|".join(sorted(map(re.escape, load_words()["age"]["beside"]), key=len, reverse=True))
 # A sex or a word such as "about" in front of the number, and a sex or "old" behind it. A bare "m"
 # behind is months unless a sign parts it from the number.
@@ -117,7 +113,7 @@ def is_bare_number(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(without_accents(text.translate(_SIGNS)).split()).strip("' .")
+    return folded(text.translate(_SIGNS)).strip("' .")
 
 
 def _years(text: str, key: str) -> float | None:

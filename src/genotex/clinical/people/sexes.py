@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from genotex.clinical.people.age_sex_words import load_words, plain_words, sex_rank, without_accents
+from genotex.clinical.people.age_sex_words import load_words, plain_words, sex_rank, spelt_sexes
 from genotex.clinical.values import named_part
+from genotex.clinical.words.wording import folded
 
 __all__ = ["parse_sex", "sex_legend", "text_legend"]
 
@@ -15,7 +16,7 @@ _WORDS = load_words()["sex"]
 _MALE, _FEMALE = frozenset(_WORDS["male"]), frozenset(_WORDS["female"])
 _UNCLEAR, _BESIDE = frozenset(_WORDS["unclear"]), frozenset(_WORDS["beside"])
 
-_SEX_NAMES = r"(?P<{0}>females?|males?|wom[ae]n|m[ae]n|girls?|boys?|f|m)"
+_SEX_NAMES = rf"(?P<{{0}}>{spelt_sexes()}|f|m)"
 _CODE = r"(?<![\w.])(?P<code>-?\d+|[a-z])"
 _SIGN = r"\s*(?:=+|:|->|\u2192|-|\b(?:is|are|for|means|indicates|denotes|represents)\b)\s*"
 _SEX = _SEX_NAMES.format("sex") + r"(?![a-z])"
@@ -37,12 +38,13 @@ _PAIRED = re.compile(
     + r"\s*[=:]?\s*[(\[]?\s*(?P<one>-?\d+)\s*[/|,]\s*(?P<two>-?\d+)(?![\w.])",
     re.IGNORECASE,
 )
-_FEWEST_CODES = 2
 _LONGEST = 80
 _FARTHEST = 100  # characters between "gender" and its legend in a text
 _YES, _NO = ("1", "yes", "y", "true", "t"), ("0", "no", "n", "false")
 # "is male", "sex: male" as a key: what is asked is whether the person has this sex.
-_ASKED = re.compile(r"(?:is |sex |gender |patient )*(?P<sex>females?|males?)(?: sex| gender)?")
+_ASKED = re.compile(
+    rf"(?:is |sex |gender |patient )*(?P<sex>{spelt_sexes('asked')})(?: sex| gender)?"
+)
 _KARYOTYPE = re.compile(r"46\s*,?\s*(?P<sex>x[xy])")
 
 
@@ -93,7 +95,7 @@ def _explained_codes(key: str, *, signed: bool = False) -> dict[str, int]:
             sex = _sex_of_word(name.casefold())
             if sex is not None:
                 legend.setdefault(code.casefold(), sex)
-        if len(legend) >= _FEWEST_CODES and len(set(legend.values())) == _FEWEST_CODES:
+        if set(legend.values()) == {0, 1}:
             return legend
     return {}
 
@@ -146,7 +148,7 @@ def parse_sex(text: str, key: str = "") -> int | None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(without_accents(text).split()).strip(" .*'\"")
+    return folded(text).strip(" .*'\"")
 
 
 def _sex_of_phrase(text: str) -> int | None:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import re
 
 from genotex.clinical.candidates import Candidate
-from genotex.clinical.people.age_sex_words import age_rank, load_words, names_another, sex_rank
+from genotex.clinical.people.age_sex_words import (
+    age_rank,
+    load_words,
+    names_another,
+    sex_rank,
+    spelt_sexes,
+    unit_words,
+)
 from genotex.clinical.people.ages import parse_age_years
 from genotex.clinical.people.sexes import parse_sex
 from genotex.clinical.values import named_part
+from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.clinical.words.wording import simplify
 
 __all__ = ["ages_without_key", "sexes_without_key"]
 
 _NEARLY_ALL = 0.9
 _SPEAKS_OF_AGE = re.compile(r"\bold\b|\bage[sd]?\b|\by\.?/?o\b")
-_YEARS = re.compile(r"\d\s*-?y(?:ea)?r?s?\b")
-_SPELT_SEX = re.compile(r"male|\bwom[ae]n\b|\bm[ae]n\b|\bgirls?\b|\bboys?\b")
+_YEARS = re.compile(rf"\d\s*-?(?:{unit_words('years')})(?![^\W\d_])")
+_SPELT_SEX = re.compile(rf"(?<![^\W\d_])(?:{spelt_sexes()})(?![^\W\d_])")
 
 
 def ages_without_key(candidate: Candidate) -> dict[str, float]:
@@ -72,8 +81,16 @@ def _is_of_a_person(candidate: Candidate) -> bool:
 
 
 def _if_nearly_all(found: dict[str, float], candidate: Candidate) -> dict[str, float]:
-    gaps = {*load_words()["missing"]}
-    known = [v for v in candidate.values.values() if v.strip().casefold() not in gaps]
+    known = [value for value in candidate.values.values() if not _is_gap(value)]
     if names_another(candidate.key) or len(found) < _NEARLY_ALL * len(known):
         return {}
     return found
+
+
+def _is_gap(value: str) -> bool:
+    """Return whether a value says that nothing is known: of anything, or of an age or a sex."""
+    plain = simplify(value)
+    if not plain:
+        # No English letter or digit: a sign, unless it is a word in another script.
+        return not any(sign.isalnum() for sign in value)
+    return plain in load_vocabulary().missing or plain in load_words()["missing"]

@@ -12,19 +12,23 @@ from typing import Literal
 
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
+from genotex.clinical.people.age_sex_words import spelt_sexes, unit_words
 from genotex.clinical.people.ages import parse_age_years
 from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.texts.sample_texts import SampleTexts, free_text_words, sample_texts
+from genotex.clinical.texts.sample_texts import (
+    LEAST_TOLD,
+    SampleTexts,
+    free_text_words,
+    sample_texts,
+)
 from genotex.clinical.words.vocabulary import load_vocabulary
 
 __all__ = ["read_age_in_texts", "read_gender_in_texts"]
 
-LEAST_TOLD = 0.6
-_FEWEST_CODES = 2
-
 _NUMBER = r"\d{1,3}(?:[.,]\d+)?"
-_YEARS = r"(?:years?|yrs?|y\.?/?o\.?|y)"
-_UNIT = rf"(?:{_YEARS}|months?|mos?|weeks?|wks?|days?)"
+_YEARS = rf"(?:{unit_words('years')}|y\.?/?o\.?)"
+# Single letters but "y" are no units in a text: "age 45 M" is a man's.
+_UNIT = rf"(?:{_YEARS}|{unit_words('months', 'weeks', 'days', letters='')})"
 _OLD = r"[\s-]*(?:old|of\s+age)"
 _WHEN = (
     r"(?:\s+(?:at|on)\s+(?:the\s+)?(?:time\s+of\s+)?"
@@ -44,9 +48,7 @@ _AS_OLD = re.compile(
 )
 # "62 yrs", "39y": an age unless the text speaks of a duration
 _PLAIN = re.compile(rf"{_START}(?P<age>{_NUMBER}[\s-]*{_YEARS}){_END}", re.IGNORECASE)
-_SEX_WORD = re.compile(
-    r"(?<![A-Za-z])(?P<sex>females?|males?|wom[ae]n|m[ae]n|girls?|boys?)(?![A-Za-z])", re.IGNORECASE
-)
+_SEX_WORD = re.compile(rf"(?<![A-Za-z])(?P<sex>{spelt_sexes()})(?![A-Za-z])", re.IGNORECASE)
 _SEX_NAMED = re.compile(
     r"(?<![A-Za-z])(?:sex|gender)\s*(?:is|[:=-])?\s*(?P<sex>[MF])(?![A-Za-z])", re.IGNORECASE
 )
@@ -62,7 +64,7 @@ _COMPACT = re.compile(
     r"(?<![A-Za-z0-9])(?:(?P<sex>[MF])[\s/,-]?(?P<age>[1-9]\d)|(?P<age2>[1-9]\d)[\s/,-]?(?P<sex2>[MF]))"
     r"(?![A-Za-z0-9])"
 )
-_NEARLY_ALL = 0.9
+_FEWEST_COMPACT = 0.9  # of the samples
 _SCATTERED = 1.5
 _YOUNGEST = 15
 _FEWEST_AGES = 4
@@ -109,7 +111,7 @@ def _read(
 ) -> FeatureEncoding | None:
     best: tuple[int, SampleTexts, dict[str, float | None]] | None = None
     for texts in reversed(sample_texts(description)):
-        codes = {cell: parse(_plain(cell)) for cell in texts.weight}
+        codes = {cell: parse(_spaced(cell)) for cell in texts.weight}
         if not _is_enough(codes, texts):
             codes = _compact_codes(texts, feature)
         told = _told(codes, texts)
@@ -141,10 +143,10 @@ def _told(codes: Mapping[str, float | None], texts: SampleTexts) -> int:
 
 def _is_enough(codes: Mapping[str, float | None], texts: SampleTexts) -> bool:
     different = {code for code in codes.values() if code is not None}
-    return len(different) >= _FEWEST_CODES and _told(codes, texts) >= LEAST_TOLD * len(texts.cells)
+    return len(different) > 1 and _told(codes, texts) >= LEAST_TOLD * len(texts.cells)
 
 
-def _plain(cell: str) -> str:
+def _spaced(cell: str) -> str:
     return " ".join(cell.replace("_", " ").split())
 
 
@@ -183,14 +185,14 @@ def _compact_codes(
     """
     found: dict[str, tuple[int, int] | None] = {}
     for cell in texts.weight:
-        hits = list(_COMPACT.finditer(_plain(cell)))
+        hits = list(_COMPACT.finditer(_spaced(cell)))
         found[cell] = None
         if len(hits) == 1:
             hit = hits[0]
             found[cell] = int(hit["age"] or hit["age2"]), int((hit["sex"] or hit["sex2"]) == "M")
     told = {cell: pair for cell, pair in found.items() if pair is not None}
     samples = sum(texts.weight[cell] for cell in told)
-    if samples < _NEARLY_ALL * len(texts.cells) or not _are_ages(list(told.values())):
+    if samples < _FEWEST_COMPACT * len(texts.cells) or not _are_ages(list(told.values())):
         return dict.fromkeys(found)
     which = 0 if feature == "age" else 1
     return {cell: None if pair is None else float(pair[which]) for cell, pair in found.items()}
@@ -199,5 +201,5 @@ def _compact_codes(
 def _are_ages(pairs: list[tuple[int, int]]) -> bool:
     ages = {age for age, _ in pairs}
     scattered = max(ages, default=0) - min(ages, default=0) >= _SCATTERED * len(ages)
-    both = len({sex for _, sex in pairs}) == _FEWEST_CODES
+    both = {sex for _, sex in pairs} == {0, 1}
     return both and scattered and len(ages) >= _FEWEST_AGES and min(ages) >= _YOUNGEST

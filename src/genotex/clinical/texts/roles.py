@@ -9,29 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.texts.sample_texts import free_text_words
-from genotex.clinical.trait.judgement import (
-    CONTEXT,
-    DENIED,
-    HEALTHY,
-    INCLUDED,
-    NOTHING,
-    UNKNOWN,
-    Judgement,
-)
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, leave_open
 from genotex.clinical.trait.row_roles import judge_row
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import mask, simplify
-from genotex.formats.cohort_record import Role
 
 __all__ = ["TextJudge"]
-
-Judgements = Mapping[str, Judgement]
 
 _GLUED_NON = re.compile(r"(?<![A-Za-z])non([A-Za-z][A-Za-z0-9-]+)", re.IGNORECASE)
 # "24 h", "10 nM", "siCTRL", "sh-NC": an experiment, whatever other words there are.
@@ -41,14 +29,6 @@ _EXPERIMENT = re.compile(
     r"|(?<![A-Za-z])s[ih](?:ctrl|control|scr|luc|gfp|neg|con)",
 )
 _SHORT = 3
-_CODE_NAMES = {
-    "tumour": "the tumour of a pair",
-    "normal": "normal tissue",
-    "control": "a control beside named cases",
-}
-_CODE = re.compile(r"\d*([A-Za-z]{1,3})\d*")
-_BETWEEN = re.compile(r"[\s_.,;:()/-]+")
-_BLOOD_CELLS = re.compile(r"(?<![A-Za-z])[TB][\s-]?(?:cells?|lymph)", re.IGNORECASE)
 
 
 class TextJudge:
@@ -62,12 +42,17 @@ class TextJudge:
         The words it knows.
     description : SeriesDescription
         The series.
+
+    Attributes
+    ----------
+    values : ValueJudge
+        Judges single values.
     """
 
     def __init__(
         self, judge: ValueJudge, vocabulary: Vocabulary, description: SeriesDescription
     ) -> None:
-        self._judge = judge
+        self.values = judge
         self._trait = judge.trait
         self._vocabulary = vocabulary
         self._words = free_text_words()
@@ -97,61 +82,10 @@ class TextJudge:
             elsewhere=(),
             weight=dict.fromkeys(texts, 1),
         )
-        judged = judge_row(candidate, self._judge)
+        judged = judge_row(candidate, self.values)
         judged = {cell: self._checked(j, cell, texts[cell]) for cell, j in judged.items()}
         judged = self._without_doubtful_cases(judged)
         return self._without_arms(judged)
-
-    def judge_codes(self, groups: Mapping[str, str]) -> Judgements:
-        """Judge samples whose controls, or both sides, are told by letters alone.
-
-        "T1" and "N1" are tumour and normal tissue in a series about the cancer; "C1" is a control
-        beside "AD1". Only where the texts of the series speak of controls or normal tissue.
-
-        Parameters
-        ----------
-        groups : mapping of str to str
-            Raw cell -> text of its group.
-
-        Returns
-        -------
-        mapping of str to Judgement
-            By raw cell.
-        """
-        series = self._judge.series
-        if not (series.about and series.mentions_controls):
-            return dict.fromkeys(groups, UNKNOWN)
-        codes = {cell: self._code(cell, text) for cell, text in groups.items()}
-        if self._trait.is_cancer and {"tumour", "normal"} <= set(codes.values()):
-            roles: Mapping[str, Role] = {"tumour": "case", "normal": "healthy control"}
-            return {
-                cell: _by_code(roles.get(code), code, groups[cell]) for cell, code in codes.items()
-            }
-        judged = self.judge(groups)
-        if any(j.code == 0 for j in judged.values()):
-            return judged
-        return {
-            cell: _by_code("healthy control", codes[cell], groups[cell])
-            if codes[cell] in ("normal", "control") and j.role == "unknown"
-            else j
-            for cell, j in judged.items()
-        }
-
-    def _code(self, cell: str, text: str) -> str:
-        """Return what the one letter code of a title stands for, or nothing.
-
-        A code has the number of a sample glued to it, or stands at an end of the title.
-        """
-        if self._is_experiment(cell) or _BLOOD_CELLS.search(cell):
-            return ""
-        parts = _BETWEEN.split(text.strip())
-        glued = [t for t in _BETWEEN.split(cell) if re.search(r"\d", t)]
-        letters = [
-            hit[1] for token in (parts[0], parts[-1], *glued) if (hit := _CODE.fullmatch(token))
-        ]
-        names = ("tumour", "normal", "control")
-        found = {n for n in names for code in letters if code in self._words[f"{n}_code"]}
-        return found.pop() if len(found) == 1 else ""
 
     def _spelt(self, text: str) -> str:
         """Return a text with "nonasthma" taken apart and abbreviations as the series explains them.
@@ -162,14 +96,14 @@ class TextJudge:
         text = _GLUED_NON.sub(
             lambda hit: f"non {hit[1]}" if hit[1] in self._trait.terms else hit[0], text
         )
-        return self._judge.series.spelt_out(text) or text
+        return self.values.series.spelt_out(text) or text
 
     def _checked(self, judgement: Judgement, cell: str, text: str) -> Judgement:
         """Return a judgement if it can be meant no other way."""
         if judgement.role == "unknown":
             return UNKNOWN
         if text in self._words["not_the_disease"]:
-            return _open(f"{text!r} may be no patient")
+            return leave_open(f"{text!r} may be no patient")
         if judgement.role == "case":
             return self._checked_case(judgement, text)
         if judgement.role == "other disease":
@@ -181,15 +115,17 @@ class TextJudge:
         names = {self._trait.terms.find(text), self._trait.includes.find(text)} - {None}
         if (
             names
-            and not self._names_trait(self._series_text)
+            and not self.values.words.names_trait(self._series_text)
             and not any(map(self._is_used, names))
         ):
             return UNKNOWN
         if self._control_word(text) in {None, *names}:
             return judgement
         if self._trait.is_cancer and self._is_normal_tissue(text):
-            return Judgement("healthy control", HEALTHY, f"{text!r} is normal tissue of patients")
-        return _open(f"{text!r} names the trait and a control")
+            return Judgement(
+                "healthy control", Ground.HEALTHY, f"{text!r} is normal tissue of patients"
+            )
+        return leave_open(f"{text!r} names the trait and a control")
 
     def _is_used(self, name: str | None) -> bool:
         """Tell whether a name is a word, or short letters that the series' own texts use too."""
@@ -201,48 +137,40 @@ class TextJudge:
         known = self._vocabulary.by_any_name.get(name)
         return known is not None and self._series_text in self._vocabulary.trait(known).terms
 
-    def _names_trait(self, text: str) -> bool:
-        trait = self._trait
-        organ = trait.is_cancer and text in trait.sites and self._judge.words.is_cancer(text)
-        return text in trait.terms or text in trait.includes or organ
-
     def _control_word(self, text: str) -> str | None:
-        plain = self._without_norms(text)
+        plain = self.values.words.without_norms(text)
         return self._words["person_control"].find(plain) or self._words["open_control"].find(plain)
 
     def _is_normal_tissue(self, text: str) -> bool:
-        plain = simplify(self._without_norms(text))
+        plain = simplify(self.values.words.without_norms(text))
         return plain in self._words["person_control"] or "normal" in plain.split()
 
-    def _without_norms(self, text: str) -> str:
-        """Return a text without "normal karyotype" and the like."""
-        terms = self._vocabulary.groups["not_healthy"]
-        return mask(simplify(text), terms.spans(text)) if text in terms else text
-
     def _checked_control(self, judgement: Judgement, cell: str, text: str) -> Judgement:
-        plain = self._without_norms(text)
+        plain = self.values.words.without_norms(text)
         is_open = plain in self._words["open_control"]
-        if judgement.strength == DENIED and not is_open:
+        if judgement.ground == Ground.DENIED and not is_open:
             return judgement
         if plain in self._words["person_control"]:
             return self._healthy(text)
         if text in self._trait.healthy:
             return judgement
-        if text in self._vocabulary.groups["unlesional"] and judgement.strength >= HEALTHY:
+        if text in self._vocabulary.groups["unlesional"] and judgement.ground >= Ground.HEALTHY:
             return judgement
         if not is_open:
             return UNKNOWN
-        if self._is_experiment(cell) or self._is_of_experiments:
-            return _open(f"{text!r} may be the control of an experiment")
-        if self._names_trait(text) and not (self._trait.is_cancer and self._is_normal_tissue(text)):
-            return _open(f"{text!r} names the trait and a control")
+        if self.is_experiment(cell) or self._is_of_experiments:
+            return leave_open(f"{text!r} may be the control of an experiment")
+        if self.values.words.names_trait(text) and not (
+            self._trait.is_cancer and self._is_normal_tissue(text)
+        ):
+            return leave_open(f"{text!r} names the trait and a control")
         return self._healthy(text)
 
     def _healthy(self, text: str) -> Judgement:
         word = self._control_word(text)
-        return Judgement("healthy control", HEALTHY, f"{text!r} names a control ({word!r})")
+        return Judgement("healthy control", Ground.HEALTHY, f"{text!r} names a control ({word!r})")
 
-    def _is_experiment(self, text: str) -> bool:
+    def is_experiment(self, text: str) -> bool:
         """Tell whether a text names an arm of an experiment ("KD" aside, where it is the trait)."""
         text = self._spelt(text)
         word = self._words["experiment"].find(text)
@@ -253,25 +181,29 @@ class TextJudge:
     def _is_treated(self, text: str) -> bool:
         """Tell whether a text names an arm that got something: "untreated" patients did not."""
         spans = self._words["untreated"].spans(text)
-        return self._is_experiment(mask(simplify(text), spans) if spans else text)
+        return self.is_experiment(mask(simplify(text), spans) if spans else text)
 
     @property
     def _is_of_experiments(self) -> bool:
         """Whether the series does experiments and speaks of no healthy people or tissue."""
         experiments = (
-            self._judge.series.is_of_cells or self._series_text in self._words["about_experiments"]
+            self.values.series.is_of_cells or self._series_text in self._words["about_experiments"]
         )
         return experiments and self._series_text not in self._words["about_controls"]
 
     def _without_doubtful_cases(self, judged: Judgements) -> Judgements:
         """Take "tumor" and "patient" for the trait only where the texts of the series allow it."""
-        named = any(j.role == "case" and j.strength >= INCLUDED for j in judged.values())
+        named = any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judged.values())
         others = any(j.role == "other disease" for j in judged.values())
-        tumours = self._trait.is_cancer and self._names_trait(self._series_text) and not others
-        patients = self._names_trait(self._series_title) and not others and not named
+        tumours = (
+            self._trait.is_cancer
+            and self.values.words.names_trait(self._series_text)
+            and not others
+        )
+        patients = self.values.words.names_trait(self._series_title) and not others and not named
         allowed = tumours or patients
         return {
-            cell: UNKNOWN if j.role == "case" and j.strength < INCLUDED and not allowed else j
+            cell: UNKNOWN if j.role == "case" and j.ground < Ground.INCLUDED and not allowed else j
             for cell, j in judged.items()
         }
 
@@ -281,21 +213,10 @@ class TextJudge:
         if not cases or not all(map(self._is_treated, cases)):
             return judged
         return {
-            cell: _open(f"{cell!r} may be the control of an experiment")
+            cell: leave_open(f"{cell!r} may be the control of an experiment")
             if j.role == "healthy control"
-            and j.strength <= HEALTHY
+            and j.ground <= Ground.HEALTHY
             and cell not in self._words["person_control"]
             else j
             for cell, j in judged.items()
         }
-
-
-def _by_code(role: Role | None, code: str, text: str) -> Judgement:
-    if role is None:
-        return UNKNOWN
-    strength = CONTEXT if role == "case" else HEALTHY
-    return Judgement(role, strength, f"{text!r} has the letter of {_CODE_NAMES[code]}")
-
-
-def _open(why: str) -> Judgement:
-    return replace(UNKNOWN, strength=NOTHING, why=why)

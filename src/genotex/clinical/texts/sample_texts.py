@@ -12,11 +12,12 @@ from importlib import resources
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import SampleField
-from genotex.clinical.values import simple_key, split_pairs
-from genotex.clinical.words.wording import Terms
+from genotex.clinical.values import split_pairs
+from genotex.clinical.words.wording import Terms, simple_key
 
 __all__ = [
     "FIELD_NAMES",
+    "LEAST_TOLD",
     "SampleTexts",
     "free_text_words",
     "other_candidates",
@@ -30,6 +31,10 @@ FIELD_NAMES: Mapping[SampleField, str] = {
     "description": "sample descriptions",
 }
 """What a sample field is called in evidence."""
+
+
+LEAST_TOLD = 0.6
+"""Share of the samples that a text must tell, at the least, for anything to be read from it."""
 
 
 @dataclass(frozen=True)
@@ -103,31 +108,47 @@ def other_candidates(description: SeriesDescription) -> list[Candidate]:
 
 
 def pair_candidates(description: SeriesDescription) -> list[Candidate]:
-    """Return one candidate for each key of the ``key = value`` pairs in descriptions."""
-    pieces: dict[str, Counter[str]] = {}
-    values: dict[str, str] = {}
-    names: dict[str, str] = {}
-    samples = 0
-    for row in description.descriptions:
-        samples = max(samples, len(row))
-        for cell in row:
-            for key, value, piece in split_pairs(cell or ""):
-                names.setdefault(simple_key(key), key)
-                pieces.setdefault(simple_key(key), Counter())[piece] += 1
-                values[piece] = value
-    return [
-        Candidate(
-            key=names[key],
+    """Return one candidate for each key of the ``key = value`` pairs in descriptions.
+
+    A key that has several values in one sample ("Keywords = kidney", "Keywords = cancer") is a
+    list and tells no one thing: it is left out.
+    """
+    samples = max(map(len, description.descriptions), default=0)
+    found: dict[str, _Pairs] = {}
+    for number in range(samples):
+        cells = (row[number] for row in description.descriptions if number < len(row))
+        pairs = [pair for cell in cells for pair in split_pairs(cell or "")]
+        for key, value, piece in pairs:
+            found.setdefault(simple_key(key), _Pairs(key)).add(number, value, piece)
+    return [pairs.candidate(samples) for pairs in found.values() if not pairs.is_list]
+
+
+class _Pairs:
+    """The pairs under one key: what each sample has, and whether one has several."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._values: dict[str, str] = {}
+        self._of_sample: dict[int, str] = {}
+        self.is_list = False
+
+    def add(self, sample: int, value: str, piece: str) -> None:
+        first = self._of_sample.setdefault(sample, piece)
+        self._values.setdefault(piece, value)
+        self.is_list |= simple_key(self._values[first]) != simple_key(value)
+
+    def candidate(self, samples: int) -> Candidate:
+        weight = Counter(self._of_sample.values())
+        return Candidate(
+            key=self._key,
             row=None,
-            values={piece: values[piece] for piece in weight},
+            values={piece: self._values[piece] for piece in weight},
             in_row=frozenset(weight),
             share=weight.total() / max(samples, 1),
             elsewhere=(),
             weight=dict(weight),
             sample_field="description",
         )
-        for key, weight in pieces.items()
-    ]
 
 
 @lru_cache(maxsize=1)

@@ -14,15 +14,17 @@ from dataclasses import dataclass, replace
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import Confidence, FeatureEncoding
 from genotex.clinical.texts.group_texts import distinguishing_texts, group_texts
+from genotex.clinical.texts.letter_codes import judge_letter_codes
 from genotex.clinical.texts.roles import TextJudge
 from genotex.clinical.texts.sample_texts import (
     FIELD_NAMES,
+    LEAST_TOLD,
     SampleTexts,
     pair_candidates,
     sample_texts,
 )
 from genotex.clinical.trait.choosing import read_trait
-from genotex.clinical.trait.judgement import INCLUDED, Judgement, strength
+from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.values import split_pairs
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -30,7 +32,6 @@ from genotex.clinical.words.vocabulary import Vocabulary
 __all__ = ["read_trait_in_texts", "tells_all_samples"]
 
 FEWEST_ON_A_SIDE = 2
-LEAST_TOLD = 0.6
 LONGEST_TEXT = 200
 """Longer texts tell of the whole study, not of one sample."""
 
@@ -43,7 +44,7 @@ class _TextReading:
 
     texts: SampleTexts
     groups: Mapping[str, str]
-    judgements: Mapping[str, Judgement]
+    judgements: Judgements
 
     def counts(self) -> Counter[float | None]:
         """Count the samples by code."""
@@ -65,10 +66,10 @@ class _TextReading:
         return _is_contrast(self.counts(), len(self.texts.cells))
 
     @property
-    def rank(self) -> tuple[float, int]:
+    def rank(self) -> tuple[Ground, int]:
         """How directly the cases are named, then how many samples are told."""
         cases = [j for j in self.judgements.values() if j.role == "case"]
-        return min(strength(cases), INCLUDED), self.told
+        return min(best_ground(cases), Ground.INCLUDED), self.told
 
 
 def _is_contrast(counts: Mapping[float | None, int], samples: int) -> bool:
@@ -143,7 +144,7 @@ def _read_texts(texts: SampleTexts, judge: TextJudge) -> _TextReading | None:
     ways = (
         (groups, judge.judge(groups)),
         (apart := distinguishing_texts(groups), judge.judge(apart)),
-        (groups, judge.judge_codes(groups)),
+        (groups, judge_letter_codes(groups, judge)),
     )
     for shown, judgements in ways:
         reading = _TextReading(texts, shown, judgements)
@@ -176,7 +177,7 @@ def _encoding(reading: _TextReading, contradictions: list[str]) -> FeatureEncodi
     judgements = reading.judgements
     cells = reading.texts.weight
     codes = {c: judgements[c].code if c in judgements else None for c in cells}
-    direct = reading.rank[0] >= INCLUDED and not contradictions
+    direct = reading.rank[0] >= Ground.INCLUDED and not contradictions
     confidence: Confidence = "inferred" if direct else "arguable"
     return FeatureEncoding(
         feature="trait",
@@ -210,11 +211,10 @@ def _reasons(reading: _TextReading, told: Mapping[str, Judgement]) -> list[str]:
     samples: Counter[str] = Counter()
     first: dict[str, str] = {}
     for cell, judgement in told.items():
-        role = "control" if judgement.control else judgement.role
         text, mark, reason = judgement.why.rpartition("' ")
-        kind = f"{role}: {reason if mark else judgement.why}"
+        kind = f"{judgement.told_as}: {reason if mark else judgement.why}"
         samples[kind] += weight[cell]
-        first.setdefault(kind, f"{role}: {text}{mark}{reason}")
+        first.setdefault(kind, f"{judgement.told_as}: {text}{mark}{reason}")
     return [
         f"{first[kind]} ({count} sample{'s' * (count > 1)})"
         for kind, count in samples.most_common(_SHOWN_REASONS)

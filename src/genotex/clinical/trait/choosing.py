@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import Confidence, FeatureEncoding
 from genotex.clinical.telling import tell_place
-from genotex.clinical.trait.judgement import CONTEXT, INCLUDED, NAMED, Judgement, strength
+from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption, trait_options
 from genotex.clinical.trait.scoring import score_options
 from genotex.clinical.trait.value_roles import ValueJudge
@@ -66,7 +66,7 @@ def read_trait(
     """
     options = trait_options(candidates, judge)
     if strict:
-        options = [o for o in options if strength(_cases(o)) >= INCLUDED]
+        options = [o for o in options if best_ground(_cases(o)) >= Ground.INCLUDED]
     scored, none = score_options(options, judge)
     encodings = [
         replace(option_encoding(entry.option), certainty=entry.probability) for entry in scored[:2]
@@ -121,9 +121,7 @@ def option_encoding(option: TraitOption) -> FeatureEncoding:
     if candidate.elsewhere:
         rows = ", ".join(map(str, candidate.elsewhere))
         evidence.append(f"cells are shifted: values of this key stand in row {rows} too")
-    evidence.extend(
-        f"{'control' if j.control else j.role}: {j.why}" for j in option.judgements.values()
-    )
+    evidence.extend(f"{j.told_as}: {j.why}" for j in option.judgements.values())
     return FeatureEncoding(
         feature="trait",
         row=candidate.row,
@@ -163,7 +161,7 @@ def _confidence(option: TraitOption) -> Confidence:
         return "explicit"
     if not option.judgements:
         return "inferred"
-    best = strength(_cases(option))
-    if best >= NAMED - 0.3:
+    best = best_ground(_cases(option))
+    if best >= Ground.ORGAN:
         return "explicit"
-    return "inferred" if best >= CONTEXT else "arguable"
+    return "inferred" if best >= Ground.CONTEXT else "arguable"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from genotex.clinical.candidates import Candidate
+from genotex.clinical.trait.judgement import Judgements
 from genotex.clinical.trait.row_roles import (
-    Judgements,
     judge_row,
     rest_as_cases,
     rest_as_controls,

@@ -8,18 +8,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from genotex.clinical.candidates import Candidate
-from genotex.clinical.trait.judgement import (
-    BROADER,
-    BY_COMPANY,
-    CONTEXT,
-    DENIED,
-    HEALTHY,
-    INCLUDED,
-    UNKNOWN,
-    Judgement,
-)
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements
 from genotex.clinical.trait.value_roles import ValueJudge
-from genotex.clinical.values import parse_number, simple_key
+from genotex.clinical.values import parse_number
 from genotex.clinical.words.keys import (
     INCIDENTAL,
     asks_genotype,
@@ -30,16 +21,13 @@ from genotex.clinical.words.keys import (
     names_gene,
     names_trait,
 )
+from genotex.clinical.words.wording import simple_key
 
-__all__ = ["Judgements", "is_number", "judge_row", "rest_as_cases", "rest_as_controls"]
-
-Judgements = Mapping[str, Judgement]
-"""Raw cell -> what it means."""
+__all__ = ["is_number", "judge_row", "rest_as_cases", "rest_as_controls"]
 
 _NO_GROUPS = (INCIDENTAL | {"never", "identifier"}) - {"stage"}
 _NO_REST = {"never", "identifier", "treatment", "time", "culture"}
 _MANY_TUMOURS = 3
-_OTHER = 0.8
 _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
 _MOSTLY_CODES = 0.8
@@ -87,7 +75,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
 
 
 def _names_case(judgements: Judgements) -> bool:
-    return any(j.role == "case" and j.strength >= INCLUDED for j in judgements.values())
+    return any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judgements.values())
 
 
 def _without_signs(values: Mapping[str, str]) -> dict[str, str]:
@@ -117,12 +105,12 @@ def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge
     result = dict(judgements)
     for cell, judgement in judgements.items():
         value = candidate.values[cell]
-        if judgement.role != "case" or judgement.strength > BROADER:
+        if judgement.role != "case" or judgement.ground > Ground.BROADER:
             continue
         name = next(filter(None, map(near.find, _CLAUSE.split(value))), None)
         if name is not None and not judge.words.denies(value, [name]):
             why = f"{value!r} names another disease ({name!r})"
-            result[cell] = Judgement("other disease", _OTHER, why)
+            result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
     return result
 
 
@@ -135,13 +123,13 @@ def _tumours_elsewhere(
     """
     result = dict(judgements)
     for cell, judgement in judgements.items():
-        if judgement.role != "case" or judgement.strength > BROADER:
+        if judgement.role != "case" or judgement.ground > Ground.BROADER:
             continue
         value = candidate.values[cell]
         organ = judge.series.organ_elsewhere(value)
         if organ is not None:
             why = f"the texts speak of {value!r} of another organ ({organ!r}) only"
-            result[cell] = Judgement("other disease", _OTHER, why)
+            result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
     return result
 
 
@@ -175,7 +163,7 @@ def _without_borrowed_cases(
     return {
         cell: judge.without_context(cells[cell])
         if j.role == "case"
-        and j.strength <= BROADER
+        and j.ground <= Ground.BROADER
         and not (named and words.is_plain_tumour(cells[cell]))
         else j
         for cell, j in judgements.items()
@@ -192,17 +180,19 @@ def _denials_of_cases(
         value = candidate.values[cell]
         if judgement.is_open and cases and judge.words.denies(value, cases):
             why = f"{value!r} denies a case of its row"
-            result[cell] = Judgement("healthy control", DENIED, why)
+            result[cell] = Judgement("healthy control", Ground.DENIED, why)
     return result
 
 
 def _denials_beside_healthy(judgements: Judgements) -> Judgements:
     """Take "no PTSD" for healthy only where the row has no healthier group."""
-    if not any(j.role == "healthy control" and j.strength == HEALTHY for j in judgements.values()):
+    if not any(
+        j.role == "healthy control" and j.ground == Ground.HEALTHY for j in judgements.values()
+    ):
         return judgements
     return {
-        cell: replace(j, role="other disease", why=f"{j.why}, beside healthy controls")
-        if j.role == "healthy control" and j.strength == DENIED
+        cell: replace(j, meaning="other disease", why=f"{j.why}, beside healthy controls")
+        if j.role == "healthy control" and j.ground == Ground.DENIED
         else j
         for cell, j in judgements.items()
     }
@@ -215,7 +205,9 @@ def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge)
     if not (told or names_gene(judge.trait, key)):
         return judgements
     return {
-        cell: Judgement("healthy control", HEALTHY, f"{candidate.values[cell]!r} is no mutation")
+        cell: Judgement(
+            "healthy control", Ground.HEALTHY, f"{candidate.values[cell]!r} is no mutation"
+        )
         if j.is_open and judge.words.is_wild_type(candidate.values[cell])
         else j
         for cell, j in judgements.items()
@@ -235,7 +227,7 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
         return judgements
     why = f"no value under {candidate.key!r}, and the texts speak of controls"
     return {
-        cell: Judgement("healthy control", HEALTHY, why)
+        cell: Judgement("healthy control", Ground.HEALTHY, why)
         if candidate.values[cell] in {"-", "--"}
         else j
         for cell, j in judgements.items()
@@ -259,10 +251,12 @@ def _tissues_of_people(
         value = candidate.values[cell]
         side = judge.series.tissues.side(value) if judgement.is_open else None
         if side == "case":
-            result[cell] = Judgement("case", CONTEXT, f"the texts speak of patients' {value!r}")
+            result[cell] = Judgement(
+                "case", Ground.CONTEXT, f"the texts speak of patients' {value!r}"
+            )
         elif side == "control":
             why = f"the texts speak of healthy people's {value!r}"
-            result[cell] = Judgement("healthy control", HEALTHY, why)
+            result[cell] = Judgement("healthy control", Ground.HEALTHY, why)
         elif side == "both":
             why = f"the texts speak of {value!r} of patients and of healthy people"
             result[cell] = replace(UNKNOWN, why=why)
@@ -283,20 +277,20 @@ def _by_key(
             continue
         if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
             why = f"{value!r} under {key!r}, beside controls"
-            result[cell] = Judgement("case", INCLUDED, why)
+            result[cell] = Judgement("case", Ground.INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
             why = f"{value!r} stands under {key!r} beside the trait: another diagnosis"
-            result[cell] = Judgement("other disease", BY_COMPANY, why)
+            result[cell] = Judgement("other disease", Ground.BY_COMPANY, why)
         elif named and judge.words.is_wild_type(value):
             result[cell] = Judgement(
-                "healthy control", HEALTHY, f"{value!r} beside the trait's gene"
+                "healthy control", Ground.HEALTHY, f"{value!r} beside the trait's gene"
             )
         elif named and (long := _other_meaning(value, judge)) is not None:
             why = f"{value!r} is {long!r}, as the texts explain: not the trait"
-            result[cell] = replace(UNKNOWN, why=why, control=True)
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
         elif named and lists_tissues(key):
             why = f"{value!r} stands under {key!r} beside the trait: something else"
-            result[cell] = replace(UNKNOWN, why=why, control=True)
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
     return result
 
 
@@ -363,8 +357,8 @@ def _rest(
             continue
         reason = f"{value!r} {why}"
         result[cell] = (
-            replace(UNKNOWN, why=reason, control=True)
+            Judgement("control without known health", Ground.BY_COMPANY, reason)
             if control
-            else Judgement("case", HEALTHY, reason)
+            else Judgement("case", Ground.BESIDE_CONTROLS, reason)
         )
     return result if result != dict(judgements) else None

@@ -16,18 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from genotex.clinical.trait.judgement import (
-    BROADER,
-    BY_COMPANY,
-    CONTEXT,
-    HEALTHY,
-    INCLUDED,
-    LINE,
-    NAMED,
-    ORGAN,
-    Judgement,
-    strength,
-)
+from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
@@ -40,13 +29,13 @@ __all__ = [
 Weights = Mapping[str, float]
 
 _CASE_KINDS = (
-    ("case named", NAMED),
-    ("case is a tumour of the organ", ORGAN),
-    ("case is a form of the trait", INCLUDED),
-    ("case by a wider word", BROADER),
-    ("case by its cell line", LINE),
-    ("case by context", CONTEXT),
-    ("case beside controls", HEALTHY),
+    ("case named", Ground.NAMED),
+    ("case is a tumour of the organ", Ground.ORGAN),
+    ("case is a form of the trait", Ground.INCLUDED),
+    ("case by a wider word", Ground.BROADER),
+    ("case by its cell line", Ground.LINE),
+    ("case by context", Ground.CONTEXT),
+    ("case beside controls", Ground.BESIDE_CONTROLS),
 )
 _MANY_VALUES = 10
 
@@ -105,17 +94,17 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
     cases = [j for j in here if j.role == "case"]
     controls = [j for j in here if j.code == 0]
     healthy = [j for j in controls if j.role == "healthy control"]
-    best = strength(cases)
+    best = best_ground(cases)
     kind = next((name for name, least in _CASE_KINDS if best >= least), _CASE_KINDS[-1][0])
     return {
         kind: 1.0,
-        "healthy controls": float(any(j.strength <= HEALTHY for j in healthy)),
-        "controls by denial": float(any(j.strength > HEALTHY for j in healthy)),
+        "healthy controls": float(any(j.ground <= Ground.HEALTHY for j in healthy)),
+        "controls by denial": float(any(j.ground > Ground.HEALTHY for j in healthy)),
         "other diseases as controls": float(any(j.role == "other disease" for j in controls)),
         "only other diseases as controls": float(not healthy),
-        "controls by company alone": float(all(j.strength <= BY_COMPANY for j in controls)),
+        "controls by company alone": float(all(j.ground <= Ground.BY_COMPANY for j in controls)),
         "forms of the trait without healthy controls": float(
-            not healthy and judge.series.in_title and LINE < best < NAMED
+            not healthy and judge.series.in_title and Ground.LINE < best < Ground.NAMED
         ),
         "share of values told": _told(option, here),
         "one case value": float(len(cases) == 1),
@@ -127,7 +116,7 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
 def _told(option: TraitOption, here: Sequence[Judgement]) -> float:
     weight = option.candidate.weight
     pairs = [(weight.get(c, 1), option.judgements[c]) for c in option.candidate.in_row]
-    total = sum(count for count, j in pairs if j.why != "missing")
+    total = sum(count for count, j in pairs if j.meaning != "missing")
     return sum(count for count, j in pairs if j.code is not None) / max(total, 1)
 
 

@@ -7,19 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from genotex.clinical.trait.judgement import (
-    BROADER,
-    CONTEXT,
-    DENIED,
-    HEALTHY,
-    INCLUDED,
-    LINE,
-    NAMED,
-    NOTHING,
-    ORGAN,
-    UNKNOWN,
-    Judgement,
-)
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, leave_open
 from genotex.clinical.trait.series_context import SeriesContext
 from genotex.clinical.trait.value_words import ValueWords
 from genotex.clinical.words.keys import (
@@ -38,16 +26,26 @@ from genotex.formats.cohort_record import Role
 __all__ = ["ValueJudge", "control_role"]
 
 _HOW_NAMED = {
-    NAMED: "names the trait",
-    INCLUDED: "names a form of the trait",
-    LINE: "names a cell line of the trait",
+    Ground.NAMED: "names the trait",
+    Ground.INCLUDED: "names a form of the trait",
+    Ground.LINE: "names a cell line of the trait",
 }
 _NO_DISEASE = {"none", "no", "negative", "neg"}
-_LABORATORY = {"positive", "pos", "negative", "neg"}
 
 
 class ValueJudge:
     """Judges values for one trait in one series.
+
+    Parameters
+    ----------
+    trait : TraitWords
+        How the trait is named.
+    vocabulary : Vocabulary
+        All other words.
+    title : str
+        Title of the series.
+    text : str
+        Title, summary and design of the series.
 
     Attributes
     ----------
@@ -57,17 +55,6 @@ class ValueJudge:
         Answers plain questions about the words of a value.
     series : SeriesContext
         What the texts of the series say.
-
-    Parameters
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    vocabulary : Vocabulary
-        All other words.
-    text : str
-        Title, summary and design of the series.
-    title : str
-        Its title.
     """
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, title: str, text: str) -> None:
@@ -92,13 +79,13 @@ class ValueJudge:
         """
         value = self._vocabulary.spelling.mended(value)
         if self.words.is_missing(simplify(value)):
-            return Judgement("unknown", NOTHING, "missing")
+            return Judgement("missing", Ground.NOTHING, "missing")
         judgement = self._judge_words(value, key)
         long = self.series.spelt_out(value)
-        if long is None or (judgement.role == "case" and self.series.about):
+        if long is None or (judgement.meaning == "case" and self.series.about):
             return judgement
         spelt = self._judge_words(long, key)
-        if spelt.role == "unknown":
+        if spelt.meaning == "unknown":
             return judgement
         return replace(spelt, why=f"{spelt.why}, as the texts explain {value!r}")
 
@@ -125,13 +112,15 @@ class ValueJudge:
     def _answer(self, value: str, plain: str, key: str) -> Judgement | None:
         if not asks_trait(self.trait, key):
             return None
-        if plain in _LABORATORY and not asks_plainly(self.trait, key):
+        if self.words.is_test_result(plain) and not asks_plainly(self.trait, key):
             return None
         if plain in self._vocabulary.yes:
-            return Judgement("case", NAMED, f"{key!r} asks for the trait, {value!r} affirms it")
+            return Judgement(
+                "case", Ground.NAMED, f"{key!r} asks for the trait, {value!r} affirms it"
+            )
         if plain in self._vocabulary.no:
             return Judgement(
-                "healthy control", NAMED, f"{key!r} asks for the trait, {value!r} denies it"
+                "healthy control", Ground.NAMED, f"{key!r} asks for the trait, {value!r} denies it"
             )
         return None
 
@@ -139,16 +128,16 @@ class ValueJudge:
         if self.words.stands(value, self.trait.healthy):
             return self._control(value, self.trait.healthy)
         masked = self.words.without_near_misses(value, plain)
-        for terms, weight in (
-            (self.trait.terms, NAMED),
-            (self.trait.includes, INCLUDED),
-            (self.trait.cell_lines, LINE),
+        for terms, ground in (
+            (self.trait.terms, Ground.NAMED),
+            (self.trait.includes, Ground.INCLUDED),
+            (self.trait.cell_lines, Ground.LINE),
         ):
             spans = [s for s in terms.spans(value) if masked[slice(*s)].strip()]
             if spans:
-                return self._judge_name(value, plain, spans[0], terms, weight)
+                return self._judge_name(value, plain, spans[0], terms, ground)
         if masked != plain and value in self._terms["uncertain"]:
-            return Judgement("unknown", NOTHING, f"{value!r} leaves open whether it is the trait")
+            return leave_open(f"{value!r} leaves open whether it is the trait")
         return None
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -157,38 +146,46 @@ class ValueJudge:
         if not asks_genotype(key) or (value not in genes and key not in genes):
             return None
         if self.words.is_wild_type(value) or self.words.is_repaired(value):
-            return Judgement("healthy control", HEALTHY, f"{value!r} is no mutation")
+            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is no mutation")
         if self.words.says_healthy(value) or not self.words.is_mutation(value):
             return None
-        return Judgement("case", INCLUDED, f"{value!r} is a mutation of the trait's gene")
+        return Judgement("case", Ground.INCLUDED, f"{value!r} is a mutation of the trait's gene")
 
     def _judge_name(
-        self, value: str, plain: str, span: tuple[int, int], terms: Terms, weight: float
+        self, value: str, plain: str, span: tuple[int, int], terms: Terms, ground: Ground
     ) -> Judgement:
         name = plain[slice(*span)]
         denial = self.words.negation.of(value, terms)
         if denial == "denied":
             return self._denial(value, plain, name, terms)
         if value in self._terms["uncertain"]:
-            return Judgement("unknown", NOTHING, f"{value!r} does not say whether it is {name!r}")
+            return leave_open(f"{value!r} does not say whether it is {name!r}")
         if self._without_disease(value, plain, span):
-            return Judgement("healthy control", NAMED, f"{value!r} is tissue without the disease")
+            return Judgement(
+                "healthy control", Ground.NAMED, f"{value!r} is tissue without the disease"
+            )
         if self.words.is_relative(mask(plain, terms.spans(value))):
             return self._relative(value, name)
         if self.words.is_repaired(value):
-            return Judgement("healthy control", DENIED, f"{value!r} is {name!r}, corrected")
+            return Judgement("healthy control", Ground.DENIED, f"{value!r} is {name!r}, corrected")
         if denial == "open":
-            return Judgement("unknown", NOTHING, f"{value!r} may or may not deny {name!r}")
+            return leave_open(f"{value!r} may or may not deny {name!r}")
         if plain[: span[0]].split()[-1:] == ["pre"]:
-            return Judgement("unknown", NOTHING, f"{value!r} is not {name!r} yet")
+            return leave_open(f"{value!r} is not {name!r} yet")
         if self.words.names_control_group(plain, terms.spans(value)):
-            return Judgement("healthy control", DENIED, f"{value!r} names the controls of {name!r}")
+            return Judgement(
+                "healthy control", Ground.DENIED, f"{value!r} names the controls of {name!r}"
+            )
         if self.words.is_benign(value):
-            return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
+            return Judgement(
+                "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
+            )
         if value in self._terms["imitation"]:
-            return Judgement("other disease", BROADER, f"{value!r} only looks like {name!r}")
-        how = _HOW_NAMED[weight]
-        return Judgement("case", weight, f"{value!r} {how} ({name!r})")
+            return Judgement(
+                "other disease", Ground.OTHER_DISEASE, f"{value!r} only looks like {name!r}"
+            )
+        how = _HOW_NAMED[ground]
+        return Judgement("case", ground, f"{value!r} {how} ({name!r})")
 
     def _denial(self, value: str, plain: str, name: str, terms: Terms) -> Judgement:
         """Judge a value that denies the trait, and may name what it is instead."""
@@ -198,12 +195,12 @@ class ValueJudge:
         instead = self.words.other_disease(rest)
         if instead is not None and not self.words.says_healthy(value):
             return replace(instead, why=f"{value!r} denies {name!r}; {instead.why}")
-        return Judgement("healthy control", DENIED, f"{value!r} denies {name!r}")
+        return Judgement("healthy control", Ground.DENIED, f"{value!r} denies {name!r}")
 
     def _relative(self, value: str, name: str) -> Judgement:
         if self.words.says_healthy(value):
-            return Judgement("healthy control", HEALTHY, f"{value!r} is a healthy relative")
-        return Judgement("unknown", NOTHING, f"{value!r} is a relative of someone with {name!r}")
+            return Judgement("healthy control", Ground.HEALTHY, f"{value!r} is a healthy relative")
+        return leave_open(f"{value!r} is a relative of someone with {name!r}")
 
     def _without_disease(self, value: str, plain: str, span: tuple[int, int]) -> bool:
         """Tell whether a value that names the disease is tissue or a person free of it."""
@@ -228,7 +225,7 @@ class ValueJudge:
         span = next(iter(terms["cancer"].spans(value)), None)
         denial = self.words.negation.of(value, terms["cancer"])
         if denial == "open":
-            return Judgement("unknown", NOTHING, f"{value!r} may or may not deny a tumour")
+            return leave_open(f"{value!r} may or may not deny a tumour")
         healthy = span and (
             value in terms["unaffected_tissue"] or self.words.says_healthy(plain[: span[0]])
         )
@@ -238,25 +235,28 @@ class ValueJudge:
             return None
         if asks_primary(key) and not self.words.says_healthy(value):
             return self._tumour_of_organ(value)
-        return Judgement("healthy control", 0.9, f"{value!r} is the organ without a tumour")
+        return Judgement(
+            "healthy control", Ground.FREE_ORGAN, f"{value!r} is the organ without a tumour"
+        )
 
     def _tumour_of_organ(self, value: str) -> Judgement | None:
         if not self.trait.is_subtype:
-            return Judgement("case", ORGAN, f"{value!r} is a tumour of the trait's organ")
+            return Judgement("case", Ground.ORGAN, f"{value!r} is a tumour of the trait's organ")
         if not self.series.about:
-            return Judgement("unknown", NOTHING, f"{value!r} may be another tumour of the organ")
+            return leave_open(f"{value!r} may be another tumour of the organ")
         return Judgement(
-            "case", BROADER, f"{value!r} is a tumour of the organ, in a series about the trait"
+            "case",
+            Ground.BROADER,
+            f"{value!r} is a tumour of the organ, in a series about the trait",
         )
 
     def _healthy(self, value: str, plain: str, key: str) -> Judgement | None:
         if self.words.says_healthy(value):
             return self._control(value, self._terms["healthy"])
-        masked = mask(plain, self._terms["not_healthy"].spans(value))
-        if (value if masked == plain else masked) in self._terms["unaffected_tissue"]:
+        if self.words.without_norms(value) in self._terms["unaffected_tissue"]:
             return self._control(value, self._terms["unaffected_tissue"])
         if plain in _NO_DISEASE and self._key_asks_for_disease(key, plain):
-            return Judgement("healthy control", HEALTHY, f"{key!r} is {value!r}")
+            return Judgement("healthy control", Ground.HEALTHY, f"{key!r} is {value!r}")
         return None
 
     def _key_asks_for_disease(self, key: str, answer: str) -> bool:
@@ -266,7 +266,7 @@ class ValueJudge:
 
     def _control(self, value: str, terms: Terms) -> Judgement:
         return Judgement(
-            "healthy control", HEALTHY, f"{value!r} names a control ({terms.find(value)!r})"
+            "healthy control", Ground.HEALTHY, f"{value!r} names a control ({terms.find(value)!r})"
         )
 
     def _by_context(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -276,17 +276,19 @@ class ValueJudge:
         if not self.trait.is_cancer:
             if value in terms["unlesional"]:
                 return Judgement(
-                    "healthy control", HEALTHY, f"{value!r} is skin or tissue not affected"
+                    "healthy control", Ground.HEALTHY, f"{value!r} is skin or tissue not affected"
                 )
             if value in terms["lesional"]:
-                return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
+                return Judgement("case", Ground.CONTEXT, f"{value!r} in a series about the trait")
         elif words.is_benign(value):
-            return Judgement("other disease", BROADER, f"{value!r} is benign, no cancer")
+            return Judgement(
+                "other disease", Ground.OTHER_DISEASE, f"{value!r} is benign, no cancer"
+            )
         elif words.affirmed(value, terms["cancer"]) and not words.is_of_other_organ(value):
-            return Judgement("case", BROADER, f"{value!r} in a series about the trait")
+            return Judgement("case", Ground.BROADER, f"{value!r} in a series about the trait")
         rest = mask(plain, terms["patient"].spans(value))
         if rest != plain and not re.sub(r"\d+|\bgroup\b|\bsample\b", "", rest).strip():
-            return Judgement("case", CONTEXT, f"{value!r} in a series about the trait")
+            return Judgement("case", Ground.CONTEXT, f"{value!r} in a series about the trait")
         return None
 
     def broader(self, value: str, key: str) -> Judgement | None:
@@ -299,8 +301,10 @@ class ValueJudge:
         if value in self._terms["healthy"] or value in self._terms["unaffected_tissue"]:
             return None
         if self.words.is_denied(value, self.trait.broader):
-            return Judgement("healthy control", HEALTHY, f"{value!r} denies the wider disease")
-        return Judgement("case", BROADER, f"{value!r} is a wider name of the trait")
+            return Judgement(
+                "healthy control", Ground.HEALTHY, f"{value!r} denies the wider disease"
+            )
+        return Judgement("case", Ground.BROADER, f"{value!r} is a wider name of the trait")
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from genotex.clinical.trait.judgement import Judgement
+from genotex.clinical.trait.judgement import Ground, Judgement
 from genotex.clinical.words.disease_names import disease_by_ending, ends_like_tumour
 from genotex.clinical.words.negation import Negation
 from genotex.clinical.words.vocabulary import TraitWords, Vocabulary
@@ -23,7 +23,7 @@ _MUTATION = re.compile(
     r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+\b|/\s*\+$|\+\s*/\s*[A-Z]"
 )
 _BOTH_ALLELES = re.compile(r"\+\s*/\s*\+")
-_LABORATORY = {"positive", "pos", "negative", "neg"}
+_TEST_RESULTS = {"positive", "pos", "negative", "neg"}
 _EMPTY_WORDS = frozenset(
     ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
 )
@@ -64,9 +64,13 @@ class ValueWords:
         """Tell whether a value must stay open whatever stands beside it."""
         return self.is_relative(value) or value in self._terms["uncertain"]
 
+    def is_test_result(self, plain: str) -> bool:
+        """Tell whether a value answers a test, be it of a virus, a marker or the trait."""
+        return plain in _TEST_RESULTS
+
     def is_vague(self, value: str) -> bool:
         """Tell whether a value leaves open whether it is the trait."""
-        if simplify(value) in _LABORATORY:
+        if self.is_test_result(simplify(value)):
             return True
         groups = ("uncertain", "mixture", "patient")
         return any(value in self._terms[group] for group in groups)
@@ -129,9 +133,18 @@ class ValueWords:
 
     def says_healthy(self, text: str) -> bool:
         """Tell whether a text says healthy, "normal weight" and the like aside."""
-        plain = simplify(text)
-        masked = mask(plain, self._terms["not_healthy"].spans(text))
-        return self.stands(text if masked == plain else masked, self._terms["healthy"])
+        return self.stands(self.without_norms(text), self._terms["healthy"])
+
+    def without_norms(self, text: str) -> str:
+        """Return a text with blanks where it says "normal karyotype" and the like."""
+        spans = self._terms["not_healthy"].spans(text)
+        return mask(simplify(text), spans) if spans else text
+
+    def names_trait(self, text: str) -> bool:
+        """Tell whether a text names the trait, a form of it, or a cancer of the trait's organ."""
+        trait = self.trait
+        organ = trait.is_cancer and text in trait.sites and self.is_cancer(text)
+        return text in trait.terms or text in trait.includes or organ
 
     def names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
         """Tell whether a value is "asthma control": the control group of a study of the trait."""
@@ -160,4 +173,6 @@ class ValueWords:
         name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
         if name is None or self.is_denied(value, self._vocabulary.diseases):
             return None
-        return Judgement("other disease", 0.8, f"{value!r} names another disease ({name!r})")
+        return Judgement(
+            "other disease", Ground.OTHER_DISEASE, f"{value!r} names another disease ({name!r})"
+        )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from genotex.clinical.values import simple_key
 from genotex.clinical.words.vocabulary import TraitWords
-from genotex.clinical.words.wording import mask, simplify
+from genotex.clinical.words.wording import mask, simple_key, simplify
 
 __all__ = [
     "INCIDENTAL", "KeyKind", "asks_disease", "asks_genotype", "asks_history", "asks_plainly",

@@ -1,4 +1,13 @@
-"""Comparing words of submitters: one simplified form of a text, and terms found in it."""
+"""Comparing words of submitters: plain forms of a text, and terms found in it.
+
+Each plain form serves one question, from the nearest to the text to the farthest:
+
+- `simple_key`: is this the same key or cell? Case and white space gone, everything else stays.
+- `folded`: does it have this form ("M/45", "45-50 yrs")? Accents gone too; signs stay.
+- `split_words`: which words has this key ("AgeAtDiagnosis_(yrs)")? Letters and digits alone, in any
+  script, words that are written as one taken apart.
+- `simplify`: does this text hold this term? English spelling and plurals levelled too.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +17,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate
 
-__all__ = ["Terms", "mask", "simplify"]
+__all__ = ["Terms", "folded", "mask", "simple_key", "simplify", "split_words"]
 
 _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")
 _POSSESSIVE = re.compile(rf"(?<=\w){_APOSTROPHES.pattern}[sS]\b")
 _CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
+# In a key also "AgeYears" and "SexFemale"; in a value such short beginnings are names ("HeLa").
+_KEY_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_POSSESSIVE = re.compile(r"['\u2019`]s?(?![^\W_])")
 _POSITIVE = re.compile(r"(?<=\w)\s*(?:\(\+\)|\+)(?=\s|$|[,;)])")
 _NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*(?=$|[,;)]))")
 # Signs of markers in a row, as in "ER+PR-" and "ER-/PR- HER2+"; not the hyphens of "MTLE-HS-2".
@@ -49,6 +61,25 @@ _SPELLING = tuple(
         ("behaviour", "behavior"),
     )
 )
+
+
+@lru_cache(maxsize=4096)
+def simple_key(key: str) -> str:
+    """Return a key or cell without differences of case and white space, for comparison."""
+    return re.sub(r"\s*:\s*", ":", " ".join(key.split()).casefold())
+
+
+def folded(text: str) -> str:
+    """Return a text in lower case without accents, on one line with single spaces; signs stay."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(c for c in parts if not unicodedata.combining(c)).casefold()
+    return " ".join(plain.split())
+
+
+def split_words(key: str) -> list[str]:
+    """Return the words of a key: ``AgeAtDiagnosis_(yrs)`` gives age, at, diagnosis, yrs."""
+    key = _POSSESSIVE.sub("", _KEY_CAMEL.sub(" ", key))
+    return re.findall(r"[^\W_]+", folded(key))
 
 
 @lru_cache(maxsize=65536)

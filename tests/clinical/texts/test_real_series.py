@@ -37,6 +37,15 @@ def test_gse781_age_sex_and_tumours_without_any_characteristics(shared_data: Pat
         assert reading.trait.confidence == "arguable"
 
 
+def test_gse781_keywords_of_every_sample_are_no_trait(shared_data: Path) -> None:
+    path = shared_data / "traps" / "GSE781_family.soft.gz"
+    for series in read_family_soft(path, expression=False):
+        reading = RuleExpert().read(describe_series(series), "renal cell carcinoma")
+        if reading.trait is not None:
+            codes = apply_encoding(reading.trait, series, procedure="sound").codes
+            assert {0.0, 1.0} <= set(codes.tolist())
+
+
 @pytest.mark.parametrize(
     ("name", "trait", "roles"),
     [

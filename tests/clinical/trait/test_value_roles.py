@@ -5,7 +5,7 @@ import pytest
 from genotex.clinical import RuleExpert
 from genotex.formats.cohort_record import Role
 
-from .conftest import MakeDescription
+from ..conftest import MakeDescription
 
 
 def role_of(make: MakeDescription, trait: str, value: str) -> Role:

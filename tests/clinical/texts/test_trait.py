@@ -19,7 +19,7 @@ from genotex.clinical import (
     save_readings,
 )
 
-from .conftest import MakeSeries
+from ..conftest import MakeSeries
 
 
 def read(
@@ -220,6 +220,32 @@ def test_said_to_be_inferred_with_titles_quoted() -> None:
     assert reading.trait.values["unclear"] is None
 
 
+KEYWORDS = [
+    ("Keywords = kidney",) * 4,
+    ("Keywords = cancer; Status = asthma",) * 2 + ("Keywords = cancer; Status = healthy",) * 2,
+    ("Keywords = asthma",) * 4,
+]
+
+
+def test_key_with_several_values_in_one_sample_tells_no_trait(make_series: MakeSeries) -> None:
+    series = make_series(description=[KEYWORDS[0], KEYWORDS[2]], title="Asthma")
+    assert RuleExpert().read(describe_series(series), "Asthma").trait is None
+
+
+def test_key_beside_a_list_of_keywords_tells_both_sides(make_series: MakeSeries) -> None:
+    series = make_series(description=KEYWORDS, title="Asthma")
+    encoding = RuleExpert().read(describe_series(series), "Asthma").trait
+    assert encoding is not None and encoding.key == "Status"
+    assert apply_encoding(encoding, series, procedure="sound").codes.tolist() == [1, 1, 0, 0]
+
+
+def test_pair_that_stands_twice_in_a_sample_counts_it_once(make_series: MakeSeries) -> None:
+    lines = [("Status = asthma", "Status = healthy", "Status = healthy", "Status = healthy"),
+             ("status = asthma", None, None, None)]  # fmt: skip
+    description = describe_series(make_series(description=lines, title="Asthma"))
+    assert RuleExpert().read(description, "Asthma").trait is None, "one case is no side"
+
+
 def test_patients_by_context_are_arguable() -> None:
     encoding = read("Asthma", ["Case 1", "Case 2", "Control 1", "Control 2"], "Asthma")
     assert encoding is not None and encoding.confidence == "arguable"
@@ -257,7 +283,7 @@ def test_uncertain_characteristics_beside_titles_that_tell_everyone(
 ) -> None:
     row = ("disease: healthy", "disease: asthma")
     description = SeriesDescription(title="Asthma", characteristics=(row,), titles=TITLES_OF_FOUR)
-    monkeypatch.setattr(experts, "LEAST_CERTAINTY", 1.01)
+    monkeypatch.setattr(experts, "UNSURE_BELOW", 1.01)
     reading = RuleExpert().read(description, "Asthma")
     assert reading.trait is not None and reading.trait.row == 0
     assert "the sample titles name cases and controls for all samples" in reading.notes[0]

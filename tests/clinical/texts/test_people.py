@@ -5,7 +5,7 @@ import pytest
 from genotex.clinical import RuleExpert, SeriesDescription, apply_encoding, describe_series
 from genotex.clinical.applying import encode_cell
 
-from .conftest import MakeSeries
+from ..conftest import MakeSeries
 
 Codes = list[float | None] | None
 
@@ -29,6 +29,8 @@ def ages_and_sexes(texts: list[str]) -> tuple[Codes, Codes]:
         (["COVID_01_39y_male_ICU", "COVID_02_63y_female"], [39, 63], [1, 0]),
         (["58yo M, lung", "71 y.o. F, lung"], [58, 71], [1, 0]),
         (["boy, 18 months old", "girl, 6 years of age"], [1.5, 6], [1, 0]),
+        (["tumour, aged 45 M", "tumour, aged 51 M"], [45, 51], None),
+        (["femme, 62 ans: female", "homme, 44 ans: male"], [62, 44], [0, 1]),
         (["woman aged 33", "man, age at diagnosis 61.5"], [33, 61.5], [0, 1]),
         (["a patient of age 45-50 (men)", "patient of age 60 (women)"], [47.5, 60], [1, 0]),
     ],

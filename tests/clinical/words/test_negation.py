@@ -5,7 +5,7 @@ import pytest
 from genotex.clinical import RuleExpert
 from genotex.formats.cohort_record import Role
 
-from .conftest import MakeDescription
+from ..conftest import MakeDescription
 
 NAMES = {
     "Asthma": "asthma",

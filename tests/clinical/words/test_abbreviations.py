@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from genotex.clinical import RuleExpert
 from genotex.clinical.words.abbreviations import explained_abbreviations
 
-from .conftest import MakeDescription
+from ..conftest import MakeDescription
 
 
 def test_short_forms_get_their_long_forms() -> None:

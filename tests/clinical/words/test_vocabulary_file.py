@@ -13,7 +13,7 @@ from genotex.clinical.words.vocabulary_file import TRAIT_KEYS, read_vocabulary_f
 from genotex.clinical.words.wording import Terms
 from genotex.errors import FormatError, UsageError, VocabularyFileError
 
-from .conftest import MakeDescription
+from ..conftest import MakeDescription
 
 PACKAGED = resources.files("genotex.clinical").joinpath("data/vocabulary.toml")
 GROUPS = tuple(tomllib.loads(PACKAGED.read_text("utf-8"))["words"])

@@ -7,7 +7,7 @@ from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, descri
 from genotex.clinical.candidates import characteristic_candidates
 from genotex.clinical.people.age_sex import read_age, read_gender
 
-from .conftest import MakeDescription, MakeSeries
+from ..conftest import MakeDescription, MakeSeries
 
 Read = Callable[..., Any]
 
@@ -215,3 +215,17 @@ def test_number_of_a_group_between_ranges_stays_missing(make_series: MakeSeries)
     codes = apply_encoding(encoding, series, procedure="sound").codes
     assert codes[:2].tolist() == [24.5, 34.5]
     assert codes[2] != codes[2]
+
+
+@pytest.mark.parametrize("gap", ["n.d.", "N/A", "?", "--", "not recorded", "x"])
+def test_missing_values_beside_ages_without_a_key(
+    make_description: MakeDescription, gap: str
+) -> None:
+    row = ["45 years old", "51 years old", gap]
+    age = read_age(characteristic_candidates(make_description(row)))
+    assert age is not None
+
+
+def test_word_in_another_script_is_no_missing_value(make_description: MakeDescription) -> None:
+    row = ["45 years old", "51 years old", "\u809d\u810f"]
+    assert read_age(characteristic_candidates(make_description(row))) is None

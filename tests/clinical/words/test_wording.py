@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical.words.wording import Terms, simplify
+from genotex.clinical.words.wording import Terms, folded, simple_key, simplify, split_words
 
 
 def test_spelling_accents_plurals_and_case_do_not_matter() -> None:
@@ -29,6 +29,20 @@ def test_hyphens_and_genotypes_are_no_signs() -> None:
 def test_possession_leaves_the_name() -> None:
     assert simplify("Takayasu's arteritis") == simplify("Takayasu arteritis")
     assert simplify("Crohn\u2019s Disease") == simplify("crohn disease")
+
+
+def test_each_plain_form_keeps_more_of_the_text_than_the_next() -> None:
+    text = "  Tumour  Stage: II\u00e9 (+) "
+    assert simple_key(text) == "tumour stage:ii\u00e9 (+)"
+    assert folded(text) == "tumour stage: iie (+)"
+    assert split_words(text) == ["tumour", "stage", "iie"]
+    assert simplify(text) == "tumor stage iie positive"
+
+
+def test_words_of_a_key_that_is_written_as_one() -> None:
+    assert split_words("AgeAtDiagnosis_(yrs)") == ["age", "at", "diagnosis", "yrs"]
+    assert split_words("patient's age") == ["patient", "age"]
+    assert split_words("\u00c2ge/Sexe") == ["age", "sexe"]
 
 
 def test_terms_are_found_as_whole_words() -> None:
