@@ -8,11 +8,8 @@ from typing import Literal
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.trait.judgement import Judgements
-from genotex.clinical.trait.row_roles import (
-    judge_row,
-    rest_as_cases,
-    rest_as_controls,
-)
+from genotex.clinical.trait.row_company import rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_roles import judge_row
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.values import parse_number
 from genotex.clinical.words.keys import kind_of_key

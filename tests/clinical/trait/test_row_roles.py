@@ -4,10 +4,11 @@ import pytest
 
 from genotex.clinical import load_vocabulary
 from genotex.clinical.candidates import characteristic_candidates
-from genotex.clinical.trait.row_roles import is_number, judge_row, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_company import is_number, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.row_roles import judge_row
 from genotex.clinical.trait.value_roles import ValueJudge
 
-from .conftest import CodesOf, MakeDescription
+from ..conftest import CodesOf, MakeDescription
 
 
 @pytest.mark.parametrize("value", ["12", "1.5", "3-4", "1,5", "+", "45 %", ""])

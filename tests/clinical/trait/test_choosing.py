@@ -6,7 +6,7 @@ import pytest
 
 from genotex.clinical import RuleExpert
 
-from .conftest import CodesOf, MakeDescription
+from ..conftest import CodesOf, MakeDescription
 
 
 @pytest.mark.parametrize(

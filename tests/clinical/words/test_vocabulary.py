@@ -7,7 +7,7 @@ import pytest
 
 from genotex.clinical import RuleExpert, load_vocabulary
 
-from .conftest import CodesOf, MakeDescription
+from ..conftest import CodesOf, MakeDescription
 
 
 def test_every_trait_of_the_benchmark_is_listed(shared_data: Path) -> None:

@@ -12,7 +12,7 @@ from genotex.clinical.trait.options import TraitOption, trait_options
 from genotex.clinical.trait.scoring import load_weights, score_options, weigh_evidence
 from genotex.clinical.trait.value_roles import ValueJudge
 
-from .conftest import MakeDescription
+from ..conftest import MakeDescription
 
 NAMED = ["disease state: asthma", "disease state: healthy control"]
 VAGUE = ["group: patient", "group: control"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from genotex.clinical import load_vocabulary
 from genotex.clinical.trait.tissue_context import Side, TissueContext
 
-from .conftest import CodesOf
+from ..conftest import CodesOf
 
 
 def side(text: str, tissue: str, trait: str = "Parkinsons_Disease") -> Side | None:

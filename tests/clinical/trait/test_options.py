@@ -5,7 +5,7 @@ import pytest
 from genotex.clinical import RuleExpert
 from genotex.clinical.applying import encode_cell
 
-from .conftest import CodesOf, MakeDescription
+from ..conftest import CodesOf, MakeDescription
 
 
 @pytest.mark.parametrize(
