@@ -104,7 +104,7 @@ class RuleExpert:
         pairs = pair_candidates(description)
         return (
             age or read_age(pairs) or read_age_in_texts(description),
-            gender or read_gender(pairs, text) or read_gender_in_texts(description),
+            gender or read_gender(pairs, text) or read_gender_in_texts(description, self._vocabulary),
         )
 
     def _trait_beyond(

@@ -20,6 +20,7 @@ from genotex.clinical import (
     choose_groups,
     describe_series,
     judge_expression,
+    load_vocabulary,
 )
 from genotex.cohorts.facts import sample_facts
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
@@ -73,7 +74,10 @@ def prepare_geo_cohort(
     given = options.readings.get(files.cohort)
     reading = expert.read(description, files.trait) if given is None else _check(given, description)
     if options.cases or options.controls:
-        chosen = choose_groups(reading.trait, options.cases, options.controls, description)
+        vocabulary = load_vocabulary(options.vocabulary)
+        chosen = choose_groups(
+            reading.trait, options.cases, options.controls, description, vocabulary
+        )
         # What was said of the expert's own choice does not hold for this one.
         notes_left = tuple(note for note in reading.notes if not note.startswith("trait: "))
         reading = replace(reading, trait=chosen, notes=notes_left, certainty=None, runner_up=None)

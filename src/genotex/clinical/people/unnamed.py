@@ -9,6 +9,8 @@ from genotex.clinical.people.age_sex_words import age_rank, load_words, names_an
 from genotex.clinical.people.ages import parse_age_years
 from genotex.clinical.people.sexes import parse_sex
 from genotex.clinical.values import named_part
+from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.clinical.words.wording import simplify
 
 __all__ = ["ages_without_key", "sexes_without_key"]
 
@@ -72,8 +74,8 @@ def _is_of_a_person(candidate: Candidate) -> bool:
 
 
 def _if_nearly_all(found: dict[str, float], candidate: Candidate) -> dict[str, float]:
-    gaps = {*load_words()["missing"]}
-    known = [v for v in candidate.values.values() if v.strip().casefold() not in gaps]
+    gaps = load_vocabulary().missing | {simplify(word) for word in load_words()["missing"]}
+    known = [v for v in candidate.values.values() if simplify(v) not in gaps]
     if names_another(candidate.key) or len(found) < _NEARLY_ALL * len(known):
         return {}
     return found

@@ -71,6 +71,8 @@ class TextJudge:
         self._trait = judge.trait
         self._vocabulary = vocabulary
         self._words = free_text_words()
+        self._person_control = vocabulary.groups["person_control"]
+        self._open_control = vocabulary.groups["open_control"]
         self._series_title = description.title
         self._series_text = description.text
 
@@ -198,8 +200,8 @@ class TextJudge:
         letters = rf"(?<![A-Za-z0-9]){re.escape(name)}s?(?![A-Za-z0-9])"
         if re.search(letters, self._series_text, re.IGNORECASE):
             return True
-        known = self._vocabulary.by_any_name.get(name)
-        return known is not None and self._series_text in self._vocabulary.trait(known).terms
+        known = self._vocabulary.names.with_term(name)
+        return any(self._series_text in self._vocabulary.trait(trait).terms for trait in known)
 
     def _names_trait(self, text: str) -> bool:
         trait = self._trait
@@ -208,11 +210,11 @@ class TextJudge:
 
     def _control_word(self, text: str) -> str | None:
         plain = self._without_norms(text)
-        return self._words["person_control"].find(plain) or self._words["open_control"].find(plain)
+        return self._person_control.find(plain) or self._open_control.find(plain)
 
     def _is_normal_tissue(self, text: str) -> bool:
         plain = simplify(self._without_norms(text))
-        return plain in self._words["person_control"] or "normal" in plain.split()
+        return plain in self._person_control or "normal" in plain.split()
 
     def _without_norms(self, text: str) -> str:
         """Return a text without "normal karyotype" and the like."""
@@ -221,10 +223,10 @@ class TextJudge:
 
     def _checked_control(self, judgement: Judgement, cell: str, text: str) -> Judgement:
         plain = self._without_norms(text)
-        is_open = plain in self._words["open_control"]
+        is_open = plain in self._open_control
         if judgement.strength == DENIED and not is_open:
             return judgement
-        if plain in self._words["person_control"]:
+        if plain in self._person_control:
             return self._healthy(text)
         if text in self._trait.healthy:
             return judgement
@@ -284,7 +286,7 @@ class TextJudge:
             cell: _open(f"{cell!r} may be the control of an experiment")
             if j.role == "healthy control"
             and j.strength <= HEALTHY
-            and cell not in self._words["person_control"]
+            and cell not in self._person_control
             else j
             for cell, j in judged.items()
         }
