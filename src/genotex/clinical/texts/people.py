@@ -104,9 +104,7 @@ def read_gender_in_texts(
         same.
     """
     relatives = (vocabulary or load_vocabulary()).groups["relative"]
-    return _read(
-        description, "gender", lambda text: None if text in relatives else _sex(text)
-    )
+    return _read(description, "gender", lambda text: None if text in relatives else _sex(text))
 
 
 def _read(

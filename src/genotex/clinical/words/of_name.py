@@ -1,4 +1,4 @@
-"""What the name of a trait tells by itself: its words, acronyms, organ, and whether it is a level."""
+"""What the name of a trait tells by itself: words, acronyms, organ, whether it is a level."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ def _acronyms_of_name(name: str) -> list[str]:
 
 
 def sites_of_name(name: str) -> list[str]:
-    """Return the organ of a cancer by its name: "lung" of "Lung_Cancer"."""
+    """Return the organ of a cancer by its name: "lung" of "Lung_Cancer", not of one form of it."""
+    lists = load_wording()["names"]
     text = _readable(name)
     words = simplify(text).split()
-    if len(words) < 2 or words[-1] not in load_wording()["names"]["cancer"]:
-        return []
-    return [_LAST_WORD.sub("", text)]
+    of_organ = words[-1:] and words[-1] in lists["cancer"] and words[-1] not in lists["form"]
+    return [_LAST_WORD.sub("", text)] if len(words) > 1 and of_organ else []
 
 
 def cancer_by_name(name: str) -> bool:

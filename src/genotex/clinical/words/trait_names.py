@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ __all__ = ["NamedTrait", "TraitNames"]
 
 _MOST_SUGGESTIONS = 4
 _ALIKE = 0.8
+_SHORTEST_SLIP = 5  # a slip in a shorter name makes another one: ALL, ALS
 _NAMING = ("terms", "acronyms", "includes", "include_acronyms")
 
 
@@ -87,6 +88,13 @@ class TraitNames:
         own = self._by_name.get(plain)
         return (own,) if own is not None else tuple(self._by_alias.get(plain, ()))
 
+    def same(self, one: str, other: str) -> bool:
+        """Tell whether two names mean the same trait, by spelling or as a name and its alias."""
+        if simplify(one) == simplify(other):
+            return True
+        meant = [self.meant(name) for name in (one, other)]
+        return len(meant[0]) == 1 and meant[0] == meant[1]
+
     @cached_property
     def _by_name(self) -> Mapping[str, str]:
         return {simplify(name): name for name in self._traits}
@@ -118,16 +126,23 @@ class TraitNames:
         plain = simplify(name)
         if not plain:
             return ()
-        found = [*self._by_any_word.get(plain, ()), *self._holding(set(plain.split()))]
+        words = set(plain.split())
+        found = [*self._by_any_word.get(plain, ()), *_holding(words, self._by_name.items())]
         if not found:
-            called = {**{a: tuple(t)[0] for a, t in self._by_alias.items()}, **self._by_name}
+            found = _holding(words, self._aliases)
+        if not found and len(plain) >= _SHORTEST_SLIP:
+            called = {**dict(self._aliases), **self._by_name}
             found = [called[word] for word in difflib.get_close_matches(plain, called, 6, _ALIKE)]
         return tuple(dict.fromkeys(found))[:_MOST_SUGGESTIONS]
 
-    def _holding(self, words: set[str]) -> Iterator[str]:
-        called = [(n, t) for n, t in self._by_name.items()]
-        called += [(alias, trait) for alias, traits in self._by_alias.items() for trait in traits]
-        return (trait for text, trait in called if words <= set(text.split()))
+    @property
+    def _aliases(self) -> list[tuple[str, str]]:
+        return [(alias, trait) for alias, traits in self._by_alias.items() for trait in traits]
+
+
+def _holding(words: set[str], called: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the traits that are called by all of the words."""
+    return [trait for text, trait in called if words <= set(text.split())]
 
 
 def _index(

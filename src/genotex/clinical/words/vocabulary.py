@@ -21,8 +21,8 @@ __all__ = ["TraitWords", "Vocabulary", "load_vocabulary", "vocabulary_text"]
 
 _HOW_TO_USE = """\
 # Edit these words, then give the file back: genotex solve ... --vocabulary FILE
-# With the line 'replace = true' these words stand alone: what you take out is out, even the words of
-# the trait's own name. Without it they are added to the built-in ones. All keys: docs/clinical.md.
+# With the line 'replace = true' these words stand alone: what you take out is out, also the words
+# of the trait's own name. Without it they are added to the built-in ones. See docs/clinical.md.
 """
 _MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
 
@@ -170,10 +170,11 @@ class Vocabulary:
         UsageError
             If the name is an alias of several traits.
         """
-        if name not in self._cache:
-            title, table, _ = self.entry(name)
-            self._cache[name] = trait_words(title, table)
-        return self._cache[name]
+        key = self.names.listed(name) or name
+        if key not in self._cache:
+            title, table, _ = self.entry(key)
+            self._cache[key] = trait_words(title, table)
+        return self._cache[key]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
         """Return the table by which a trait is read, as a vocabulary file has it.
