@@ -9,7 +9,10 @@ from genotex.clinical import (
     RuleExpert,
     SeriesDescription,
     description_from_case,
+    load_vocabulary,
 )
+from genotex.clinical.words.wording import simplify
+from genotex.errors import UsageError
 
 from .conftest import MakeDescription
 
