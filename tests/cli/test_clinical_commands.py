@@ -222,3 +222,57 @@ def test_certainty_that_is_none_is_refused(genotex: Run, tmp_path: Path, value: 
     arguments = ("--trait", "Asthma", "--least-certainty", value)
     code, _, _ = genotex("clinical", "show", matrix, *arguments)
     assert code == 2
+
+
+def test_encoding_made_under_an_alias_is_that_of_the_trait(genotex: Run, tmp_path: Path) -> None:
+    cells = two_of("disease", "osteoarthritis", "healthy")
+    matrix = write_rows(tmp_path / "input", cells)
+    saved = tmp_path / "oa.json"
+    code, out, err = genotex("clinical", "show", matrix, "--trait", "OA", "--save", saved)
+    assert code == 0 and json.loads(saved.read_text())["trait"] == "Osteoarthritis"
+    assert "by the words of Osteoarthritis" in out and "'OA' is read by" in err
+
+
+@pytest.mark.parametrize("trait", ["", " ", "??"])
+@pytest.mark.parametrize("command", ["solve", "preprocess", "show", "words"])
+def test_trait_without_a_name_is_refused(
+    genotex: Run, tmp_path: Path, command: str, trait: str
+) -> None:
+    matrix = write_asthma(tmp_path / "input")
+    arguments = {
+        "solve": ("solve", tmp_path / "input", tmp_path / "o"),
+        "preprocess": ("preprocess", tmp_path / "input", tmp_path / "o"),
+        "show": ("clinical", "show", matrix),
+        "words": ("clinical", "words"),
+    }[command]
+    code, _, err = genotex(*arguments, "--trait", trait)
+    assert code == 2 and ("no name of a trait" in err or "cannot be a trait name" in err)
+
+
+def test_name_of_several_traits_is_refused(genotex: Run, tmp_path: Path) -> None:
+    code, _, err = genotex("clinical", "show", write_asthma(tmp_path / "input"), "--trait", "AS")
+    assert code == 2 and "Angelman_Syndrome, Ankylosing_Spondylitis" in err
+
+
+def test_name_that_is_not_listed_is_no_finding(genotex: Run, tmp_path: Path) -> None:
+    matrix = write_asthma(tmp_path / "input")
+    code, out, err = genotex("clinical", "show", matrix, "--trait", "Athsma")
+    assert code == 1
+    assert "perhaps Asthma" in err
+    line = next(line for line in out.splitlines() if line.startswith("trait"))
+    assert "%" not in line
+
+
+def test_words_for_another_trait_are_told(genotex: Run, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[traits.Gout]\nterms = ["podagra"]\n')
+    matrix = write_asthma(tmp_path / "input")
+    _, _, err = genotex("clinical", "show", matrix, "--trait", "Asthma", "--vocabulary", mine)
+    assert "Gout is another trait" in " ".join(err.split())
+
+
+def test_folder_of_another_name_is_suggested(genotex: Run, tmp_path: Path) -> None:
+    write_asthma(tmp_path / "input")
+    name = "bronchial asthma"
+    code, _, err = genotex("solve", tmp_path / "input", tmp_path / "o", "--trait", name)
+    assert code == 2 and "perhaps --trait Asthma" in " ".join(err.split())

@@ -9,7 +9,10 @@ from genotex.clinical import (
     RuleExpert,
     SeriesDescription,
     description_from_case,
+    load_vocabulary,
 )
+from genotex.clinical.words.wording import simplify
+from genotex.errors import UsageError
 
 from .conftest import MakeDescription
 
@@ -199,6 +202,10 @@ def test_no_text_breaks_the_expert(rows: list[list[str | None]], trait: str, tit
         "background": {"title": title},
         "sample_characteristics": {str(n): row for n, row in enumerate(rows)},
     }
+    if not simplify(trait) or len(load_vocabulary().names.meant(trait)) > 1:
+        with pytest.raises(UsageError):
+            RuleExpert().read(description_from_case(case), trait)
+        return
     reading = RuleExpert().read(description_from_case(case), trait)
     for encoding in (reading.trait, reading.age, reading.gender):
         assert encoding is None or encoding.evidence

@@ -1,6 +1,8 @@
+from pathlib import Path
+
 import pytest
 
-from genotex.clinical import FeatureEncoding, RuleExpert, choose_groups
+from genotex.clinical import FeatureEncoding, RuleExpert, choose_groups, load_vocabulary
 from genotex.errors import UsageError
 
 from .conftest import MakeDescription
@@ -96,3 +98,15 @@ def test_key_of_the_expert_is_preferred(make_description: MakeDescription) -> No
     read = FeatureEncoding("trait", 1, "second", "binary")
     encoding = choose_groups(read, ["sick"], ["well"], make_description(*rows))
     assert encoding.row == 1
+
+
+def test_role_of_a_control_is_told_by_the_users_own_words(
+    tmp_path: Path, make_description: MakeDescription
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[words]\nhealthy = ["sano"]\n', encoding="utf-8")
+    description = make_description(["group: x", "group: sano"])
+    plain = choose_groups(None, ["x"], ["sano"], description)
+    assert plain.roles["group: sano"] == "unknown"
+    own = choose_groups(None, ["x"], ["sano"], description, load_vocabulary(path))
+    assert own.roles["group: sano"] == "healthy control"

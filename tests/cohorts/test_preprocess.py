@@ -398,6 +398,11 @@ def test_encoding_of_another_trait_is_refused(source: Path, output: OutputFolder
         run(source, output, readings_of="Eczema")
 
 
+def test_encoding_made_under_another_name_of_the_trait(source: Path, output: OutputFolder) -> None:
+    write_asthma(source)
+    assert run(source, output, readings_of="bronchial asthma")["GSE1"].error is None
+
+
 def test_reading_given_does_not_turn_microrna_into_genes(
     source: Path, output: OutputFolder
 ) -> None:

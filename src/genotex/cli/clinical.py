@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +12,7 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.reading_screen import show_reading
+from genotex.cli.trait_names import tell_names
 
 if TYPE_CHECKING:
     from genotex.clinical import ClinicalReading, ReadingRow
@@ -74,20 +75,31 @@ def show(
 
       genotex solve input output --trait Osteoarthritis --encoding mine.json
     """
-    from genotex.clinical import describe_series, reading_table, rule_expert, save_readings
+    from genotex.clinical import (
+        describe_series,
+        load_vocabulary,
+        reading_table,
+        rule_expert,
+        save_readings,
+    )
     from genotex.cohorts import read_series_file
 
     expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
+    named = load_vocabulary(vocabulary).named(trait)
+    tell_names([trait], vocabulary)
     series = read_series_file(matrix)
     reading = expert.read(describe_series(series), trait)
     rows = reading_table(reading, series, procedure.value)
     cohort = series.accession or matrix.name.split("_")[0]
     if save is not None:
-        save_readings(save, {cohort: reading}, trait=trait)
+        save_readings(save, {cohort: reading}, trait=named.name)
     if json:
         screen.print_json(_plain(reading, rows))
     else:
-        show_reading(reading, rows, f"{cohort}, read for {trait} (procedure {procedure.value})\n")
+        words = f" by the words of {named.listed}" if named.told and named.listed else ""
+        headline = f"{cohort}, read for {trait}{words} (procedure {procedure.value})\n"
+        notes = tuple(note for note in reading.notes if note != named.told)
+        show_reading(replace(reading, notes=notes), rows, headline)
         if save is not None:
             screen.tell(f"saved: {save}; edit it and give it back with --encoding {save}")
     found = reading.trait is not None and reading.gene.available
@@ -131,6 +143,7 @@ def words(
     from genotex.layout import atomic_write
 
     text = vocabulary_text(load_vocabulary(vocabulary), trait)
+    tell_names([trait], vocabulary)
     if output is None:
         sys.stdout.write(text)
         return

@@ -11,6 +11,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.trait_names import tell_names
 
 if TYPE_CHECKING:
     from genotex.cohorts import CohortOutcome, PreprocessOptions
@@ -58,6 +59,7 @@ def preprocess(
         vocabulary=vocabulary,
         least_certainty=least_certainty,
     )
+    tell_names(trait or (), vocabulary)
     outcomes = preprocess_with_progress(
         source, output, trait or (), cohort or (), settings, jobs=jobs, force=force
     )

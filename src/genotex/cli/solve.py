@@ -18,6 +18,7 @@ from genotex.cli.asking import ask
 from genotex.cli.combine import combine_cohorts
 from genotex.cli.option_checks import check_cohorts, check_options
 from genotex.cli.preprocess import build_options, preprocess_with_progress, show_outcomes
+from genotex.cli.trait_names import tell_names
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
@@ -114,6 +115,7 @@ def solve(
     check_options(analysis, [problem])
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
+    tell_names(_traits(problem), vocabulary)
     outcomes = _read_cohorts(
         source, output, problem, cohort or (), analysis, settings, jobs=jobs, force=force
     )
@@ -127,6 +129,14 @@ def solve(
     raise typer.Exit(
         _answer(output, problem, analysis, outcomes, tasks, every=every, jobs=jobs, json=json)
     )
+
+
+def _traits(problem: Problem) -> list[str]:
+    """Return the traits that are read for a problem."""
+    from genotex.problems import ProblemKind
+
+    two = problem.kind is ProblemKind.TWO_STEP
+    return [problem.trait, str(problem.condition)] if two else [problem.trait]
 
 
 def _read_cohorts(

@@ -49,6 +49,7 @@ from genotex.clinical.telling import (
     why_no_trait,
 )
 from genotex.clinical.values import parse_number
+from genotex.clinical.words.trait_names import NamedTrait
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "Expert",
     "FeatureEncoding",
     "GeneVerdict",
+    "NamedTrait",
     "ReadingRow",
     "RuleExpert",
     "SampleField",

@@ -14,6 +14,7 @@ from genotex.clinical.people.ages import parse_age_years
 from genotex.clinical.people.sexes import parse_sex
 from genotex.clinical.trait.value_roles import control_role
 from genotex.clinical.values import parse_number, split_cell, split_pairs
+from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role
@@ -50,7 +51,11 @@ class EncodedFeature:
 
 
 def apply_encoding(
-    encoding: FeatureEncoding, series: Series, *, procedure: Procedure
+    encoding: FeatureEncoding,
+    series: Series,
+    *,
+    procedure: Procedure,
+    vocabulary: Vocabulary | None = None,
 ) -> EncodedFeature:
     """Code a feature for every sample of a series.
 
@@ -63,6 +68,8 @@ def apply_encoding(
     procedure : str
         ``sound`` finds values by key in every characteristics row, sample by sample.
         ``benchmark`` reads the one row and takes the first integer of a cell as age.
+    vocabulary : Vocabulary, optional
+        By whose words a control without a role is told; the packaged ones by default.
 
     Returns
     -------
@@ -74,7 +81,7 @@ def apply_encoding(
         If the encoding names a row that the series does not have.
     """
     cells, notes = _cells(encoding, series, procedure)
-    lookup = _Lookup(encoding, first_integer=procedure == "benchmark")
+    lookup = _Lookup(encoding, first_integer=procedure == "benchmark", vocabulary=vocabulary)
     codes = np.full(len(series.samples), np.nan)
     roles: list[Role] = []
     unlisted: Counter[str] = Counter()
@@ -98,8 +105,15 @@ def encode_cell(encoding: FeatureEncoding, cell: Cell) -> float | None:
 class _Lookup:
     """Codes cells: listed values first, then white space and case aside, then the parser."""
 
-    def __init__(self, encoding: FeatureEncoding, *, first_integer: bool) -> None:
+    def __init__(
+        self,
+        encoding: FeatureEncoding,
+        *,
+        first_integer: bool,
+        vocabulary: Vocabulary | None = None,
+    ) -> None:
         self._encoding = encoding
+        self._vocabulary = vocabulary
         self._first_integer = first_integer
         self._relaxed = {simple_key(cell): cell for cell in reversed(list(encoding.values))}
 
@@ -128,7 +142,7 @@ class _Lookup:
         if encoding.feature != "trait" or encoding.kind != "binary" or code is None:
             return "unknown"
         key, value = _key_and_value(encoding, cell)
-        return "case" if code == 1 else control_role(value, key)
+        return "case" if code == 1 else control_role(value, key, self._vocabulary)
 
     def _parse(self, cell: str) -> float | None:
         encoding = self._encoding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from genotex.clinical.assay import NOT_HUMAN, judge_expression
@@ -68,7 +69,14 @@ class RuleExpert:
         self._beyond_characteristics = beyond_characteristics
 
     def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
-        """Read a series for a trait (see `Expert`)."""
+        """Read a series for a trait (see `Expert`).
+
+        Raises
+        ------
+        UsageError
+            If the trait is no name, or an alias of several traits.
+        """
+        named = self._vocabulary.named(trait)
         gene = judge_expression(description)
         rows = characteristic_candidates(description)
         judge = ValueJudge(
@@ -83,12 +91,15 @@ class RuleExpert:
             notes = _second_opinion(choice, beyond, description)
         human = not gene.reason.startswith(NOT_HUMAN)
         age, gender = self._people(rows, description) if human else (None, None)
+        if not self._vocabulary.is_measured(trait):
+            choice = _without_certainty(choice)
+        told = (named.told,) if named.told else ()
         return ClinicalReading(
             gene,
             choice.encoding,
             age,
             gender,
-            notes=(*_left_out(choice), *_notes(choice.encoding, age, gender), *notes),
+            notes=(*told, *_left_out(choice), *_notes(choice.encoding, age, gender), *notes),
             certainty=choice.certainty,
             runner_up=choice.runner_up,
         )
@@ -104,7 +115,9 @@ class RuleExpert:
         pairs = pair_candidates(description)
         return (
             age or read_age(pairs) or read_age_in_texts(description),
-            gender or read_gender(pairs, text) or read_gender_in_texts(description),
+            gender
+            or read_gender(pairs, text)
+            or read_gender_in_texts(description, self._vocabulary),
         )
 
     def _trait_beyond(
@@ -115,6 +128,15 @@ class RuleExpert:
         if told or not self._beyond_characteristics:
             return None
         return read_trait_in_texts(description, judge, self._vocabulary)
+
+
+def _without_certainty(choice: TraitChoice) -> TraitChoice:
+    """Take the certainties off: they were measured on traits that the package lists."""
+    encoding, runner_up = (
+        None if e is None else replace(e, certainty=None)
+        for e in (choice.encoding, choice.runner_up)
+    )
+    return replace(choice, encoding=encoding, runner_up=runner_up, certainty=None)
 
 
 def _left_out(choice: TraitChoice) -> tuple[str, ...]:

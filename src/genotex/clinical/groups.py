@@ -11,6 +11,7 @@ from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.texts.sample_texts import other_candidates
 from genotex.clinical.trait.value_roles import control_role
 from genotex.clinical.values import split_cell
+from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Role
@@ -32,6 +33,7 @@ def choose_groups(
     cases: Sequence[str],
     controls: Sequence[str],
     description: SeriesDescription,
+    vocabulary: Vocabulary | None = None,
 ) -> FeatureEncoding:
     """Return a trait encoding with groups chosen by hand; all other values are missing.
 
@@ -45,6 +47,8 @@ def choose_groups(
         "clinical status: osteoarthritis").
     description : SeriesDescription
         The series.
+    vocabulary : Vocabulary, optional
+        By whose words the role of a control is told; the packaged ones by default.
 
     Returns
     -------
@@ -64,7 +68,7 @@ def choose_groups(
     if not matches:
         raise UsageError(_no_match(candidates, (*cases, *controls)))
     match = next((m for m in matches if _is_of(encoding, m.candidate)), matches[0])
-    return _encoding(match, encoding, cases, controls)
+    return _encoding(match, encoding, cases, controls, vocabulary)
 
 
 def _check(cases: Sequence[str], controls: Sequence[str]) -> None:
@@ -118,13 +122,15 @@ def _encoding(
     encoding: FeatureEncoding | None,
     cases: Sequence[str],
     controls: Sequence[str],
+    vocabulary: Vocabulary | None,
 ) -> FeatureEncoding:
     candidate = match.candidate
     read = encoding if _is_of(encoding, candidate) else None
     codes: dict[str, float | None] = {}
     roles: dict[str, Role] = {}
     for cell in candidate.values:
-        codes[cell], roles[cell] = _code(cell, match, read, bool(cases), bool(controls))
+        codes[cell] = _code(cell, match, read, bool(cases), bool(controls))
+        roles[cell] = _role(cell, codes[cell], match, read, vocabulary)
     if not {1.0, 0.0} <= set(codes.values()):
         side, option = ("controls", "--control") if 1.0 in codes.values() else ("cases", "--case")
         values = ", ".join(repr(v) for v in dict.fromkeys(candidate.values.values()))
@@ -145,28 +151,39 @@ def _encoding(
 
 def _code(
     cell: str, match: _Match, read: FeatureEncoding | None, cases: bool, controls: bool
-) -> tuple[float | None, Role]:
+) -> float | None:
     if cell in match.cases:
-        return 1.0, "case"
+        return 1.0
     if cell in match.controls:
-        candidate = match.candidate
-        return 0.0, _control_role(cell, candidate.values[cell], candidate.key, read)
+        return 0.0
     before = read.values.get(cell) if read else None
-    if read is not None and ((before == 1 and not cases) or (before == 0 and not controls)):
-        return before, read.roles.get(cell, "unknown")
-    return None, "unknown"
+    kept = (before == 1 and not cases) or (before == 0 and not controls)
+    return before if kept else None
 
 
-def _control_role(cell: str, value: str, key: str, read: FeatureEncoding | None) -> Role:
-    """Return the role of a control chosen by hand: the expert's, else what its words say.
+def _role(
+    cell: str,
+    code: float | None,
+    match: _Match,
+    read: FeatureEncoding | None,
+    vocabulary: Vocabulary | None,
+) -> Role:
+    """Return the role of a value with a code.
 
     Whoever the expert takes for a case is ill, and so no healthy control of another contrast. A
     control whose words say nothing of its health stays unknown.
     """
-    role = read.roles.get(cell, "unknown") if read else "unknown"
+    if cell in match.cases:
+        return "case"
+    role = read.roles.get(cell, "unknown") if read and code is not None else "unknown"
+    if cell not in match.controls:
+        return role
     if role == "case":
         return "other disease"
-    return role if role != "unknown" else control_role(value, key)
+    candidate = match.candidate
+    if role != "unknown":
+        return role
+    return control_role(candidate.values[cell], candidate.key, vocabulary)
 
 
 def _no_match(candidates: Iterable[Candidate], wanted: Iterable[str]) -> str:

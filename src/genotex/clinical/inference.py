@@ -15,7 +15,7 @@ from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
 from genotex.formats.series import Series
 from genotex.layout import Procedure
 
@@ -72,7 +72,10 @@ def infer_cases(cases: Path, expert: Expert | None = None) -> Iterator[str]:
             raise FormatError(
                 error.message, path=cases, line=number, field=error.field, hint=error.hint
             ) from error
-        reading = expert.read(description, case["trait"])
+        try:
+            reading = expert.read(description, case["trait"])
+        except UsageError as error:
+            raise FormatError(str(error), path=cases, line=number, field="trait") from error
         yield json.dumps(_prediction(case["id"], description, reading), ensure_ascii=False)
 
 

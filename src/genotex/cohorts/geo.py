@@ -16,10 +16,12 @@ from genotex.clinical import (
     Expert,
     FeatureEncoding,
     SeriesDescription,
+    Vocabulary,
     apply_encoding,
     choose_groups,
     describe_series,
     judge_expression,
+    load_vocabulary,
 )
 from genotex.cohorts.facts import sample_facts
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
@@ -72,12 +74,15 @@ def prepare_geo_cohort(
     description = describe_series(series, platforms)
     given = options.readings.get(files.cohort)
     reading = expert.read(description, files.trait) if given is None else _check(given, description)
+    vocabulary = load_vocabulary(options.vocabulary)
     if options.cases or options.controls:
-        chosen = choose_groups(reading.trait, options.cases, options.controls, description)
+        chosen = choose_groups(
+            reading.trait, options.cases, options.controls, description, vocabulary
+        )
         # What was said of the expert's own choice does not hold for this one.
         notes_left = tuple(note for note in reading.notes if not note.startswith("trait: "))
         reading = replace(reading, trait=chosen, notes=notes_left, certainty=None, runner_up=None)
-    features = _encode(reading, series, options)
+    features = _encode(reading, series, options, vocabulary)
 
     genes, why_no_genes = _genes(series, platforms, reading, table, options)
     return PreparedCohort(
@@ -210,7 +215,7 @@ def _read_platforms(files: GeoCohortFiles, series: Series) -> tuple[list[Platfor
 
 
 def _encode(
-    reading: ClinicalReading, series: Series, options: PreprocessOptions
+    reading: ClinicalReading, series: Series, options: PreprocessOptions, vocabulary: Vocabulary
 ) -> dict[str, EncodedFeature]:
     features = {}
     encodings: Mapping[str, FeatureEncoding | None] = {
@@ -220,7 +225,9 @@ def _encode(
     }
     for name, encoding in encodings.items():
         if encoding is not None:
-            features[name] = apply_encoding(encoding, series, procedure=options.procedure)
+            features[name] = apply_encoding(
+                encoding, series, procedure=options.procedure, vocabulary=vocabulary
+            )
     binary = reading.trait is not None and reading.trait.kind == "binary"
     if options.control_roles == "healthy" and binary:
         features["trait"] = _without_other_controls(features["trait"])

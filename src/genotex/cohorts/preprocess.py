@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import genotex
-from genotex.clinical import Expert, reading_to_json, rule_expert
+from genotex.clinical import Expert, load_vocabulary, reading_to_json, rule_expert
 from genotex.cohorts.finish import REFUSALS, file_digest, finish_cohort, remove_stale_tables
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.prepared import PreprocessOptions
@@ -139,7 +139,7 @@ def preprocess(
         least_certainty=options.least_certainty,
     )
     output = OutputFolder(target)
-    tasks = _find_tasks(InputFolder(source), traits, cohorts)
+    tasks = _find_tasks(InputFolder(source), traits, cohorts, options.vocabulary)
     _check_options(tasks, options)
     outcomes = []
     with side_by_side(min(jobs, len(tasks))) as run:
@@ -230,7 +230,7 @@ def _do(work: tuple[CohortTask, Path, PreprocessOptions, Expert, bool]) -> Cohor
 
 
 def _find_tasks(
-    source: InputFolder, traits: Sequence[str], cohorts: Sequence[str]
+    source: InputFolder, traits: Sequence[str], cohorts: Sequence[str], vocabulary: Path | None
 ) -> list[CohortTask]:
     folders = source.tcga_folders()
     tasks: list[CohortTask] = []
@@ -242,7 +242,9 @@ def _find_tasks(
         if not found and traits:
             there = ", ".join(source.traits()) or "no trait"
             msg = f"no cohorts of {trait} in {source.root}: GEO holds {there}; {choice.reason}"
-            raise UsageError(msg)
+            same_trait = load_vocabulary(vocabulary).names.same
+            same = [name for name in source.traits() if same_trait(name, trait)]
+            raise UsageError(f"{msg}; perhaps --trait {same[0]}" if same else msg)
         if found and folders and choice.folder is None:
             found.append(CohortTask(trait, TCGA_COHORT, why=choice.reason))
         tasks += found
@@ -274,7 +276,8 @@ def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> N
         )
         raise UsageError(msg)
     meant = options.readings_of
-    if meant is not None and trait_folder_name(meant) not in traits:
+    same_trait = load_vocabulary(options.vocabulary).names.same
+    if meant is not None and not any(same_trait(meant, trait) for trait in traits):
         msg = (
             f"the encoding file was made for {meant}, not for {', '.join(sorted(traits))}; "
             "make one with 'genotex clinical show --save'"

@@ -16,6 +16,7 @@ from genotex.clinical import (
     describe_series,
     experts,
     load_readings,
+    load_vocabulary,
     save_readings,
 )
 
@@ -333,3 +334,21 @@ def test_no_titles_break_the_expert(titles: list[str], trait: str, title: str) -
     if reading.trait is not None:
         assert reading.trait.confidence != "explicit"
         assert set(reading.trait.values.values()) >= {0.0, 1.0}
+
+
+def test_control_words_of_the_users_own_count_in_titles(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[words]\nhealthy = ["sano"]\nopen_control = ["testigo"]\n', encoding="utf-8")
+    titles = ("sano 1", "sano 2", "asthma 1", "asthma 2")
+    description = SeriesDescription(title="Asthma in PBMC", titles=titles)
+    assert RuleExpert().read(description, "Asthma").trait is None
+    encoding = RuleExpert(load_vocabulary(path)).read(description, "Asthma").trait
+    assert encoding is not None
+    assert [encoding.values[title] for title in titles] == [0, 0, 1, 1]
+
+
+def test_words_that_tell_a_control_only_under_a_key_tell_none_in_titles() -> None:
+    titles = ["mucosa 1", "mucosa 2", "gastric cancer 1", "gastric cancer 2"]
+    assert codes("Stomach_Cancer", titles, "Gastric cancer") is None
+    titles = [title.replace("mucosa", "normal mucosa") for title in titles]
+    assert codes("Stomach_Cancer", titles, "Gastric cancer") == [0, 0, 1, 1]

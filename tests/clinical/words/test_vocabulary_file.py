@@ -1,4 +1,5 @@
 import contextlib
+import gzip
 import json
 import tomllib
 from importlib import resources
@@ -108,6 +109,12 @@ def test_packaged_file_is_itself_a_vocabulary_file(tmp_path: Path) -> None:
         ('[words]\nhealty = ["sano"]', r"words\.healty: unknown group .*perhaps healthy"),
         ('[words]\nhealthy = "sano"', r"words\.healthy: must be a list of texts"),
         (f"a = {'9' * 5000}", "cannot be read as TOML"),
+        ('[trait.Gout]\nterms = ["gout"]', r"trait: unknown table .*perhaps \[traits.Gout\]"),
+        ('[word]\nhealthy = ["sano"]', r"word: unknown table .*perhaps \[words\]"),
+        ('[traits.Gout]\nnear_misses = ["gout"]', r"near_misses: 'gout' is the trait's own name"),
+        ('[traits."Lung Cancer"]\nhealthy = ["lung cancers"]', r"healthy: 'lung cancers' is the"),
+        ('[traits.Gout]\naliases = "podagra"', r"traits\.Gout\.aliases: must be a list of texts"),
+        ('[traits.Gout]\ncancer = "no"', r"traits\.Gout\.cancer: must be true or false"),
     ],
 )
 def test_mistake_names_file_and_table(tmp_path: Path, text: str, message: str) -> None:
@@ -125,6 +132,13 @@ def test_file_that_is_not_there_and_bytes_that_are_no_text(tmp_path: Path) -> No
     (tmp_path / "latin.toml").write_bytes('[words]\nhealthy = ["Gesunde Männer"]'.encode("latin-1"))
     with pytest.raises(VocabularyFileError, match="is not text in UTF-8"):
         load_vocabulary(tmp_path / "latin.toml")
+
+
+def test_compressed_file_is_told_to_be_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml.gz"
+    path.write_bytes(gzip.compress(b'[words]\nhealthy = ["sano"]\n'))
+    with pytest.raises(VocabularyFileError, match="unpack it first"):
+        load_vocabulary(path)
 
 
 def test_file_of_an_editor_that_marks_the_byte_order(tmp_path: Path) -> None:
@@ -173,7 +187,12 @@ def test_written_table_reads_as_it_was(name: str, table: dict[str, list[str]]) -
     assert read == (name, {"replace": True, **table})
 
 
-@pytest.mark.parametrize("trait", ["Arrhythmia", "Nonsuch fever (NSF)", "Colon_Polyp_Cancer"])
+@pytest.mark.parametrize(
+    "trait", [
+        "Arrhythmia", "Nonsuch fever (NSF)", "Colon_Polyp_Cancer", "Height", "Serum urate levels",
+        "ALL", "Myoma", "Kidney_Chromophobe",
+    ],
+)  # fmt: skip
 def test_words_given_back_unchanged_change_nothing(
     tmp_path: Path, make_description: MakeDescription, trait: str
 ) -> None:
@@ -183,6 +202,54 @@ def test_words_given_back_unchanged_change_nothing(
     assert terms
     assert all(vars(vars(before)[name]) == vars(vars(after)[name]) for name in terms)
     assert (before.is_cancer, before.is_level) == (after.is_cancer, after.is_level)
+
+
+def test_words_taken_out_are_out_even_those_of_the_name(
+    tmp_path: Path, make_description: MakeDescription
+) -> None:
+    path = write(tmp_path, '[traits.Gout]\nreplace = true\nterms = ["podagra"]\n')
+    assert codes(make_description, ("podagra", "healthy"), "Gout", path) == (1, 0)
+    assert codes(make_description, ("gout", "healthy"), "Gout", path) is None
+    path = write(tmp_path, '[traits.Gout]\nterms = ["podagra"]\n')
+    assert codes(make_description, ("gout", "healthy"), "Gout", path) == (1, 0)
+
+
+def test_table_under_an_alias_is_that_of_the_listed_trait(tmp_path: Path) -> None:
+    path = write(tmp_path, '[traits.T2D]\nterms = ["diabetes of maturity"]\n')
+    words = load_vocabulary(path).trait("Type 2 diabetes")
+    assert "diabetes of maturity" in words.terms and "T2DM" in words.terms
+
+
+def test_alias_of_the_users_own(tmp_path: Path) -> None:
+    path = write(tmp_path, '[traits.Gout]\naliases = ["podagra"]\nterms = ["urate arthritis"]\n')
+    named = load_vocabulary(path).named("Podagra")
+    assert (named.listed, named.told) == ("Gout", "'Podagra' is read by the words of Gout")
+    assert "podagra" not in load_vocabulary(path).trait("Gout").terms
+
+
+def test_table_of_the_users_own_settles_a_name_of_several_traits(tmp_path: Path) -> None:
+    path = write(tmp_path, '[traits.AS]\nterms = ["aortic stenosis"]\n')
+    assert load_vocabulary(path).named("AS").listed == "AS"
+    assert "aortic stenosis" in load_vocabulary(path).trait("AS").terms
+
+
+def test_tables_of_other_traits_than_the_one_asked(tmp_path: Path) -> None:
+    path = write(tmp_path, '[traits.Gout]\n[traits.OA]\nterms = ["worn joint"]\n')
+    words = load_vocabulary(path)
+    assert words.tables_beside(["Asthma"]) == ("Gout", "OA")
+    assert words.tables_beside(["Osteoarthritis", "gout"]) == ()
+
+
+def test_whether_a_trait_is_a_cancer_may_be_said(tmp_path: Path) -> None:
+    path = write(tmp_path, "[traits.Seminoma]\ncancer = false\n[traits.LUAD]\ncancer = true\n")
+    words = load_vocabulary(path)
+    assert (words.trait("Seminoma").is_cancer, words.trait("LUAD").is_cancer) == (False, True)
+
+
+def test_words_of_an_unlisted_name_are_not_cut() -> None:
+    text = vocabulary_text(load_vocabulary(), "Juvenile_Measles disease")
+    table = tomllib.loads(text)["traits"]["Juvenile_Measles disease"]
+    assert table["terms"] == ["juvenile measles disease", "juvenile measles"]
 
 
 def test_words_of_a_synonym_are_those_of_the_listed_trait() -> None:

@@ -21,7 +21,7 @@ from genotex.clinical.texts.sample_texts import (
     free_text_words,
     sample_texts,
 )
-from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["read_age_in_texts", "read_gender_in_texts"]
 
@@ -87,13 +87,17 @@ def read_age_in_texts(description: SeriesDescription) -> FeatureEncoding | None:
     return _read(description, "age", _age)
 
 
-def read_gender_in_texts(description: SeriesDescription) -> FeatureEncoding | None:
+def read_gender_in_texts(
+    description: SeriesDescription, vocabulary: Vocabulary | None = None
+) -> FeatureEncoding | None:
     """Read the samples' sexes (female 0, male 1) from descriptions, titles or source names.
 
     Parameters
     ----------
     description : SeriesDescription
         The series.
+    vocabulary : Vocabulary, optional
+        Whose words of relatives are known; the packaged ones by default.
 
     Returns
     -------
@@ -101,7 +105,8 @@ def read_gender_in_texts(description: SeriesDescription) -> FeatureEncoding | No
         With every text listed; None where fewer than 60 % of the samples are told, or all the
         same.
     """
-    return _read(description, "gender", _sex)
+    relatives = (vocabulary or load_vocabulary()).groups["relative"]
+    return _read(description, "gender", lambda text: None if text in relatives else _sex(text))
 
 
 def _read(
@@ -167,9 +172,7 @@ def _old_as_years(age: str) -> str:
 
 
 def _sex(text: str) -> float | None:
-    """Return the one sex that a text tells, None for none, both, or a relative's."""
-    if text in load_vocabulary().groups["relative"]:
-        return None
+    """Return the one sex that a text tells, None for none or both."""
     hits = list(_SEX_WORD.finditer(text)) or list(_SEX_NAMED.finditer(text))
     hits = hits or [hit for pattern in _SEX_BESIDE_AGE for hit in pattern.finditer(text)]
     sexes = {parse_sex(hit["sex"]) for hit in hits}

@@ -56,6 +56,8 @@ class TextJudge:
         self._trait = judge.trait
         self._vocabulary = vocabulary
         self._words = free_text_words()
+        self._person_control = vocabulary.groups["person_control"]
+        self._open_control = vocabulary.groups["open_control"]
         self._series_title = description.title
         self._series_text = description.text
 
@@ -134,23 +136,23 @@ class TextJudge:
         letters = rf"(?<![A-Za-z0-9]){re.escape(name)}s?(?![A-Za-z0-9])"
         if re.search(letters, self._series_text, re.IGNORECASE):
             return True
-        known = self._vocabulary.by_any_name.get(name)
-        return known is not None and self._series_text in self._vocabulary.trait(known).terms
+        known = self._vocabulary.names.with_term(name)
+        return any(self._series_text in self._vocabulary.trait(trait).terms for trait in known)
 
     def _control_word(self, text: str) -> str | None:
         plain = self.values.words.without_norms(text)
-        return self._words["person_control"].find(plain) or self._words["open_control"].find(plain)
+        return self._person_control.find(plain) or self._open_control.find(plain)
 
     def _is_normal_tissue(self, text: str) -> bool:
         plain = simplify(self.values.words.without_norms(text))
-        return plain in self._words["person_control"] or "normal" in plain.split()
+        return plain in self._person_control or "normal" in plain.split()
 
     def _checked_control(self, judgement: Judgement, cell: str, text: str) -> Judgement:
         plain = self.values.words.without_norms(text)
-        is_open = plain in self._words["open_control"]
+        is_open = plain in self._open_control
         if judgement.ground == Ground.DENIED and not is_open:
             return judgement
-        if plain in self._words["person_control"]:
+        if plain in self._person_control:
             return self._healthy(text)
         if text in self._trait.healthy:
             return judgement
@@ -216,7 +218,7 @@ class TextJudge:
             cell: leave_open(f"{cell!r} may be the control of an experiment")
             if j.role == "healthy control"
             and j.ground <= Ground.HEALTHY
-            and cell not in self._words["person_control"]
+            and cell not in self._person_control
             else j
             for cell, j in judged.items()
         }

@@ -307,20 +307,25 @@ class ValueJudge:
         return Judgement("case", Ground.BROADER, f"{value!r} is a wider name of the trait")
 
 
-@lru_cache(maxsize=4096)
-def control_role(value: str, key: str = "") -> Role:
+def control_role(value: str, key: str = "", vocabulary: Vocabulary | None = None) -> Role:
     """Return the role of a control by its own words, whatever the trait.
 
     Parameters
     ----------
     value, key : str
         A cell's value and key.
+    vocabulary : Vocabulary, optional
+        The words that are known; the packaged ones by default.
 
     Returns
     -------
     Role
         "healthy control", "other disease", or "unknown" when the words do not tell.
     """
-    vocabulary = load_vocabulary()
+    return _control_role(value, key, vocabulary or load_vocabulary())
+
+
+@lru_cache(maxsize=4096)
+def _control_role(value: str, key: str, vocabulary: Vocabulary) -> Role:
     role = ValueJudge(vocabulary.trait(""), vocabulary, "", "").judge(value, key).role
     return role if role in ("healthy control", "other disease") else "unknown"

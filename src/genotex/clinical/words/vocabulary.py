@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from genotex.clinical.words.of_name import table_of_name
 from genotex.clinical.words.spelling import Spelling
+from genotex.clinical.words.trait_names import NamedTrait, TraitNames
+from genotex.clinical.words.trait_words import TraitWords, full_table, trait_words
 from genotex.clinical.words.vocabulary_file import lay_over, read_vocabulary_file, trait_table
 from genotex.clinical.words.wording import Terms, simplify
 from genotex.errors import UsageError
@@ -20,84 +21,10 @@ __all__ = ["TraitWords", "Vocabulary", "load_vocabulary", "vocabulary_text"]
 
 _HOW_TO_USE = """\
 # Edit these words, then give the file back: genotex solve ... --vocabulary FILE
-# The words of the trait's own name always count. Without the line 'replace = true' words are
-# added to the built-in ones; with it these words stand alone. All keys: docs/clinical.md.
+# With the line 'replace = true' these words stand alone: what you take out is out, also the words
+# of the trait's own name. Without it they are added to the built-in ones. See docs/clinical.md.
 """
 _MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
-
-_GENERIC = {"disease", "disorder", "syndrome", "level", "deficiency", "condition", "phenomenon"}
-_TOO_WIDE = {
-    "kidney", "heart", "liver", "lung", "brain", "skin", "blood", "bone", "chronic", "acute",
-    "cardiac", "renal", "muscle", "eye", "bowel", "infectious", "genetic", "mental", "rare",
-}  # fmt: skip
-_CANCER_WORDS = {"cancer", "carcinoma", "tumor", "neoplasm", "adenocarcinoma", "malignancy"}
-_SHORTEST_INITIALS = 3
-
-
-@dataclass(frozen=True)
-class TraitWords:
-    """How one trait is named.
-
-    Attributes
-    ----------
-    name : str
-        The trait's name in words.
-    terms : Terms
-        Names of the trait itself.
-    includes : Terms
-        Narrower conditions that count as the trait.
-    broader : Terms
-        Wider words, for rows that say nothing more exact.
-    excludes : Terms
-        Phrases that look like the trait and are not.
-    sites : Terms
-        Organs of a cancer; empty otherwise.
-    near_misses : Terms
-        Other conditions that stand beside the trait in such series.
-    cell_lines : Terms
-        Cell lines that stand for the disease.
-    genes : Terms
-        Genes whose inherited mutation is the disease.
-    levels : Terms
-        Keys of a measured level; empty when the trait is no quantity.
-    scales : Terms
-        Keys of symptom scores that measure the trait in people.
-    low, high : Terms
-        Words of low and high groups of a level.
-    unit : str
-        Usual unit of the level; empty when not told.
-    low_is_case : bool
-        Whether the low end of the level is the trait, as in osteoporosis.
-    healthy : Terms
-        Words of this trait's own controls.
-    is_cancer : bool
-        Whether tumour against normal tissue tells the trait.
-    is_subtype : bool
-        Whether the trait is one of several tumours of its organ, so that "kidney tumour" leaves
-        open whether it is meant.
-    is_level : bool
-        Whether the trait is a quantity and no disease.
-    """
-
-    name: str
-    terms: Terms
-    includes: Terms
-    broader: Terms
-    excludes: Terms
-    sites: Terms
-    near_misses: Terms
-    cell_lines: Terms
-    genes: Terms
-    levels: Terms
-    scales: Terms
-    low: Terms
-    high: Terms
-    unit: str
-    low_is_case: bool
-    healthy: Terms
-    is_cancer: bool
-    is_subtype: bool
-    is_level: bool
 
 
 class Vocabulary:
@@ -107,11 +34,22 @@ class Vocabulary:
     ----------
     data : mapping
         The parsed vocabulary file: tables ``words`` and ``traits``.
+    packaged : collection of str, optional
+        Names of the traits whose words come with the package; all of them by default.
+    own : collection of str
+        Names of the tables in a user's own file, which `data` holds already.
     """
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        packaged: Collection[str] | None = None,
+        own: Collection[str] = (),
+    ) -> None:
         self._words: Mapping[str, list[str]] = data["words"]
-        self._traits: Mapping[str, Mapping[str, list[str]]] = data["traits"]
+        self._traits: Mapping[str, Mapping[str, Any]] = data["traits"]
+        self._packaged = self._traits if packaged is None else packaged
+        self._own = own
         self._cache: dict[str, TraitWords] = {}
 
     @cached_property
@@ -123,7 +61,30 @@ class Vocabulary:
         }
         sites = {site for entry in self._traits.values() for site in entry.get("sites", ())}
         groups["organs"] = Terms(sites | set(self._words["organs"]))
+        groups["person_control"] = self._person_control
         return groups
+
+    @property
+    def _person_control(self) -> Terms:
+        """Words of controls that are healthy people or tissue, also in titles.
+
+        All control words but those that may be the control of an experiment.
+        """
+        not_these = {
+            simplify(word)
+            for group in ("open_control", "open_control_acronyms", "only_under_keys")
+            for word in self._words[group]
+        }
+        words, acronyms = (
+            [
+                word
+                for group in ("healthy", "unaffected_tissue", "person_control")
+                for word in self._words.get(group + ending, ())
+                if simplify(word) not in not_these
+            ]
+            for ending in ("", "_acronyms")
+        )
+        return Terms(words, acronyms)
 
     @cached_property
     def missing(self) -> frozenset[str]:
@@ -162,26 +123,62 @@ class Vocabulary:
         lists = (
             words
             for entry in (self._words, *self._traits.values())
-            for words in entry.values()
-            if isinstance(words, list)
+            for key, words in entry.items()
+            if isinstance(words, list) and key != "aliases"
         )
         return Spelling(word for words in lists for word in words)
 
     @cached_property
-    def by_any_name(self) -> Mapping[str, str]:
-        """Name or unambiguous synonym, simplified, to the name of the trait in the file."""
-        names = {simplify(name): name for name in self._traits}
-        for name, entry in self._traits.items():
-            for word in (*entry.get("terms", ()), *entry.get("acronyms", ())):
-                names.setdefault(simplify(word), name)
-        return names
+    def names(self) -> TraitNames:
+        """Finds listed traits by what people call them."""
+        return TraitNames(self._traits)
+
+    def named(self, name: str) -> NamedTrait:
+        """Return what the name of a trait means, and by which words it is read.
+
+        Parameters
+        ----------
+        name : str
+            Name of a trait, or an alias.
+
+        Raises
+        ------
+        UsageError
+            If it is no name, without any letter a-z or digit, or an alias of several traits.
+        """
+        if not simplify(name):
+            msg = f"{name!r} is no name of a trait; use letters of the English alphabet"
+            raise UsageError(msg)
+        listed = self.names.listed(name)
+        if listed is not None:
+            return NamedTrait(name, listed)
+        table = table_of_name(name)
+        lists = (table.get(key, []) for key in ("terms", "acronyms", "levels"))
+        words = dict.fromkeys(word for words in lists for word in words)
+        return NamedTrait(name, None, tuple(words), self.names.near(name))
+
+    def is_measured(self, name: str) -> bool:
+        """Tell whether a trait is a packaged one: how sure its readings are was measured."""
+        return self.names.listed(name) in self._packaged
+
+    def tables_beside(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the traits of the user's own file that none of the names means."""
+        asked = {trait for name in names for trait in self.names.meant(name)}
+        return tuple(name for name in self._own if asked.isdisjoint(self.names.meant(name)))
 
     def trait(self, name: str) -> TraitWords:
-        """Return the words of a trait, made from its name when the file does not list it."""
-        if name not in self._cache:
-            listed = self.by_any_name.get(simplify(name))
-            self._cache[name] = _trait_words(name, self._traits.get(listed or "", {}), self._words)
-        return self._cache[name]
+        """Return the words of a trait, made from its name when the vocabulary does not list it.
+
+        Raises
+        ------
+        UsageError
+            If the name is an alias of several traits.
+        """
+        key = self.names.listed(name) or name
+        if key not in self._cache:
+            title, table, _ = self.entry(key)
+            self._cache[key] = trait_words(title, table, self._words)
+        return self._cache[key]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
         """Return the table by which a trait is read, as a vocabulary file has it.
@@ -189,82 +186,26 @@ class Vocabulary:
         Parameters
         ----------
         name : str
-            Name of the trait, or a synonym.
+            Name of the trait, or an alias.
 
         Returns
         -------
         name : str
             Name of the table.
         table : mapping of str to list of str, str or bool
-            Its keys; made from the name of the trait when the vocabulary does not list it.
+            All its words, those of its name among them.
         listed : bool
             Whether the vocabulary lists it.
+
+        Raises
+        ------
+        UsageError
+            If the name is an alias of several traits.
         """
-        listed = self.by_any_name.get(simplify(name))
-        if listed is not None:
-            return listed, self._traits[listed], True
-        terms, acronyms, sites = _words_of_name(name)
-        lists = {
-            "terms": terms, "acronyms": acronyms, "sites": sites, "levels": _level_of_name(name)
-        }  # fmt: skip
-        made = {key: list(dict.fromkeys(filter(None, words))) for key, words in lists.items()}
-        return name, {key: words for key, words in made.items() if words}, False
-
-
-def _trait_words(
-    name: str, entry: Mapping[str, list[str]], words: Mapping[str, list[str]]
-) -> TraitWords:
-    own_terms, own_acronyms, own_sites = _words_of_name(name)
-    is_level = bool(entry.get("quantity", not entry and _level_of_name(name)))
-    sites = entry.get("sites", own_sites)
-    terms = [*entry.get("terms", ()), *([] if is_level else own_terms)]
-    acronyms = entry.get("acronyms", own_acronyms if not entry else ())
-    return TraitWords(
-        name=name.replace("_", " "),
-        terms=Terms(terms, acronyms),
-        includes=Terms(entry.get("includes", ()), entry.get("include_acronyms", ())),
-        broader=Terms(entry.get("broader", ())),
-        excludes=Terms(entry.get("excludes", ())),
-        sites=Terms(sites),
-        near_misses=Terms(entry.get("near_misses", ()), entry.get("near_miss_acronyms", ())),
-        cell_lines=Terms(entry.get("cell_lines", ())),
-        genes=Terms((), entry.get("genes", ())),
-        levels=Terms(entry.get("levels", _level_of_name(name) if not entry else ())),
-        scales=Terms(entry.get("scales", ())),
-        low=Terms([*entry.get("low", ()), *words["low"]]),
-        high=Terms([*entry.get("high", ()), *words["high"]]),
-        unit=str(entry.get("unit", "")),
-        low_is_case=str(entry.get("direction")) == "low" and not is_level,
-        healthy=Terms(entry.get("healthy", ()), entry.get("healthy_acronyms", ())),
-        is_cancer=bool(sites) or any(w in simplify(name).split() for w in _CANCER_WORDS)
-        or simplify(name).endswith(("oma", "omas")),
-        is_subtype=bool(entry.get("subtype", False)),
-        is_level=is_level,
-    )  # fmt: skip
-
-
-def _words_of_name(name: str) -> tuple[list[str], list[str], list[str]]:
-    """Return terms, acronyms and cancer sites that a trait's name alone gives."""
-    inside = re.findall(r"\(([^)]*)\)", name)
-    words = simplify(re.sub(r"\([^)]*\)", " ", name).replace("_", " ")).split()
-    terms = [" ".join(words), *(p for p in inside if len(p.split("_")) > 1)]
-    acronyms = [p for p in inside if len(p.split("_")) == 1]
-    core = words[:-1] if len(words) > 1 and words[-1] in _GENERIC else words
-    if len(core) == 1 and core[0] in _TOO_WIDE:
-        core = words
-    terms.append(" ".join(core))
-    if len(words) >= _SHORTEST_INITIALS:
-        acronyms.append("".join(word[0] for word in words).upper())
-    sites = words[:-1] if len(words) > 1 and words[-1] in _CANCER_WORDS else []
-    return terms, acronyms, [" ".join(sites)] if sites else []
-
-
-def _level_of_name(name: str) -> list[str]:
-    words = simplify(name.replace("_", " ")).split()
-    quantities = {"level", "length", "rate", "density", "count", "index", "concentration"}
-    if not words or words[-1] not in quantities:
-        return []
-    return [" ".join(words), " ".join(words[:-1])] if words[-1] == "level" else [" ".join(words)]
+        listed = self.names.listed(name)
+        if listed is None:
+            return name, full_table(name, {}), False
+        return listed, full_table(listed, self._traits[listed]), True
 
 
 def load_vocabulary(path: Path | None = None) -> Vocabulary:
@@ -284,7 +225,8 @@ def load_vocabulary(path: Path | None = None) -> Vocabulary:
     if path is None:
         return _packaged_vocabulary()
     packaged = _packaged_tables()
-    return Vocabulary(lay_over(packaged, read_vocabulary_file(path, words=packaged["words"])))
+    own = read_vocabulary_file(path, words=packaged["words"])
+    return Vocabulary(lay_over(packaged, own), packaged["traits"], own["traits"])
 
 
 def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:
@@ -295,16 +237,14 @@ def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:
     vocabulary : Vocabulary
         The words there are.
     trait : str
-        Name of the trait, or a synonym.
+        Name of the trait, or an alias.
 
     Raises
     ------
     UsageError
-        If it is no name: without any letter a-z or digit.
+        If it is no name, without any letter a-z or digit, or an alias of several traits.
     """
-    if not simplify(trait):
-        msg = f"{trait!r} is no name of a trait; use letters of the English alphabet"
-        raise UsageError(msg)
+    vocabulary.named(trait)
     name, table, listed = vocabulary.entry(trait)
     return _HOW_TO_USE + ("" if listed else _MADE) + trait_table(name, table)
 
@@ -314,6 +254,7 @@ def _packaged_vocabulary() -> Vocabulary:
     return Vocabulary(_packaged_tables())
 
 
-def _packaged_tables() -> dict[str, Any]:
+@lru_cache(maxsize=1)
+def _packaged_tables() -> Mapping[str, Any]:
     text = resources.files("genotex.clinical").joinpath("data/vocabulary.toml").read_text("utf-8")
     return tomllib.loads(text)

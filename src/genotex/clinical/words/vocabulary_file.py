@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from genotex.clinical.words.trait_names import TraitNames
 from genotex.clinical.words.wording import simplify
 from genotex.errors import VocabularyFileError
 
@@ -23,7 +24,7 @@ __all__ = ["TRAIT_KEYS", "lay_over", "read_vocabulary_file", "trait_table"]
 TRAIT_KEYS: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            "terms", "acronyms", "includes", "include_acronyms", "broader", "excludes",
+            "aliases", "terms", "acronyms", "includes", "include_acronyms", "broader", "excludes",
             "near_misses", "near_miss_acronyms", "healthy", "healthy_acronyms", "sites",
             "cell_lines", "genes", "levels", "scales", "low", "high", "sources",
         ),
@@ -33,10 +34,12 @@ TRAIT_KEYS: Mapping[str, str] = {
     "direction": '"high" or "low"',
     "subtype": "true or false",
     "quantity": "true or false",
+    "cancer": "true or false",
     "replace": "true or false",
 }  # fmt: skip
 """Key of a trait table -> what it holds."""
 
+_NOT_THE_TRAIT = ("near_misses", "near_miss_acronyms", "excludes", "healthy", "healthy_acronyms")
 _ACRONYMS = "_acronyms"
 _WIDTH = 88
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -69,13 +72,16 @@ def read_vocabulary_file(path: Path, *, words: Collection[str]) -> dict[str, Any
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
     except OSError as error:
         msg = f"cannot be opened: {error.strerror or error}"
         raise VocabularyFileError(msg, path=path) from error
     except UnicodeDecodeError as error:
         msg = f"is not text in UTF-8: {error.reason} at byte {error.start}"
-        raise VocabularyFileError(msg, path=path, hint="save it as UTF-8") from error
+        zipped = content.startswith(b"\x1f\x8b")
+        hint = "it is compressed; unpack it first" if zipped else "save it as UTF-8"
+        raise VocabularyFileError(msg, path=path, hint=hint) from error
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -106,8 +112,7 @@ class _Checker:
             raise VocabularyFileError(msg, path=self._path, hint=_EXAMPLE)
         for name in data:
             if name not in ("words", "traits"):
-                hint = f"tables are [words] and [traits.NAME], perhaps [traits.{_key(name)}]"
-                raise self._error(name, "unknown table", hint)
+                raise self._error(name, "unknown table", _meant_table(name, data[name]))
         words = self._table(data.get("words", {}), "words")
         traits = self._table(data.get("traits", {}), "traits")
         for name, value in words.items():
@@ -137,6 +142,8 @@ class _Checker:
             if key not in TRAIT_KEYS:
                 raise self._error(field, "unknown key", _suggest(key, TRAIT_KEYS))
             self._value(TRAIT_KEYS[key], value, field)
+            if key in _NOT_THE_TRAIT:
+                self._not_itself(name, value, field)
 
     def _value(self, kind: str, value: Any, field: str) -> None:
         if kind == "a list of texts":
@@ -149,6 +156,13 @@ class _Checker:
         }
         if not fits[kind]:
             raise self._error(field, f"must be {kind}, not {_shown(value)}")
+
+    def _not_itself(self, name: str, words: list[str], field: str) -> None:
+        """Refuse the trait's own name among what is not the trait: nothing would be a case."""
+        for word in words:
+            if simplify(word) == simplify(name):
+                hint = "take it out there; values that say it are the trait's cases"
+                raise self._error(field, f"{word!r} is the trait's own name", hint)
 
     def _texts(self, value: Any, field: str, *, compared: bool = True) -> None:
         if not isinstance(value, list):
@@ -169,6 +183,15 @@ class _Checker:
                 hint = "keep one of them"
                 place = f"traits.{_key(name)}"
                 raise self._error(place, f"is the same trait as traits.{_key(other)}", hint)
+
+
+def _meant_table(name: str, value: Any) -> str:
+    """Return what an unknown table may have been meant for: [trait.Gout], [Gout]."""
+    entries = value.items() if isinstance(value, dict) else ()
+    inside = next((key for key, inner in entries if isinstance(inner, dict)), None)
+    near = difflib.get_close_matches(name, ("words",), n=1)
+    table = near[0] if near else f"traits.{_key(name if inside is None else inside)}"
+    return f"tables are [words] and [traits.NAME], perhaps [{table}]"
 
 
 def _suggest(name: str, known: Collection[str]) -> str:
@@ -193,7 +216,7 @@ def lay_over(packaged: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, A
     ----------
     packaged, own : mapping
         Tables ``words`` and ``traits``. Traits are the same when their names are, capitals and
-        underscores aside.
+        underscores aside; an alias of one packaged trait means this trait.
 
     Returns
     -------
@@ -202,12 +225,12 @@ def lay_over(packaged: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, A
         user's words alone.
     """
     traits = dict(packaged["traits"])
-    names = {simplify(name): name for name in traits}
+    names = TraitNames(packaged["traits"])
     for given, entry in own["traits"].items():
-        name = names.get(simplify(given), given)
-        plain = {key: value for key, value in entry.items() if key != "replace"}
+        meant = names.meant(given)
+        name = meant[0] if len(meant) == 1 else given
         before = {} if entry.get("replace") else traits.get(name, {})
-        traits[name] = _together(before, plain)
+        traits[name] = _together(before, entry)
     return {**packaged, "words": _together(packaged["words"], own["words"]), "traits": traits}
 
 

@@ -12,19 +12,21 @@ Each plain form serves one question, from the nearest to the text to the farthes
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from importlib import resources
 from itertools import accumulate
+from typing import Any
 
-__all__ = ["Terms", "folded", "mask", "simple_key", "simplify", "split_words"]
+__all__ = ["Terms", "folded", "load_wording", "mask", "simple_key", "simplify", "split_words"]
 
 _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")
-_POSSESSIVE = re.compile(rf"(?<=\w){_APOSTROPHES.pattern}[sS]\b")
 _CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
 # In a key also "AgeYears" and "SexFemale"; in a value such short beginnings are names ("HeLa").
 _KEY_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
-_POSSESSIVE = re.compile(r"['\u2019`]s?(?![^\W_])")
+_POSSESSIVE = re.compile(r"['\u2018\u2019`\u00b4]s?(?![^\W_])", re.IGNORECASE)
 _POSITIVE = re.compile(r"(?<=\w)\s*(?:\(\+\)|\+)(?=\s|$|[,;)])")
 _NEGATIVE = re.compile(r"(?<=\w)\s*(?:\(-\)|\(\u2212\)|[-\u2212]\s*(?=$|[,;)]))")
 # Signs of markers in a row, as in "ER+PR-" and "ER-/PR- HER2+"; not the hyphens of "MTLE-HS-2".
@@ -35,31 +37,17 @@ _SIGN_IN_ROW = re.compile(
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]+")
 _SHORT = 3
+
+
+@lru_cache(maxsize=1)
+def load_wording() -> Mapping[str, Any]:
+    """Return ``data/wording.toml``: spellings, endings of words, words in names of traits."""
+    text = resources.files("genotex.clinical").joinpath("data/wording.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
 _SPELLING = tuple(
-    (re.compile(british), american)
-    for british, american in (
-        ("tumour", "tumor"),
-        ("leukaem", "leukem"),
-        ("haem", "hem"),
-        ("oesoph", "esoph"),
-        ("paed", "ped"),
-        ("coeliac", "celiac"),
-        ("anaem", "anem"),
-        ("oedema", "edema"),
-        ("lipidaem", "lipidem"),
-        ("glycaem", "glycem"),
-        ("foetal", "fetal"),
-        ("ischaem", "ischem"),
-        ("colour", "color"),
-        ("aetiolog", "etiolog"),
-        ("diarrhoea", "diarrhea"),
-        ("gynaec", "gynec"),
-        ("orthopaed", "orthoped"),
-        ("anaesth", "anesth"),
-        ("oestr", "estr"),
-        ("fibre", "fiber"),
-        ("behaviour", "behavior"),
-    )
+    (re.compile(british), american) for british, american in load_wording()["spelling"].items()
 )
 
 
