@@ -25,7 +25,7 @@ from genotex.clinical import infer_cases
 from genotex.clinical.words.vocabulary import load_vocabulary
 
 LABELS = ("reading", "benchmark", "consensus")
-EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+EDGES = (0.0, 0.6, 0.8, 0.9, 0.95, 1.0)
 SEEDS = (1, 2, 3, 4, 5)
 
 Answers = Mapping[str, Mapping[str, Any]]
@@ -113,7 +113,7 @@ def _draw(table: Sequence[tuple[float, float, int]], path: Path) -> None:
         error = 1.96 * np.sqrt(max(share * (1 - share), 0.25 / count) / count)
         axes.errorbar(mean, share, yerr=min(error, 1), color="#1f5f8b", marker="o", capsize=3)
         axes.annotate(
-            f"{count}", (mean, share), xytext=(6, -12), textcoords="offset points", fontsize=8
+            f"{count}", (mean, share), xytext=(6, -14), textcoords="offset points", fontsize=8
         )
     axes.set(xlabel="certainty, as stated", ylabel="share that is right (cross-validated)")
     axes.set(xlim=(0.2, 1.02), ylim=(0, 1.05))

@@ -39,3 +39,15 @@ def test_values_are_read_as_the_texts_explain_them(make_description: MakeDescrip
 def test_no_text_breaks_the_search(text: str) -> None:
     for short, long in explained_abbreviations(text).items():
         assert len(long) > len(short)
+
+
+def test_the_s_of_a_possessive_begins_no_long_form() -> None:
+    found = explained_abbreviations("criteria for primary Sjogren\u2019s syndrome (SS) were met")
+    assert found == {"SS": "Sjogren\u2019s syndrome"}
+
+
+def test_explanations_in_either_order() -> None:
+    text = "Groups: NMC = non-manifesting carriers; HV (healthy volunteers), centenarians (C)."
+    assert explained_abbreviations(text) == {
+        "NMC": "non-manifesting carriers", "HV": "healthy volunteers", "C": "centenarians"
+    }  # fmt: skip

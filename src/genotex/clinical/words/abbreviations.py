@@ -16,6 +16,7 @@ _ONE_LETTER = re.compile(
     r"\b(?P<long>(?P<first>[a-z])[a-z-]{2,}(?: [a-z]{3,})?) \((?P<short>(?=(?P=first))[a-z])\)",
     re.IGNORECASE,
 )
+_IN_WORD = re.compile(r"[^\W_]|['\u2018\u2019]")
 _IN_PARENTHESES = re.compile(r"([^().;:\n]{3,160})\(\s*([A-Za-z][\w/+-]{1,9})\s*[);,]")
 
 
@@ -62,7 +63,8 @@ def _long_form(short: str, before: str) -> str | None:
     lower = before.lower()
     for number, letter in reversed(list(enumerate(letters))):
         place = lower.rfind(letter, 0, place)
-        while number == 0 and place > 0 and lower[place - 1].isalnum():
+        # The "s" behind an apostrophe begins no word.
+        while number == 0 and place > 0 and _IN_WORD.match(lower[place - 1]):
             place = lower.rfind(letter, 0, place)
         if place < 0:
             return None
