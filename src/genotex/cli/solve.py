@@ -149,7 +149,7 @@ def _read_cohorts(
     if problem.kind is not ProblemKind.TWO_STEP:
         return outcomes
     # The encoding and the values that the user gave are those of the trait.
-    plain = replace(settings, readings={}, readings_of=None, cases=(), controls=())
+    plain = replace(settings, readings={}, readings_of=None, encoding=None, cases=(), controls=())
     wanted = [] if analysis.condition_cohort is None else [analysis.condition_cohort]
     return outcomes + preprocess_with_progress(
         source, output, [str(problem.condition)], wanted, plain, jobs=jobs, force=force

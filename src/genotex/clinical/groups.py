@@ -139,6 +139,7 @@ def _encoding(
         roles=roles,
         evidence=(chosen,),
         sample_field=candidate.sample_field,
+        told_by="hand",
     )
 
 

@@ -19,7 +19,10 @@ from genotex.clinical import (
     apply_encoding,
     choose_groups,
     describe_series,
+    fit_reading,
     judge_expression,
+    rule_expert,
+    tell_notes,
 )
 from genotex.cohorts.facts import sample_facts
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
@@ -34,7 +37,7 @@ from genotex.formats import (
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles
 
-__all__ = ["choose_series", "prepare_geo_cohort", "read_series_file"]
+__all__ = ["choose_series", "prepare_geo_cohort", "read_or_replay", "read_series_file"]
 
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
@@ -71,12 +74,7 @@ def prepare_geo_cohort(
 
     description = describe_series(series, platforms)
     given = options.readings.get(files.cohort)
-    reading = expert.read(description, files.trait) if given is None else _check(given, description)
-    if options.cases or options.controls:
-        chosen = choose_groups(reading.trait, options.cases, options.controls, description)
-        # What was said of the expert's own choice does not hold for this one.
-        notes_left = tuple(note for note in reading.notes if not note.startswith("trait: "))
-        reading = replace(reading, trait=chosen, notes=notes_left, certainty=None, runner_up=None)
+    reading = read_or_replay(description, files.trait, expert, options, given)
     features = _encode(reading, series, options)
 
     genes, why_no_genes = _genes(series, platforms, reading, table, options)
@@ -95,11 +93,52 @@ def prepare_geo_cohort(
         notes=(
             *notes,
             *series.notes,
-            *reading.notes,
+            *tell_notes(reading),
             *(note for feature in features.values() for note in feature.notes),
             *(genes.notes if genes else ()),
         ),
     )
+
+
+def read_or_replay(
+    description: SeriesDescription,
+    trait: str,
+    expert: Expert,
+    options: PreprocessOptions,
+    given: ClinicalReading | None = None,
+) -> ClinicalReading:
+    """Read a series, or take the reading that was given; then the groups chosen by hand.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series.
+    trait : str
+        Name of the trait.
+    expert : Expert
+        Who reads it, unless a reading is given.
+    options : PreprocessOptions
+        Procedure, words, groups chosen by hand, and the file of given readings.
+    given : ClinicalReading, optional
+        From an encoding file.
+
+    Raises
+    ------
+    UsageError
+        If groups chosen by hand do not occur.
+    """
+    if given is None:
+        reading = expert.read(description, trait)
+    else:
+        # What a person changed is seen by reading anew, by rules whoever the expert is.
+        own = rule_expert(options.procedure, vocabulary=options.vocabulary).read(description, trait)
+        source = "the encoding" if options.encoding is None else options.encoding.name
+        reading = fit_reading(_check(given, description), own, description, source)
+    if not options.cases and not options.controls:
+        return reading
+    chosen = choose_groups(reading.trait, options.cases, options.controls, description)
+    # What was said of the expert's own choice does not hold for this one.
+    return replace(reading, trait=chosen, certainty=None, runner_up=None, left_out=None)
 
 
 def _check(given: ClinicalReading, description: SeriesDescription) -> ClinicalReading:

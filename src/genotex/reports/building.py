@@ -31,6 +31,7 @@ from genotex.reports.reading import (
     cohort_rows,
     features_read,
     files_read,
+    notes_read,
 )
 from genotex.reports.second_opinion import view_mixed
 from genotex.reports.sections import GeneSetsView, Section
@@ -95,7 +96,7 @@ def build_page(
             infos, findings.cohort, {**findings.others, findings.cohort: findings.cohort_reason}
         ),
         features=features_read(evidence),
-        reading_notes=tuple(sentence(str(n)) for n in evidence.reading.get("notes", ())),
+        reading_notes=notes_read(evidence),
         figures=draw_figures(findings, genes, table, marks),
         table=_table(findings, genes, csv_name),
         interaction=view_interaction(findings, genes),

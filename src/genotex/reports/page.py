@@ -146,13 +146,14 @@ class CohortRow:
 
 @dataclass(frozen=True)
 class ValueRow:
-    """A raw value, the code and role it got, and how many samples have it."""
+    """A raw value, the code and role it got, how many samples have it, and why."""
 
     raw: str
     code: str
     role: str
     key: str
     samples: int
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,8 @@ class FeatureRead:
         How sure, as a sentence; empty when not measured.
     runner_up : str
         What came second, as a sentence.
+    amount : str
+        How many samples of which kind, as a sentence.
     """
 
     name: str
@@ -191,6 +194,7 @@ class FeatureRead:
     missing: str | None
     certainty: str = ""
     runner_up: str = ""
+    amount: str = ""
 
 
 @dataclass(frozen=True)
