@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["show_keys", "show_reading"]
 
 SHOWN_VALUES = 12
-SHOWN_KEYS = 5
-"""Values of a key that are listed where nothing was found."""
+VALUES_OF_KEY, LONGEST_VALUE = 5, 50
+"""How many values of a key are listed where nothing was found, and how much of each."""
+FEW_VALUES = 10
+"""A key with more values than this is no likely place of cases and controls."""
 UNSURE = 0.7
 """Below this certainty, clear words do not mean that they stand in the right row."""
 
@@ -133,18 +135,21 @@ def show_keys(keys: Sequence[KeyValues]) -> None:
     screen.say("\nWhat is written about the samples, by key:")
     rows = [{"place": key.place, "values (samples)": _few(key)} for key in keys]
     screen.table(["place", "values (samples)"], rows, fold=("place", "values (samples)"))
-    best = next((key for key in keys if key.controls and key.open), None)
+    likely = (k for k in keys if k.controls and k.others and len(k.values) <= FEW_VALUES)
+    best = next(likely, None)
     if best is None:
         screen.say("\nChoose the groups yourself with --case VALUE --control VALUE.")
         return
-    case, control = shlex.quote(best.open[0]), shlex.quote(best.controls[0])
-    screen.say(
-        f"\n{best.place} names controls, but no case that is known. If these are the groups:"
-    )
+    case, control = shlex.quote(best.others[0]), shlex.quote(best.controls[0])
+    screen.say(f"\nControls are named in {best.place}, cases are not. If these are the groups:")
     screen.say(f"  --case {case} --control {control}")
 
 
 def _few(key: KeyValues) -> str:
-    shown = [f"{value!r} ({count})" for value, count in list(key.values.items())[:SHOWN_KEYS]]
+    shown = [f"{_cut(v)!r} ({count})" for v, count in list(key.values.items())[:VALUES_OF_KEY]]
     more = len(key.values) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"

@@ -228,6 +228,9 @@ def solve_and_report(
     trait, condition = problem.trait, problem.condition
     if outcome.result is None:
         reasons = _errors(cohorts)
+        if reasons and len(reasons) == len(cohorts):
+            # No record of them was written, which is no news beside why they could not be read.
+            outcome = replace(outcome, why="no cohort could be read")
         page = write_unanswered_report(
             folder, trait, condition, reasons, why=outcome.why, path=report
         )

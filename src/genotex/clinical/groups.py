@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.texts.sample_texts import other_candidates
 from genotex.clinical.trait.value_roles import control_role
-from genotex.clinical.values import simple_key, split_cell
+from genotex.clinical.values import parse_number, simple_key, split_cell
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Role
 
@@ -169,16 +170,19 @@ def _control_role(cell: str, value: str, key: str, read: FeatureEncoding | None)
     return role if role != "unknown" else control_role(value, key)
 
 
-def _no_match(candidates: Iterable[Candidate], wanted: Iterable[str]) -> str:
-    listed: Mapping[str, None] = dict.fromkeys(
-        repr(_shown(c, value))
+def _no_match(candidates: Iterable[Candidate], wanted: Sequence[str]) -> str:
+    listed: Mapping[str, str] = {
+        _shown(c, value): value
         for c in candidates
         if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= SHOWN_VALUES
         for value in c.values.values()
-    )
-    shown = ", ".join(list(listed)[:SHOWN_VALUES]) or "none (no characteristics differ)"
+        if parse_number(value) is None
+    }
+    shown = ", ".join(map(repr, list(listed)[:SHOWN_VALUES])) or "none (no characteristics differ)"
     asked = ", ".join(repr(v) for v in wanted)
-    return f"no one key has the values {asked}; the values there are: {shown}"
+    near = [n for v in wanted for n in get_close_matches(v, [*listed, *listed.values()], n=1)]
+    perhaps = f"perhaps {', '.join(map(repr, near))}; " if near else ""
+    return f"no one key has the values {asked}; {perhaps}the values there are: {shown}"
 
 
 def _shown(candidate: Candidate, value: str) -> str:

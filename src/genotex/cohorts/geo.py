@@ -39,6 +39,9 @@ from genotex.layout import GeoCohortFiles
 
 __all__ = ["choose_series", "prepare_geo_cohort", "read_or_replay", "read_series_file"]
 
+_SERIES_FILE = re.compile(r"series_matrix|_family\.soft", re.IGNORECASE)
+_PLATFORM_FILE = re.compile(r"GPL\d+", re.IGNORECASE)
+_WANTED = "name a file such as GSE55457_series_matrix.txt.gz or GSE781_family.soft.gz"
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
 
@@ -197,8 +200,20 @@ def read_series_file(path: Path) -> Series:
     Raises
     ------
     FormatError
-        If the file is neither, or cannot be read.
+        If the file is neither, or cannot be read; says what it is and which file is meant.
     """
+    if path.is_dir():
+        found = sorted(p.name for p in path.iterdir() if _SERIES_FILE.search(p.name))
+        hint = f"name one of its files: {', '.join(found)}" if found else "it holds no series file"
+        message = "is a folder, not a file of a series"
+        raise FormatError(message, path=path, hint=hint)
+    if _PLATFORM_FILE.match(path.name):
+        message = "is the table of a platform, and says nothing of samples"
+        raise FormatError(message, path=path, hint=_WANTED)
+    if "clinicalmatrix" in path.name.lower():
+        message = "is a clinical matrix of TCGA; only GEO series are read here"
+        hint = "'genotex solve' and 'genotex preprocess' read TCGA folders"
+        raise FormatError(message, path=path, hint=hint)
     if "soft" in path.name.lower():
         return read_family_soft(path)[0]
     return read_series_matrix(path)
