@@ -51,7 +51,7 @@ def test_reading_less_certain_than_asked_is_not_available(
     assert reading.runner_up.certainty == certainty
     assert why_no_trait(reading) == (
         f"row 1, key 'disease state', was left out: {tell_certainty(certainty)}, "
-        f"you asked for {tell_certainty(reading.left_out)}"
+        f"you asked for {100 * reading.left_out:g} %"
     )
     assert RuleExpert(least_certainty=certainty / 2).read(description, "Asthma").trait is not None
 

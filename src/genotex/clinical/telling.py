@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.texts.sample_texts import FIELD_NAMES
 from genotex.clinical.values import simple_key, split_cell
 
 __all__ = [
@@ -22,11 +23,7 @@ __all__ = [
     "why_no_trait",
 ]
 
-_LINES = {
-    "title": "sample titles",
-    "source_name_ch1": "source names",
-    "description": "sample descriptions",
-}
+_LINES: Mapping[str, str] = {str(field): name for field, name in FIELD_NAMES.items()}
 _OF_TCGA = {"barcode": "the sample barcodes", "clinical_matrix": "the clinical matrix"}
 _MOST_VALUES = 3
 _LONGEST_VALUE = 40
@@ -170,7 +167,7 @@ def why_left_out(reading: ClinicalReading) -> str:
     """
     if reading.left_out is None or reading.trait is not None:
         return ""
-    nearest, asked = reading.runner_up, f"you asked for {tell_certainty(reading.left_out)}"
+    nearest, asked = reading.runner_up, f"you asked for {100 * reading.left_out:g} %"
     if nearest is None or nearest.certainty is None:
         return f"left out: how surely it is read was never measured, {asked}"
     return f"left out: {tell_certainty(nearest.certainty)}, {asked}"

@@ -125,8 +125,12 @@ def build_unanswered_page(
     version: str,
     why: str = "",
     written: str | None = None,
+    records: Sequence[Evidence] = (),
 ) -> UnansweredPage:
-    """Return the page of a problem that no cohort can answer, with the reason of each."""
+    """Return the page of a problem that no cohort can answer, with the reason of each.
+
+    `records` are those of the cohorts whose reading is to be shown.
+    """
     return UnansweredPage(
         _title(trait, condition),
         readable(trait),
@@ -136,6 +140,7 @@ def build_unanswered_page(
         cohort_rows(infos, None, reasons),
         written,
         sentence(_with_names(why, trait, condition)),
+        tuple((record.cohort, features_read(record)) for record in records),
     )
 
 

@@ -328,7 +328,10 @@ class ReportPage:
 
 @dataclass(frozen=True)
 class UnansweredPage:
-    """The page of a problem that no cohort can answer."""
+    """The page of a problem that no cohort can answer.
+
+    `readings` holds, for each cohort that was read, how its trait, age and gender were told.
+    """
 
     title: str
     trait: str
@@ -338,3 +341,4 @@ class UnansweredPage:
     cohorts: tuple[CohortRow, ...]
     written: str | None
     why: str = ""
+    readings: tuple[tuple[str, tuple[FeatureRead, ...]], ...] = ()
