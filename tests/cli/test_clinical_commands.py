@@ -1,6 +1,8 @@
 """`genotex clinical`, and the options that steer how every command reads a trait."""
 
+import gzip
 import json
+import shlex
 import signal
 import sys
 import tomllib
@@ -46,12 +48,13 @@ def two_of(key: str, first: str, second: str) -> list[str]:
 
 STATE = two_of("disease state", "asthma", "healthy control")
 GROUP = two_of("group", "patient", "control")
+OTHER_GROUP = ["group: patient", *GROUP[1:]]
 UNCLEAR = two_of("diagnosis", "kobold lung", "healthy")
 OWN_WORDS = '[traits.Asthma]\nterms = ["kobold lung"]\n'
 
 
 def test_show_gives_the_decision_before_its_reasons(genotex: Run, tmp_path: Path) -> None:
-    matrix = write_rows(tmp_path, GROUP, STATE)
+    matrix = write_rows(tmp_path, OTHER_GROUP, STATE)
     code, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma")
     assert code == 0
     lines = out.splitlines()
@@ -61,8 +64,153 @@ def test_show_gives_the_decision_before_its_reasons(genotex: Run, tmp_path: Path
     (value,) = [line for line in lines if line.startswith("healthy control ")]
     assert "'healthy control' names a control" in value
     second = next(i for i, line in enumerate(lines) if "runner-up: row 2, key 'group'" in line)
-    assert lines[second + 1].strip() == "case: 'patient'; control: 'control'"
+    assert [line.strip() for line in lines[second + 1 : second + 3]] == [
+        "case: 'patient'", "control: 'control'"
+    ]  # fmt: skip
     assert lines.index(decision) < lines.index(value) < second
+
+
+def test_rows_that_say_the_same_share_no_certainty(genotex: Run, tmp_path: Path) -> None:
+    certainty = {}
+    for name, rows in (("one", [STATE]), ("same", [STATE, GROUP]), ("other", [STATE, OTHER_GROUP])):
+        matrix = write_rows(tmp_path / name, *rows)
+        _, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma", "--json")
+        trait = json.loads(out)["trait"]
+        certainty[name] = trait["certainty"]
+        said = "row 3, key 'group', would give every sample the same code"
+        assert (said in trait["evidence"]) is (name == "same")
+        assert (trait["runner_up"] is not None) is (name == "other")
+    assert certainty["same"] >= certainty["one"] > certainty["other"]
+
+
+def test_show_counts_samples_and_doubts_a_child_among_adults(genotex: Run, tmp_path: Path) -> None:
+    matrix = write_rows(tmp_path, STATE)
+    text = gzip.decompress(matrix.read_bytes()).decode()
+    matrix.write_bytes(gzip.compress(text.replace('"age: 30"', '"age: 2"', 1).encode()))
+    _, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma")
+    assert "row 2, key 'disease state': 12 cases, 12 controls, 0 missing" in out
+    assert "24 of 24 samples, 2 to " in out and "doubtful: 2 among adults" in out
+
+
+def test_piped_lines_are_whole_and_end_without_blanks(genotex: Run, tmp_path: Path) -> None:
+    long = "healthy control " + "who never smoked " * 12
+    matrix = write_rows(tmp_path, two_of("disease state", "asthma", long))
+    _, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma")
+    assert any(line.startswith(long.strip()) for line in out.splitlines())
+    assert not [line for line in out.splitlines() if line != line.rstrip()]
+
+
+def test_show_prints_the_groups_to_copy_where_no_case_is_known(
+    genotex: Run, tmp_path: Path
+) -> None:
+    matrix = write_rows(tmp_path, UNCLEAR, title="Blood of adults")
+    arguments = ("clinical", "show", matrix, "--trait", "Asthma")
+    code, out, _ = genotex(*arguments)
+    (line,) = [line for line in out.splitlines() if line.startswith("  --case")]
+    assert code == 1 and shlex.split(line) == ["--case", "kobold lung", "--control", "healthy"]
+    code, out, _ = genotex(*arguments, *shlex.split(line))
+    assert code == 0 and "trait, by hand" in out and "12 cases, 12 controls" in out
+
+
+def test_saved_file_is_added_to_and_not_overwritten(genotex: Run, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.json"
+    show = ("clinical", "show", write_rows(tmp_path, STATE), "--trait", "Asthma", "--save", mine)
+    assert genotex(*show)[0] == 0
+    mine.write_text(mine.read_text().replace('"GSE1"', '"GSE2"'))
+    code, out, err = genotex(*show, "--json")
+    assert code == 0 and json.loads(out)["accession"] == "GSE1" and f"saved: {mine}" in err
+    assert list(json.loads(mine.read_text())["cohorts"]) == ["GSE2", "GSE1"]
+    before = mine.read_text()
+    code, _, err = genotex(*show)
+    assert code == 2 and "holds GSE1 already" in err and mine.read_text() == before
+    assert genotex(*show, "--force")[0] == 0
+    code, _, err = genotex(*show[:4], "Gout", "--save", mine)
+    assert code == 2 and "made for Asthma, not for Gout" in err
+
+
+def test_saved_file_without_a_trait_holds_what_to_edit(genotex: Run, tmp_path: Path) -> None:
+    mine, matrix = tmp_path / "mine.json", write_rows(tmp_path, UNCLEAR, title="Blood of adults")
+    show = ("clinical", "show", matrix, "--trait", "Asthma")
+    assert genotex(*show, "--save", mine)[0] == 1
+    data = json.loads(mine.read_text())
+    (row,) = [c for c in data["cohorts"]["GSE1"]["characteristics"] if c["key"] == "diagnosis"]
+    assert row["values"] == {"diagnosis: kobold lung": None, "diagnosis: healthy": None}
+    row["values"] = {"diagnosis: kobold lung": 1, "diagnosis: healthy": 0}
+    data["cohorts"]["GSE1"]["trait"] = row
+    mine.write_text(json.dumps(data))
+    code, out, _ = genotex(*show, "--encoding", mine)
+    assert code == 0 and "trait, by hand" in out and "given by hand in mine.json" in out
+
+
+def test_edited_encoding_loses_certainty_and_names_its_file(genotex: Run, tmp_path: Path) -> None:
+    matrix = write_rows(tmp_path / "input", STATE)
+    mine = tmp_path / "mine.json"
+    genotex("clinical", "show", matrix, "--trait", "Asthma", "--save", mine)
+    plain = ("clinical", "show", matrix, "--trait", "Asthma", "--encoding", mine, "--json")
+    assert json.loads(genotex(*plain)[1])["trait"]["certainty"] > 0.5
+    data = json.loads(mine.read_text())
+    trait = data["cohorts"]["GSE1"]["trait"]
+    trait["values"] = {"disease state: asthma": 1, "Healthy Control": 0, "asthmatic": None}
+    trait["roles"] = {}
+    mine.write_text(json.dumps(data))
+    told = json.loads(genotex(*plain)[1])
+    assert told["trait"]["certainty"] is None and told["trait"]["confidence"] == "by hand"
+    assert any("no sample has 'asthmatic'; perhaps" in note for note in told["notes"])
+    assert {v["raw"]: v["code"] for v in told["values"] if v["feature"] == "trait"} == {
+        "disease state: asthma": 1, "disease state: healthy control": 0
+    }  # fmt: skip
+    code, _, _ = genotex("solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma",
+                         "--encoding", mine)  # fmt: skip
+    page = (tmp_path / "o" / "report" / "Asthma_condition_None.html").read_text()
+    assert code == 0 and "by hand" in page and "iven by hand in mine.json" in page
+    assert "Certainty 9" not in page.partition('id="reading"')[2].partition("<h3>Age")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("GPL96.txt.gz", "is the table of a platform"),
+        ("TCGA.LUAD.sampleMap_LUAD_clinicalMatrix.gz", "only GEO series are read here"),
+        (".", "is a folder"),
+    ],
+)
+def test_show_of_something_else_says_what_it_is(
+    genotex: Run, tmp_path: Path, name: str, message: str
+) -> None:
+    code, _, err = genotex("clinical", "show", tmp_path / name, "--trait", "Asthma")
+    assert code == 2 and message in err
+
+
+def test_misspelt_group_is_no_reason_to_preprocess_first(genotex: Run, tmp_path: Path) -> None:
+    write_rows(tmp_path / "input", STATE)
+    arguments = ("solve", tmp_path / "input", tmp_path / "o", "--trait", "Asthma")
+    code, _, err = genotex(*arguments, "--case", "asthmma")
+    assert code == 2 and "perhaps 'asthma'" in err and "preprocess first" not in err
+
+
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_cases_that_hold_nothing_or_would_be_overwritten(
+    genotex: Run, tmp_path: Path, text: str
+) -> None:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(text)
+    code, _, err = genotex("clinical", "infer", cases, "-o", tmp_path / "out.jsonl")
+    assert code == 2 and "holds no case" in err
+    code, _, err = genotex("clinical", "infer", cases, "-o", cases)
+    assert code == 2 and "holds the cases" in err and cases.read_text() == text
+
+
+def test_infer_with_the_benchmark_takes_the_first_integer_as_age(
+    genotex: Run, tmp_path: Path
+) -> None:
+    rows = {"0": ["age: 45.7", "age: 51.2"]}
+    cases, answers = tmp_path / "cases.jsonl", tmp_path / "out.jsonl"
+    cases.write_text(json.dumps({"id": "a", "trait": "Asthma", "sample_characteristics": rows}))
+    for procedure, ages in (("sound", [45.7, 51.2]), ("benchmark", [45, 51])):
+        genotex("clinical", "infer", cases, "-o", answers, "--procedure", procedure)
+        answer = json.loads(answers.read_text())
+        assert list(answer["age"]["map"].values()) == ages
+        assert answer["keys"] == {"age": "age"} and answer["certainties"]["age"] > 0.5
 
 
 def test_show_says_what_was_nearest_and_why_it_was_left_out(genotex: Run, tmp_path: Path) -> None:
@@ -71,19 +219,21 @@ def test_show_says_what_was_nearest_and_why_it_was_left_out(genotex: Run, tmp_pa
     code, out, _ = genotex(*arguments)
     assert code == 1
     assert "best reading that was left out: row 2, key 'disease state', certainty" in out
-    assert "why it was not chosen: row 2, key 'disease state', was read with 0." in out
-    assert "less than 1" in out
-    assert out.count("was read with") == 2, "in the table and below, and no third time as a note"
+    assert " %, you asked for 100 %" in out.partition("why it was not chosen: ")[2]
+    (decision,) = [line for line in out.splitlines() if line.startswith("trait  ")]
+    assert decision.split()[:4] == ["trait", "not", "available", "-"], "no certainty of 'none'"
+    assert out.count("you asked for") == 2, "in the table and below, and no third time as a note"
 
 
 def test_show_with_nothing_that_could_be_meant(genotex: Run, tmp_path: Path) -> None:
     matrix = write_rows(tmp_path, two_of("batch", "1", "2"), title="Mice")
     code, out, _ = genotex("clinical", "show", matrix, "--trait", "Gout")
-    assert code == 1 and "runner-up: none" in out
+    assert code == 1 and "no row separates cases from controls" in out
+    assert "row 2, key 'batch'" in out and "'2' (12), '1' (12)" in out
 
 
 def test_show_in_json_tells_certainty_and_runner_up(genotex: Run, tmp_path: Path) -> None:
-    matrix = write_rows(tmp_path, GROUP, STATE)
+    matrix = write_rows(tmp_path, OTHER_GROUP, STATE)
     _, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma", "--json")
     trait = json.loads(out)["trait"]
     assert trait["available"] and 0 < trait["certainty"] < 1
@@ -91,7 +241,8 @@ def test_show_in_json_tells_certainty_and_runner_up(genotex: Run, tmp_path: Path
     arguments = ("--trait", "Asthma", "--json", "--least-certainty", "1")
     code, out, _ = genotex("clinical", "show", matrix, *arguments)
     trait = json.loads(out)["trait"]
-    assert code == 1 and not trait["available"] and "less than 1" in trait["why_not"]
+    assert code == 1 and not trait["available"] and "you asked for" in trait["why_not"]
+    assert trait["left_out"] == 1
 
 
 def test_what_source_names_tell_is_marked_and_not_read_in_benchmark(
@@ -109,7 +260,8 @@ def test_what_source_names_tell_is_marked_and_not_read_in_benchmark(
     code, out, _ = genotex(*arguments)
     assert code == 0 and "trait, inferred from the source names" in out
     code, out, _ = genotex(*arguments, "--procedure", "benchmark")
-    assert code == 1 and "source names" not in out
+    assert code == 1 and "inferred from the source names" not in out
+    assert "  --case 'blood of asthma patient' --control 'blood of healthy control'" not in out
 
 
 def test_words_are_edited_and_given_back(genotex: Run, tmp_path: Path) -> None:
@@ -155,7 +307,10 @@ def test_solve_says_what_was_read_too_unsurely(genotex: Run, tmp_path: Path) -> 
     code, out, _ = genotex(*arguments, "--least-certainty", "1")
     assert code == 1 and "trait not available: row 2, key 'disease state', was" in out
     page = (tmp_path / "o" / "report" / "Asthma_condition_None.html").read_text()
-    assert "was read with 0." in page and "less than 1" in page
+    assert "was left out: " in page and "you asked for" in page
+    reading = page.partition('id="reading"')[2]
+    assert "<h3>GSE1</h3>" in reading and "Best reading that was left out: row 2" in reading
+    assert "24 of 24 samples, 30 to 53 years" in reading
 
 
 def test_groups_chosen_by_hand_need_no_certainty(genotex: Run, tmp_path: Path) -> None:

@@ -47,11 +47,12 @@ def test_reading_less_certain_than_asked_is_not_available(
     reading = RuleExpert(least_certainty=(certainty + 1) / 2).read(description, "Asthma")
     assert reading.trait is None
     assert reading.runner_up is not None and reading.runner_up.row == 1
-    (note,) = reading.notes
-    assert note.startswith(
-        f"trait: row 1, key 'disease state', was read with {certainty:.2f}, less"
+    assert reading.left_out == (certainty + 1) / 2
+    assert reading.runner_up.certainty == certainty
+    assert why_no_trait(reading) == (
+        f"row 1, key 'disease state', was left out: {tell_certainty(certainty)}, "
+        f"you asked for {100 * reading.left_out:g} %"
     )
-    assert why_no_trait(reading) == note.removeprefix("trait: ")
     assert RuleExpert(least_certainty=certainty / 2).read(description, "Asthma").trait is not None
 
 

@@ -10,6 +10,7 @@ from genotex.clinical import (
     SeriesDescription,
     description_from_case,
     load_vocabulary,
+    tell_notes,
 )
 from genotex.clinical.words.wording import simplify
 from genotex.errors import UsageError
@@ -35,7 +36,8 @@ def test_disease_healthy_and_other_disease(make_description: MakeDescription) ->
     assert encoding.key == "disease"
     assert list(encoding.values.values()) == [1, 0, 0, None]
     assert roles(encoding) == ["case", "healthy control", "other disease", "unknown"]
-    assert any("'OA' names the trait" in line for line in encoding.evidence)
+    assert encoding.reasons["disease: OA"].startswith("'OA' names the trait")
+    assert "healthy" not in encoding.reasons["disease: Rheumatoid arthritis"]
 
 
 def test_inconsistent_spellings(make_description: MakeDescription) -> None:
@@ -135,7 +137,8 @@ def test_shifted_columns_give_the_row_where_most_ages_stand(
     )
     assert reading.age is not None and reading.age.row == 1
     assert reading.gender is not None and reading.gender.row == 0
-    assert any("shifted" in note for note in reading.notes)
+    assert (reading.age.shifted, reading.gender.shifted) == ((0,), ())
+    assert "age: cells are shifted: values of this key stand in row 0 too" in tell_notes(reading)
 
 
 @pytest.mark.parametrize(

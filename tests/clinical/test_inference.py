@@ -96,6 +96,14 @@ def test_gzip_and_blank_lines(tmp_path: Path) -> None:
             "line 2, sample_characteristics: row 'x'",
         ),
         ('{"id": "a", "trait": "b", "first_ids": "abc"}', "line 2, first_ids: must be a list"),
+        (
+            '{"id": "a", "trait": "b", "annotation_preview": {"ID": 5}}',
+            "line 2, annotation_preview: column 'ID' must be a list, not int",
+        ),
+        (
+            '{"id": "a", "trait": "b", "sample_characteristics": {"0": ["x"], "00": ["y"]}}',
+            "line 2, sample_characteristics: row '00' stands twice",
+        ),
     ],
 )
 def test_malformed_line_is_named(tmp_path: Path, line: str, message: str) -> None:
@@ -130,7 +138,9 @@ def test_table_for_people(make_series: MakeSeries) -> None:
         ("gender", 1, "sex: F", 0, "", 3),
         ("gender", 1, "sex: M", 1, "", 1),
     ]
-    assert all(r.evidence for r in reading_table(reading, series))
+    reasons = {r.raw: r.evidence for r in reading_table(reading, series)}
+    assert reasons["disease: asthma"].startswith("'asthma' names the trait")
+    assert reasons["disease: healthy"].startswith("'healthy' names a control")
 
 
 def test_all_development_cases_within_seconds(shared_data: Path) -> None:

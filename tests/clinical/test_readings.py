@@ -1,6 +1,7 @@
 import contextlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,24 @@ def test_defaults_of_a_file_written_by_hand() -> None:
     assert reading.gender is None
     assert reading.by == "hand"
     assert reading.age.certainty is None
+
+
+def test_file_of_before_says_the_certainty_twice() -> None:
+    data = reading_to_json(READING)
+    for name in ("reasons", "shifted", "cautions", "told_by"):
+        del data["trait"][name]
+    data["trait"]["certainty"], data["certainty"] = 0.91, None
+    reading = reading_from_json(data)
+    assert reading.certainty == 0.91
+    assert reading.trait is not None and reading.trait.certainty is None
+    assert reading.trait.told_by == "rules"
+
+
+def test_certainty_of_gene_data_survives_and_digits_are_few(tmp_path: Path) -> None:
+    gene = GeneVerdict(True, "human", certainty=0.98765432, human=True)
+    save_readings(tmp_path / "e.json", {"GSE1": replace(READING, gene=gene, certainty=0.999999)})
+    saved = load_readings(tmp_path / "e.json").readings["GSE1"]
+    assert saved.gene.certainty == 0.9877 and saved.certainty == 0.9999
 
 
 def edited(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:

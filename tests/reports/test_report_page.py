@@ -317,7 +317,9 @@ def test_values_are_read_with_roles_and_counts() -> None:
     )
     assert "row 2" in trait.where
     assert len(age.values) == 4
-    assert "33 samples" in age.rest
+    assert age.rest == "The first 4 of 20 different values."
+    assert age.amount.startswith("33 of 33 samples, ")
+    assert trait.amount == "13 cases, 20 controls (10 with another disease), 0 missing."
     assert gender.confidence == "inferred"
 
 

@@ -34,15 +34,17 @@ def page(record: Evidence) -> str:
 
 def test_certainty_is_told_with_its_meaning() -> None:
     record = evidence(certainty=0.784)
-    assert features_read(record)[0].certainty.startswith("Certainty 78 %: of a hundred decisions")
+    assert features_read(record)[0].certainty.startswith(
+        "Certainty 78 %: readings marked 78 % are right about 78 times in 100"
+    )
     assert "Certainty 78 %" in page(record)
 
 
 def test_runner_up_is_told_with_its_groups() -> None:
     told = features_read(evidence(certainty=0.8, runner_up=SECOND))[0].runner_up
-    assert told.startswith("Runner-up: characteristics, row 4")
+    assert told.startswith("Runner-up: row 4, key 'group'")
     assert told.endswith("certainty 11 %; case: 'patient'; control: 'control'.")
-    assert "Runner-up: characteristics, row 4" in page(evidence(runner_up=SECOND))
+    assert "Runner-up: row 4, key" in page(evidence(runner_up=SECOND))
 
 
 def test_runner_up_of_a_trait_that_is_not_available() -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.reading_screen import show_reading
+from genotex.cli.preprocess import build_options, given_reading
+from genotex.cli.reading_json import plain_reading
+from genotex.cli.reading_screen import show_keys, show_reading
 from genotex.cli.trait_names import tell_names
-
-if TYPE_CHECKING:
-    from genotex.clinical import ClinicalReading, ReadingRow
+from genotex.errors import UsageError
 
 __all__ = ["app"]
 
@@ -42,10 +41,16 @@ def infer(
     from genotex.layout import atomic_write
 
     expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
+    if output.exists() and cases.exists() and output.samefile(cases):
+        msg = f"{output} holds the cases; write the answers to another file"
+        raise UsageError(msg)
     total = count_cases(cases)
+    if not total:
+        msg = f"{cases} holds no case; a case is one JSON object on one line"
+        raise UsageError(msg)
     answers = []
     with screen.progress("reading cases", total) as step:
-        for line in infer_cases(cases, expert):
+        for line in infer_cases(cases, expert, procedure.value):
             answers.append(line + "\n")
             step("reading cases", total)
     with atomic_write(output) as part:
@@ -59,14 +64,23 @@ def show(
     trait: Annotated[str, typer.Option("--trait", help="The trait to look for.")],
     save: Annotated[
         Path | None,
-        typer.Option("--save", help="Write the reading to an encoding file to edit by hand."),
+        typer.Option("--save", help="Add the reading to an encoding file to edit by hand."),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a reading of this series in that file.")
+    ] = False,
     procedure: o.ProcedureName = o.Procedures.sound,
+    encoding: o.EncodingFile = None,
+    case: o.CaseValues = None,
+    control: o.ControlValues = None,
     vocabulary: o.VocabularyFile = None,
     least_certainty: o.LeastCertainty = 0.0,
     json: o.Json = False,
 ) -> None:
     """Show how a series is read for a trait: the decision, how sure it is, why, and what came next.
+
+    Ends with exit code 0 where trait and gene data are available, 1 where they are not, 2 after a
+    mistake.
 
     Examples:
       genotex clinical show GSE55457_series_matrix.txt.gz --trait "Rheumatoid Arthritis"
@@ -76,52 +90,54 @@ def show(
       genotex solve input output --trait Osteoarthritis --encoding mine.json
     """
     from genotex.clinical import (
+        add_reading,
+        characteristics_to_edit,
         describe_series,
         load_vocabulary,
         reading_table,
         rule_expert,
-        save_readings,
+        sum_up,
+        values_by_key,
     )
-    from genotex.cohorts import read_series_file
+    from genotex.cohorts import read_or_replay, read_series_file
 
+    settings = build_options(
+        procedure=procedure,
+        encoding=encoding,
+        case=case,
+        control=control,
+        controls=o.ControlRoles.auto,
+        scale=o.Scales.auto,
+        gene_table=None,
+        vocabulary=vocabulary,
+        least_certainty=least_certainty,
+    )
     expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
     named = load_vocabulary(vocabulary).named(trait)
     tell_names([trait], vocabulary)
     series = read_series_file(matrix)
-    reading = expert.read(describe_series(series), trait)
-    rows = reading_table(reading, series, procedure.value)
     cohort = series.accession or matrix.name.split("_")[0]
+    given = given_reading(settings, cohort, trait)
+    description = describe_series(series)
+    reading = read_or_replay(description, trait, expert, settings, given)
+    rows = reading_table(reading, series, procedure.value)
+    keys = values_by_key(description, trait, load_vocabulary(vocabulary))
+    told = sum_up(reading, rows)
     if save is not None:
-        save_readings(save, {cohort: reading}, trait=named.name)
+        there = characteristics_to_edit(keys)
+        add_reading(save, cohort, reading, trait=named.name, characteristics=there, replace=force)
     if json:
-        screen.print_json(_plain(reading, rows))
+        facts = {"accession": cohort, "asked_for": trait, "procedure": procedure.value}
+        screen.print_json(facts | plain_reading(reading, told, keys))
     else:
         words = f" by the words of {named.listed}" if named.told and named.listed else ""
-        headline = f"{cohort}, read for {trait}{words} (procedure {procedure.value})\n"
-        notes = tuple(note for note in reading.notes if note != named.told)
-        show_reading(replace(reading, notes=notes), rows, headline)
-        if save is not None:
-            screen.tell(f"saved: {save}; edit it and give it back with --encoding {save}")
+        show_reading(told, f"{cohort}, read for {trait}{words} (procedure {procedure.value})\n")
+        if reading.trait is None:
+            show_keys(keys)
+    if save is not None:
+        screen.tell(f"saved: {save}; edit it and give it back with --encoding {save}")
     found = reading.trait is not None and reading.gene.available
     raise typer.Exit(screen.DONE if found else screen.NOTHING_USABLE)
-
-
-def _plain(reading: ClinicalReading, rows: list[ReadingRow]) -> dict[str, Any]:
-    from genotex.clinical import inferred_from, reading_to_json, why_no_trait
-
-    trait = reading.trait
-    return {
-        "gene": asdict(reading.gene),
-        "trait": {
-            "available": trait is not None,
-            "certainty": reading.certainty,
-            "inferred_from": inferred_from(trait.sample_field) or None if trait else None,
-            "why_not": None if trait else why_no_trait(reading),
-            "runner_up": reading_to_json(reading)["runner_up"],
-        },
-        "values": [asdict(row) for row in rows],
-        "notes": list(reading.notes),
-    }
 
 
 @app.command()

@@ -12,11 +12,19 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.trait_names import tell_names
+from genotex.errors import UsageError
 
 if TYPE_CHECKING:
+    from genotex.clinical import ClinicalReading
     from genotex.cohorts import CohortOutcome, PreprocessOptions
 
-__all__ = ["build_options", "preprocess", "preprocess_with_progress", "show_outcomes"]
+__all__ = [
+    "build_options",
+    "given_reading",
+    "preprocess",
+    "preprocess_with_progress",
+    "show_outcomes",
+]
 
 
 def preprocess(
@@ -93,6 +101,7 @@ def build_options(
         procedure=procedure.value,
         readings={} if saved is None else saved.readings,
         readings_of=None if saved is None else saved.trait,
+        encoding=encoding,
         cases=tuple(case or ()),
         controls=tuple(control or ()),
         control_roles=controls.value,
@@ -101,6 +110,29 @@ def build_options(
         vocabulary=vocabulary,
         least_certainty=least_certainty,
     )
+
+
+def given_reading(settings: PreprocessOptions, cohort: str, trait: str) -> ClinicalReading | None:
+    """Return the reading of one series from the encoding file, where one was given.
+
+    Raises
+    ------
+    UsageError
+        If the file does not hold the series, or was made for another trait.
+    """
+    from genotex.layout import trait_folder_name
+
+    if settings.encoding is None:
+        return None
+    meant = settings.readings_of
+    if meant is not None and trait_folder_name(meant) != trait_folder_name(trait):
+        msg = f"{settings.encoding} was made for {meant}, not for {trait}"
+        raise UsageError(msg)
+    if cohort not in settings.readings:
+        there = ", ".join(settings.readings) or "no series"
+        msg = f"{settings.encoding} does not hold {cohort}; it holds {there}"
+        raise UsageError(msg)
+    return settings.readings[cohort]
 
 
 def preprocess_with_progress(

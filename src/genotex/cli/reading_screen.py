@@ -2,72 +2,69 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.clinical import ClinicalReading, FeatureEncoding, ReadingRow
+    from genotex.clinical import FeatureSummary, KeyValues, ReadingRow, ReadingSummary
 
-__all__ = ["show_reading"]
+__all__ = ["show_keys", "show_reading"]
 
 SHOWN_VALUES = 12
+VALUES_OF_KEY, LONGEST_VALUE = 5, 50
+"""How many values of a key are listed where nothing was found, and how much of each."""
+FEW_VALUES = 10
+"""A key with more values than this is no likely place of cases and controls."""
+UNSURE = 0.7
+"""Below this certainty, clear words do not mean that they stand in the right row."""
 
 _CONFIDENCE = {
-    "explicit": "explicit: said in so many words",
-    "inferred": "inferred: from the company of words or the series' texts",
-    "arguable": "arguable: others may read it otherwise",
+    "explicit": "explicit: its values say it in so many words",
+    "inferred": "inferred: its values mean it in this company, or by the series' texts",
+    "arguable": "arguable: others may read its values otherwise",
+    "by hand": "by hand: chosen or edited by a person",
 }
+_PLAIN = ["value", "code", "samples"]
 
 
-def show_reading(reading: ClinicalReading, rows: Sequence[ReadingRow], headline: str) -> None:
+def show_reading(told: ReadingSummary, headline: str) -> None:
     """Print a reading for people.
 
     Parameters
     ----------
-    reading : ClinicalReading
-        What was read.
-    rows : sequence of ReadingRow
-        Its values (`genotex.clinical.reading_table`).
+    told : ReadingSummary
+        What is to be said of it.
     headline : str
         What was read for what.
     """
-    from genotex.clinical import MEANING_OF_CERTAINTY
+    from genotex.clinical import tell_meaning
 
     screen.say(headline)
-    screen.table(["", "decision", "certainty", "where or why"], _decisions(reading))
-    screen.say(f"Certainty: {MEANING_OF_CERTAINTY}. A dash: not measured.")
-    features = {"trait": reading.trait, "age": reading.age, "gender": reading.gender}
-    for name, encoding in features.items():
-        if encoding is not None:
-            _show_feature(name, encoding, [row for row in rows if row.feature == name])
-        if name == "trait":
-            _show_runner_up(reading)
-    told = _about_trait(reading)
-    for note in (note for note in reading.notes if note not in told):
+    screen.table(["", "decision", "certainty", "where or why"], _decisions(told))
+    sure = told.features[0].certainty
+    meaning = tell_meaning(0.9 if sure is None else sure)
+    screen.say(f"Certainty: {meaning}. A dash: not measured.")
+    for feature in told.features:
+        if feature.available:
+            _show_feature(feature)
+        if feature.feature == "trait":
+            _show_runner_up(feature)
+    for note in told.notes:
         screen.say(f"\nnote: {note}")
 
 
-def _decisions(reading: ClinicalReading) -> list[dict[str, Any]]:
-    from genotex.clinical import tell_place, why_no_trait
-
-    gene = asdict(reading.gene)
-    reason = gene["reason"]
-    if reading.gene.available and gene["evidence"]:
-        reason = "; ".join(gene["evidence"])
-    rows = [_decision("gene data", reading.gene.available, gene.get("certainty"), reason)]
-    features = {"trait": reading.trait, "age": reading.age, "gender": reading.gender}
-    for name, encoding in features.items():
-        if encoding is not None:
-            where = tell_place(encoding.row, encoding.key, encoding.sample_field)
-            certainty = reading.certainty if name == "trait" else encoding.certainty
-        elif name == "trait":
-            where, certainty = why_no_trait(reading).partition(";")[0], reading.certainty
-        else:
-            where, certainty = "no sample field tells it, or it does not vary", None
-        rows.append(_decision(name, encoding is not None, certainty, where))
+def _decisions(told: ReadingSummary) -> list[dict[str, Any]]:
+    rows = [_decision("gene data", told.gene, told.gene_certainty, told.gene_why)]
+    for feature in told.features:
+        where = ": ".join(part for part in (feature.where, feature.amount) if part)
+        rows.append(
+            _decision(
+                feature.feature, feature.available, feature.certainty, where or feature.why_not
+            )
+        )
     return rows
 
 
@@ -82,78 +79,77 @@ def _decision(name: str, available: bool, certainty: float | None, where: str) -
     }
 
 
-def _show_feature(name: str, encoding: FeatureEncoding, rows: Sequence[ReadingRow]) -> None:
-    from genotex.clinical import inferred_from
+def _show_feature(feature: FeatureSummary) -> None:
+    from genotex.clinical import tell_certainty
 
-    mark = inferred_from(encoding.sample_field) or _CONFIDENCE[encoding.confidence]
-    screen.say(f"\n{name}, {mark}")
-    told = {row.evidence for row in rows} - set(encoding.evidence[:1])
-    for line in encoding.evidence:
-        if line not in told:
-            screen.say(f"  {line}")
-    shown = [_value(row, row.evidence if row.evidence in told else "") for row in rows]
-    columns = ["value", "code", "role", "samples", "why"] if name == "trait" else _PLAIN
+    mark = _CONFIDENCE.get(feature.mark, feature.mark)
+    sure = feature.certainty
+    if feature.mark == "explicit" and sure is not None and sure < UNSURE:
+        mark += f", but that it is the right row is less sure ({tell_certainty(sure)})"
+    screen.say(f"\n{feature.feature}, {mark}")
+    for line in feature.evidence:
+        screen.say(f"  {line}")
+    shown = [_value(row) for row in feature.values]
+    columns = ["value", "code", "role", "samples"] if feature.feature == "trait" else _PLAIN
+    if any(row.evidence for row in feature.values):
+        columns = [*columns, "why"]
     screen.table(columns, shown[:SHOWN_VALUES], fold=("value", "why"))
     if len(shown) > SHOWN_VALUES:
         screen.say(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
 
 
-_PLAIN = ["value", "code", "samples"]
+def _value(row: ReadingRow) -> dict[str, Any]:
+    from genotex.clinical import tell_role, tell_shown
 
-
-def _value(row: ReadingRow, why: str) -> dict[str, Any]:
-    key, colon, value = (row.raw or "").partition(":")
-    bare = value.strip() if colon and key.strip() == row.key.strip() else row.raw
-    code = "missing" if row.code is None else f"{row.code:g}"
-    # The role stands in its own column, and need not be said again.
-    why = why.partition(": ")[2] if why.startswith((f"{row.role}: ", "control: ")) else why
     return {
-        "value": bare or "(empty)",
-        "code": code,
-        "role": row.role,
+        "value": tell_shown(row.raw, row.key),
+        "code": "missing" if row.code is None else f"{row.code:g}",
+        "role": tell_role(row.role, row.code),
         "samples": row.samples,
-        "why": why,
+        "why": row.evidence,
     }
 
 
-def _show_runner_up(reading: ClinicalReading) -> None:
+def _show_runner_up(trait: FeatureSummary) -> None:
     """Say what came second, or what was nearest where the trait is not available."""
-    from genotex.clinical import tell_certainty, tell_groups, tell_place
-
-    second = reading.runner_up
-    if reading.trait is None:
+    if not trait.available:
         screen.say("\ntrait, not available")
-    if second is None:
-        other = "else " if reading.trait is not None else ""
-        screen.say(f"  runner-up: none, for nothing {other}separates cases from controls")
+    first, *rest = trait.runner_up.split("; ") if trait.runner_up else [""]
+    if first:
+        screen.say(f"  {first}")
+    for part in rest:
+        screen.say(f"    {part}")
+
+
+def show_keys(keys: Sequence[KeyValues]) -> None:
+    """Print what the samples say, where it was not understood, and how to choose the groups.
+
+    Parameters
+    ----------
+    keys : sequence of KeyValues
+        Every key that tells samples apart (`genotex.clinical.values_by_key`).
+    """
+    if not keys:
+        screen.say("\nNothing that is written about the samples tells them apart.")
         return
-    name = "runner-up" if reading.trait is not None else "best reading that was left out"
-    where = tell_place(second.row, second.key, second.sample_field)
-    certainty = (
-        "" if second.certainty is None else f", certainty {tell_certainty(second.certainty)}"
-    )
-    screen.say(f"  {name}: {where}{certainty}")
-    screen.say(f"    {tell_groups(second.values, second.roles)}")
-    if reading.trait is None:
-        screen.say(f"  why it was not chosen: {_why_not(reading, second)}")
+    screen.say("\nWhat is written about the samples, by key:")
+    rows = [{"place": key.place, "values (samples)": _few(key)} for key in keys]
+    screen.table(["place", "values (samples)"], rows, fold=("place", "values (samples)"))
+    likely = (k for k in keys if k.controls and k.others and len(k.values) <= FEW_VALUES)
+    best = next(likely, None)
+    if best is None:
+        screen.say("\nChoose the groups yourself with --case VALUE --control VALUE.")
+        return
+    case, control = shlex.quote(best.others[0]), shlex.quote(best.controls[0])
+    screen.say(f"\nControls are named in {best.place}, cases are not. If these are the groups:")
+    screen.say(f"  --case {case} --control {control}")
 
 
-def _why_not(reading: ClinicalReading, nearest: FeatureEncoding) -> str:
-    from genotex.clinical import tell_certainty
-
-    noted = _about_trait(reading)
-    if noted:
-        return "; ".join(note.removeprefix("trait: ") for note in noted)
-    if nearest.certainty is None or reading.certainty is None:
-        return "it is less likely right than that nothing tells the trait"
-    return (
-        f"it is less likely right ({tell_certainty(nearest.certainty)}) than that nothing here "
-        f"tells the trait ({tell_certainty(reading.certainty)})"
-    )
+def _few(key: KeyValues) -> str:
+    shown = [f"{_cut(v)!r} ({count})" for v, count in list(key.values.items())[:VALUES_OF_KEY]]
+    more = len(key.values) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def _about_trait(reading: ClinicalReading) -> list[str]:
-    """Return the notes that say why the trait is not available."""
-    if reading.trait is not None:
-        return []
-    return [note for note in reading.notes if note.startswith("trait: ")]
+def _cut(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"

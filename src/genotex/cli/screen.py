@@ -37,8 +37,8 @@ __all__ = [
 
 DONE, NOTHING_USABLE, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
-WIDE = 160
-"""Columns of a table that goes to a file or a pipe, where nothing needs folding."""
+WIDE = 10_000
+"""Columns of a table that goes to a file or a pipe, where nothing is folded."""
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
 """Results go here: standard output."""
@@ -112,7 +112,14 @@ def table(
         )
     for row in rows:
         grid.add_row(*(_cell(row.get(name)) for name in columns))
-    out.print(grid)
+    if out.is_terminal:
+        out.print(grid)
+        return
+    # Nothing is folded in a pipe, and no blanks are put behind a line.
+    with out.capture() as written:
+        out.print(grid)
+    for line in written.get().splitlines():
+        out.print(line.rstrip(), markup=False, soft_wrap=True)
 
 
 def _cell(value: Any) -> str:

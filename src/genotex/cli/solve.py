@@ -159,7 +159,7 @@ def _read_cohorts(
     if problem.kind is not ProblemKind.TWO_STEP:
         return outcomes
     # The encoding and the values that the user gave are those of the trait.
-    plain = replace(settings, readings={}, readings_of=None, cases=(), controls=())
+    plain = replace(settings, readings={}, readings_of=None, encoding=None, cases=(), controls=())
     wanted = [] if analysis.condition_cohort is None else [analysis.condition_cohort]
     return outcomes + preprocess_with_progress(
         source, output, [str(problem.condition)], wanted, plain, jobs=jobs, force=force
@@ -238,6 +238,9 @@ def solve_and_report(
     trait, condition = problem.trait, problem.condition
     if outcome.result is None:
         reasons = _errors(cohorts)
+        if reasons and len(reasons) == len(cohorts):
+            # No record of them was written, which is no news beside why they could not be read.
+            outcome = replace(outcome, why="no cohort could be read")
         page = write_unanswered_report(
             folder, trait, condition, reasons, why=outcome.why, path=report
         )

@@ -3,7 +3,8 @@
 The way through the room: `description` says what may be seen of a series; `assay` judges whether
 it holds human gene expression; `candidates` gathers values by key; `trait` and `people` read them,
 with the words of `words`; `texts` looks at titles where they are silent; `experts` puts all into
-an `encoding`, which `applying` turns into codes of samples; `tcga` chooses studies and columns.
+an `encoding`, which `applying` turns into codes of samples; `summary` sums it up for people, in the
+words of `telling`; `tcga` chooses studies and columns.
 """
 
 from genotex.clinical.applying import EncodedFeature, apply_encoding
@@ -21,18 +22,22 @@ from genotex.clinical.encoding import (
     SampleField,
 )
 from genotex.clinical.experts import Expert, RuleExpert
+from genotex.clinical.given import fit_reading
 from genotex.clinical.groups import choose_groups
 from genotex.clinical.inference import ReadingRow, count_cases, infer_cases, reading_table
 from genotex.clinical.people.ages import parse_age_years
 from genotex.clinical.people.sexes import parse_sex
 from genotex.clinical.procedures import check_certainty, rule_expert
+from genotex.clinical.reading_checks import reading_from_json
 from genotex.clinical.readings import (
     SavedReadings,
+    add_reading,
     load_readings,
-    reading_from_json,
     reading_to_json,
     save_readings,
 )
+from genotex.clinical.recorded import recorded_reading
+from genotex.clinical.summary import FeatureSummary, ReadingSummary, sum_up
 from genotex.clinical.tcga.choice import TcgaChoice, choose_tcga_study
 from genotex.clinical.tcga.columns import (
     TcgaColumn,
@@ -41,27 +46,33 @@ from genotex.clinical.tcga.columns import (
 )
 from genotex.clinical.tcga.studies import tcga_study_code
 from genotex.clinical.telling import (
-    MEANING_OF_CERTAINTY,
     inferred_from,
     tell_certainty,
     tell_groups,
+    tell_meaning,
+    tell_notes,
     tell_place,
+    tell_role,
+    tell_shown,
     why_no_trait,
 )
 from genotex.clinical.values import parse_number
+from genotex.clinical.values_by_key import KeyValues, characteristics_to_edit, values_by_key
 from genotex.clinical.words.trait_names import NamedTrait
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
 
 __all__ = [
-    "MEANING_OF_CERTAINTY",
     "ClinicalReading",
     "Confidence",
     "EncodedFeature",
     "Expert",
     "FeatureEncoding",
+    "FeatureSummary",
     "GeneVerdict",
+    "KeyValues",
     "NamedTrait",
     "ReadingRow",
+    "ReadingSummary",
     "RuleExpert",
     "SampleField",
     "SavedReadings",
@@ -69,7 +80,9 @@ __all__ = [
     "TcgaChoice",
     "TcgaColumn",
     "Vocabulary",
+    "add_reading",
     "apply_encoding",
+    "characteristics_to_edit",
     "check_certainty",
     "choose_groups",
     "choose_tcga_study",
@@ -78,6 +91,7 @@ __all__ = [
     "description_from_case",
     "find_age_column",
     "find_gender_column",
+    "fit_reading",
     "infer_cases",
     "inferred_from",
     "judge_expression",
@@ -89,12 +103,19 @@ __all__ = [
     "reading_from_json",
     "reading_table",
     "reading_to_json",
+    "recorded_reading",
     "rule_expert",
     "save_readings",
+    "sum_up",
     "tcga_study_code",
     "tell_certainty",
     "tell_groups",
+    "tell_meaning",
+    "tell_notes",
     "tell_place",
+    "tell_role",
+    "tell_shown",
+    "values_by_key",
     "vocabulary_text",
     "why_no_trait",
 ]

@@ -97,9 +97,11 @@ def apply_encoding(
     return EncodedFeature(codes, tuple(roles), tuple(cells), tuple(notes))
 
 
-def encode_cell(encoding: FeatureEncoding, cell: Cell) -> float | None:
-    """Return the code of one cell as the `sound` procedure has it."""
-    return _Lookup(encoding, first_integer=False).read(cell)[0]
+def encode_cell(
+    encoding: FeatureEncoding, cell: Cell, procedure: Procedure = "sound"
+) -> float | None:
+    """Return the code of one cell as a procedure has it."""
+    return _Lookup(encoding, first_integer=procedure == "benchmark").read(cell)[0]
 
 
 class _Lookup:

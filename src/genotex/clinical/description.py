@@ -166,6 +166,10 @@ def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
     if not isinstance(preview, Mapping):
         msg = "annotation_preview must be an object of lists"
         raise FormatError(msg, field="annotation_preview")
+    for name, cells in preview.items():
+        if cells is not None and not isinstance(cells, list | tuple):
+            msg = f"column {name!r} must be a list, not {type(cells).__name__}"
+            raise FormatError(msg, field="annotation_preview")
     return SeriesDescription(
         cohort=str(case.get("cohort") or ""),
         title=_text(background.get("title")),
@@ -202,6 +206,9 @@ def _case_rows(rows: Mapping[str, Any]) -> tuple[tuple[Cell, ...], ...]:
     for name, cells in rows.items():
         if not str(name).isdecimal() or not isinstance(cells, list):
             msg = f"row {name!r} must be a number with a list of cells"
+            raise FormatError(msg, field="sample_characteristics")
+        if int(name) in numbered:
+            msg = f"row {name!r} stands twice"
             raise FormatError(msg, field="sample_characteristics")
         numbered[int(name)] = tuple(dict.fromkeys(None if c is None else str(c) for c in cells))
     if numbered and max(numbered) > 10 * len(numbered) + 100:

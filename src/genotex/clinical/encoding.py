@@ -11,7 +11,10 @@ from genotex.formats.cohort_record import Role
 __all__ = ["ClinicalReading", "Confidence", "FeatureEncoding", "GeneVerdict", "SampleField"]
 
 Confidence = Literal["explicit", "inferred", "arguable"]
-SampleField = Literal["characteristics_ch1", "title", "source_name_ch1", "description"]
+SampleField = Literal[
+    "characteristics_ch1", "title", "source_name_ch1", "description", "barcode", "clinical_matrix"
+]
+"""Line of a GEO series that holds the cells; the last two are those of a TCGA study."""
 Parser = Literal["age_years", "sex", "number"]
 
 
@@ -30,12 +33,15 @@ class GeneVerdict:
     certainty : float or None
         How often such a verdict is right, from 0.5 to 1: the share of right ones among labelled
         cases by rule, with one right and one wrong case added; None when nobody estimated it.
+    human : bool
+        Whether the samples are human, as far as anything says.
     """
 
     available: bool
     reason: str
     evidence: tuple[str, ...] = ()
     certainty: float | None = None
+    human: bool = True
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,16 @@ class FeatureEncoding:
     sample_field : str
         Sample field that holds the cells.
     certainty : float or None
-        How sure, 0 to 1; None when nobody says.
+        How sure, 0 to 1; None when nobody says. That of a reading's trait stands in
+        `ClinicalReading.certainty` alone.
+    reasons : mapping of str to str
+        Raw cell -> why it has its code, in words; not every cell needs one.
+    shifted : tuple of int
+        Other characteristics rows that hold values of this key, for cells have slipped.
+    cautions : tuple of str
+        What a reader should know of this feature, such as a source that was not used.
+    told_by : str
+        Who said so: ``rules``, ``hand``, or the name of a model.
     """
 
     feature: Literal["trait", "age", "gender"]
@@ -81,6 +96,10 @@ class FeatureEncoding:
     evidence: tuple[str, ...] = ()
     sample_field: SampleField = "characteristics_ch1"
     certainty: float | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    shifted: tuple[int, ...] = ()
+    cautions: tuple[str, ...] = ()
+    told_by: str = "rules"
 
 
 @dataclass(frozen=True)
@@ -94,7 +113,7 @@ class ClinicalReading:
     trait, age, gender : FeatureEncoding or None
         How each feature is told.
     notes : tuple of str
-        What a reader should know, such as shifted cells.
+        What a reader should know and no field says (`tell_notes` puts the fields into words).
     by : str
         Who read the series: ``rules``, ``hand``, or the name of a model.
     certainty : float or None
@@ -102,6 +121,11 @@ class ClinicalReading:
         nobody measured it.
     runner_up : FeatureEncoding or None
         The trait reading that came second (first, where the trait is "not available").
+    left_out : float or None
+        The least certainty asked for, where the runner-up would be the answer but does not
+        reach it.
+    untold : mapping of str to str
+        ``age``, ``gender`` -> why it is not available, as far as the expert says.
     """
 
     gene: GeneVerdict
@@ -112,3 +136,5 @@ class ClinicalReading:
     by: str = "rules"
     certainty: float | None = None
     runner_up: FeatureEncoding | None = None
+    left_out: float | None = None
+    untold: Mapping[str, str] = field(default_factory=dict)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from genotex.clinical.assay import NOT_HUMAN, judge_expression
+from genotex.clinical.assay import judge_expression
 from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.people.age_sex import read_age, read_gender
+from genotex.clinical.people.untold import why_untold
+from genotex.clinical.telling import tell_certainty, tell_groups
 from genotex.clinical.texts.people import read_age_in_texts, read_gender_in_texts
 from genotex.clinical.texts.sample_texts import FIELD_NAMES, pair_candidates
 from genotex.clinical.texts.trait import read_trait_in_texts, tells_all_samples
@@ -18,6 +20,8 @@ from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["Expert", "RuleExpert"]
+
+_OF_ANIMALS = dict.fromkeys(("age", "gender"), "the samples are not human")
 
 UNSURE_BELOW = 0.5
 """Below this certainty of the characteristics, what titles say is worth a note."""
@@ -82,26 +86,27 @@ class RuleExpert:
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
-        choice = read_trait(rows, judge, least_certainty=self._least_certainty)
+        choice = read_trait(
+            rows, judge, least_certainty=self._least_certainty, cells=description.cells
+        )
         beyond = self._trait_beyond(choice, description, judge)
-        notes: tuple[str, ...] = ()
         if beyond is not None and choice.encoding is None:
             choice = take_unmeasured(beyond, choice, least_certainty=self._least_certainty)
         elif beyond is not None:
-            notes = _second_opinion(choice, beyond, description)
-        human = not gene.reason.startswith(NOT_HUMAN)
-        age, gender = self._people(rows, description) if human else (None, None)
+            choice = _with_second_opinion(choice, beyond, description)
+        age, gender = self._people(rows, description) if gene.human else (None, None)
         if not self._vocabulary.is_measured(trait):
             choice = _without_certainty(choice)
-        told = (named.told,) if named.told else ()
         return ClinicalReading(
             gene,
             choice.encoding,
             age,
             gender,
-            notes=(*told, *_left_out(choice), *_notes(choice.encoding, age, gender), *notes),
+            notes=(named.told,) if named.told else (),
             certainty=choice.certainty,
             runner_up=choice.runner_up,
+            left_out=choice.left_out,
+            untold=why_untold(rows, age, gender) if gene.human else dict(_OF_ANIMALS),
         )
 
     def _people(
@@ -139,28 +144,16 @@ def _without_certainty(choice: TraitChoice) -> TraitChoice:
     return replace(choice, encoding=encoding, runner_up=runner_up, certainty=None)
 
 
-def _left_out(choice: TraitChoice) -> tuple[str, ...]:
-    return (f"trait: {choice.left_out}",) if choice.left_out else ()
-
-
-def _second_opinion(
+def _with_second_opinion(
     choice: TraitChoice, beyond: FeatureEncoding, description: SeriesDescription
-) -> tuple[str, ...]:
+) -> TraitChoice:
     """Say that the titles tell every sample, where what was read from a row is uncertain."""
-    if not tells_all_samples(beyond, description):
-        return ()
-    where, certainty = FIELD_NAMES[beyond.sample_field], choice.certainty or 0.0
-    return (
-        f"trait: the characteristics are uncertain ({certainty:.0%}), and the {where} name "
-        f"cases and controls for all samples; they were not used ({beyond.evidence[0]})",
+    if choice.encoding is None or not tells_all_samples(beyond, description):
+        return choice
+    where = FIELD_NAMES[beyond.sample_field]
+    caution = (
+        f"the characteristics are uncertain ({tell_certainty(choice.certainty or 0.0)}), and the "
+        f"{where} name cases and controls for all samples; they were not used "
+        f"({tell_groups(beyond.values, beyond.roles)})"
     )
-
-
-def _notes(*encodings: FeatureEncoding | None) -> tuple[str, ...]:
-    return tuple(
-        f"{e.feature}: {line}"
-        for e in encodings
-        if e is not None
-        for line in e.evidence
-        if line.startswith(("cells are shifted", "inferred from the"))
-    )
+    return replace(choice, encoding=replace(choice.encoding, cautions=(caution,)))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
 from genotex.clinical.texts.sample_texts import other_candidates
 from genotex.clinical.trait.value_roles import control_role
-from genotex.clinical.values import split_cell
+from genotex.clinical.values import parse_number, split_cell
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import UsageError
@@ -146,6 +147,7 @@ def _encoding(
         roles=roles,
         evidence=(chosen,),
         sample_field=candidate.sample_field,
+        told_by="hand",
     )
 
 
@@ -186,16 +188,19 @@ def _role(
     return control_role(candidate.values[cell], candidate.key, vocabulary)
 
 
-def _no_match(candidates: Iterable[Candidate], wanted: Iterable[str]) -> str:
-    listed: Mapping[str, None] = dict.fromkeys(
-        repr(_shown(c, value))
+def _no_match(candidates: Iterable[Candidate], wanted: Sequence[str]) -> str:
+    listed: Mapping[str, str] = {
+        _shown(c, value): value
         for c in candidates
         if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= LISTED_VALUES
         for value in c.values.values()
-    )
-    shown = ", ".join(list(listed)[:LISTED_VALUES]) or "none (no characteristics differ)"
+        if parse_number(value) is None
+    }
+    shown = ", ".join(map(repr, list(listed)[:LISTED_VALUES])) or "none (no characteristics differ)"
     asked = ", ".join(repr(v) for v in wanted)
-    return f"no one key has the values {asked}; the values there are: {shown}"
+    near = [n for v in wanted for n in get_close_matches(v, [*listed, *listed.values()], n=1)]
+    perhaps = f"perhaps {', '.join(map(repr, near))}; " if near else ""
+    return f"no one key has the values {asked}; {perhaps}the values there are: {shown}"
 
 
 def _shown(candidate: Candidate, value: str) -> str:

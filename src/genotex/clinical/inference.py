@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from genotex.clinical.applying import apply_encoding, encode_cell
 from genotex.clinical.description import SeriesDescription, description_from_case
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.experts import Expert, RuleExpert
+from genotex.clinical.readings import rounded
+from genotex.clinical.telling import tell_reasons, tell_shifted
 from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError, UsageError
@@ -41,7 +43,9 @@ CASE_FIELDS = (
 """What a solver may see of a case; everything else in the line is dropped before it is read."""
 
 
-def infer_cases(cases: Path, expert: Expert | None = None) -> Iterator[str]:
+def infer_cases(
+    cases: Path, expert: Expert | None = None, procedure: Procedure = "sound"
+) -> Iterator[str]:
     """Read the cases of a JSON Lines file, one output line each.
 
     Parameters
@@ -50,14 +54,17 @@ def infer_cases(cases: Path, expert: Expert | None = None) -> Iterator[str]:
         JSON Lines, plain or gzip.
     expert : Expert, optional
         Who reads them; `RuleExpert` by default.
+    procedure : str
+        ``benchmark`` takes the first integer of a cell as age.
 
     Yields
     ------
     str
         A JSON object without line end: ``id``, ``is_gene_available``, and ``trait``, ``age``,
         ``gender`` as null or ``{"row", "map": {raw value: code or null}}``; ``certainty`` of the
-        trait (null: not measured), its ``runner_up`` as null or ``{"row", "map"}``; ``evidence``
-        says why.
+        trait (null: not measured), its ``runner_up`` as null or ``{"row", "map"}``;
+        ``certainties`` of gene expression, age and gender; ``keys`` of the features and ``roles``
+        of the trait's cells; ``evidence`` says why.
 
     Raises
     ------
@@ -76,7 +83,9 @@ def infer_cases(cases: Path, expert: Expert | None = None) -> Iterator[str]:
             reading = expert.read(description, case["trait"])
         except UsageError as error:
             raise FormatError(str(error), path=cases, line=number, field="trait") from error
-        yield json.dumps(_prediction(case["id"], description, reading), ensure_ascii=False)
+        yield json.dumps(
+            _prediction(case["id"], description, reading, procedure), ensure_ascii=False
+        )
 
 
 def count_cases(cases: Path) -> int:
@@ -126,31 +135,44 @@ def _text_lines(path: Path) -> Iterator[str]:
 
 
 def _prediction(
-    case_id: str, description: SeriesDescription, reading: ClinicalReading
+    case_id: str, description: SeriesDescription, reading: ClinicalReading, procedure: Procedure
 ) -> dict[str, Any]:
     features = {"trait": reading.trait, "age": reading.age, "gender": reading.gender}
     return {
         "id": case_id,
         "is_gene_available": reading.gene.available,
-        **{name: row_and_map(e, description) for name, e in features.items()},
-        "certainty": reading.certainty,
-        "runner_up": row_and_map(reading.runner_up, description),
+        **{name: row_and_map(e, description, procedure) for name, e in features.items()},
+        "certainty": rounded(reading.certainty),
+        "runner_up": row_and_map(reading.runner_up, description, procedure),
+        "certainties": {
+            "gene": reading.gene.certainty,
+            "age": reading.age.certainty if reading.age else None,
+            "gender": reading.gender.certainty if reading.gender else None,
+        },
+        "keys": {name: e.key for name, e in features.items() if e},
+        "roles": dict(reading.trait.roles) if reading.trait else {},
         "evidence": {
             "gene": [reading.gene.reason, *reading.gene.evidence],
-            **{name: list(e.evidence) if e else [] for name, e in features.items()},
+            **{name: _evidence(e) if e else [] for name, e in features.items()},
         },
     }
 
 
+def _evidence(encoding: FeatureEncoding) -> list[str]:
+    return [*encoding.evidence, *tell_shifted(encoding), *tell_reasons(encoding)]
+
+
 def row_and_map(
-    encoding: FeatureEncoding | None, description: SeriesDescription
+    encoding: FeatureEncoding | None,
+    description: SeriesDescription,
+    procedure: Procedure = "sound",
 ) -> dict[str, Any] | None:
     """Return the row of an encoding and the code of each of its raw cells, None without a row."""
     if encoding is None or encoding.row is None:
         return None
     wanted = simple_key(encoding.key)
     codes = {
-        cell: encode_cell(encoding, cell)
+        cell: encode_cell(encoding, cell, procedure)
         if simple_key(split_cell(cell)[0]) == wanted or cell in encoding.values
         else None
         for cell in description.characteristics[encoding.row]
@@ -180,7 +202,7 @@ class ReadingRow:
     samples : int
         How many samples have it.
     evidence : str
-        Why, in words.
+        Why this value has its code, in words; empty where only the key tells.
     """
 
     feature: str
@@ -226,17 +248,7 @@ def _feature_rows(
         group = (raw, known, role if encoding.feature == "trait" else "")
         groups[group] = groups.get(group, 0) + 1
     key = encoding.key or encoding.sample_field
-    why = _evidence_by_value(encoding)
+    relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
     for (raw, code, shown), samples in groups.items():
-        text = why.get(raw or "", encoding.evidence[0] if encoding.evidence else "")
+        text = relaxed.get(simple_key(raw or ""), "")
         yield ReadingRow(encoding.feature, encoding.row, key, raw, code, shown, samples, text)
-
-
-def _evidence_by_value(encoding: FeatureEncoding) -> Mapping[str, str]:
-    found = {}
-    for cell in encoding.values:
-        value = split_cell(cell)[1]
-        hit = next((line for line in encoding.evidence if repr(value) in line), None)
-        if hit:
-            found[cell] = hit
-    return found

@@ -187,8 +187,7 @@ def file_digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _vocabulary(options: PreprocessOptions) -> dict[str, str] | None:
-    path = options.vocabulary
+def _named(path: Path | None) -> dict[str, str] | None:
     return None if path is None else {"name": path.name, "sha256": file_digest(path)}
 
 
@@ -226,9 +225,10 @@ def _evidence(
             "control_roles": options.control_roles,
             "scale": options.scale,
             "gene_table": None if options.gene_table is None else options.gene_table.name,
-            "vocabulary": _vocabulary(options),
+            "vocabulary": _named(options.vocabulary),
             "least_certainty": options.least_certainty,
             "reading_given": prepared.cohort in options.readings,
+            "encoding": _named(options.encoding),
         },
         series=prepared.series,
         reading=reading_to_json(prepared.reading),

@@ -20,8 +20,11 @@ from genotex.clinical import (
     apply_encoding,
     choose_groups,
     describe_series,
+    fit_reading,
     judge_expression,
     load_vocabulary,
+    rule_expert,
+    tell_notes,
 )
 from genotex.cohorts.facts import sample_facts
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
@@ -36,8 +39,11 @@ from genotex.formats import (
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles
 
-__all__ = ["choose_series", "prepare_geo_cohort", "read_series_file"]
+__all__ = ["choose_series", "prepare_geo_cohort", "read_or_replay", "read_series_file"]
 
+_SERIES_FILE = re.compile(r"series_matrix|_family\.soft", re.IGNORECASE)
+_PLATFORM_FILE = re.compile(r"GPL\d+", re.IGNORECASE)
+_WANTED = "name a file such as GSE55457_series_matrix.txt.gz or GSE781_family.soft.gz"
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
 
@@ -73,16 +79,8 @@ def prepare_geo_cohort(
 
     description = describe_series(series, platforms)
     given = options.readings.get(files.cohort)
-    reading = expert.read(description, files.trait) if given is None else _check(given, description)
-    vocabulary = load_vocabulary(options.vocabulary)
-    if options.cases or options.controls:
-        chosen = choose_groups(
-            reading.trait, options.cases, options.controls, description, vocabulary
-        )
-        # What was said of the expert's own choice does not hold for this one.
-        notes_left = tuple(note for note in reading.notes if not note.startswith("trait: "))
-        reading = replace(reading, trait=chosen, notes=notes_left, certainty=None, runner_up=None)
-    features = _encode(reading, series, options, vocabulary)
+    reading = read_or_replay(description, files.trait, expert, options, given)
+    features = _encode(reading, series, options, load_vocabulary(options.vocabulary))
 
     genes, why_no_genes = _genes(series, platforms, reading, table, options)
     return PreparedCohort(
@@ -100,11 +98,53 @@ def prepare_geo_cohort(
         notes=(
             *notes,
             *series.notes,
-            *reading.notes,
+            *tell_notes(reading),
             *(note for feature in features.values() for note in feature.notes),
             *(genes.notes if genes else ()),
         ),
     )
+
+
+def read_or_replay(
+    description: SeriesDescription,
+    trait: str,
+    expert: Expert,
+    options: PreprocessOptions,
+    given: ClinicalReading | None = None,
+) -> ClinicalReading:
+    """Read a series, or take the reading that was given; then the groups chosen by hand.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series.
+    trait : str
+        Name of the trait.
+    expert : Expert
+        Who reads it, unless a reading is given.
+    options : PreprocessOptions
+        Procedure, words, groups chosen by hand, and the file of given readings.
+    given : ClinicalReading, optional
+        From an encoding file.
+
+    Raises
+    ------
+    UsageError
+        If groups chosen by hand do not occur.
+    """
+    if given is None:
+        reading = expert.read(description, trait)
+    else:
+        # What a person changed is seen by reading anew, by rules whoever the expert is.
+        own = rule_expert(options.procedure, vocabulary=options.vocabulary).read(description, trait)
+        source = "the encoding" if options.encoding is None else options.encoding.name
+        reading = fit_reading(_check(given, description), own, description, source)
+    if not options.cases and not options.controls:
+        return reading
+    vocabulary = load_vocabulary(options.vocabulary)
+    chosen = choose_groups(reading.trait, options.cases, options.controls, description, vocabulary)
+    # What was said of the expert's own choice does not hold for this one.
+    return replace(reading, trait=chosen, certainty=None, runner_up=None, left_out=None)
 
 
 def _check(given: ClinicalReading, description: SeriesDescription) -> ClinicalReading:
@@ -163,8 +203,20 @@ def read_series_file(path: Path) -> Series:
     Raises
     ------
     FormatError
-        If the file is neither, or cannot be read.
+        If the file is neither, or cannot be read; says what it is and which file is meant.
     """
+    if path.is_dir():
+        found = sorted(p.name for p in path.iterdir() if _SERIES_FILE.search(p.name))
+        hint = f"name one of its files: {', '.join(found)}" if found else "it holds no series file"
+        message = "is a folder, not a file of a series"
+        raise FormatError(message, path=path, hint=hint)
+    if _PLATFORM_FILE.match(path.name):
+        message = "is the table of a platform, and says nothing of samples"
+        raise FormatError(message, path=path, hint=_WANTED)
+    if "clinicalmatrix" in path.name.lower():
+        message = "is a clinical matrix of TCGA; only GEO series are read here"
+        hint = "'genotex solve' and 'genotex preprocess' read TCGA folders"
+        raise FormatError(message, path=path, hint=hint)
     if "soft" in path.name.lower():
         return read_family_soft(path)[0]
     return read_series_matrix(path)

@@ -32,6 +32,8 @@ class PreprocessOptions:
         expression is judged again unless a reading says that it was made by hand (``by``).
     readings_of : str or None
         The trait that `readings` were made for, where that is known.
+    encoding : Path or None
+        The encoding file that `readings` came from, for the record.
     cases, controls : tuple of str
         Raw values of the trait chosen by hand.
     control_roles : str
@@ -50,6 +52,7 @@ class PreprocessOptions:
     procedure: Procedure = "sound"
     readings: Mapping[str, ClinicalReading] = field(default_factory=dict)
     readings_of: str | None = None
+    encoding: Path | None = None
     cases: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
     control_roles: Controls = "auto"

@@ -305,6 +305,7 @@ def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
         "reading": None if reading is None else reading_to_json(reading),
         "groups": [options.cases, options.controls, options.control_roles],
         "scale": options.scale,
+        "encoding": options.encoding and options.encoding.name,
         "vocabulary": options.vocabulary and file_digest(options.vocabulary),
         "least_certainty": options.least_certainty,
         "gene_table": table and (str(table), table.stat().st_size, table.stat().st_mtime_ns),

@@ -190,9 +190,10 @@ def _read_features(
     trait = FeatureEncoding(
         feature="trait",
         row=None,
-        key="sample type code of the barcode",
+        key="sample type code",
         kind="binary",
         evidence=(why, "barcode codes 01-09 are tumours (1), 10-19 normal tissue (0)"),
+        sample_field="barcode",
     )
     table = {name: clinical.table[name].to_list() for name in clinical.table.columns}
     encodings: dict[str, FeatureEncoding | None] = {"Age": None, "Gender": None}
@@ -257,6 +258,7 @@ def _encoding(feature: str, column: TcgaColumn) -> FeatureEncoding:
         kind="continuous" if is_age else "binary",
         parser="age_years" if is_age else "sex",
         evidence=(evidence,),
+        sample_field="clinical_matrix",
     )
 
 

@@ -31,6 +31,7 @@ from genotex.reports.reading import (
     cohort_rows,
     features_read,
     files_read,
+    notes_read,
 )
 from genotex.reports.second_opinion import view_mixed
 from genotex.reports.sections import GeneSetsView, Section
@@ -95,7 +96,7 @@ def build_page(
             infos, findings.cohort, {**findings.others, findings.cohort: findings.cohort_reason}
         ),
         features=features_read(evidence),
-        reading_notes=tuple(sentence(str(n)) for n in evidence.reading.get("notes", ())),
+        reading_notes=notes_read(evidence),
         figures=draw_figures(findings, genes, table, marks),
         table=_table(findings, genes, csv_name),
         interaction=view_interaction(findings, genes),
@@ -124,8 +125,12 @@ def build_unanswered_page(
     version: str,
     why: str = "",
     written: str | None = None,
+    records: Sequence[Evidence] = (),
 ) -> UnansweredPage:
-    """Return the page of a problem that no cohort can answer, with the reason of each."""
+    """Return the page of a problem that no cohort can answer, with the reason of each.
+
+    `records` are those of the cohorts whose reading is to be shown.
+    """
     return UnansweredPage(
         _title(trait, condition),
         readable(trait),
@@ -135,6 +140,7 @@ def build_unanswered_page(
         cohort_rows(infos, None, reasons),
         written,
         sentence(_with_names(why, trait, condition)),
+        tuple((record.cohort, features_read(record)) for record in records),
     )
 
 

@@ -92,7 +92,7 @@ def _clinical(evidence: Evidence, findings: Findings) -> str:
     trait = evidence.reading.get("trait") or {}
     key = str(trait.get("key") or "").strip()
     source = f" from the sample characteristic '{key}'" if key else ""
-    by = evidence.reading.get("by")
+    by = trait.get("told_by") or evidence.reading.get("by")
     hand = f" by {'the built-in rules' if by == 'rules' else by}" if by else ""
     text = f"The trait was read{source}{hand}."
     dropped = [

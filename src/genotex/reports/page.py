@@ -146,13 +146,14 @@ class CohortRow:
 
 @dataclass(frozen=True)
 class ValueRow:
-    """A raw value, the code and role it got, and how many samples have it."""
+    """A raw value, the code and role it got, how many samples have it, and why."""
 
     raw: str
     code: str
     role: str
     key: str
     samples: int
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,8 @@ class FeatureRead:
         How sure, as a sentence; empty when not measured.
     runner_up : str
         What came second, as a sentence.
+    amount : str
+        How many samples of which kind, as a sentence.
     """
 
     name: str
@@ -191,6 +194,7 @@ class FeatureRead:
     missing: str | None
     certainty: str = ""
     runner_up: str = ""
+    amount: str = ""
 
 
 @dataclass(frozen=True)
@@ -324,7 +328,10 @@ class ReportPage:
 
 @dataclass(frozen=True)
 class UnansweredPage:
-    """The page of a problem that no cohort can answer."""
+    """The page of a problem that no cohort can answer.
+
+    `readings` holds, for each cohort that was read, how its trait, age and gender were told.
+    """
 
     title: str
     trait: str
@@ -334,3 +341,4 @@ class UnansweredPage:
     cohorts: tuple[CohortRow, ...]
     written: str | None
     why: str = ""
+    readings: tuple[tuple[str, tuple[FeatureRead, ...]], ...] = ()

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from genotex.clinical import (
-    MEANING_OF_CERTAINTY,
-    inferred_from,
+    FeatureSummary,
+    ReadingRow,
+    ReadingSummary,
+    recorded_reading,
+    sum_up,
     tell_certainty,
-    tell_groups,
+    tell_meaning,
+    tell_role,
+    tell_shown,
 )
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.reports.page import CohortRow, FeatureRead, FileRow, ValueRow
-from genotex.reports.words import counted, file_size, readable, sentence
+from genotex.reports.words import file_size, readable, sentence
 
-__all__ = ["ROLE_KEYS", "accession_url", "cohort_rows", "features_read", "files_read"]
+__all__ = ["ROLE_KEYS", "accession_url", "cohort_rows", "features_read", "files_read", "notes_read"]
 
 ROLE_KEYS = {
     "case": "case",
@@ -29,12 +33,6 @@ ROLE_KEYS = {
 
 _MOST_VALUES = 8
 _EXAMPLES = 4
-_FIELDS = {
-    "characteristics_ch1": "characteristics",
-    "title": "sample title",
-    "source_name_ch1": "source name",
-    "description": "sample description",
-}
 
 
 def accession_url(cohort: str) -> str | None:
@@ -108,110 +106,85 @@ def _why_not(info: CohortInfo) -> str:
 
 def features_read(evidence: Evidence) -> tuple[FeatureRead, ...]:
     """Return trait, age and gender as they were read, or why they were not."""
-    reading = evidence.reading
-    trait, *others = (
-        _feature(label, reading.get(name), _values(evidence, *keys))
-        for name, label, keys in (
-            ("trait", readable(evidence.trait), ("trait", evidence.trait)),
-            ("age", "Age", ("Age", "age")),
-            ("gender", "Gender", ("Gender", "gender")),
-        )
-    )
-    told = _certainty_of_trait(reading, trait)
-    second = _runner_up(reading.get("runner_up"), available=trait.missing is None)
-    return replace(trait, certainty=told, runner_up=second), *others
-
-
-def _certainty_of_trait(reading: Mapping[str, Any], trait: FeatureRead) -> str:
-    sure = _certainty(reading.get("certainty"))
-    if sure:
-        return f"{sure}: {MEANING_OF_CERTAINTY}."
-    return "Certainty not measured." if trait.mark not in ("", trait.confidence) else ""
-
-
-def _certainty(certainty: Any) -> str:
-    return "" if certainty is None else f"Certainty {tell_certainty(float(certainty))}"
-
-
-def _runner_up(encoding: Mapping[str, Any] | None, *, available: bool) -> str:
-    """Return the trait reading that came second, or was nearest where none was taken."""
-    if not encoding:
-        return ""
-    name = "Runner-up" if available else "Best reading that was left out"
-    sure = _certainty(encoding.get("certainty")).lower()
-    groups = tell_groups(encoding.get("values") or {}, encoding.get("roles") or {})
-    where = ", ".join(part for part in (_where(encoding), sure) if part)
-    return f"{name}: {where}; {groups}."
-
-
-def _values(evidence: Evidence, *keys: str) -> list[dict[str, Any]]:
-    return next((evidence.encoded[key] for key in keys if key in evidence.encoded), [])
-
-
-def _feature(
-    label: str, encoding: Mapping[str, Any] | None, values: list[dict[str, Any]]
-) -> FeatureRead:
-    if not encoding and not values:
-        missing = "The sample descriptions do not tell it, or it does not vary."
-        return FeatureRead(label, "", "", "", (), (), "", missing)
-    encoding = encoding or {}
-    mark = inferred_from(str(encoding.get("sample_field") or ""))
-    confidence = "inferred" if mark else str(encoding.get("confidence", ""))
-    rows = sorted(values, key=_value_order)
-    shown = rows if len(rows) <= _MOST_VALUES else rows[:_EXAMPLES]
-    return FeatureRead(
-        label,
-        _where(encoding),
-        confidence,
-        mark or confidence,
-        tuple(sentence(str(text)) for text in encoding.get("evidence", ())),
-        tuple(_value_row(row) for row in shown),
-        _rest(rows) if len(shown) < len(rows) else "",
-        None,
-        certainty=sentence(_certainty(encoding.get("certainty"))),
+    names = (readable(evidence.trait), "Age", "Gender")
+    keys = (("trait", evidence.trait), ("Age", "age"), ("Gender", "gender"))
+    return tuple(
+        _feature(name, told, told.values or _rows(evidence, told.feature, *asked))
+        for name, told, asked in zip(names, _summary(evidence).features, keys, strict=True)
     )
 
 
-def _rest(rows: list[dict[str, Any]]) -> str:
-    """Return what the values that are not shown amount to."""
-    codes = [
-        (float(row["code"]), int(row.get("samples") or 0))
-        for row in rows
-        if row.get("code") is not None
+def notes_read(evidence: Evidence) -> tuple[str, ...]:
+    """Return what else a reader should know of the reading, as sentences."""
+    return tuple(sentence(note) for note in _summary(evidence).notes)
+
+
+def _summary(evidence: Evidence) -> ReadingSummary:
+    reading = recorded_reading(evidence.reading)
+    rows = [
+        *_rows(evidence, "trait", "trait", evidence.trait),
+        *_rows(evidence, "age", "Age", "age"),
+        *_rows(evidence, "gender", "Gender", "gender"),
     ]
-    known = sum(samples for _, samples in codes)
-    missing = sum(int(row.get("samples") or 0) for row in rows) - known
-    text = f"{len(rows)} different values in all"
-    if codes:
-        low, high = min(codes)[0], max(codes)[0]
-        text += f", coded from {low:g} to {high:g} in {counted(known, 'sample')}"
-    return f"{text}; missing in {counted(missing, 'sample')}." if missing else f"{text}."
+    return sum_up(reading, rows)
 
 
-def _value_order(row: Mapping[str, Any]) -> tuple[bool, float, str]:
-    code = row.get("code")
-    return code is None, -float(row.get("samples") or 0), str(row.get("raw"))
+def _rows(evidence: Evidence, feature: str, *keys: str) -> tuple[ReadingRow, ...]:
+    """Return the values of a feature with their samples, as the record counts them."""
+    counted_values = next((evidence.encoded[k] for k in keys if k in evidence.encoded), [])
+    encoding: Mapping[str, Any] = evidence.reading.get(feature) or {}
+    reasons: Mapping[str, str] = encoding.get("reasons") or {}
+    return tuple(
+        ReadingRow(
+            feature,
+            encoding.get("row"),
+            str(encoding.get("key") or ""),
+            value.get("raw"),
+            None if value.get("code") is None else float(value["code"]),
+            str(value.get("role") or "") if feature == "trait" else "",
+            int(value.get("samples") or 0),
+            reasons.get(str(value.get("raw")), ""),
+        )
+        for value in counted_values
+    )
 
 
-def _where(encoding: Mapping[str, Any]) -> str:
-    place = str(encoding.get("sample_field") or "")
-    key, row = encoding.get("key"), encoding.get("row")
-    parts = [_FIELDS.get(place, place)]
-    if row is not None:
-        parts.append(f"row {row}")
-    if key:
-        parts.append(f"key \N{LEFT DOUBLE QUOTATION MARK}{key}\N{RIGHT DOUBLE QUOTATION MARK}")
-    return ", ".join(part for part in parts if part)
+def _feature(name: str, told: FeatureSummary, rows: tuple[ReadingRow, ...]) -> FeatureRead:
+    shown = rows if len(rows) <= _MOST_VALUES else rows[:_EXAMPLES]
+    missing = None if told.available or rows else sentence(told.why_not)
+    return FeatureRead(
+        name,
+        told.where if told.row is None else f"sample characteristics, {told.where}",
+        told.confidence.replace(" ", "-"),
+        told.mark,
+        tuple(map(sentence, told.evidence)),
+        tuple(map(_value_row, shown)),
+        f"The first {len(shown)} of {len(rows)} different values."
+        if len(shown) < len(rows)
+        else "",
+        missing,
+        certainty=_certainty(told),
+        runner_up=sentence(told.runner_up[:1].upper() + told.runner_up[1:]),
+        amount=sentence(told.amount),
+    )
 
 
-def _value_row(row: Mapping[str, Any]) -> ValueRow:
-    code, role, raw = row.get("code"), row.get("role"), row.get("raw")
+def _certainty(told: FeatureSummary) -> str:
+    if told.certainty is None:
+        unmeasured = told.available and told.feature == "trait" and told.mark != told.confidence
+        return "Certainty not measured." if unmeasured else ""
+    sure = f"Certainty {tell_certainty(told.certainty)}"
+    return f"{sure}: {tell_meaning(told.certainty)}." if told.feature == "trait" else f"{sure}."
+
+
+def _value_row(row: ReadingRow) -> ValueRow:
     return ValueRow(
-        "(empty)" if raw in (None, "") else str(raw),
-        "missing" if code is None else f"{float(code):g}",
-        "" if role is None else str(role),
-        ROLE_KEYS.get(str(role), "none"),
-        int(row.get("samples") or 0),
+        tell_shown(row.raw, row.key),
+        "missing" if row.code is None else f"{row.code:g}",
+        tell_role(row.role, row.code) if row.role else "",
+        ROLE_KEYS.get(row.role, "none"),
+        row.samples,
+        row.evidence,
     )
 
 

@@ -148,6 +148,7 @@ def write_unanswered_report(
         why=why.replace(f"{output.root}/", ""),
         version=genotex.__version__,
         written=written,
+        records=_records(output, trait, infos),
     )
     write_page(page, path)
     path.with_suffix(".csv").unlink(missing_ok=True)
@@ -157,6 +158,13 @@ def write_unanswered_report(
 def _infos(output: OutputFolder, trait: str) -> dict[str, CohortInfo]:
     path = output.cohort_info(trait)
     return read_cohort_info(path) if path.is_file() else {}
+
+
+def _records(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo]) -> list[Evidence]:
+    """Return the records of those GEO cohorts that were read and are not usable."""
+    paths = [output.evidence(trait, name) for name, info in infos.items() if not info.is_usable]
+    records = [read_evidence(path) for path in paths if path.is_file()]
+    return [record for record in records if record.reading and record.source == "GEO"]
 
 
 def _refusals(output: OutputFolder, trait: str, infos: Mapping[str, CohortInfo]) -> dict[str, str]:

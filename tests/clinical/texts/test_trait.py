@@ -19,6 +19,7 @@ from genotex.clinical import (
     load_vocabulary,
     save_readings,
 )
+from genotex.clinical.telling import tell_notes, tell_reasons
 
 from ..conftest import MakeSeries
 
@@ -215,9 +216,15 @@ def test_said_to_be_inferred_with_titles_quoted() -> None:
     assert reading.trait.evidence == (
         "inferred from the sample titles: 'Asthma 1', 'healthy 1'",
         "4 of 5 samples told",
-        "case: 'Asthma' names the trait ('asthma') (2 samples)",
-        "healthy control: 'healthy' names a control ('healthy') (2 samples)",
     )
+    assert tell_reasons(reading.trait) == [
+        "case: 'Asthma' names the trait ('asthma')",
+        "healthy control: 'healthy' names a control ('healthy')",
+        *(["unknown: says nothing about the trait"] if "unclear" in reading.trait.reasons else []),
+    ]
+    assert set(titles[:4]) <= set(reading.trait.reasons)
+    note = "trait: inferred from the sample titles: 'Asthma 1', 'healthy 1'"
+    assert tell_notes(reading) == (note,)
     assert reading.trait.values["unclear"] is None
 
 
@@ -270,7 +277,7 @@ def test_characteristics_win() -> None:
     description = SeriesDescription(title="Asthma", characteristics=(row,), titles=TITLES_OF_FOUR)
     reading = RuleExpert().read(description, "Asthma")
     assert reading.trait is not None and reading.trait.row == 0
-    assert reading.certainty is not None and reading.notes == ()
+    assert reading.certainty is not None and tell_notes(reading) == ()
 
 
 def test_without_looking_beyond_characteristics() -> None:
@@ -287,11 +294,11 @@ def test_uncertain_characteristics_beside_titles_that_tell_everyone(
     monkeypatch.setattr(experts, "UNSURE_BELOW", 1.01)
     reading = RuleExpert().read(description, "Asthma")
     assert reading.trait is not None and reading.trait.row == 0
-    assert "the sample titles name cases and controls for all samples" in reading.notes[0]
+    assert "the sample titles name cases and controls for all samples" in tell_notes(reading)[0]
     half = replace(description, titles=("asthma 1", "asthma 2", "healthy 1", "healthy 2", "?"))
-    assert RuleExpert().read(half, "Asthma").notes == ()
+    assert tell_notes(RuleExpert().read(half, "Asthma")) == ()
     silent = RuleExpert(beyond_characteristics=False).read(description, "Asthma")
-    assert silent.notes == ()
+    assert tell_notes(silent) == ()
 
 
 def test_reading_by_titles_is_saved_and_replayed(make_series: MakeSeries, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from genotex.clinical import RuleExpert
+from genotex.clinical import RuleExpert, tell_notes
 
 from ..conftest import CodesOf, MakeDescription
 
@@ -181,7 +181,7 @@ def test_cells_under_shifted_keys(make_description: MakeDescription) -> None:
     reading = RuleExpert().read(description, "Asthma")
     assert reading.trait is not None
     assert reading.trait.values == {"disease: asthma": 1, "disease: healthy": 0}
-    assert any("shifted" in note for note in reading.notes)
+    assert any("shifted" in note for note in tell_notes(reading))
 
 
 def test_other_rows_and_their_order_change_no_code(make_description: MakeDescription) -> None:

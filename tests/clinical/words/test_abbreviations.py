@@ -31,7 +31,7 @@ def test_values_are_read_as_the_texts_explain_them(make_description: MakeDescrip
     trait = RuleExpert().read(description, "Thyroid_Cancer").trait
     assert trait is not None
     assert list(trait.roles.values()) == ["case", "other disease"]
-    assert any("as the texts explain 'QTC'" in line for line in trait.evidence)
+    assert any("as the texts explain 'QTC'" in line for line in trait.reasons.values())
 
 
 @settings(deadline=None)

@@ -52,6 +52,7 @@ def judge_expression(description: SeriesDescription) -> GeneVerdict:
         finding.reason,
         (finding.evidence, *_other_samples(description, finding)),
         load_signs().certainty(finding.rule),
+        human=finding.human,
     )
 
 

@@ -27,12 +27,15 @@ class Finding:
         The finding in words.
     evidence : str
         What was seen, and where.
+    human : bool
+        Whether the samples are human, as far as this rule says.
     """
 
     rule: str
     available: bool
     reason: str
     evidence: str
+    human: bool = True
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,6 @@ def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
         f"as {next(iter(best.parsed))!r}",
         *_unread(best),
         *_alternatives(best, found, others),
-        *_shift(candidate),
     ]
     return FeatureEncoding(
         feature="age",
@@ -86,6 +85,7 @@ def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
         evidence=tuple(evidence),
         sample_field=candidate.sample_field,
         certainty=_certainty("age", best),
+        shifted=candidate.elsewhere,
     )
 
 
@@ -114,7 +114,7 @@ def read_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncod
     legend = sex_legend(candidate.key)
     if legend:
         evidence.append(f"its legend says {legend}")
-    evidence += [*_unread(best), *_alternatives(best, found, others), *_shift(candidate)]
+    evidence += [*_unread(best), *_alternatives(best, found, others)]
     return FeatureEncoding(
         feature="gender",
         row=candidate.row,
@@ -126,6 +126,7 @@ def read_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncod
         evidence=tuple(evidence),
         sample_field=candidate.sample_field,
         certainty=_certainty("gender", best),
+        shifted=candidate.elsewhere,
     )
 
 
@@ -245,13 +246,6 @@ def _alternatives(best: _Found, found: list[_Found], others: dict[str, float]) -
     if keys:
         lines.append(f"preferred to {', '.join(keys[:_SHOWN])}")
     return lines
-
-
-def _shift(candidate: Candidate) -> tuple[str, ...]:
-    if not candidate.elsewhere:
-        return ()
-    rows = ", ".join(map(str, candidate.elsewhere))
-    return (f"cells are shifted: values of this key stand in row {rows} too",)
 
 
 def _certainty(feature: str, best: _Found) -> float:

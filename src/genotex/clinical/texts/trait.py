@@ -24,7 +24,7 @@ from genotex.clinical.texts.sample_texts import (
     sample_texts,
 )
 from genotex.clinical.trait.choosing import read_trait
-from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.judgement import Ground, Judgements, best_ground
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.values import split_pairs
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -34,8 +34,6 @@ __all__ = ["read_trait_in_texts", "tells_all_samples"]
 FEWEST_ON_A_SIDE = 2
 LONGEST_TEXT = 200
 """Longer texts tell of the whole study, not of one sample."""
-
-_SHOWN_REASONS = 8
 
 
 @dataclass(frozen=True)
@@ -189,11 +187,12 @@ def _encoding(reading: _TextReading, contradictions: list[str]) -> FeatureEncodi
         confidence=confidence,
         evidence=(*_evidence(reading), *contradictions),
         sample_field=reading.texts.sample_field,
+        reasons={cell: judgement.why for cell, judgement in judgements.items()},
     )
 
 
 def _evidence(reading: _TextReading) -> list[str]:
-    """Quote one text for each side, then say how many samples are told, and why."""
+    """Quote one text for each side, then say how many samples are told."""
     told = {c: j for c, j in reading.judgements.items() if j.code is not None}
     examples = {j.code: c for c, j in reversed(told.items())}
     quoted = ", ".join(repr(examples[code]) for code in (1.0, 0.0))
@@ -201,23 +200,6 @@ def _evidence(reading: _TextReading) -> list[str]:
     return [
         f"inferred from the {name}: {quoted}",
         f"{reading.told} of {len(reading.texts.cells)} samples told",
-        *_reasons(reading, told),
-    ]
-
-
-def _reasons(reading: _TextReading, told: Mapping[str, Judgement]) -> list[str]:
-    """Return each reason once, with the first text that it holds for and the number of samples."""
-    weight = reading.texts.weight
-    samples: Counter[str] = Counter()
-    first: dict[str, str] = {}
-    for cell, judgement in told.items():
-        text, mark, reason = judgement.why.rpartition("' ")
-        kind = f"{judgement.told_as}: {reason if mark else judgement.why}"
-        samples[kind] += weight[cell]
-        first.setdefault(kind, f"{judgement.told_as}: {text}{mark}{reason}")
-    return [
-        f"{first[kind]} ({count} sample{'s' * (count > 1)})"
-        for kind, count in samples.most_common(_SHOWN_REASONS)
     ]
 
 

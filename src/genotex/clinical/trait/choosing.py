@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.encoding import Confidence, FeatureEncoding
-from genotex.clinical.telling import tell_place
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption, trait_options
+from genotex.clinical.trait.pooling import Pool, pool_options
 from genotex.clinical.trait.scoring import score_options
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.formats.cohort_record import Role
@@ -30,14 +30,14 @@ class TraitChoice:
         it.
     runner_up : FeatureEncoding or None
         The reading that came second (first, where the choice is "not available").
-    left_out : str
-        Why the reading that came first was left out, where a certainty was asked that it lacks.
+    left_out : float or None
+        The least certainty asked for, where `runner_up` came first and does not reach it.
     """
 
     encoding: FeatureEncoding | None
     certainty: float | None
     runner_up: FeatureEncoding | None
-    left_out: str = ""
+    left_out: float | None = None
 
 
 def read_trait(
@@ -46,6 +46,7 @@ def read_trait(
     *,
     strict: bool = False,
     least_certainty: float = 0.0,
+    cells: Sequence[Sequence[str | None]] | None = None,
 ) -> TraitChoice:
     """Choose how the trait is told.
 
@@ -59,6 +60,9 @@ def read_trait(
         Accept only values that name the trait (for texts outside the characteristics).
     least_certainty : float
         Readings less certain than this are "not available".
+    cells : sequence of sequences of str or None, optional
+        The characteristics rows with one cell for each sample. Where they are known, readings
+        that give every sample the same code count as one, with the sum of their probabilities.
 
     Returns
     -------
@@ -68,20 +72,22 @@ def read_trait(
     if strict:
         options = [o for o in options if best_ground(_cases(o)) >= Ground.INCLUDED]
     scored, none = score_options(options, judge)
-    encodings = [
-        replace(option_encoding(entry.option), certainty=entry.probability) for entry in scored[:2]
-    ]
-    first = encodings[0] if encodings else None
-    if first is None or scored[0].probability <= none:
+    pools = pool_options(scored, cells)
+    first, second = (*map(_pooled_encoding, pools[:2]), None, None)[:2]
+    if first is None or pools[0].probability <= none:
         return TraitChoice(None, none, first)
-    if scored[0].probability < least_certainty:
-        return TraitChoice(None, none, first, _too_uncertain(first, least_certainty))
-    return TraitChoice(first, scored[0].probability, encodings[1] if len(encodings) > 1 else None)
+    if pools[0].probability < least_certainty:
+        return TraitChoice(None, none, first, least_certainty)
+    return TraitChoice(replace(first, certainty=None), pools[0].probability, second)
 
 
-def _too_uncertain(encoding: FeatureEncoding, least_certainty: float) -> str:
-    place = tell_place(encoding.row, encoding.key, encoding.sample_field)
-    return f"{place}, was read with {encoding.certainty:.2f}, less than {least_certainty:g}"
+def _pooled_encoding(pool: Pool) -> FeatureEncoding:
+    """Return the likeliest encoding of a pool, with the pool's certainty and other places."""
+    encoding = option_encoding(pool.options[0])
+    places = dict.fromkeys(_key(o.candidate) for o in pool.options)
+    same = [place for place in places if place != _key(pool.options[0].candidate)]
+    told = (f"{' and '.join(same)} would give every sample the same code",) if same else ()
+    return replace(encoding, certainty=pool.probability, evidence=(*encoding.evidence, *told))
 
 
 def take_unmeasured(
@@ -104,9 +110,9 @@ def take_unmeasured(
     """
     if least_certainty <= 0:
         return replace(choice, encoding=found, certainty=None)
-    place = tell_place(found.row, found.key, found.sample_field)
-    why = f"{place}: how surely was never measured, and at least {least_certainty:g} is asked for"
-    return replace(choice, runner_up=choice.runner_up or found, left_out=choice.left_out or why)
+    if choice.left_out is not None:
+        return choice
+    return replace(choice, runner_up=found, left_out=least_certainty)
 
 
 def _cases(option: TraitOption) -> list[Judgement]:
@@ -117,11 +123,6 @@ def option_encoding(option: TraitOption) -> FeatureEncoding:
     """Return the encoding that an option stands for."""
     candidate = option.candidate
     binary = option.kind == "binary"
-    evidence = [_where(option)]
-    if candidate.elsewhere:
-        rows = ", ".join(map(str, candidate.elsewhere))
-        evidence.append(f"cells are shifted: values of this key stand in row {rows} too")
-    evidence.extend(f"{j.told_as}: {j.why}" for j in option.judgements.values())
     return FeatureEncoding(
         feature="trait",
         row=candidate.row,
@@ -131,8 +132,10 @@ def option_encoding(option: TraitOption) -> FeatureEncoding:
         roles=_roles(option) if binary else {},
         parser="number" if option.how in ("level", "scale") else None,
         confidence=_confidence(option),
-        evidence=tuple(dict.fromkeys(evidence)),
+        evidence=(_where(option),),
         sample_field=candidate.sample_field,
+        reasons={cell: j.why for cell, j in option.judgements.items()},
+        shifted=candidate.elsewhere,
     )
 
 
@@ -143,6 +146,12 @@ def _roles(option: TraitOption) -> dict[str, Role]:
         cell: "unknown" if code is None else "case" if code else "healthy control"
         for cell, code in option.codes.items()
     }
+
+
+def _key(candidate: Candidate) -> str:
+    return (
+        f"row {candidate.row}, key {candidate.key!r}," if candidate.key else f"row {candidate.row}"
+    )
 
 
 def _where(option: TraitOption) -> str:

@@ -1,0 +1,64 @@
+"""A reading as JSON on the screen: for machines, and complete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from genotex.clinical import ClinicalReading, FeatureSummary, KeyValues, ReadingSummary
+
+__all__ = ["plain_reading"]
+
+
+def plain_reading(
+    reading: ClinicalReading, told: ReadingSummary, keys: Sequence[KeyValues]
+) -> dict[str, Any]:
+    """Return all that is known of a reading.
+
+    Parameters
+    ----------
+    reading : ClinicalReading
+        What was read.
+    told : ReadingSummary
+        What is said of it.
+    keys : sequence of KeyValues
+        What else is written about the samples.
+    """
+    from genotex.clinical import inferred_from, reading_to_json, tell_notes, why_no_trait
+
+    data = reading_to_json(reading)
+    encodings = {"trait": reading.trait, "age": reading.age, "gender": reading.gender}
+    features = {}
+    for feature in told.features:
+        encoding = encodings[feature.feature]
+        features[feature.feature] = _feature(feature) | {
+            "encoding": data[feature.feature],
+            "inferred_from": (encoding and inferred_from(encoding.sample_field)) or None,
+        }
+    features["trait"] |= {
+        "certainty": data["certainty"],
+        "left_out": reading.left_out,
+        "runner_up": data["runner_up"],
+        "why_not": None if reading.trait else why_no_trait(reading),
+    }
+    return {
+        "gene": data["gene"],
+        **features,
+        "values": [asdict(row) for feature in told.features for row in feature.values],
+        "keys": [asdict(key) for key in keys],
+        "notes": list(tell_notes(reading)),
+    }
+
+
+def _feature(feature: FeatureSummary) -> dict[str, Any]:
+    return {
+        "available": feature.available,
+        "place": feature.where or None,
+        "samples": feature.amount or None,
+        "certainty": feature.certainty,
+        "confidence": feature.confidence or None,
+        "why_not": feature.why_not or None,
+        "evidence": list(feature.evidence),
+    }

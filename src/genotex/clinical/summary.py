@@ -1,0 +1,256 @@
+"""A reading summed up for people: what screen and report show, each in its own dress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.inference import ReadingRow
+from genotex.clinical.telling import (
+    inferred_from,
+    tell_certainty,
+    tell_groups,
+    tell_place,
+    tell_shifted,
+    why_left_out,
+    why_no_trait,
+)
+
+__all__ = ["FeatureSummary", "ReadingSummary", "sum_up"]
+
+_YOUNG, _ADULT, _OLDEST = 10.0, 15.0, 110.0
+_FEW = 0.05
+_NOT_TOLD = "no key and no text about the samples tells it"
+
+
+@dataclass(frozen=True)
+class FeatureSummary:
+    """What is to be said of trait, age or gender.
+
+    Attributes
+    ----------
+    feature : str
+        ``trait``, ``age`` or ``gender``.
+    available : bool
+        Whether it is.
+    where : str
+        Where it stands; empty where it does not.
+    amount : str
+        How many samples of which kind: "10 cases, 23 controls, 0 missing".
+    certainty : float or None
+        How sure; None where nobody measured it, or where it was left out for being less sure than
+        asked for.
+    confidence : str
+        ``explicit``, ``inferred``, ``arguable``, ``by hand``; empty when nobody says.
+    mark : str
+        The confidence, or where it was inferred from.
+    why_not : str
+        Why it is not available.
+    evidence : tuple of str
+        Why, in words; the reasons of single values stand in `values`.
+    values : tuple of ReadingRow
+        Raw values with codes, roles, samples and reasons, most samples first.
+    runner_up : str
+        What came second, or what was nearest, with its groups.
+    row : int or None
+        Characteristics row; None for another sample field.
+    """
+
+    feature: str
+    available: bool
+    where: str = ""
+    amount: str = ""
+    certainty: float | None = None
+    confidence: str = ""
+    mark: str = ""
+    why_not: str = ""
+    evidence: tuple[str, ...] = ()
+    values: tuple[ReadingRow, ...] = ()
+    runner_up: str = ""
+    row: int | None = None
+
+
+@dataclass(frozen=True)
+class ReadingSummary:
+    """What is to be said of a reading.
+
+    Attributes
+    ----------
+    gene : bool
+        Whether the series holds human gene expression.
+    gene_why : str
+        Why.
+    gene_certainty : float or None
+        How sure.
+    features : tuple of FeatureSummary
+        Trait, age and gender.
+    notes : tuple of str
+        What else a reader should know.
+    """
+
+    gene: bool
+    gene_why: str
+    gene_certainty: float | None
+    features: tuple[FeatureSummary, ...]
+    notes: tuple[str, ...]
+
+
+def sum_up(reading: ClinicalReading, rows: Sequence[ReadingRow]) -> ReadingSummary:
+    """Sum up a reading.
+
+    Parameters
+    ----------
+    reading : ClinicalReading
+        What was read.
+    rows : sequence of ReadingRow
+        The values of its features, with the number of samples of each (`reading_table`).
+
+    Returns
+    -------
+    ReadingSummary
+    """
+    gene = reading.gene
+    seen = "; ".join(gene.evidence) if gene.available else ""
+    features = (("trait", reading.trait), ("age", reading.age), ("gender", reading.gender))
+    return ReadingSummary(
+        gene.available,
+        seen or gene.reason,
+        gene.certainty,
+        tuple(
+            _told(reading, encoding, [row for row in rows if row.feature == name])
+            if encoding is not None
+            else _not_told(name, reading)
+            for name, encoding in features
+        ),
+        reading.notes,
+    )
+
+
+def _not_told(feature: str, reading: ClinicalReading) -> FeatureSummary:
+    if feature != "trait":
+        return FeatureSummary(feature, False, why_not=reading.untold.get(feature, _NOT_TOLD))
+    short = why_left_out(reading)
+    return FeatureSummary(
+        feature,
+        False,
+        certainty=None if short else reading.certainty,
+        why_not=short or why_no_trait(reading).partition(";")[0],
+        runner_up=_runner_up(reading),
+    )
+
+
+def _told(
+    reading: ClinicalReading, encoding: FeatureEncoding, rows: Sequence[ReadingRow]
+) -> FeatureSummary:
+    trait = encoding.feature == "trait"
+    inferred = inferred_from(encoding.sample_field)
+    by_hand = encoding.told_by == "hand"
+    confidence = "by hand" if by_hand else "inferred" if inferred else encoding.confidence
+    return FeatureSummary(
+        encoding.feature,
+        True,
+        where=tell_place(encoding.row, encoding.key, encoding.sample_field),
+        amount=_amount(encoding, rows),
+        certainty=reading.certainty if trait else encoding.certainty,
+        confidence=confidence,
+        mark="by hand" if by_hand else inferred or encoding.confidence,
+        evidence=(*encoding.evidence, *tell_shifted(encoding), *encoding.cautions),
+        values=tuple(sorted(rows, key=lambda row: (row.code is None, -row.samples))),
+        runner_up=_runner_up(reading) if trait and not by_hand else "",
+        row=encoding.row,
+    )
+
+
+def _amount(encoding: FeatureEncoding, rows: Sequence[ReadingRow]) -> str:
+    """Return how many samples there are of which kind."""
+    if not rows:
+        return ""
+    known = [(row.code, row.samples) for row in rows if row.code is not None]
+    missing = sum(row.samples for row in rows if row.code is None)
+    if encoding.feature == "gender":
+        counts = [f"{_of_code(rows, 0.0)} female", f"{_of_code(rows, 1.0)} male"]
+    elif encoding.feature == "trait" and encoding.kind == "binary":
+        counts = _groups(rows)
+    else:
+        return _numbers(known, missing, "years" if encoding.feature == "age" else "")
+    return ", ".join((*counts, f"{missing} missing"))
+
+
+def _of_code(rows: Sequence[ReadingRow], code: float, role: str | None = None) -> int:
+    return sum(r.samples for r in rows if r.code == code and (role is None or r.role == role))
+
+
+def _groups(rows: Sequence[ReadingRow]) -> list[str]:
+    cases, controls = _of_code(rows, 1.0), _of_code(rows, 0.0)
+    parts = [
+        f"{count} {words}"
+        for role, words in (
+            ("other disease", "with another disease"),
+            ("unknown", "of unknown health"),
+        )
+        if (count := _of_code(rows, 0.0, role))
+    ]
+    aside = f" ({', '.join(parts)})" if parts else ""
+    return [
+        f"{cases} case{'s' * (cases != 1)}", f"{controls} control{'s' * (controls != 1)}{aside}"
+    ]  # fmt: skip
+
+
+def _numbers(known: Sequence[tuple[float, int]], missing: int, unit: str) -> str:
+    every = [code for code, samples in known for _ in range(samples)]
+    total = len(every) + missing
+    if not every:
+        return f"0 of {total} samples"
+    unit = f" {unit}" if unit else ""
+    text = f"{len(every)} of {total} samples, {min(every):g} to {max(every):g}{unit}"
+    text += f", median {median(every):g}"
+    apart = _apart(every) if unit else ()
+    return f"{text}; doubtful: {', '.join(apart)}" if apart else text
+
+
+def _apart(ages: Sequence[float]) -> tuple[str, ...]:
+    """Return ages that are hardly true: a child or two among adults, or nobody's age."""
+    children = sorted({age for age in ages if age < _YOUNG})
+    few = sum(age < _YOUNG for age in ages) <= max(1, _FEW * len(ages))
+    adults = all(age >= _ADULT for age in ages if age >= _YOUNG)
+    alone = children if few and adults and len(children) < len(set(ages)) else []
+    told = [f"{age:g} among adults" for age in alone]
+    return (*told, *(f"{age:g}" for age in sorted({a for a in ages if a > _OLDEST})))
+
+
+def _runner_up(reading: ClinicalReading) -> str:
+    """Say what came second, or what was nearest where the trait is not available."""
+    second, available = reading.runner_up, reading.trait is not None
+    if second is None:
+        return _no_runner_up(reading)
+    name = "runner-up" if available else "best reading that was left out"
+    where = tell_place(second.row, second.key, second.sample_field)
+    sure = "" if second.certainty is None else f", certainty {tell_certainty(second.certainty)}"
+    text = f"{name}: {where}{sure}; {tell_groups(second.values, second.roles)}"
+    return text if available else f"{text}; why it was not chosen: {_why_not(reading, second)}"
+
+
+def _no_runner_up(reading: ClinicalReading) -> str:
+    if reading.trait is None:
+        return "no row separates cases from controls"
+    if reading.certainty is None:
+        return ""
+    rest = tell_certainty(1 - reading.certainty)
+    return (
+        f"runner-up: none; the other {rest} are for a trait that is told in another way than the "
+        "rules see, or not at all"
+    )
+
+
+def _why_not(reading: ClinicalReading, nearest: FeatureEncoding) -> str:
+    short = why_left_out(reading)
+    if short:
+        return short.removeprefix("left out: ")
+    if nearest.certainty is None or reading.certainty is None:
+        return "it is less likely right than that nothing tells the trait"
+    return (
+        f"it is less likely right ({tell_certainty(nearest.certainty)}) than that nothing here "
+        f"tells the trait ({tell_certainty(reading.certainty)})"
+    )
