@@ -1,6 +1,7 @@
 """How well the built-in rules read labelled cases: tables, reliability, and what remains wrong.
 
-    python scripts/clinical/measure.py CASES.jsonl.gz [--figure docs/figures/reliability.svg]
+    python scripts/clinical/measure.py CASES.jsonl.gz [--wrong]
+        [--figure docs/figures/clinical-reliability.svg]
 
 Prints the tables of docs/clinical-quality.md: the packaged rules against each set of labels, the
 same with the trait scorer cross-validated by trait (no series on both sides), and how often
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from conditional_logit import choose, fit, folds
 from labelled_cases import Case, is_right, read_cases
-from scores import score
+from scores import FEATURES, score
 
 from genotex.clinical import infer_cases
 from genotex.clinical.words.vocabulary import load_vocabulary
@@ -126,7 +127,7 @@ def _list_wrong(cases: Sequence[Case], answers: Answers) -> None:
     print("\nread wrong:")
     for case in cases:
         label, answer = case.labels["reading"], answers[case.id]
-        features = [n for n in ("trait", "age", "gender") if not is_right(label[n], answer[n])]
+        features = [n for n in FEATURES if not is_right(label[n], answer[n])]
         if label["is_gene_available"] != answer["is_gene_available"]:
             features.append("gene")
         if features:

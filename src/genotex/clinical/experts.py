@@ -86,17 +86,13 @@ class RuleExpert:
         judge = ValueJudge(
             self._vocabulary.trait(trait), self._vocabulary, description.title, description.text
         )
-        choice = read_trait(
-            rows, judge, least_certainty=self._least_certainty, cells=description.cells
-        )
+        choice = self._trait(trait, rows, description, judge)
         beyond = self._trait_beyond(choice, description, judge)
         if beyond is not None and choice.encoding is None:
             choice = take_unmeasured(beyond, choice, least_certainty=self._least_certainty)
         elif beyond is not None:
             choice = _with_second_opinion(choice, beyond, description)
         age, gender = self._people(rows, description) if gene.human else (None, None)
-        if not self._vocabulary.is_measured(trait):
-            choice = _without_certainty(choice)
         return ClinicalReading(
             gene,
             choice.encoding,
@@ -106,7 +102,33 @@ class RuleExpert:
             certainty=choice.certainty,
             runner_up=choice.runner_up,
             left_out=choice.left_out,
-            untold=why_untold(rows, age, gender) if gene.human else dict(_OF_ANIMALS),
+            untold=why_untold(rows, age, gender, beyond=self._beyond_characteristics)
+            if gene.human
+            else dict(_OF_ANIMALS),
+        )
+
+    def _trait(
+        self,
+        trait: str,
+        rows: list[Candidate],
+        description: SeriesDescription,
+        judge: ValueJudge,
+    ) -> TraitChoice:
+        """Read the trait in the characteristics.
+
+        How sure that is was measured on the traits that the package lists; for others no figure is
+        stated, and any threshold leaves the reading out.
+        """
+        least, cells = self._least_certainty, description.cells
+        if self._vocabulary.is_measured(trait):
+            return read_trait(rows, judge, least_certainty=least, cells=cells)
+        choice = _without_certainty(read_trait(rows, judge, cells=cells))
+        if choice.encoding is None:
+            return choice
+        nothing = replace(choice, encoding=None)
+        return replace(
+            take_unmeasured(choice.encoding, nothing, least_certainty=least),
+            runner_up=choice.runner_up if least <= 0 else choice.encoding,
         )
 
     def _people(
@@ -129,14 +151,14 @@ class RuleExpert:
         self, choice: TraitChoice, description: SeriesDescription, judge: ValueJudge
     ) -> FeatureEncoding | None:
         """Read the trait outside the characteristics where these tell nothing, or hardly."""
-        told = choice.encoding is not None and (choice.certainty or 0.0) >= UNSURE_BELOW
-        if told or not self._beyond_characteristics:
+        sure = choice.certainty is None or choice.certainty >= UNSURE_BELOW
+        if (choice.encoding is not None and sure) or not self._beyond_characteristics:
             return None
         return read_trait_in_texts(description, judge, self._vocabulary)
 
 
 def _without_certainty(choice: TraitChoice) -> TraitChoice:
-    """Take the certainties off: they were measured on traits that the package lists."""
+    """Take the certainties off."""
     encoding, runner_up = (
         None if e is None else replace(e, certainty=None)
         for e in (choice.encoding, choice.runner_up)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.reading_checks import FEATURES
 from genotex.clinical.texts.sample_texts import other_candidates, sample_texts
 from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
@@ -16,7 +17,6 @@ from genotex.clinical.words.wording import simple_key
 __all__ = ["fit_reading"]
 
 _SHOWN = 3
-_FEATURES = ("trait", "age", "gender")
 _OF_RULES = ("row", "key", "kind", "values", "roles", "parser", "sample_field")
 
 
@@ -45,7 +45,7 @@ def fit_reading(
     """
     fitted = {
         name: _fit(encoding, getattr(own, name), description, source)
-        for name in _FEATURES
+        for name in FEATURES
         if (encoding := getattr(given, name)) is not None
     }
     trait = fitted.get("trait")
@@ -59,7 +59,7 @@ def fit_reading(
         runner_up=None if changed else given.runner_up,
         left_out=None,
         notes=(*given.notes, *_not_there(given, source)),
-        untold={n: f"not available by {source}" for n in _FEATURES[1:] if n not in fitted},
+        untold={name: f"not available by {source}" for name in FEATURES if name not in fitted},
     )
 
 

@@ -36,7 +36,9 @@ def choose_groups(
     description: SeriesDescription,
     vocabulary: Vocabulary | None = None,
 ) -> FeatureEncoding:
-    """Return a trait encoding with groups chosen by hand; all other values are missing.
+    """Return a trait encoding with groups chosen by hand; all others are missing.
+
+    Where one side alone is given, the other stays as the expert chose it.
 
     Parameters
     ----------

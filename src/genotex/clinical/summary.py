@@ -234,7 +234,7 @@ def _runner_up(reading: ClinicalReading) -> str:
 
 def _no_runner_up(reading: ClinicalReading) -> str:
     if reading.trait is None:
-        return "no row separates cases from controls"
+        return "" if "trait" in reading.untold else "no row separates cases from controls"
     if reading.certainty is None:
         return ""
     rest = tell_certainty(1 - reading.certainty)

@@ -184,7 +184,7 @@ def why_no_trait(reading: ClinicalReading) -> str:
     """
     nearest = reading.runner_up
     if nearest is None:
-        return "no characteristic tells it"
+        return reading.untold.get("trait", "no characteristic tells it")
     short = why_left_out(reading)
     if short:
         return f"{tell_place(nearest.row, nearest.key, nearest.sample_field)}, was {short}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import Any
+
+from genotex.clinical.packaged import packaged_table
 
 __all__ = ["Finding", "Kind", "Signs", "compile_any", "kind_of", "load_signs"]
 
@@ -95,8 +95,7 @@ def compile_any(alternatives: Iterable[str]) -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def load_signs() -> Signs:
     """Return the packaged signs."""
-    text = resources.files("genotex.clinical").joinpath("data/assay.toml").read_text("utf-8")
-    return Signs(tomllib.loads(text))
+    return Signs(packaged_table("assay"))
 
 
 def kind_of(entry: Mapping[str, Any]) -> Kind:

@@ -194,7 +194,7 @@ def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> 
 
 
 def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> _Found | None:
-    """Return the nearest key, unless another one tells four times as many samples."""
+    """Return the nearest key, unless another one tells more than four times as many samples."""
     useful = [hit for hit in found if len(_codes_in_row(hit) | set(others(hit).values())) > 1]
     most = max((hit.samples for hit in useful), default=0)
     enough = [hit for hit in useful if hit.samples >= _FEWEST_SAMPLES * most]

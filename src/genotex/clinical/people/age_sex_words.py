@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
+from genotex.clinical.packaged import packaged_table
 from genotex.clinical.words.wording import split_words
 
 __all__ = [
@@ -43,8 +42,7 @@ def load_words() -> dict[str, Any]:
         ``missing`` and ``person_keys`` (lists), tables ``age`` (with ``units``), ``sex``,
         ``numbers`` (words from zero to ninety) and ``certainty`` (by feature and kind of evidence).
     """
-    text = resources.files("genotex.clinical").joinpath("data/age_sex.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return packaged_table("age_sex")
 
 
 @lru_cache(maxsize=8192)

@@ -16,7 +16,11 @@ _SHOWN = 3
 
 
 def why_untold(
-    candidates: Sequence[Candidate], age: FeatureEncoding | None, gender: FeatureEncoding | None
+    candidates: Sequence[Candidate],
+    age: FeatureEncoding | None,
+    gender: FeatureEncoding | None,
+    *,
+    beyond: bool = True,
 ) -> dict[str, str]:
     """Return why age and gender are not available, for those that are not.
 
@@ -26,17 +30,20 @@ def why_untold(
         Values by key.
     age, gender : FeatureEncoding or None
         What was read.
+    beyond : bool
+        Whether texts of samples were looked at, too.
 
     Returns
     -------
     dict of str to str
         ``age``, ``gender`` -> why, in words; a feature that was read has none.
     """
+    nowhere = "no key and no text about the samples tells it" if beyond else "no key tells it"
     found = {}
     if age is None:
-        found["age"] = _why(candidates, age_rank, parse_age_years)
+        found["age"] = _why(candidates, age_rank, parse_age_years) or nowhere
     if gender is None:
-        found["gender"] = _why(candidates, sex_rank, parse_sex)
+        found["gender"] = _why(candidates, sex_rank, parse_sex) or nowhere
     return found
 
 
@@ -44,15 +51,15 @@ def _why(
     candidates: Sequence[Candidate],
     rank: Callable[[str], float | None],
     parse: Callable[[str, str], float | None],
-) -> str:
+) -> str | None:
     named = [c for c in candidates if rank(c.key) is not None]
     best = max(named, key=lambda c: rank(c.key) or 0.0, default=None)
     if best is None:
-        return "no key and no text about the samples tells it"
+        return None
     place = f"row {best.row}, key {best.key!r}"
-    codes = {parse(value, best.key) for value in best.values.values()} - {None}
     values = list(dict.fromkeys(best.values.values()))
-    if len(codes) == 1:
-        return f"it does not vary: {place}, says {values[0]!r} wherever it says anything"
+    known = [value for value in values if parse(value, best.key) is not None]
+    if known and len({parse(value, best.key) for value in known}) == 1:
+        return f"it does not vary: {place}, says {known[0]!r} wherever it says anything"
     shown = ", ".join(map(repr, values[:_SHOWN]))
     return f"{place}, cannot be read: {shown}"

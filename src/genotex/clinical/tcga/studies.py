@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import resources
 from typing import Any
 
+from genotex.clinical.packaged import packaged_table
 from genotex.clinical.words.wording import simplify
 
 __all__ = [
@@ -208,8 +207,7 @@ def tcga_study_code(text: str) -> str | None:
 @lru_cache(maxsize=1)
 def load_tcga_words() -> Mapping[str, Any]:
     """Return the packaged word file."""
-    text = resources.files("genotex.clinical").joinpath("data/tcga.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return packaged_table("tcga")
 
 
 @lru_cache(maxsize=1)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
 from genotex.clinical.candidates import Candidate
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import SampleField
+from genotex.clinical.packaged import packaged_table
 from genotex.clinical.values import split_pairs
 from genotex.clinical.words.wording import Terms, simple_key
 
@@ -154,6 +153,5 @@ class _Pairs:
 @lru_cache(maxsize=1)
 def free_text_words() -> Mapping[str, Terms]:
     """Return the word groups of ``data/free_text.toml`` as terms, with their acronyms."""
-    text = resources.files("genotex.clinical").joinpath("data/free_text.toml").read_text("utf-8")
-    words: Mapping[str, Sequence[str]] = tomllib.loads(text)["words"]
+    words: Mapping[str, Sequence[str]] = packaged_table("free_text")["words"]
     return {name: Terms(terms, words.get(f"{name}_acronyms", ())) for name, terms in words.items()}

@@ -96,11 +96,6 @@ class Judgement:
         return _RECORDED[self.meaning][1]
 
     @property
-    def told_as(self) -> str:
-        """What evidence calls the value: its role, or "control" where its health is not known."""
-        return "control" if self.meaning == "control without known health" else self.role
-
-    @property
     def is_open(self) -> bool:
         """Whether nothing was found out, although the value says something."""
         return self.meaning == "unknown"

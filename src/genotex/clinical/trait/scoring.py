@@ -10,12 +10,11 @@ probabilities of all of these are their exponentials, normalised. The weights ar
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
+from genotex.clinical.packaged import packaged_table
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
 from genotex.clinical.trait.options import TraitOption
 from genotex.clinical.trait.value_roles import ValueJudge
@@ -186,8 +185,5 @@ def _utility(evidence: Mapping[str, float], weights: Weights) -> float:
 @lru_cache(maxsize=1)
 def load_weights() -> Weights:
     """Return the packaged weights."""
-    text = (
-        resources.files("genotex.clinical").joinpath("data/trait_weights.toml").read_text("utf-8")
-    )
-    weights: dict[str, float] = tomllib.loads(text)["weights"]
+    weights: dict[str, float] = packaged_table("trait_weights")["weights"]
     return weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from genotex.clinical.words.wording import simplify
@@ -39,9 +40,8 @@ class Spelling:
             if len(word) < _SHORTEST or word in self._known:
                 continue
             meant = self._meant(word)
-            if meant is not None and word in result.casefold():
-                start = result.casefold().index(word)
-                result = result[:start] + meant + result[start + len(word) :]
+            if meant is not None:
+                result = re.sub(re.escape(word), meant, result, count=1, flags=re.IGNORECASE)
         return result
 
     def _meant(self, word: str) -> str | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property, lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from genotex.clinical.packaged import packaged_table
 from genotex.clinical.words.of_name import table_of_name
 from genotex.clinical.words.spelling import Spelling
 from genotex.clinical.words.trait_names import NamedTrait, TraitNames
@@ -256,5 +255,4 @@ def _packaged_vocabulary() -> Vocabulary:
 
 @lru_cache(maxsize=1)
 def _packaged_tables() -> Mapping[str, Any]:
-    text = resources.files("genotex.clinical").joinpath("data/vocabulary.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return packaged_table("vocabulary")

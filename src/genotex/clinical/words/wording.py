@@ -12,13 +12,13 @@ Each plain form serves one question, from the nearest to the text to the farthes
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib import resources
 from itertools import accumulate
 from typing import Any
+
+from genotex.clinical.packaged import packaged_table
 
 __all__ = ["Terms", "folded", "load_wording", "mask", "simple_key", "simplify", "split_words"]
 
@@ -42,8 +42,7 @@ _SHORT = 3
 @lru_cache(maxsize=1)
 def load_wording() -> Mapping[str, Any]:
     """Return ``data/wording.toml``: spellings, endings of words, words in names of traits."""
-    text = resources.files("genotex.clinical").joinpath("data/wording.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return packaged_table("wording")
 
 
 _SPELLING = tuple(
