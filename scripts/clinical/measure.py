@@ -5,13 +5,15 @@
 
 Prints the tables of docs/clinical-quality.md: the packaged rules against each set of labels, the
 same with the trait scorer cross-validated by trait (no series on both sides), and how often
-readings of a given certainty are right. ``--wrong`` lists the cases that are read wrong.
+readings of a given certainty are right. ``--wrong`` lists the cases that are read wrong;
+``--foreign N`` reads each series for N traits that nobody asked of it, and lists what it finds.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +24,7 @@ from conditional_logit import choose, fit, folds
 from labelled_cases import Case, is_right, read_cases
 from scores import FEATURES, score
 
-from genotex.clinical import infer_cases
+from genotex.clinical import RuleExpert, infer_cases
 from genotex.clinical.words.vocabulary import load_vocabulary
 
 LABELS = ("reading", "benchmark", "consensus")
@@ -38,6 +40,7 @@ def main() -> None:
     parser.add_argument("cases", type=Path)
     parser.add_argument("--figure", type=Path)
     parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--foreign", type=int, default=0, metavar="N")
     arguments = parser.parse_args()
     cases = read_cases(arguments.cases, load_vocabulary())
     answers = {a["id"]: a for a in map(json.loads, infer_cases(arguments.cases))}
@@ -54,6 +57,8 @@ def main() -> None:
     table = _reliability([certainty[c.id] for c in cases], right)
     if arguments.figure:
         _draw(table, arguments.figure)
+    if arguments.foreign:
+        _count_foreign(cases, arguments.foreign)
     if arguments.wrong:
         _list_wrong(cases, answers)
 
@@ -121,6 +126,23 @@ def _draw(table: Sequence[tuple[float, float, int]], path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
+
+
+def _count_foreign(cases: Sequence[Case], count: int) -> None:
+    asked: dict[str, set[str]] = {}
+    for case in cases:
+        asked.setdefault(case.cohort, set()).add(case.trait)
+    traits = sorted({case.trait for case in cases})
+    rng, expert, found = random.Random(SEEDS[0]), RuleExpert(), []
+    for case in cases:
+        others = [trait for trait in traits if trait not in asked[case.cohort]]
+        for trait in rng.sample(others, count):
+            reading = expert.read(case.description, trait).trait
+            if reading is not None:
+                values = [cell for cell, code in reading.values.items() if code == 1]
+                found.append(f"  {case.cohort} for {trait}: {', '.join(values[:2])}")
+    print(f"\nread for traits that nobody asked: {len(found)} of {count * len(cases)} available")
+    print("\n".join(found))
 
 
 def _list_wrong(cases: Sequence[Case], answers: Answers) -> None:

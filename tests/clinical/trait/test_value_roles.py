@@ -106,3 +106,29 @@ def test_another_disease_instead_of_the_denied_one(
     trait = RuleExpert().read(make_description(row, title="COVID-19 expression"), "COVID-19").trait
     assert trait is not None
     assert trait.roles[row[1]] == role
+
+
+def test_two_letters_mean_the_trait_only_where_the_series_names_it(
+    make_description: MakeDescription,
+) -> None:
+    """ "PD" is progressive disease in a trial of a lymphoma."""
+    row = ["best response: PD", "best response: CR", "best response: healthy"]
+    for title, told in (("Trial in lymphoma", False), ("Parkinson disease", True)):
+        trait = RuleExpert().read(make_description(row, title=title), "Parkinsons_Disease").trait
+        assert (trait is not None and trait.values[row[0]] == 1) is told
+
+
+def test_primary_disease_of_an_organ_is_no_primary_tumour(
+    make_description: MakeDescription,
+) -> None:
+    row = ["condition: primary biliary cirrhosis", "condition: healthy"]
+    assert RuleExpert().read(make_description(row), "Bile_Duct_Cancer").trait is None
+
+
+def test_wider_word_in_a_title_does_not_name_the_organ_of_a_cancer(
+    make_description: MakeDescription,
+) -> None:
+    row = ["tissue: renal cell carcinoma", "tissue: normal kidney"]
+    description = make_description(row, title="Adenocarcinoma and carcinoma of the kidney")
+    assert RuleExpert().read(description, "Lung_Cancer").trait is None
+    assert RuleExpert().read(description, "Uterine_Corpus_Endometrial_Carcinoma").trait is None

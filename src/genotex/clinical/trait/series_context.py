@@ -115,7 +115,10 @@ class SeriesContext:
             return True
         if trait.is_subtype:
             return False
-        return text in trait.broader or (text in trait.sites and text in self._terms["cancer"])
+        if trait.is_cancer:
+            # "Adenocarcinoma" in a title leaves open of which organ; the organ has to be named.
+            return text in trait.sites and text in self._terms["cancer"]
+        return text in trait.broader
 
     def spelt_out(self, value: str) -> str | None:
         """Return a value with its abbreviations spelt out as the texts explain them."""

@@ -17,6 +17,7 @@ from genotex.clinical.words.keys import (
     asks_plainly,
     asks_primary,
     asks_trait,
+    kind_of_key,
 )
 from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.vocabulary import TraitWords, Vocabulary, load_vocabulary
@@ -134,11 +135,17 @@ class ValueJudge:
             (self.trait.cell_lines, Ground.LINE),
         ):
             spans = [s for s in terms.spans(value) if masked[slice(*s)].strip()]
+            if spans and terms.only_two_letters(value) and not self._may_abbreviate(key):
+                continue
             if spans:
                 return self._judge_name(value, plain, spans[0], terms, ground)
         if masked != plain and value in self._terms["uncertain"]:
             return leave_open(f"{value!r} leaves open whether it is the trait")
         return None
+
+    def _may_abbreviate(self, key: str) -> bool:
+        """Tell whether two letters can mean the trait here: "PD" is progressive disease, too."""
+        return self.series.mentions > 0 or self.series.about or kind_of_key(key) == "disease"
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge a genotype of the gene that is the disease when mutated."""
@@ -223,6 +230,8 @@ class ValueJudge:
         if not self.trait.is_cancer or value not in self.trait.sites or value in terms["benign"]:
             return None
         span = next(iter(terms["cancer"].spans(value)), None)
+        if span and plain[slice(*span)] == "primary" and value in self._vocabulary.diseases:
+            return None  # "primary biliary cirrhosis" is no primary of the bile ducts
         denial = self.words.negation.of(value, terms["cancer"])
         if denial == "open":
             return leave_open(f"{value!r} may or may not deny a tumour")
@@ -297,6 +306,8 @@ class ValueJudge:
             return None
         masked = self.words.without_near_misses(value, simplify(value))
         if not any(masked[slice(*span)].strip() for span in self.trait.broader.spans(value)):
+            return None
+        if self.trait.is_cancer and self.words.is_of_other_organ(value):
             return None
         if value in self._terms["healthy"] or value in self._terms["unaffected_tissue"]:
             return None

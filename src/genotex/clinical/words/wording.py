@@ -151,6 +151,14 @@ class Terms:
                 return [hit.span()]
         return [(0, len(plain))]
 
+    def only_two_letters(self, text: str) -> bool:
+        """Tell whether nothing but an acronym of one or two letters stands in the text."""
+        plain = simplify(text)
+        if self._phrase_spans(plain) or not self._has_short(text, plain):
+            return False
+        found = self._short.intersection(_NO_LETTER.split(text)) or {plain}
+        return max(map(len, found)) < _SHORT
+
     def _has_short(self, text: str, plain: str) -> bool:
         if not self._short:
             return False
