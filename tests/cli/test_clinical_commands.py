@@ -278,6 +278,41 @@ def test_words_are_edited_and_given_back(genotex: Run, tmp_path: Path) -> None:
     assert code == 0 and "names the trait ('kobold lung')" in out
 
 
+def test_words_that_were_edited_are_not_overwritten(genotex: Run, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text(OWN_WORDS)
+    arguments = ("clinical", "words", "--trait", "Asthma", "-o", mine)
+    code, _, err = genotex(*arguments)
+    assert code == 2 and "is there already" in err and "--force" in err
+    assert mine.read_text() == OWN_WORDS
+    code, _, _ = genotex(*arguments, "--force")
+    assert code == 0 and "replace = true" in mine.read_text()
+
+
+@pytest.mark.parametrize("command", ["words", "infer"])
+def test_folder_as_output_is_named(genotex: Run, tmp_path: Path, command: str) -> None:
+    cases, folder, file = tmp_path / "cases.jsonl", tmp_path / "answers", tmp_path / "file"
+    cases.write_text(json.dumps({"id": "a", "trait": "Asthma"}))
+    folder.mkdir()
+    file.touch()
+    start = ("infer", cases) if command == "infer" else ("words", "--trait", "Asthma", "--force")
+    code, _, err = genotex("clinical", *start, "-o", folder)
+    assert code == 2 and "is a folder" in err and ".part" not in err
+    assert "answers" in err.partition(" is a folder")[0] and not list(folder.iterdir())
+    code, _, err = genotex("clinical", *start, "-o", file / "inner" / "out")
+    assert code == 2 and "is not a folder" in err
+
+
+def test_answers_under_a_name_of_gzip_are_compressed(genotex: Run, tmp_path: Path) -> None:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(json.dumps({"id": "a", "trait": "Asthma"}))
+    plain, zipped = tmp_path / "out.jsonl", tmp_path / "out.jsonl.gz"
+    for answers in (plain, zipped):
+        assert genotex("clinical", "infer", cases, "-o", answers)[0] == 0
+    assert gzip.decompress(zipped.read_bytes()) == plain.read_bytes()
+    assert json.loads(plain.read_text())["id"] == "a"
+
+
 def test_words_on_the_screen_are_toml(genotex: Run) -> None:
     code, out, _ = genotex("clinical", "words", "--trait", "Nonsuch fever")
     assert code == 0 and out.startswith("# Edit these words, then give the file back")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from genotex.cli import main
-from tests.geo_text import GENES
+from tests.geo_text import GENES, write_asthma
 
 TRAIT = "lung adenocarcinoma"
 FOLDER = "Lung_Adenocarcinoma"
@@ -82,3 +82,23 @@ def test_trait_without_a_folder_says_why(genotex, tmp_path: Path) -> None:  # ty
     assert code == 2
     assert "LUNG (Lung cancer: LUAD, LUSC), of which there is no folder" in words
     assert "LUAD is only a part of it" in words
+
+
+def test_name_is_not_told_where_barcodes_and_no_words_are_read(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    source = write_folder(tmp_path / "in")
+    arguments = ("preprocess", source, tmp_path / "out", "--trait", "LUAD")
+    code, _, told = genotex(*arguments)
+    assert code == 0 and "not listed" not in told
+    write_asthma(tmp_path / "other")
+    (tmp_path / "other" / "GEO" / "Asthma").rename(tmp_path / "other" / "GEO" / "LUAD")
+    (tmp_path / "other" / "GEO").rename(source / "GEO")
+    _, _, told = genotex(*arguments)
+    assert "'LUAD' is not listed" in told
+    _, _, told = genotex(*arguments, "--cohort", "TCGA")
+    assert "not listed" not in told
+
+
+def test_misspelt_name_is_told_beside_a_tcga_folder(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    source = write_folder(tmp_path / "in")
+    code, _, told = genotex("preprocess", source, tmp_path / "out", "--trait", "Athsma")
+    assert code == 2 and "perhaps Asthma" in told

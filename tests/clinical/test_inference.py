@@ -104,6 +104,35 @@ def test_gzip_and_blank_lines(tmp_path: Path) -> None:
             '{"id": "a", "trait": "b", "sample_characteristics": {"0": ["x"], "00": ["y"]}}',
             "line 2, sample_characteristics: row '00' stands twice",
         ),
+        (
+            '{"id": "a", "trait": "b", "sample_characteristics": {"0": ["age: 4", 45]}}',
+            "line 2, sample_characteristics: row '0' must hold texts and null, not the number 45",
+        ),
+        (
+            '{"id": "a", "trait": "b", "sample_characteristics": {"0": [NaN]}}',
+            "line 2, sample_characteristics: row '0' .* not the number nan",
+        ),
+        ('{"id": "a", "trait": "b", "cohort": 5}', "line 2, cohort: must be a text"),
+        (
+            '{"id": "a", "trait": "b", "background": {"title": [1]}}',
+            r"line 2, background\.title: must be a text or a list of texts, and holds the number 1",
+        ),
+        (
+            '{"id": "a", "trait": "b", "background": {"summary": {"x": 1}}}',
+            r"line 2, background\.summary: .* holds an object",
+        ),
+        (
+            '{"id": "a", "trait": "b", "first_ids": [1, 2]}',
+            "line 2, first_ids: must hold texts only, not the number 1",
+        ),
+        (
+            '{"id": "a", "trait": "b", "annotation_columns": [null]}',
+            "line 2, annotation_columns: must hold texts only, not null",
+        ),
+        (
+            '{"id": "Asthma/GSE1", "trait": "Gout"}',
+            "line 2, id: 'Asthma/GSE1' is the id of line 1 already",
+        ),
     ],
 )
 def test_malformed_line_is_named(tmp_path: Path, line: str, message: str) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.output_file import check_output_file, write_text
 from genotex.cli.preprocess import build_options, given_reading
 from genotex.cli.reading_json import plain_reading
 from genotex.cli.reading_screen import show_keys, show_reading
@@ -24,7 +25,9 @@ app = typer.Typer(no_args_is_help=True, help="Read trait, age and gender from ch
 @app.command()
 def infer(
     cases: Annotated[Path, typer.Argument(help="Cases, one JSON object a line (.gz allowed).")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="File for the answers.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="File for the answers (.gz allowed).")
+    ],
     procedure: o.ProcedureName = o.Procedures.sound,
     vocabulary: o.VocabularyFile = None,
     least_certainty: o.LeastCertainty = 0.0,
@@ -38,8 +41,8 @@ def infer(
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
     """
     from genotex.clinical import count_cases, infer_cases, rule_expert
-    from genotex.layout import atomic_write
 
+    check_output_file(output)
     expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
     if output.exists() and cases.exists() and output.samefile(cases):
         msg = f"{output} holds the cases; write the answers to another file"
@@ -53,8 +56,7 @@ def infer(
         for line in infer_cases(cases, expert, procedure.value):
             answers.append(line + "\n")
             step("reading cases", total)
-    with atomic_write(output) as part:
-        part.write_text("".join(answers), encoding="utf-8")
+    write_text(output, "".join(answers))
     screen.tell(f"{len(answers)} answers in {output}")
 
 
@@ -147,6 +149,7 @@ def words(
         Path | None, typer.Option("-o", "--output", help="Write them to this file.")
     ] = None,
     vocabulary: o.VocabularyFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
     """Print the words by which a trait is read, as a vocabulary file to edit and give back.
 
@@ -156,13 +159,16 @@ def words(
       genotex solve input output --trait Osteoarthritis --vocabulary mine.toml
     """
     from genotex.clinical import load_vocabulary, vocabulary_text
-    from genotex.layout import atomic_write
 
+    if output is not None:
+        check_output_file(output)
+        if output.exists() and not force:
+            msg = f"{output} is there already, perhaps edited; replace it with --force"
+            raise UsageError(msg)
     text = vocabulary_text(load_vocabulary(vocabulary), trait)
     tell_names([trait], vocabulary)
     if output is None:
         sys.stdout.write(text)
         return
-    with atomic_write(output) as part:
-        part.write_text(text, encoding="utf-8")
+    write_text(output, text)
     screen.tell(f"saved: {output}; edit it and give it back with --vocabulary {output}")

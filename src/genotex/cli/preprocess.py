@@ -67,7 +67,7 @@ def preprocess(
         vocabulary=vocabulary,
         least_certainty=least_certainty,
     )
-    tell_names(trait or (), vocabulary)
+    tell_names(trait or (), vocabulary, source, cohort or ())
     outcomes = preprocess_with_progress(
         source, output, trait or (), cohort or (), settings, jobs=jobs, force=force
     )

@@ -115,7 +115,9 @@ def solve(
     check_options(analysis, [problem])
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
-    tell_names(_traits(problem), vocabulary)
+    traits = _traits(problem)
+    # The cohorts that were named are those of the trait, not of a condition.
+    tell_names(traits, vocabulary, source, (cohort or ()) if len(traits) == 1 else ())
     outcomes = _read_cohorts(
         source, output, problem, cohort or (), analysis, settings, jobs=jobs, force=force
     )

@@ -170,14 +170,18 @@ def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
         if cells is not None and not isinstance(cells, list | tuple):
             msg = f"column {name!r} must be a list, not {type(cells).__name__}"
             raise FormatError(msg, field="annotation_preview")
+    cohort = case.get("cohort")
+    if cohort is not None and not isinstance(cohort, str):
+        msg = f"must be a text, not {_kind(cohort)}"
+        raise FormatError(msg, field="cohort")
     return SeriesDescription(
-        cohort=str(case.get("cohort") or ""),
-        title=_text(background.get("title")),
-        summary=_text(background.get("summary")),
-        overall_design=_text(background.get("overall_design")),
+        cohort=cohort or "",
+        title=_text(background, "title"),
+        summary=_text(background, "summary"),
+        overall_design=_text(background, "overall_design"),
         characteristics=_case_rows(rows),
-        first_ids=tuple(str(v) for v in _list(case, "first_ids")),
-        annotation_columns=tuple(str(v) for v in _list(case, "annotation_columns")),
+        first_ids=_texts(case, "first_ids"),
+        annotation_columns=_texts(case, "annotation_columns"),
         annotation_preview={
             str(name): tuple(None if v is None else str(v) for v in cells or ())
             for name, cells in preview.items()
@@ -185,10 +189,34 @@ def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
     )
 
 
-def _text(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return "\n".join(str(part) for part in value if part is not None)
-    return "" if value is None else str(value)
+def _kind(value: object) -> str:
+    """Name what a JSON value is, with the value where it is short."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    return {"dict": "an object", "list": "a list", "NoneType": "null"}.get(
+        type(value).__name__, "a text"
+    )
+
+
+def _text(background: Mapping[str, Any], name: str) -> str:
+    value = background.get(name)
+    parts = value if isinstance(value, list | tuple) else [value]
+    wrong = next((part for part in parts if part is not None and not isinstance(part, str)), None)
+    if wrong is not None:
+        msg = f"must be a text or a list of texts, and holds {_kind(wrong)}"
+        raise FormatError(msg, field=f"background.{name}")
+    return "\n".join(part for part in parts if part is not None)
+
+
+def _texts(case: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = _list(case, name)
+    for value in values:
+        if not isinstance(value, str):
+            msg = f"must hold texts only, not {_kind(value)}"
+            raise FormatError(msg, field=name, hint="put quotes around it")
+    return tuple(values)
 
 
 def _list(case: Mapping[str, Any], name: str) -> list[Any]:
@@ -210,7 +238,12 @@ def _case_rows(rows: Mapping[str, Any]) -> tuple[tuple[Cell, ...], ...]:
         if int(name) in numbered:
             msg = f"row {name!r} stands twice"
             raise FormatError(msg, field="sample_characteristics")
-        numbered[int(name)] = tuple(dict.fromkeys(None if c is None else str(c) for c in cells))
+        for cell in cells:
+            if cell is not None and not isinstance(cell, str):
+                msg = f"row {name!r} must hold texts and null, not {_kind(cell)}"
+                hint = "a cell is the text of the file, as 'age: 45'; null where it is empty"
+                raise FormatError(msg, field="sample_characteristics", hint=hint)
+        numbered[int(name)] = tuple(dict.fromkeys(cells))
     if numbered and max(numbered) > 10 * len(numbered) + 100:
         msg = f"row number {max(numbered)} is too high for {len(numbered)} rows"
         raise FormatError(msg, field="sample_characteristics")

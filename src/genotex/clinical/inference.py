@@ -69,10 +69,16 @@ def infer_cases(
     Raises
     ------
     FormatError
-        If a line is no case; it names the line.
+        If a line is no case, or has the id of another; it names the line and the field.
     """
     expert = expert or RuleExpert()
+    lines: dict[str, int] = {}
     for number, case in _read_lines(cases):
+        first = lines.setdefault(case["id"], number)
+        if first != number:
+            msg = f"{case['id']!r} is the id of line {first} already"
+            hint = "answers are told apart by their ids"
+            raise FormatError(msg, path=cases, line=number, field="id", hint=hint)
         try:
             description = description_from_case(case)
         except FormatError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.clinical.packaged import packaged_table
+from genotex.clinical.words.contradictions import refuse_contradictions
 from genotex.clinical.words.of_name import table_of_name
 from genotex.clinical.words.spelling import Spelling
 from genotex.clinical.words.trait_names import NamedTrait, TraitNames
@@ -225,7 +226,9 @@ def load_vocabulary(path: Path | None = None) -> Vocabulary:
         return _packaged_vocabulary()
     packaged = _packaged_tables()
     own = read_vocabulary_file(path, words=packaged["words"])
-    return Vocabulary(lay_over(packaged, own), packaged["traits"], own["traits"])
+    together = lay_over(packaged, own)
+    refuse_contradictions(path, own, together)
+    return Vocabulary(together, packaged["traits"], own["traits"])
 
 
 def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:

@@ -1,0 +1,39 @@
+"""Files that a command is asked to write: looked at before any work, written whole."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from genotex.errors import UsageError
+
+__all__ = ["check_output_file", "write_text"]
+
+
+def check_output_file(path: Path) -> None:
+    """Refuse a path that no file can be written to.
+
+    Raises
+    ------
+    UsageError
+        If it is a folder, or lies in something that is none.
+    """
+    if path.is_dir():
+        msg = f"{path} is a folder; name a file to write, as {path / 'NAME'}"
+        raise UsageError(msg)
+    above = next((folder for folder in path.parents if folder.exists()), None)
+    if above is not None and not above.is_dir():
+        msg = f"{path} cannot be written: {above} is not a folder"
+        raise UsageError(msg)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text whole or not at all, in UTF-8, compressed where the name ends in ``.gz``."""
+    from genotex.layout import atomic_write
+
+    content = text.encode("utf-8")
+    if path.suffix.lower() == ".gz":
+        # Without the time of writing the same answers are the same bytes.
+        content = gzip.compress(content, mtime=0)
+    with atomic_write(path) as part:
+        part.write_bytes(content)
