@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -262,6 +263,107 @@ def test_what_source_names_tell_is_marked_and_not_read_in_benchmark(
     code, out, _ = genotex(*arguments, "--procedure", "benchmark")
     assert code == 1 and "inferred from the source names" not in out
     assert "  --case 'blood of asthma patient' --control 'blood of healthy control'" not in out
+
+
+def given_back(path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """Edit the one reading of an encoding file; gives the file."""
+    data = json.loads(path.read_text())
+    change(data["cohorts"]["GSE1"])
+    path.write_text(json.dumps(data))
+    return path
+
+
+def decision(out: str, feature: str) -> str:
+    return next(line for line in out.splitlines() if line.startswith(f"{feature} "))
+
+
+def choices(out: str) -> list[list[str]]:
+    return [shlex.split(line) for line in out.splitlines() if line.startswith("  --case")]
+
+
+THREE = ["disease: asthma", "disease: lupus", "disease: healthy"] * 8
+
+
+def test_groups_to_copy_are_those_of_the_reading_that_was_left_out(
+    genotex: Run, tmp_path: Path
+) -> None:
+    mine, arguments = tmp_path / "mine.json", ("clinical", "show", write_rows(tmp_path, THREE))
+    arguments = (*arguments, "--trait", "Asthma")
+    code, out, _ = genotex(*arguments, "--least-certainty", "1", "--save", mine)
+    (line,) = choices(out)
+    assert code == 1 and line[:2] == ["--case", "asthma"]
+    assert sorted(line[3::2]) == ["healthy", "lupus"] and set(line[2::2]) == {"--control"}
+    code, shown, _ = genotex(*arguments, *line)
+    assert code == 0 and "8 cases, 16 controls" in decision(shown, "trait")
+    code, again, _ = genotex(*arguments, "--encoding", mine)
+    assert code == 1 and choices(again) == [line], "given back it is left out all the same"
+    assert decision(again, "trait") == decision(out, "trait") and "mine.json" not in again
+
+
+def test_person_who_says_not_available_is_given_no_groups(genotex: Run, tmp_path: Path) -> None:
+    mine, arguments = tmp_path / "mine.json", ("clinical", "show", write_rows(tmp_path, THREE))
+    genotex(*arguments, "--trait", "Asthma", "--save", mine)
+    given_back(mine, lambda d: d.update(trait=None))
+    code, out, _ = genotex(*arguments, "--trait", "Asthma", "--encoding", mine)
+    assert code == 1 and "not available by mine.json" in decision(out, "trait")
+    assert not choices(out) and "row 2, key 'disease'" in out
+
+
+@pytest.mark.parametrize(
+    ("kept", "why"),
+    [
+        (1, "no sample is a control; row 2, key 'disease state': 12 cases, 0 controls, 12 missing"),
+        (0, "no sample is a case; row 2, key 'disease state': 0 cases, 12 controls, 12 missing"),
+        (None, "no sample has a code; row 2, key 'disease state': 0 cases, 0 controls, 24 missing"),
+    ],
+)
+def test_encoding_with_an_empty_side_is_not_available(
+    genotex: Run, tmp_path: Path, kept: int | None, why: str
+) -> None:
+    mine, arguments = tmp_path / "mine.json", ("clinical", "show", write_rows(tmp_path, STATE))
+    genotex(*arguments, "--trait", "Asthma", "--save", mine)
+
+    def empty(reading: dict[str, Any]) -> None:
+        codes = reading["trait"]["values"]
+        codes.update({cell: code if code == kept else None for cell, code in codes.items()})
+        reading["age"].update(row=2, key="disease state", values={})
+
+    given_back(mine, empty)
+    code, out, _ = genotex(*arguments, "--trait", "Asthma", "--encoding", mine)
+    assert code == 1 and "not available" in decision(out, "trait") and why in out
+    assert "not available" in decision(out, "age") and "no sample has a code" in out
+    _, out, _ = genotex(*arguments, "--trait", "Asthma", "--encoding", mine, "--json")
+    told = json.loads(out)["trait"]
+    assert not told["available"] and told["why_not"] == why and told["certainty"] is None
+
+
+def test_encoding_saved_under_an_alias_is_given_back_under_it_or_the_name(
+    genotex: Run, tmp_path: Path
+) -> None:
+    cells = two_of("disease", "osteoarthritis", "healthy")
+    mine, arguments = tmp_path / "mine.json", ("clinical", "show", write_rows(tmp_path, cells))
+    genotex(*arguments, "--trait", "OA", "--save", mine)
+    assert "is read by the words of" not in mine.read_text()
+    old = "'OA' is read by the words of Osteoarthritis"
+    given_back(mine, lambda d: d.update(notes=[old, "mine"]))
+    for trait in ("OA", "Osteoarthritis", "osteoarthritis"):
+        code, out, _ = genotex(*arguments, "--trait", trait, "--encoding", mine)
+        assert code == 0 and "note: mine" in out and old not in out
+    code, _, err = genotex(*arguments, "--trait", "Gout", "--encoding", mine)
+    assert code == 2 and "made for Osteoarthritis, not for Gout" in err
+
+
+def test_verdict_on_gene_data_that_a_person_changed(genotex: Run, tmp_path: Path) -> None:
+    mine, arguments = tmp_path / "mine.json", ("clinical", "show", write_rows(tmp_path, STATE))
+    genotex(*arguments, "--trait", "Asthma", "--save", mine)
+    given_back(mine, lambda d: d["gene"].update(available=False))
+    arguments = (*arguments, "--trait", "Asthma", "--encoding", mine)
+    code, out, _ = genotex(*arguments)
+    assert code == 1
+    told = decision(out, "gene data").split(maxsplit=5)
+    assert told == ["gene", "data", "not", "available", "-", "given by hand in mine.json"]
+    given_back(mine, lambda d: d["gene"].update(reason="tiling array"))
+    assert "given by hand in mine.json: tiling array" in genotex(*arguments)[1]
 
 
 def test_words_are_edited_and_given_back(genotex: Run, tmp_path: Path) -> None:

@@ -145,6 +145,42 @@ def test_edited_file_with_a_mistake(
 
 
 @pytest.mark.parametrize(
+    ("values", "roles"),
+    [
+        ({"OA": 1, "normal": 0}, {"status: OA": "case", "Status: Normal": "healthy control"}),
+        ({"status: OA": 1, "status: normal": 0}, {"oa": "case", "normal": "healthy control"}),
+    ],
+)
+def test_roles_and_values_agree_whichever_has_the_key(
+    values: dict[str, int], roles: dict[str, str]
+) -> None:
+    reading = reading_from_json(edited(lambda d: d["trait"].update(values=values, roles=roles)))
+    assert reading.trait is not None and reading.trait.values == values
+    assert list(reading.trait.roles.items()) == list(
+        zip(values, ("case", "healthy control"), strict=True)
+    )
+    roles = {cell: "case" for cell in roles}
+    with pytest.raises(EncodingFileError, match="role 'case' with code 0"):
+        reading_from_json(edited(lambda d: d["trait"].update(values=values, roles=roles)))
+
+
+@pytest.mark.parametrize(
+    ("values", "roles"),
+    [
+        ({"a: OA": 1, "b: OA": 0}, {"OA": "case"}),
+        ({"a: OA": 1}, {"b: OA": "case"}),
+        ({"OA": 1}, {"a: OA": "case", "b: OA": "case"}),
+    ],
+)
+def test_role_that_may_be_meant_for_another_cell_is_refused(
+    values: dict[str, int], roles: dict[str, str]
+) -> None:
+    data = edited(lambda d: d["trait"].update(values=values, roles=roles))
+    with pytest.raises(EncodingFileError, match="has a role but no code"):
+        reading_from_json(data)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "is not JSON"),

@@ -81,3 +81,9 @@ def test_values_by_key_name_controls_and_possible_cases(make_series: MakeSeries)
     group, age = values_by_key(describe_series(series), "Asthma")
     assert (group.controls, group.others) == (("healthy",), ("kobold lung",))
     assert not age.controls and not age.others
+
+
+def test_values_by_key_name_cases_beside_another_disease(make_series: MakeSeries) -> None:
+    series = make_series(["group: asthma", "group: lupus", "group: healthy"])
+    (group,) = values_by_key(describe_series(series), "Asthma")
+    assert (group.cases, group.controls) == (("asthma",), ("healthy",))

@@ -134,11 +134,11 @@ def show(
     else:
         words = f" by the words of {named.listed}" if named.told and named.listed else ""
         show_reading(told, f"{cohort}, read for {trait}{words} (procedure {procedure.value})\n")
-        if reading.trait is None:
-            show_keys(keys)
+        if not told.features[0].available:
+            show_keys(keys, reading)
     if save is not None:
         screen.tell(f"saved: {save}; edit it and give it back with --encoding {save}")
-    found = reading.trait is not None and reading.gene.available
+    found = told.features[0].available and told.gene
     raise typer.Exit(screen.DONE if found else screen.NOTHING_USABLE)
 
 

@@ -120,12 +120,13 @@ def given_reading(settings: PreprocessOptions, cohort: str, trait: str) -> Clini
     UsageError
         If the file does not hold the series, or was made for another trait.
     """
-    from genotex.layout import trait_folder_name
+    from genotex.clinical import load_vocabulary
 
     if settings.encoding is None:
         return None
     meant = settings.readings_of
-    if meant is not None and trait_folder_name(meant) != trait_folder_name(trait):
+    same_trait = load_vocabulary(settings.vocabulary).names.same
+    if meant is not None and not same_trait(meant, trait):
         msg = f"{settings.encoding} was made for {meant}, not for {trait}"
         raise UsageError(msg)
     if cohort not in settings.readings:

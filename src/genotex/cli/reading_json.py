@@ -37,12 +37,10 @@ def plain_reading(
             "encoding": data[feature.feature],
             "inferred_from": (encoding and inferred_from(encoding.sample_field)) or None,
         }
-    features["trait"] |= {
-        "certainty": data["certainty"],
-        "left_out": reading.left_out,
-        "runner_up": data["runner_up"],
-        "why_not": None if reading.trait else why_no_trait(reading),
-    }
+    features["trait"] |= {"left_out": reading.left_out, "runner_up": data["runner_up"]}
+    if reading.trait is None:
+        why = why_no_trait(reading)
+        features["trait"] |= {"certainty": data["certainty"], "why_not": why}
     return {
         "gene": data["gene"],
         **features,

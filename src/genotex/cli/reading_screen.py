@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.clinical import FeatureSummary, KeyValues, ReadingRow, ReadingSummary
+    from genotex.clinical import (
+        ClinicalReading,
+        FeatureEncoding,
+        FeatureSummary,
+        KeyValues,
+        ReadingRow,
+        ReadingSummary,
+    )
 
 __all__ = ["show_keys", "show_reading"]
 
@@ -48,7 +55,7 @@ def show_reading(told: ReadingSummary, headline: str) -> None:
     meaning = "" if sure is None else f"{tell_meaning(sure)}. "
     screen.say(f"Certainty: {meaning}A dash: not measured.")
     for feature in told.features:
-        if feature.available:
+        if feature.available or feature.values:
             _show_feature(feature)
         if feature.feature == "trait":
             _show_runner_up(feature)
@@ -62,7 +69,7 @@ def _decisions(told: ReadingSummary) -> list[dict[str, Any]]:
         where = ": ".join(part for part in (feature.where, feature.amount) if part)
         rows.append(
             _decision(
-                feature.feature, feature.available, feature.certainty, where or feature.why_not
+                feature.feature, feature.available, feature.certainty, feature.why_not or where
             )
         )
     return rows
@@ -112,7 +119,7 @@ def _value(row: ReadingRow) -> dict[str, Any]:
 
 def _show_runner_up(trait: FeatureSummary) -> None:
     """Say what came second, or what was nearest where the trait is not available."""
-    if not trait.available:
+    if not trait.available and not trait.values:
         screen.say("\ntrait, not available")
     first, *rest = trait.runner_up.split("; ") if trait.runner_up else [""]
     if first:
@@ -121,13 +128,16 @@ def _show_runner_up(trait: FeatureSummary) -> None:
         screen.say(f"    {part}")
 
 
-def show_keys(keys: Sequence[KeyValues]) -> None:
+def show_keys(keys: Sequence[KeyValues], reading: ClinicalReading) -> None:
     """Print what the samples say, where it was not understood, and how to choose the groups.
 
     Parameters
     ----------
     keys : sequence of KeyValues
         Every key that tells samples apart (`genotex.clinical.values_by_key`).
+    reading : ClinicalReading
+        What was read: the groups of a trait that was left out are those to choose first, and a
+        person who said that the trait is not available is not told otherwise.
     """
     if not keys:
         screen.say("\nNothing that is written about the samples tells them apart.")
@@ -135,14 +145,43 @@ def show_keys(keys: Sequence[KeyValues]) -> None:
     screen.say("\nWhat is written about the samples, by key:")
     rows = [{"place": key.place, "values (samples)": _few(key)} for key in keys]
     screen.table(["place", "values (samples)"], rows, fold=("place", "values (samples)"))
-    likely = (k for k in keys if k.controls and k.others and len(k.values) <= FEW_VALUES)
-    best = next(likely, None)
-    if best is None:
+    why, choice = _suggested(keys, reading)
+    if not choice:
         screen.say("\nChoose the groups yourself with --case VALUE --control VALUE.")
         return
-    case, control = shlex.quote(best.others[0]), shlex.quote(best.controls[0])
-    screen.say(f"\nControls are named in {best.place}, cases are not. If these are the groups:")
-    screen.say(f"  --case {case} --control {control}")
+    screen.say(f"\n{why}. If these are the groups:")
+    screen.say(f"  {choice}")
+
+
+def _suggested(keys: Sequence[KeyValues], reading: ClinicalReading) -> tuple[str, str]:
+    """Return what speaks for the likely groups and the options that choose them, if any."""
+    if reading.left_out is not None and reading.runner_up is not None:
+        return "The reading that was left out has groups", _groups_of(reading.runner_up)
+    if reading.trait is not None or "trait" in reading.untold:
+        return "", ""
+    likely = (k for k in keys if k.controls and k.others and len(k.values) <= FEW_VALUES)
+    # Where a value is a case already, those who have another disease are none.
+    best = next((key for key in likely if not key.cases), None)
+    if best is None:
+        return "", ""
+    why = f"Controls are named in {best.place}, cases are not"
+    return why, _options(best.others[:1], best.controls[:1])
+
+
+def _groups_of(encoding: FeatureEncoding) -> str:
+    from genotex.clinical import tell_shown
+
+    cases, controls = (
+        [tell_shown(cell, encoding.key) for cell, code in encoding.values.items() if code == side]
+        for side in (1.0, 0.0)
+    )
+    few = encoding.kind == "binary" and len(encoding.values) <= FEW_VALUES
+    return _options(cases, controls) if few and cases and controls else ""
+
+
+def _options(cases: Sequence[str], controls: Sequence[str]) -> str:
+    sides = (("--case", cases), ("--control", controls))
+    return " ".join(f"{option} {shlex.quote(v)}" for option, values in sides for v in values)
 
 
 def _few(key: KeyValues) -> str:

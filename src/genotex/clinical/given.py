@@ -8,10 +8,11 @@ from difflib import get_close_matches
 
 from genotex.clinical.candidates import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.encoding import ClinicalReading, FeatureEncoding, GeneVerdict
 from genotex.clinical.reading_checks import FEATURES
 from genotex.clinical.texts.sample_texts import other_candidates, sample_texts
 from genotex.clinical.values import split_cell
+from genotex.clinical.words.trait_names import tells_name
 from genotex.clinical.words.wording import simple_key
 
 __all__ = ["fit_reading"]
@@ -41,7 +42,8 @@ def fit_reading(
     ClinicalReading
         What differs from the rules' reading is marked as made by hand: it has no certainty, and
         a reason only where the code is still that of the rules. A listed cell that no sample has
-        gives a caution with the nearest ones.
+        gives a caution with the nearest ones. A trait that was left out for being less sure than
+        asked for stays so.
     """
     fitted = {
         name: _fit(encoding, getattr(own, name), description, source)
@@ -49,22 +51,38 @@ def fit_reading(
         if (encoding := getattr(given, name)) is not None
     }
     trait = fitted.get("trait")
-    changed = trait is None or trait.told_by == "hand"
+    left_out = given.left_out if trait is None else None
+    changed = left_out is None and (trait is None or trait.told_by == "hand")
+    notes = (note for note in given.notes if not tells_name(note))
+    unsaid: list[str] = [name for name in FEATURES if name not in fitted]
+    if left_out is not None:
+        unsaid.remove("trait")
+    by_file = {name: f"not available by {source}" for name in unsaid}
     return replace(
         given,
+        gene=_gene(given.gene, own.gene, source),
         trait=trait,
         age=fitted.get("age"),
         gender=fitted.get("gender"),
         certainty=None if changed else given.certainty,
         runner_up=None if changed else given.runner_up,
-        left_out=None,
-        notes=(*given.notes, *_not_there(given, source)),
-        untold={name: f"not available by {source}" for name in FEATURES if name not in fitted},
+        left_out=left_out,
+        notes=(*notes, *_not_there(by_file)),
+        untold=by_file,
     )
 
 
-def _not_there(given: ClinicalReading, source: str) -> tuple[str, ...]:
-    return () if given.trait is not None else (f"trait: not available by {source}",)
+def _not_there(by_file: Mapping[str, str]) -> tuple[str, ...]:
+    return (f"trait: {by_file['trait']}",) if "trait" in by_file else ()
+
+
+def _gene(given: GeneVerdict, own: GeneVerdict, source: str) -> GeneVerdict:
+    """Return a verdict that is not that of the rules as one made by hand."""
+    if given.available == own.available:
+        return given
+    own_words = f": {given.reason}" if given.reason not in ("", own.reason) else ""
+    reason = f"given by hand in {source}{own_words}"
+    return replace(given, reason=reason, evidence=(), certainty=None)
 
 
 def _fit(

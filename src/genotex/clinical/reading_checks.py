@@ -14,6 +14,8 @@ from genotex.clinical.encoding import (
     FeatureEncoding,
     GeneVerdict,
 )
+from genotex.clinical.values import split_cell
+from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role
 
@@ -133,6 +135,7 @@ class _Reader:
             )
         if feature == "gender" or (feature == "trait" and kind == "binary"):
             self._check_binary(values, f"{feature}.values")
+        roles = _spelt_as_values(roles, values)
         self._check_agreement(values, roles, feature)
         return FeatureEncoding(
             feature=feature,
@@ -244,6 +247,26 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(line, str) for line in value):
             raise self._error(field, "must be a list of texts")
         return tuple(value)
+
+
+def _spelt_as_values(roles: Mapping[str, Role], values: Mapping[str, Any]) -> dict[str, Role]:
+    """Return roles under the cells that `values` lists, where one of the two has no key."""
+    spelt: dict[str, Role] = {}
+    for cell, role in roles.items():
+        near = [] if cell in values else [value for value in values if _say_the_same(cell, value)]
+        own = near[0] if len(near) == 1 and near[0] not in roles else cell
+        # Two spellings of one cell must not hide each other.
+        spelt[cell if own in spelt else own] = role
+    return spelt
+
+
+def _say_the_same(one: str, other: str) -> bool:
+    """Tell whether two cells are the same when one of them is written without its key."""
+    whole, bare = (
+        [simple_key(text) for text in texts]
+        for texts in ((one, other), (split_cell(one)[1], split_cell(other)[1]))
+    )
+    return whole[0] in (whole[1], bare[1]) or bare[0] == whole[1]
 
 
 def _kind(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.reading_checks import FEATURES, reading_from_json
+from genotex.clinical.words.trait_names import tells_name
 from genotex.errors import EncodingFileError, UsageError
 from genotex.layout import atomic_write, trait_folder_name
 
@@ -141,7 +142,7 @@ def save_readings(
     """
     there = characteristics or {}
     cohorts = {
-        name: reading_to_json(reading)
+        name: _to_save(reading)
         | ({"characteristics": there[name]} if name in there and reading.trait is None else {})
         for name, reading in readings.items()
     }
@@ -194,10 +195,16 @@ def add_reading(
         raise UsageError(msg)
     # What others wrote stays as they wrote it.
     cohorts = json.loads(path.read_text(encoding="utf-8-sig"))["cohorts"]
-    new = reading_to_json(reading)
+    new = _to_save(reading)
     if there and reading.trait is None:
         new["characteristics"] = characteristics
     _write(path, saved.trait or trait, cohorts | {cohort: new})
+
+
+def _to_save(reading: ClinicalReading) -> dict[str, Any]:
+    """Return a reading without what is true of the name asked for alone."""
+    notes = [note for note in reading.notes if not tells_name(note)]
+    return reading_to_json(reading) | {"notes": notes}
 
 
 def _write(path: Path, trait: str | None, cohorts: Mapping[str, Any]) -> None:

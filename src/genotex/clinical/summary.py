@@ -34,7 +34,7 @@ class FeatureSummary:
     feature : str
         ``trait``, ``age`` or ``gender``.
     available : bool
-        Whether it is.
+        Whether it is: somebody found it, and no side of it is empty among the samples.
     where : str
         Where it stands; empty where it does not.
     amount : str
@@ -145,22 +145,42 @@ def _told(
     reading: ClinicalReading, encoding: FeatureEncoding, rows: Sequence[ReadingRow]
 ) -> FeatureSummary:
     trait = encoding.feature == "trait"
+    empty = _why_empty(encoding, rows)
+    sure = reading.certainty if trait else encoding.certainty
     inferred = inferred_from(encoding.sample_field)
     by_hand = encoding.told_by == "hand"
     confidence = "by hand" if by_hand else "inferred" if inferred else encoding.confidence
     return FeatureSummary(
         encoding.feature,
-        True,
+        not empty,
         where=tell_place(encoding.row, encoding.key, encoding.sample_field),
         amount=_amount(encoding, rows),
-        certainty=reading.certainty if trait else encoding.certainty,
+        certainty=None if empty else sure,
         confidence=confidence,
         mark="by hand" if by_hand else inferred or encoding.confidence,
+        why_not=empty,
         evidence=(*encoding.evidence, *tell_shifted(encoding), *encoding.cautions),
         values=tuple(sorted(rows, key=lambda row: (row.code is None, -row.samples))),
         runner_up=_runner_up(reading) if trait and not by_hand else "",
         row=encoding.row,
     )
+
+
+def _why_empty(encoding: FeatureEncoding, rows: Sequence[ReadingRow]) -> str:
+    """Say which side of a feature no sample is on; empty where none is, or no sample is known."""
+    codes = {row.code for row in rows if row.code is not None}
+    trait = encoding.feature == "trait"
+    empty = ""
+    if rows and not codes:
+        empty = "no sample has a code"
+    elif codes and trait and encoding.kind == "binary" and codes != {0.0, 1.0}:
+        empty = "no sample is a control" if 0.0 not in codes else "no sample is a case"
+    elif trait and len(codes) == 1:
+        empty = "every sample has the same code"
+    if not empty:
+        return ""
+    place = tell_place(encoding.row, encoding.key, encoding.sample_field)
+    return f"{empty}; {place}: {_amount(encoding, rows)}"
 
 
 def _amount(encoding: FeatureEncoding, rows: Sequence[ReadingRow]) -> str:

@@ -44,6 +44,8 @@ class KeyValues:
         Those values that name controls of the trait.
     others : tuple of str
         Those that could be cases: nothing was understood of them, or they name another disease.
+    cases : tuple of str
+        Those that are taken for cases of the trait.
     """
 
     place: str
@@ -54,6 +56,7 @@ class KeyValues:
     cells: tuple[str, ...]
     controls: tuple[str, ...]
     others: tuple[str, ...]
+    cases: tuple[str, ...] = ()
 
 
 def values_by_key(
@@ -98,6 +101,7 @@ def _values(candidate: Candidate, judge: ValueJudge) -> KeyValues:
         tuple(cells),
         tuple(dict.fromkeys(controls)),
         tuple(dict.fromkeys(others)),
+        tuple(dict.fromkeys(value for value, j in told if j.role == "case")),
     )
 
 

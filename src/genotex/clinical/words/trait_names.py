@@ -11,12 +11,16 @@ from typing import Any
 from genotex.clinical.words.wording import simplify
 from genotex.errors import UsageError
 
-__all__ = ["NamedTrait", "TraitNames"]
+__all__ = ["NamedTrait", "TraitNames", "tells_name"]
 
 _MOST_SUGGESTIONS = 4
 _ALIKE = 0.8
 _SHORTEST_SLIP = 5  # a slip in a shorter name makes another one: ALL, ALS
 _NAMING = ("terms", "acronyms", "includes", "include_acronyms")
+
+
+_BY_WORDS_OF = "is read by the words of"
+_BY_ITS_NAME = "is not listed; read by the words of its name alone"
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,18 @@ class NamedTrait:
         """In words by what the trait is read; empty where its own name is listed."""
         if self.listed is not None:
             same = simplify(self.listed) == simplify(self.asked)
-            return "" if same else f"{self.asked!r} is read by the words of {self.listed}"
+            return "" if same else f"{self.asked!r} {_BY_WORDS_OF} {self.listed}"
         words = ", ".join(self.words)
-        text = f"{self.asked!r} is not listed; read by the words of its name alone: {words}"
+        text = f"{self.asked!r} {_BY_ITS_NAME}: {words}"
         return f"{text}; perhaps {', '.join(self.perhaps)}" if self.perhaps else text
+
+
+def tells_name(note: str) -> bool:
+    """Tell whether a note is `NamedTrait.told`: true of the name asked for, not of the samples."""
+    quoted = note[:1] in ("'", '"')
+    return quoted and any(
+        f"{note[0]} {said} " in note for said in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:")
+    )
 
 
 class TraitNames:
