@@ -52,8 +52,8 @@ def show_reading(told: ReadingSummary, headline: str) -> None:
     screen.say(headline)
     screen.table(["", "decision", "certainty", "where or why"], _decisions(told))
     sure = told.features[0].certainty
-    meaning = "" if sure is None else f"{tell_meaning(sure)}. "
-    screen.say(f"Certainty: {meaning}A dash: not measured.")
+    meaning = "" if sure is None else f"Certainty: {tell_meaning(sure)}. "
+    screen.say(f"{meaning}A dash: certainty not measured.")
     for feature in told.features:
         if feature.available or feature.values:
             _show_feature(feature)
