@@ -3,8 +3,6 @@
 import gzip
 import json
 import shlex
-import signal
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,28 +10,17 @@ from typing import Any
 
 import pytest
 
-from genotex.cli import main
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
 from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
 
-Run = Callable[..., tuple[int, str, str]]
+from .conftest import Run, on_one_line
 
 
 @pytest.fixture
-def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process; gives (exit code, standard output, standard error)."""
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        written = capsys.readouterr()
-        assert "Traceback" not in written.err
-        return int(end.value.code or 0), written.out, " ".join(written.err.split())
-
-    return run
+def genotex(genotex: Run) -> Run:
+    """Run the command line; standard error comes as one line."""
+    return on_one_line(genotex)
 
 
 def write_rows(root: Path, *rows: list[str], title: str | None = None) -> Path:

@@ -1,30 +1,12 @@
 """`genotex analyze --cohorts all` where some problems or cohorts cannot be combined."""
 
 import json
-import signal
-import sys
 from pathlib import Path
 
 import pytest
 
-from genotex.cli import main
 from genotex.layout import OutputFolder
 from tests.analysis.meta.cohort_folder import groups, put_cohort
-
-
-@pytest.fixture
-def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """Run the command line in this process; gives (exit code, standard output, standard error)."""
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        written = capsys.readouterr()
-        return int(end.value.code or 0), written.out, written.err
-
-    return run
 
 
 @pytest.fixture

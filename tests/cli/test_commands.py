@@ -1,32 +1,13 @@
 import gzip
 import json
 import re
-import signal
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from genotex.cli import main
 from genotex.errors import UsageError
 from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
-
-
-@pytest.fixture
-def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """Run the command line in this process; gives (exit code, standard output, standard error)."""
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        written = capsys.readouterr()
-        assert "Traceback" not in written.err
-        return int(end.value.code or 0), written.out, written.err
-
-    return run
 
 
 def case_file(path: Path) -> Path:

@@ -1,37 +1,18 @@
 import gzip
 import json
-import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from genotex.analysis import AnalysisOptions, analyze_table, write_result
-from genotex.cli import main
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from tests.analysis.cohort_tables import two_groups
 from tests.geo_text import write_asthma
 
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process; gives (exit code, standard output, standard error)."""
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        written = capsys.readouterr()
-        assert "Traceback" not in written.err
-        return int(end.value.code or 0), written.out, written.err
-
-    return run
+from .conftest import Run
 
 
 @pytest.fixture

@@ -3,33 +3,14 @@
 import csv
 import gzip
 import json
-import signal
-import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from genotex.cli import main
 from tests.geo_text import GENES, write_asthma
 
 TRAIT = "lung adenocarcinoma"
 FOLDER = "Lung_Adenocarcinoma"
-
-
-@pytest.fixture
-def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """Run the command line in this process; gives (exit code, standard output, standard error)."""
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        written = capsys.readouterr()
-        return int(end.value.code or 0), written.out, written.err
-
-    return run
 
 
 def write_folder(root: Path) -> Path:
