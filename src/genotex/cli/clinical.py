@@ -115,7 +115,8 @@ def show(
         least_certainty=least_certainty,
     )
     expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
-    named = load_vocabulary(vocabulary).named(trait)
+    known = load_vocabulary(vocabulary)
+    named = known.named(trait)
     tell_names([trait], vocabulary)
     series = read_series_file(matrix)
     cohort = series.accession or matrix.name.split("_")[0]
@@ -123,7 +124,7 @@ def show(
     description = describe_series(series)
     reading = read_or_replay(description, trait, expert, settings, given)
     rows = reading_table(reading, series, procedure.value)
-    keys = values_by_key(description, trait, load_vocabulary(vocabulary))
+    keys = values_by_key(description, trait, known)
     told = sum_up(reading, rows)
     if save is not None:
         there = characteristics_to_edit(keys)

@@ -123,13 +123,9 @@ class RuleExpert:
         if self._vocabulary.is_measured(trait):
             return read_trait(rows, judge, least_certainty=least, cells=cells)
         choice = _without_certainty(read_trait(rows, judge, cells=cells))
-        if choice.encoding is None:
+        if choice.encoding is None or least <= 0:
             return choice
-        nothing = replace(choice, encoding=None)
-        return replace(
-            take_unmeasured(choice.encoding, nothing, least_certainty=least),
-            runner_up=choice.runner_up if least <= 0 else choice.encoding,
-        )
+        return replace(choice, encoding=None, runner_up=choice.encoding, left_out=least)
 
     def _people(
         self, rows: list[Candidate], description: SeriesDescription

@@ -63,15 +63,9 @@ def _codes(option: TraitOption, cells: Cells) -> tuple[float | None, ...] | None
     row = option.candidate.row
     if row is None or row >= len(cells):
         return None
-    rows = [
-        cells[row],
-        *(cells[n] for n in (option.candidate.elsewhere if _has_key(option) else ())),
-    ]
+    elsewhere = option.candidate.elsewhere if option.candidate.key else ()
+    rows = [cells[n] for n in (row, *elsewhere)]
     return tuple(_code(option, [line[n] for line in rows]) for n in range(len(cells[row])))
-
-
-def _has_key(option: TraitOption) -> bool:
-    return bool(option.candidate.key)
 
 
 def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:

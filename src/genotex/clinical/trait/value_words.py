@@ -81,15 +81,11 @@ class ValueWords:
 
     def could_be(self, value: str) -> bool:
         """Tell whether a value is only a wider word, which may or may not mean the trait."""
-        plain = simplify(value)
-        rest = mask(plain, self.trait.broader.spans(value)) if self.trait.broader else plain
-        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+        return _says_only(value, self.trait.broader)
 
     def says_only_trait(self, value: str) -> bool:
         """Tell whether a value is the trait's name and nothing else."""
-        plain = simplify(value)
-        rest = mask(plain, self.trait.terms.spans(value))
-        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+        return _says_only(value, self.trait.terms)
 
     def without_near_misses(self, value: str, plain: str) -> str:
         """Return a value with blanks where it names what only looks like the trait."""
@@ -115,9 +111,7 @@ class ValueWords:
 
     def is_plain_tumour(self, value: str) -> bool:
         """Tell whether a value says tumour or metastasis and no more."""
-        plain = simplify(value)
-        rest = mask(plain, self._terms["cancer"].spans(value))
-        return rest != plain and not set(rest.split()) - _EMPTY_WORDS
+        return _says_only(value, self._terms["cancer"])
 
     def is_benign(self, value: str) -> bool:
         """Tell whether a value that names a tumour of the organ is benign all the same."""
@@ -176,3 +170,10 @@ class ValueWords:
         return Judgement(
             "other disease", Ground.OTHER_DISEASE, f"{value!r} names another disease ({name!r})"
         )
+
+
+def _says_only(value: str, names: Terms) -> bool:
+    """Tell whether a value is one of the names and, beside it, only words that add nothing."""
+    plain = simplify(value)
+    rest = mask(plain, names.spans(value))
+    return rest != plain and not set(rest.split()) - _EMPTY_WORDS
