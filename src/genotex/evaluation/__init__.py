@@ -1,0 +1,1 @@
+"""A fair score for an output folder, against a reference."""

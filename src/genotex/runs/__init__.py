@@ -1,0 +1,1 @@
+"""Whole benchmark runs: many problems, one folder, resumed after any interruption."""
