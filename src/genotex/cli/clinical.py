@@ -10,7 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.output_file import check_output_file, write_text
+from genotex.cli.output_file import check_other_file, check_output_file, write_text
 from genotex.cli.preprocess import build_options, given_reading
 from genotex.cli.reading_json import plain_reading
 from genotex.cli.reading_screen import show_keys, show_reading
@@ -44,9 +44,7 @@ def infer(
 
     check_output_file(output)
     expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
-    if output.exists() and cases.exists() and output.samefile(cases):
-        msg = f"{output} holds the cases; write the answers to another file"
-        raise UsageError(msg)
+    check_other_file(output, cases, "cases; write the answers")
     total = count_cases(cases)
     if not total:
         msg = f"{cases} holds no case; a case is one JSON object on one line"

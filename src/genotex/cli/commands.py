@@ -12,6 +12,7 @@ from genotex.cli.clinical import app as clinical
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.preprocess import preprocess
+from genotex.cli.problems import app as problems
 from genotex.cli.report import report
 from genotex.cli.simulate import simulate
 from genotex.cli.solve import solve
@@ -32,6 +33,7 @@ app.command()(analyze)
 app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
+app.add_typer(problems, name="problems")
 app.command()(simulate)
 app.command()(demo)
 

@@ -49,6 +49,7 @@ __all__ = [
     "SolverName",
     "Solvers",
     "TaskInfoFile",
+    "TraitListFile",
     "TraitNames",
     "Trend",
     "VocabularyFile",
@@ -211,6 +212,10 @@ TaskInfoFile = Annotated[
         help="The benchmark's task_info.json: related genes of the traits, for another trait as "
         "condition and for the procedure benchmark.",
     ),
+]
+TraitListFile = Annotated[
+    Path | None,
+    typer.Option("--traits", help="A trait list of your own (TOML) in place of the packaged one."),
 ]
 Cohorts = Annotated[
     CohortsUsed,

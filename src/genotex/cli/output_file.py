@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genotex.errors import UsageError
 
-__all__ = ["check_output_file", "write_text"]
+__all__ = ["check_other_file", "check_output_file", "write_text"]
 
 
 def check_output_file(path: Path) -> None:
@@ -24,6 +24,26 @@ def check_output_file(path: Path) -> None:
     above = next((folder for folder in path.parents if folder.exists()), None)
     if above is not None and not above.is_dir():
         msg = f"{path} cannot be written: {above} is not a folder"
+        raise UsageError(msg)
+
+
+def check_other_file(output: Path, source: Path, holds: str) -> None:
+    """Refuse to write the results over the file that they come from.
+
+    Parameters
+    ----------
+    output, source : Path
+        The file to write, the file that is read.
+    holds : str
+        What is in the latter, and what goes to another file, in words for the message.
+
+    Raises
+    ------
+    UsageError
+        If they are the same file.
+    """
+    if output.exists() and source.exists() and output.samefile(source):
+        msg = f"{output} holds the {holds} to another file"
         raise UsageError(msg)
 
 

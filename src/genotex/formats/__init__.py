@@ -1,5 +1,6 @@
 """Readers and writers of the files; they know nothing of traits or statistics."""
 
+from genotex.formats.associations import Associations, read_associations
 from genotex.formats.cohort_record import CohortInfo, Controls, Evidence, Role
 from genotex.formats.csv_tables import (
     read_clinical_csv,
@@ -33,6 +34,7 @@ from genotex.formats.soft_series import read_family_soft
 from genotex.formats.xena import ClinicalMatrix, read_clinical_matrix, read_xena_expression
 
 __all__ = [
+    "Associations",
     "ClinicalMatrix",
     "CohortInfo",
     "Controls",
@@ -43,6 +45,7 @@ __all__ = [
     "Platform",
     "Role",
     "Series",
+    "read_associations",
     "read_clinical_csv",
     "read_clinical_matrix",
     "read_cohort_info",

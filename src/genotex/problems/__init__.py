@@ -1,4 +1,4 @@
-"""Gene-trait association problems and the cohorts that fit them."""
+"""Gene-trait association problems: their list, how it is built, and the cohorts that fit them."""
 
 from genotex.problems.cohort_choice import (
     CohortChoice,
@@ -6,27 +6,69 @@ from genotex.problems.cohort_choice import (
     choose_cohort,
     usable_cohorts,
 )
+from genotex.problems.condition_facts import (
+    ConditionFacts,
+    describe_condition,
+    describe_conditions,
+)
+from genotex.problems.disease_ids import read_disease_ids
+from genotex.problems.gene_overlap import GeneOverlap
 from genotex.problems.pair_choice import PairChoice, choose_pair
+from genotex.problems.pair_comparison import PairComparison, PairDifference, compare_pairs
+from genotex.problems.pair_rules import (
+    DEFAULT_THRESHOLD,
+    PairRule,
+    PairVerdict,
+    build_conditions,
+    judge_pair,
+)
 from genotex.problems.problem import Problem, ProblemKind, condition_named
+from genotex.problems.problem_counts import ProblemCounts, count_problems
 from genotex.problems.problem_list import read_problems, sample_problems, write_problems
 from genotex.problems.regressors import RegressorRule, regressor_genes
-from genotex.problems.task_info import TaskInfo, TraitInfo
+from genotex.problems.related_genes import DEFAULT_SCORE, RelatedGenes, find_related_genes
+from genotex.problems.task_info import TaskInfo, TraitInfo, write_task_info
+from genotex.problems.task_info_check import Finding, check_task_info
+from genotex.problems.trait_list import ListedTrait, TraitList
 
 __all__ = [
+    "DEFAULT_SCORE",
+    "DEFAULT_THRESHOLD",
     "CohortChoice",
+    "ConditionFacts",
+    "Finding",
+    "GeneOverlap",
+    "ListedTrait",
     "PairChoice",
+    "PairComparison",
+    "PairDifference",
+    "PairRule",
+    "PairVerdict",
     "Problem",
+    "ProblemCounts",
     "ProblemKind",
     "RegressorRule",
+    "RelatedGenes",
     "TaskInfo",
     "TraitInfo",
+    "TraitList",
     "UsableCohorts",
+    "build_conditions",
+    "check_task_info",
     "choose_cohort",
     "choose_pair",
+    "compare_pairs",
     "condition_named",
+    "count_problems",
+    "describe_condition",
+    "describe_conditions",
+    "find_related_genes",
+    "judge_pair",
+    "read_disease_ids",
     "read_problems",
     "regressor_genes",
     "sample_problems",
     "usable_cohorts",
     "write_problems",
+    "write_task_info",
 ]

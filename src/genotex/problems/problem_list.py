@@ -14,7 +14,7 @@ from genotex.formats.raw import decode, read_bytes
 from genotex.layout import atomic_write
 from genotex.problems.problem import Problem, ProblemKind, condition_named
 
-__all__ = ["problems_json", "read_problems", "sample_problems", "write_problems"]
+__all__ = ["read_problems", "sample_problems", "write_problems"]
 
 FIELDS = ("trait", "condition")
 WHAT_TO_GIVE = "give a JSON list of objects or a CSV, each with trait and condition"
@@ -66,20 +66,10 @@ def write_problems(path: Path, problems: Iterable[Problem]) -> None:
     problems : iterable of Problem
         In the order in which they shall stand there.
     """
-    write = _csv if path.suffix.lower() == ".csv" else problems_json
+    write = _csv if path.suffix.lower() == ".csv" else _json
     text = write(problems)
     with atomic_write(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
-
-
-def problems_json(problems: Iterable[Problem]) -> str:
-    """Return a list of problems as JSON, one problem on a line."""
-    rows = (
-        json.dumps({"trait": p.trait, "condition": p.condition}, ensure_ascii=False)
-        for p in problems
-    )
-    listed = ",\n".join(f"  {row}" for row in rows)
-    return f"[\n{listed}\n]\n" if listed else "[]\n"
 
 
 def sample_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:
@@ -192,6 +182,16 @@ def _problem(row: Mapping[str, object], place: str, path: Path) -> Problem:
         return Problem(trait, condition_named(condition or "none"))
     except UsageError as error:
         raise FormatError(str(error), path=path, field=place) from error
+
+
+def _json(problems: Iterable[Problem]) -> str:
+    """Return a list of problems as JSON, one problem on a line."""
+    rows = (
+        json.dumps({"trait": p.trait, "condition": p.condition}, ensure_ascii=False)
+        for p in problems
+    )
+    listed = ",\n".join(f"  {row}" for row in rows)
+    return f"[\n{listed}\n]\n" if listed else "[]\n"
 
 
 def _csv(problems: Iterable[Problem]) -> str:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from genotex.errors import FormatError, UsageError
-from genotex.layout import trait_folder_name
+from genotex.layout import atomic_write, trait_folder_name
+from genotex.problems.nearest import tell_names
 from genotex.problems.problem import Problem
 
-__all__ = ["TaskInfo", "TraitInfo"]
+__all__ = ["FIELDS", "TaskInfo", "TraitInfo", "read_content", "write_task_info"]
 
 FIELDS = ("related_genes", "conditions")
-MOST_NAMED = 10
-"""Of more traits, only those with a similar name are named."""
-NEAREST = 3
 
 
 @dataclass(frozen=True)
@@ -60,18 +58,22 @@ class TaskInfo:
         FormatError
             If the file cannot be read or a trait lacks a field or holds something else in it.
         """
-        try:
-            content = json.loads(path.read_bytes())
-        except OSError as error:
-            msg = f"cannot be read: {error.strerror}"
-            raise FormatError(msg, path=path, hint="give the path of a task_info.json") from error
-        except ValueError as error:
-            msg = f"is not JSON: {error}"
-            raise FormatError(msg, path=path, hint="download the file again") from error
-        if not isinstance(content, dict):
-            msg = f"holds a {type(content).__name__} where an object of traits is expected"
-            raise FormatError(msg, path=path)
+        content = read_content(path)
         return cls(path, {name: _trait_info(path, name, entry) for name, entry in content.items()})
+
+    def trait_name(self, trait: str) -> str:
+        """Return the name of a trait in this file.
+
+        Raises
+        ------
+        UsageError
+            If the file does not know the trait; names the nearest spelling.
+        """
+        name = trait_folder_name(trait)
+        if name not in self.traits:
+            msg = f"{self.path} has no trait {trait!r}; {tell_names(trait, self.traits)}"
+            raise UsageError(msg)
+        return name
 
     def related_genes(self, trait: str) -> tuple[str, ...]:
         """Return the related genes of a trait.
@@ -81,11 +83,7 @@ class TaskInfo:
         UsageError
             If the file does not know the trait.
         """
-        info = self.traits.get(trait_folder_name(trait))
-        if info is None:
-            msg = f"{self.path} has no trait {trait!r}; {_there(trait, tuple(self.traits))}"
-            raise UsageError(msg)
-        return info.related_genes
+        return self.traits[self.trait_name(trait)].related_genes
 
     def problems(self) -> tuple[Problem, ...]:
         """Return every problem: each trait alone, then with each of its conditions."""
@@ -96,15 +94,53 @@ class TaskInfo:
         )
 
 
-def _there(asked: str, names: tuple[str, ...]) -> str:
-    """Tell which traits there are: all of a few, else how many and the nearest in spelling."""
-    if len(names) <= MOST_NAMED:
-        return f"it has {', '.join(names) or 'none'}"
-    lower = {name.lower(): name for name in names}
-    wanted = trait_folder_name(asked).lower()
-    near = [lower[name] for name in get_close_matches(wanted, lower, n=NEAREST)]
-    told = f"it has {len(names)} others"
-    return f"{told}; the nearest in spelling: {', '.join(near)}" if near else told
+def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
+    """Write a ``task_info.json`` as the benchmark does, whole or not at all.
+
+    Reading the published file and writing it again gives the same bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    traits : mapping of str to TraitInfo
+        By trait folder name, in the order in which they shall stand there.
+    """
+    content = {
+        trait: {"related_genes": info.related_genes, "conditions": info.conditions}
+        for trait, info in traits.items()
+    }
+    with atomic_write(path) as part:
+        part.write_text(json.dumps(content, indent=4), encoding="ascii", newline="\n")
+
+
+def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any]:
+    """Return what a ``task_info.json`` holds, not looked at.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    kind : type
+        Made of the pairs of each JSON object, in their order.
+
+    Raises
+    ------
+    FormatError
+        If it cannot be read, is not JSON, or is no object.
+    """
+    try:
+        content = json.loads(path.read_bytes(), object_pairs_hook=kind)
+    except OSError as error:
+        msg = f"cannot be read: {error.strerror}"
+        raise FormatError(msg, path=path, hint="give the path of a task_info.json") from error
+    except (ValueError, RecursionError) as error:
+        msg = f"is not JSON: {error}"
+        raise FormatError(msg, path=path, hint="download the file again") from error
+    if not isinstance(content, dict):
+        msg = f"holds a {type(content).__name__} where an object of traits is expected"
+        raise FormatError(msg, path=path)
+    return content
 
 
 def _trait_info(path: Path, trait: str, entry: object) -> TraitInfo:

@@ -1,0 +1,218 @@
+"""What `genotex problems` prints for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from genotex.cli import screen
+
+if TYPE_CHECKING:
+    from genotex.problems import (
+        ConditionFacts,
+        Finding,
+        PairComparison,
+        PairDifference,
+        ProblemCounts,
+        RelatedGenes,
+        TraitInfo,
+    )
+
+__all__ = ["show_built", "show_condition", "show_counts", "show_findings", "show_trait"]
+
+MOST_GENES = 15
+MOST_CONDITIONS = 8
+MOST_DIFFERENCES = 40
+MOST_PLACES = 2
+
+
+def show_trait(
+    trait: str,
+    category: str | None,
+    genes: Sequence[str],
+    conditions: Sequence[ConditionFacts],
+) -> None:
+    """Print a trait, the first of its related genes, and its conditions."""
+    screen.say(f"{trait} ({category or 'not in the trait list'})")
+    screen.say(f"{len(genes):,} related genes: {_first(genes, MOST_GENES)}")
+    screen.say(f"{len(conditions)} conditions")
+    rows = [
+        {
+            "condition": facts.condition,
+            "kind": facts.kind.value,
+            "Jaccard": facts.jaccard,
+            "shared genes": None if facts.jaccard is None else len(facts.shared),
+            "why": facts.why,
+        }
+        for facts in conditions
+    ]
+    if rows:
+        screen.table(list(rows[0]), rows)
+
+
+def show_condition(
+    trait: str, of_trait: int, of_condition: int | None, facts: ConditionFacts
+) -> None:
+    """Print what a trait and one condition share, and whether they make a problem.
+
+    Parameters
+    ----------
+    trait : str
+        The trait.
+    of_trait, of_condition : int
+        Number of related genes of each; None for Age and Gender.
+    facts : ConditionFacts
+        What is known of the pair.
+    """
+    there = "a problem of this list" if facts.listed else "no problem of this list"
+    screen.say(f"{trait} given {facts.condition}: {there} ({facts.kind.value})")
+    if facts.jaccard is not None:
+        screen.say(
+            f"related genes: {of_trait:,} of the trait, {of_condition:,} of the condition, "
+            f"{len(facts.shared):,} of both; Jaccard {facts.jaccard:.4f}"
+        )
+        screen.say(f"shared: {_first(facts.shared, MOST_GENES)}")
+    if facts.why is not None:
+        screen.say(f"by the rules: {facts.why}")
+
+
+def show_counts(counts: ProblemCounts) -> None:
+    """Print the counts of a task list."""
+    kinds = {kind.value: f"{n:,} {kind.value}" for kind, n in counts.kinds.items()}
+    screen.say(f"{counts.traits:,} traits")
+    screen.say(
+        f"{sum(counts.kinds.values()):,} problems: {kinds['unconditional']}, "
+        f"{counts.conditional:,} conditional ({kinds['one-step']}, {kinds['two-step']})"
+    )
+    genes = counts.genes
+    screen.say(
+        f"related genes per trait: {genes.least:,} to {genes.most:,}, median {genes.median:,g}; "
+        f"{genes.distinct:,} different genes"
+    )
+    _say_listed("traits without related genes", counts.without_genes)
+    _say_listed("traits without conditions", counts.without_conditions)
+    frequent = [f"{name} {n}" for name, n in counts.conditions.items()]
+    if frequent:
+        screen.say(f"most frequent conditions: {', '.join(frequent[:MOST_CONDITIONS])}")
+    screen.say("")
+    rows = [
+        {
+            "category": item.category,
+            "traits": item.traits,
+            "problems": item.problems,
+            "conditional": item.conditional,
+            "median genes": item.median_genes,
+            "title": item.title,
+        }
+        for item in counts.categories
+    ]
+    if rows:
+        screen.table(list(rows[0]), rows)
+
+
+def show_findings(path: Path, findings: Sequence[Finding]) -> None:
+    """Print what is wrong with a task list, and what to do."""
+    colours = {"error": "red", "warning": "yellow"}
+    for finding in findings:
+        places = ", ".join(finding.places[:MOST_PLACES])
+        more = len(finding.places) - MOST_PLACES
+        places += f" and {more} more" if more > 0 else ""
+        text = f"{places}: {finding.message} ({finding.advice})"
+        screen.tell(text, finding.severity, colours[finding.severity])
+    errors = sum(finding.severity == "error" for finding in findings)
+    screen.say(f"{path}: {errors} errors, {len(findings) - errors} warnings")
+
+
+def show_built(
+    built: Mapping[str, TraitInfo],
+    threshold: float,
+    related: RelatedGenes | None,
+    compared: Sequence[PairComparison],
+) -> None:
+    """Print what was built, from what, and how it compares."""
+    if related is not None:
+        _show_related(related, built)
+    pairs = sum(len(info.conditions) for info in built.values())
+    screen.say(f"{len(built):,} traits, {pairs:,} trait-condition pairs at threshold {threshold:g}")
+    for comparison in compared:
+        if comparison.threshold == threshold:
+            _show_comparison(comparison)
+    if compared:
+        screen.say("")
+        rows = [_threshold_row(comparison) for comparison in compared]
+        screen.table(list(rows[0]), rows)
+
+
+def _show_related(related: RelatedGenes, built: Mapping[str, TraitInfo]) -> None:
+    with_genes = sum(bool(info.related_genes) for info in built.values())
+    screen.say(
+        f"{related.associations:,} associations; {with_genes:,} of {len(built):,} traits have "
+        "related genes"
+    )
+    _say_listed("Ensembl ids without one official symbol", related.unmapped)
+    _say_listed("traits without a disease id", related.without_id)
+    _say_listed("disease ids without an association", related.absent)
+
+
+def _show_comparison(comparison: PairComparison) -> None:
+    screen.say(
+        f"of {comparison.candidates:,} possible pairs {comparison.published:,} are published; "
+        f"{len(comparison.agreeing):,} agree, {len(comparison.only_built):,} are only built, "
+        f"{len(comparison.only_published):,} only published"
+    )
+    screen.say("")
+    rules = [
+        {
+            "possible pairs": count.pairs,
+            "similar enough": count.similar,
+            "built": count.built,
+            "published": count.published,
+            "decided by": count.rule.value,
+        }
+        for count in comparison.rules
+        if count.pairs
+    ]
+    screen.table(list(rules[0]), rules)
+    _show_differences("only built", comparison.only_built)
+    _show_differences("only published", comparison.only_published)
+
+
+def _show_differences(what: str, differences: Sequence[PairDifference]) -> None:
+    if not differences:
+        return
+    screen.say("")
+    rows = [
+        {
+            what: item.problem.trait,
+            "given": item.problem.condition,
+            "why": item.why,
+        }
+        for item in differences[:MOST_DIFFERENCES]
+    ]
+    screen.table(list(rows[0]), rows)
+    if len(differences) > MOST_DIFFERENCES:
+        screen.say(f"... and {len(differences) - MOST_DIFFERENCES:,} more; --json prints all")
+
+
+def _threshold_row(comparison: PairComparison) -> dict[str, object]:
+    return {
+        "threshold": comparison.threshold,
+        "built": comparison.built,
+        "agreeing": len(comparison.agreeing),
+        "only built": len(comparison.only_built),
+        "only published": len(comparison.only_published),
+        "precision": comparison.precision,
+        "recall": comparison.recall,
+    }
+
+
+def _say_listed(what: str, names: Sequence[str]) -> None:
+    if names:
+        screen.say(f"{what}: {len(names):,} ({_first(names, MOST_CONDITIONS)})")
+
+
+def _first(names: Iterable[str], most: int) -> str:
+    names = tuple(names)
+    shown = ", ".join(names[:most]) or "none"
+    return f"{shown}, ..." if len(names) > most else shown

@@ -1,0 +1,83 @@
+"""From associations of diseases to the related genes of traits (GenoTEX paper, appendix E.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from genotex.formats.associations import Associations
+from genotex.genes import GeneTable, IdKind
+
+__all__ = ["DEFAULT_SCORE", "RelatedGenes", "find_related_genes"]
+
+DEFAULT_SCORE = 0.2
+"""Related genes have an overall score above this."""
+
+
+@dataclass(frozen=True)
+class RelatedGenes:
+    """Related genes of traits, and what could not be found.
+
+    Attributes
+    ----------
+    genes : mapping of str to tuple of str
+        Trait -> official symbols, those with the highest score first.
+    associations : int
+        Associations of the traits' diseases that were read.
+    unmapped : tuple of str
+        Ensembl ids among them that the gene table does not know or knows for several genes, sorted.
+    without_id : tuple of str
+        Traits without a disease id; they have no related genes.
+    absent : tuple of str
+        Disease ids without any association in the files, in the order of the traits.
+    """
+
+    genes: Mapping[str, tuple[str, ...]]
+    associations: int
+    unmapped: tuple[str, ...]
+    without_id: tuple[str, ...]
+    absent: tuple[str, ...]
+
+
+def find_related_genes(
+    diseases: Mapping[str, tuple[str, ...]], associations: Associations, table: GeneTable
+) -> RelatedGenes:
+    """Find the genes related to each trait.
+
+    Parameters
+    ----------
+    diseases : mapping of str to tuple of str
+        Trait -> its disease ids; a gene of several of them counts with its highest score.
+    associations : Associations
+        Those with a score high enough.
+    table : GeneTable
+        Maps Ensembl gene ids to official symbols.
+    """
+    targets = associations.table["targetId"].unique().to_list()
+    symbols = {ensembl: s for ensembl, s in table.lookup(IdKind.ENSEMBL, targets).items() if s}
+    mapped = associations.table.with_columns(
+        pl.col("targetId").replace_strict(symbols, default=None, return_dtype=pl.String)
+    ).drop_nulls()
+    by_disease: dict[str, list[tuple[str, float]]] = {}
+    for symbol, disease, score in mapped.iter_rows():
+        by_disease.setdefault(disease, []).append((symbol, score))
+    ids = dict.fromkeys(disease for listed in diseases.values() for disease in listed)
+    return RelatedGenes(
+        {trait: _ranked(listed, by_disease) for trait, listed in diseases.items()},
+        associations.table.height,
+        tuple(sorted(set(targets) - set(symbols))),
+        tuple(trait for trait, listed in diseases.items() if not listed),
+        tuple(disease for disease in ids if disease not in associations.found),
+    )
+
+
+def _ranked(
+    diseases: tuple[str, ...], by_disease: Mapping[str, list[tuple[str, float]]]
+) -> tuple[str, ...]:
+    best: dict[str, float] = {}
+    for disease in diseases:
+        for symbol, score in by_disease.get(disease, ()):
+            best[symbol] = max(score, best.get(symbol, score))
+    return tuple(sorted(best, key=lambda symbol: (-best[symbol], symbol)))
