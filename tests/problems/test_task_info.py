@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import FormatError, UsageError
-from genotex.problems import Problem, TaskInfo
+from genotex.problems import Problem, TaskInfo, TraitInfo, write_task_info
 
 ASTHMA = {"related_genes": ["IL33", "ORMDL3"], "conditions": ["Gender", "Obesity"]}
 
@@ -63,6 +63,18 @@ def test_malformed_file_names_the_place(tmp_path: Path, content: object, field: 
     assert caught.value.field == field
 
 
+def test_file_written_as_the_benchmark_does(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "task_info.json"
+    write_task_info(path, {"Sjögrens": TraitInfo(("IL33",), ("Age",)), "Red": TraitInfo((), ())})
+    assert path.read_text() == (
+        '{\n    "Sj\\u00f6grens": {\n        "related_genes": [\n            "IL33"\n        ],\n'
+        '        "conditions": [\n            "Age"\n        ]\n    },\n'
+        '    "Red": {\n        "related_genes": [],\n        "conditions": []\n    }\n}'
+    )
+    assert TaskInfo.load(path).problems()[1] == Problem("Sjögrens", "Age")
+    assert [p.name for p in path.parent.iterdir()] == ["task_info.json"]
+
+
 def test_absent_file(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be read"):
         TaskInfo.load(tmp_path / "task_info.json")
@@ -72,3 +84,9 @@ def test_published_file_makes_1384_problems(shared_data: Path) -> None:
     info = TaskInfo.load(shared_data / "metadata" / "task_info.json")
     assert len(info.traits) == 132
     assert len(info.problems()) == 1384
+
+
+def test_published_file_written_again_is_the_same_bytes(tmp_path: Path, shared_data: Path) -> None:
+    path = shared_data / "metadata" / "task_info.json"
+    write_task_info(tmp_path / "again.json", TaskInfo.load(path).traits)
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()

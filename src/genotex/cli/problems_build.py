@@ -24,6 +24,16 @@ __all__ = ["build"]
 COMPARED_AT = (0.05, 0.1, 0.15, 0.2)
 """Thresholds that are tried beside the one asked for, to show how much it matters."""
 
+FRACTION = "<float range> [0<=x<=1]"
+
+
+def _fraction(value: float) -> float:
+    """Refuse what is no fraction; nan is neither below 0 nor above 1."""
+    if not 0 <= value <= 1:
+        msg = f"{value:g} is no fraction; use a number from 0 to 1"
+        raise typer.BadParameter(msg)
+    return value
+
 
 def build(
     associations: Annotated[
@@ -56,15 +66,18 @@ def build(
         float,
         typer.Option(
             "--threshold",
-            min=0.0,
-            max=1.0,
+            metavar=FRACTION,
+            callback=_fraction,
             help="Least Jaccard similarity of a pair that no rule decides.",
         ),
     ] = 0.1,
     score: Annotated[
         float,
         typer.Option(
-            "--score", min=0.0, max=1.0, help="Related genes have a higher association score."
+            "--score",
+            metavar=FRACTION,
+            callback=_fraction,
+            help="Related genes have a higher association score.",
         ),
     ] = 0.2,
     gene_table: o.GeneTableFile = None,
@@ -75,12 +88,12 @@ def build(
     The rules are those of the benchmark's paper. Without -o nothing is written, only told.
 
     Examples:
-      genotex problems build --associations associationByOverallDirect --disease-ids ids.tsv -o task_info.json
+      genotex problems build --associations associations --disease-ids ids.tsv -o task_info.json
 
       genotex problems build --genes-from task_info.json
 
       genotex problems build --genes-from task_info.json --threshold 0.2 -o fewer.json
-    """  # noqa: E501
+    """
     from genotex.problems import (
         GeneOverlap,
         TraitList,
