@@ -4,7 +4,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.errors import NoUsableCohortError, UsageError
@@ -248,6 +248,7 @@ def test_other_kinds_of_problems_need_no_pair(tmp_path: Path, condition: str | N
 sizes = st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=4)
 
 
+@settings(deadline=None)
 @given(sizes, sizes)
 def test_first_of_the_sorted_pairs_that_share_a_gene(
     tmp_path_factory: pytest.TempPathFactory,

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.problems import (
@@ -80,6 +80,7 @@ def test_conditions_in_the_order_of_the_published_list() -> None:
 gene_sets = st.fixed_dictionaries({t.name: st.sets(st.sampled_from("ABCDEFGHIJ")) for t in TRAITS})
 
 
+@settings(deadline=None)
 @given(gene_sets, st.floats(0.01, 1), st.floats(0.01, 1))
 def test_higher_threshold_never_adds_and_sides_agree(
     genes: dict[str, set[str]], one: float, other: float

@@ -3,7 +3,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.errors import FormatError, UsageError
@@ -93,6 +93,7 @@ def test_malformed_list_names_the_place(tmp_path: Path, content: object, words: 
     assert words in str(caught.value)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80) | st.lists(st.text(max_size=9)).map(",".join))
 def test_whatever_the_text_only_our_errors_come_out(
     tmp_path_factory: pytest.TempPathFactory, text: str
@@ -137,6 +138,7 @@ def test_sample_keeps_the_order_of_the_list_and_follows_the_seed() -> None:
     assert sample_problems(problems, 12, seed=8) != drawn
 
 
+@settings(deadline=None)
 @given(
     st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40)).filter(any),
     st.data(),

@@ -121,7 +121,7 @@ def show_findings(path: Path, findings: Sequence[Finding]) -> None:
         text = f"{places}: {finding.message} ({finding.advice})"
         screen.tell(text, finding.severity, colours[finding.severity])
     errors = sum(finding.severity == "error" for finding in findings)
-    screen.say(f"{path}: {errors} errors, {len(findings) - errors} warnings")
+    screen.say(f"{path}: errors {errors}, warnings {len(findings) - errors}")
 
 
 def show_built(
