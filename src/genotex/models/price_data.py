@@ -8,6 +8,7 @@ from decimal import Decimal
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from genotex.errors import UsageError
 from genotex.models.prices import ModelPrice, PriceSnapshot, Rate, Unpriced
 from genotex.models.providers.names import ProviderModelName, parse_name
 
@@ -57,7 +58,7 @@ def _price(name: str, day: date) -> ModelPrice | Unpriced:
         return ModelPrice(nothing, nothing, source="answered by genotex itself, at no cost")
     try:
         model, source = _find(parse_name(name))
-    except LookupError as error:
+    except (LookupError, UsageError) as error:
         return Unpriced(str(error))
     except ImportError:
         return Unpriced(_INSTALL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -12,6 +12,7 @@ from genotex.models.providers.catalogue import PROVIDERS
 __all__ = ["ProviderModelName", "check_address", "parse_name"]
 
 _COMPATIBLE = "openai-compatible"
+_AT_ADDRESS = re.compile(r"(?P<model>.+?)@(?P<address>https?://.*)")
 
 
 @dataclass(frozen=True)
@@ -45,19 +46,18 @@ def parse_name(text: str) -> ProviderModelName:
     UsageError
         If the provider is not known, or a part is missing or makes no sense.
     """
-    provider, colon, model = text.partition(":")
-    if provider not in PROVIDERS or not colon:
-        near = difflib.get_close_matches(provider, PROVIDERS, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        msg = f"{text!r} names no model: write PROVIDER:MODEL, of {', '.join(PROVIDERS)}{hint}"
+    provider, _, model = text.partition(":")
+    if provider not in PROVIDERS:
+        msg = f"{text!r} names no provider: write PROVIDER:MODEL, of {', '.join(PROVIDERS)}"
         raise UsageError(msg)
     address = None
     if provider == _COMPATIBLE:
-        model, _, address = model.rpartition("@")
-        if not model or "://" not in address:
-            msg = f"{text!r} lacks the address: write {_COMPATIBLE}:MODEL@http://HOST:PORT/v1"
+        parts = _AT_ADDRESS.fullmatch(model)
+        if parts is None:
+            # What was written is not repeated: there may be a password in it.
+            msg = f"the address is missing: write {_COMPATIBLE}:MODEL@http://HOST:PORT/v1"
             raise UsageError(msg)
-        check_address(address, "the model's address")
+        model, address = parts["model"], check_address(parts["address"], "the model's address")
     if not model.strip() or any(sign.isspace() for sign in model):
         msg = f"{text!r} lacks the name of the model: write {provider}:MODEL"
         raise UsageError(msg)
