@@ -12,10 +12,23 @@
     │   └── VocabularyFileError    a vocabulary file with a mistake
     ├── AnalysisError              the statistics cannot be done on this table
     │   └── NoUsableCohortError    no cohort of the output folder fits the problem
+    ├── ModelError                 a language model gave no usable answer
+    │   ├── WrongKeyError          the provider does not accept the key
+    │   ├── RateLimitedError       asked too often, also after waiting
+    │   ├── OutOfCreditError       the account's credit or quota is used up
+    │   ├── ModelUnavailableError  the service fails, is overloaded, or cut the connection
+    │   ├── ModelTimeoutError      no whole answer within the time limit
+    │   ├── RequestRejectedError   the provider does not accept the request, or has no such model
+    │   │   └── ContextTooLongError  the messages are longer than the model can read
+    │   ├── RefusedError           the model, or a filter of the provider, refuses to answer
+    │   ├── BadAnswerError         an answer that is empty, unreadable, or not of the asked form
+    │   └── NotRecordedError       replay has no answer to this request
+    ├── BudgetReachedError         a limit of cost, tokens or time is reached; can be resumed
     └── WorkerLostError            a worker process was ended from outside
 
 Catch ``GenotexError`` at the edge of a program: its message says what went wrong, where, and what
-to do. Catch ``FormatError`` around one file when the others should go on.
+to do. Catch ``FormatError`` around one file when the others should go on, ``ModelError`` around one
+question to a model. ``BudgetReachedError`` is no ``ModelError``: it ends the run, not one question.
 """
 
 from __future__ import annotations
@@ -24,16 +37,28 @@ from pathlib import Path
 
 __all__ = [
     "AnalysisError",
+    "BadAnswerError",
+    "BudgetReachedError",
+    "ContextTooLongError",
     "EncodingFileError",
     "FormatError",
     "GenotexError",
+    "ModelError",
+    "ModelTimeoutError",
+    "ModelUnavailableError",
     "NoUsableCohortError",
     "NotDataError",
+    "NotRecordedError",
+    "OutOfCreditError",
+    "RateLimitedError",
+    "RefusedError",
+    "RequestRejectedError",
     "SuperSeriesError",
     "TruncatedFileError",
     "UsageError",
     "VocabularyFileError",
     "WorkerLostError",
+    "WrongKeyError",
 ]
 
 
@@ -130,6 +155,107 @@ class AnalysisError(GenotexError):
 
 class NoUsableCohortError(AnalysisError):
     """No cohort of the output folder fits the problem."""
+
+
+class ModelError(GenotexError):
+    """A language model gave no usable answer.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong; never with a key in it.
+    model : str, optional
+        Name of the model, as ``openai:gpt-4o``.
+    hint : str, optional
+        What the reader can do about it.
+    attempts : int
+        How often the provider was asked.
+    working, waiting : float
+        Seconds spent on calls, and between them.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        model: str | None = None,
+        hint: str | None = None,
+        attempts: int = 1,
+        working: float = 0.0,
+        waiting: float = 0.0,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.model = model
+        self.hint = hint
+        self.attempts = attempts
+        self.working = working
+        self.waiting = waiting
+
+    def __str__(self) -> str:
+        """Message with the model in front and the advice behind."""
+        text = f"{self.model}: {self.message}" if self.model else self.message
+        if self.attempts > 1:
+            text += f"; asked {self.attempts} times"
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class WrongKeyError(ModelError):
+    """The provider does not accept the key, or the key may not use the model."""
+
+
+class RateLimitedError(ModelError):
+    """The provider was asked too often, also after waiting as long as is allowed."""
+
+
+class OutOfCreditError(ModelError):
+    """The account's credit or quota is used up; waiting does not help."""
+
+
+class ModelUnavailableError(ModelError):
+    """The service fails, is overloaded or out of reach, or the connection was cut."""
+
+
+class ModelTimeoutError(ModelError):
+    """No whole answer came within the time limit."""
+
+
+class RequestRejectedError(ModelError):
+    """The provider does not accept the request as it is, or does not know the model."""
+
+
+class ContextTooLongError(RequestRejectedError):
+    """The messages are longer than the model can read."""
+
+
+class RefusedError(ModelError):
+    """The model, or a filter of the provider, refuses to answer."""
+
+
+class BadAnswerError(ModelError):
+    """The answer is empty, cannot be read, or is not of the form that was asked for."""
+
+
+class NotRecordedError(ModelError):
+    """A recording is replayed, and it has no answer to this request."""
+
+
+class BudgetReachedError(GenotexError):
+    """A limit of cost, tokens or time is reached: no further call is started.
+
+    What was done is kept; with a higher limit the run can be resumed.
+
+    Parameters
+    ----------
+    message : str
+        Which limit, what was spent, and what to do.
+    limit : str
+        Name of the limit: ``max_cost``, ``max_tokens`` or ``max_time``.
+    """
+
+    def __init__(self, message: str, limit: str = "") -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class WorkerLostError(GenotexError):

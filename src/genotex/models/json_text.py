@@ -1,0 +1,59 @@
+"""Find the JSON in what a model wrote: bare, in a code fence, or with talk around it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["json_values"]
+
+MOST_TRIES = 50
+"""Opening brackets in the text that are tried as the start of a value."""
+
+_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+
+
+def json_values(text: str) -> Iterator[Any]:
+    """Yield the JSON values that a text may hold, the likeliest first.
+
+    The whole text, what stands in code fences (the last first: models think before they answer),
+    then what follows an opening bracket.
+
+    Parameters
+    ----------
+    text : str
+        Whatever a model wrote.
+
+    Yields
+    ------
+    Any
+        Plain JSON values; NaN and infinities are no JSON.
+    """
+    whole = _values(text.strip())
+    if whole:
+        yield from whole
+        return
+    for fenced in reversed(_FENCED.findall(text)):
+        yield from _values(fenced.strip())
+    for place in list(re.finditer(r"[{\[]", text))[:MOST_TRIES]:
+        yield from _values(text[place.start() :], whole=False)
+
+
+def _values(text: str, *, whole: bool = True) -> list[Any]:
+    """Return the value that the text is, or starts with, in a list; an empty list if it is none."""
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        # Too deeply nested is no answer either.
+        return []
+    return [] if whole and text[end:].strip() else [value]
+
+
+def _refuse(name: str) -> Any:
+    msg = f"{name} is no JSON"
+    raise ValueError(msg)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)

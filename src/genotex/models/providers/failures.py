@@ -1,0 +1,162 @@
+"""What went wrong with a call, as an error of ours: what, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from genotex.errors import (
+    BadAnswerError,
+    ContextTooLongError,
+    ModelError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    OutOfCreditError,
+    RateLimitedError,
+    RefusedError,
+    RequestRejectedError,
+    WrongKeyError,
+)
+
+__all__ = ["Failure", "failure_of"]
+
+MOST_SAID = 300
+"""Characters of the provider's words that an error repeats."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A call without an answer.
+
+    Attributes
+    ----------
+    kind : type
+        The error of ours.
+    message : str
+        What happened, in words; no key is in it.
+    again : bool
+        Whether another call may be answered.
+    wait : float or None
+        Seconds that the provider asks to wait.
+    """
+
+    kind: type[ModelError]
+    message: str
+    again: bool = False
+    wait: float | None = None
+
+    @property
+    def hint(self) -> str:
+        """What the reader can do about it."""
+        return _HINTS[self.kind]
+
+
+_HINTS: Mapping[type[ModelError], str] = {
+    WrongKeyError: "check the key in the environment, and that it may use this model",
+    RateLimitedError: "resume later, or ask fewer at once",
+    OutOfCreditError: "look at the account at the provider",
+    ModelUnavailableError: "check address and network, or resume later",
+    ModelTimeoutError: "allow more time with timeout, or resume later",
+    ContextTooLongError: "use a model that reads more, or shorter messages",
+    RequestRejectedError: "check the name of the model and its settings",
+    RefusedError: "reword the question or use another model",
+    BadAnswerError: "check that the address is that of a model service, or resume later",
+}
+
+_TOO_LONG = (
+    "context length",
+    "context size",
+    "context window",
+    "context_length",
+    "exceed_context_size",
+    "prompt is too long",
+    "too many tokens",
+    "request_too_large",
+)
+"""Words by which servers say that the messages are too long, beside those pydantic-ai knows."""
+
+_FILTERED = ("content_policy", "content_filter", "content management policy", "safety system")
+
+
+def failure_of(error: Exception, timeout: float, without_keys: Callable[[str], str]) -> Failure:
+    """Return what an exception of a call means.
+
+    Parameters
+    ----------
+    error : Exception
+        What pydantic-ai or a package of a provider raised, or TimeoutError.
+    timeout : float
+        The time limit of the call in seconds.
+    without_keys : callable
+        Takes keys out of a text.
+    """
+    from pydantic_ai import exceptions as theirs
+
+    said = without_keys(" ".join(_said(error).split()))[:MOST_SAID]
+    match error:
+        case TimeoutError() | theirs.ModelTimeoutError():
+            return Failure(ModelTimeoutError, f"no whole answer within {timeout:g} s", again=True)
+        case theirs.ModelHTTPError():
+            return _of_status(error, said)
+        case theirs.ModelConnectionError():
+            message = f"the connection failed or was cut: {said}"
+            return Failure(ModelUnavailableError, message, again=True)
+        case theirs.ContentFilterError():
+            return Failure(RefusedError, f"the provider's filter cut the answer: {said}")
+        case theirs.UserError():
+            return Failure(RequestRejectedError, said)
+    if _is_redirect(error):
+        message = "the address answers with a redirect, which is not followed: the key would go too"
+        return Failure(RequestRejectedError, message)
+    # What is left are answers that could not be read: no JSON, or JSON of another form.
+    what = said or type(error).__name__
+    return Failure(BadAnswerError, f"the service's answer cannot be read: {what}", again=True)
+
+
+def _is_redirect(error: Exception) -> bool:
+    cause = error.__cause__
+    status = getattr(cause, "status_code", None) or getattr(cause, "code", None)
+    return isinstance(status, int) and 300 <= status < 400
+
+
+def _of_status(error: Any, said: str) -> Failure:
+    from pydantic_ai import exceptions as theirs
+
+    status = error.status_code
+    told = f"status {status}" + (f", {said!r}" if said else "")
+    words = f"{error.provider_error_code} {error.provider_error_type} {said}".lower()
+    match error:
+        case theirs.ModelQuotaExceededError():
+            return Failure(OutOfCreditError, f"the account's credit is used up: {told}")
+        case theirs.ModelRateLimitError():
+            message = f"asked too often: {told}"
+            return Failure(RateLimitedError, message, again=True, wait=error.retry_after)
+        case theirs.ModelAuthenticationError():
+            return Failure(WrongKeyError, f"the key is not accepted: {told}")
+        case theirs.ModelNotFoundError():
+            return Failure(RequestRejectedError, f"there is no such model or address: {told}")
+    if status < 500 and status != 408:
+        return _rejected(error, told, words, status)
+    again = error.provider_retry_hint is not False
+    message = f"the service fails: {told}"
+    return Failure(ModelUnavailableError, message, again=again, wait=error.retry_after)
+
+
+def _rejected(error: Any, told: str, words: str, status: int) -> Failure:
+    from pydantic_ai import exceptions as theirs
+
+    too_long = isinstance(error, theirs.ModelContextWindowExceededError) or status == 413
+    if too_long or any(each in words for each in _TOO_LONG):
+        return Failure(ContextTooLongError, f"the messages are too long for the model: {told}")
+    if any(each in words for each in _FILTERED):
+        return Failure(RefusedError, f"the provider's filter stops the question: {told}")
+    return Failure(RequestRejectedError, f"the request is not accepted: {told}")
+
+
+def _said(error: Exception) -> str:
+    """Return the provider's own words, without what is put around them."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    message = inner.get("message") if isinstance(inner, Mapping) else inner
+    return str(message) if message else str(getattr(error, "message", error))
