@@ -12,6 +12,9 @@
     │   └── VocabularyFileError    a vocabulary file with a mistake
     ├── AnalysisError              the statistics cannot be done on this table
     │   └── NoUsableCohortError    no cohort of the output folder fits the problem
+    ├── SandboxError               written code cannot be run as it was asked
+    │   ├── ConfinementError       a wall that was required cannot be put up here
+    │   └── SessionDeadError       the session has ended, and what was asked needs it
     └── WorkerLostError            a worker process was ended from outside
 
 Catch ``GenotexError`` at the edge of a program: its message says what went wrong, where, and what
@@ -24,11 +27,14 @@ from pathlib import Path
 
 __all__ = [
     "AnalysisError",
+    "ConfinementError",
     "EncodingFileError",
     "FormatError",
     "GenotexError",
     "NoUsableCohortError",
     "NotDataError",
+    "SandboxError",
+    "SessionDeadError",
     "SuperSeriesError",
     "TruncatedFileError",
     "UsageError",
@@ -130,6 +136,18 @@ class AnalysisError(GenotexError):
 
 class NoUsableCohortError(AnalysisError):
     """No cohort of the output folder fits the problem."""
+
+
+class SandboxError(GenotexError):
+    """Written code cannot be run as it was asked."""
+
+
+class ConfinementError(SandboxError):
+    """A wall that was required cannot be put up on this machine."""
+
+
+class SessionDeadError(SandboxError):
+    """The session has ended, and what was asked needs it; never a result of the code itself."""
 
 
 class WorkerLostError(GenotexError):
