@@ -24,6 +24,9 @@
     │   ├── BadAnswerError         an answer that is empty, unreadable, or not of the asked form
     │   └── NotRecordedError       replay has no answer to this request
     ├── BudgetReachedError         a limit of cost, tokens or time is reached; can be resumed
+    ├── SandboxError               written code cannot be run as it was asked
+    │   ├── ConfinementError       a wall that was required cannot be put up here
+    │   └── SessionDeadError       the session has ended, and what was asked needs it
     └── WorkerLostError            a worker process was ended from outside
 
 Catch ``GenotexError`` at the edge of a program: its message says what went wrong, where, and what
@@ -39,6 +42,7 @@ __all__ = [
     "AnalysisError",
     "BadAnswerError",
     "BudgetReachedError",
+    "ConfinementError",
     "ContextTooLongError",
     "EncodingFileError",
     "FormatError",
@@ -53,6 +57,8 @@ __all__ = [
     "RateLimitedError",
     "RefusedError",
     "RequestRejectedError",
+    "SandboxError",
+    "SessionDeadError",
     "SuperSeriesError",
     "TruncatedFileError",
     "UsageError",
@@ -256,6 +262,18 @@ class BudgetReachedError(GenotexError):
     def __init__(self, message: str, limit: str = "") -> None:
         super().__init__(message)
         self.limit = limit
+
+
+class SandboxError(GenotexError):
+    """Written code cannot be run as it was asked."""
+
+
+class ConfinementError(SandboxError):
+    """A wall that was required cannot be put up on this machine."""
+
+
+class SessionDeadError(SandboxError):
+    """The session has ended, and what was asked needs it; never a result of the code itself."""
 
 
 class WorkerLostError(GenotexError):

@@ -1,0 +1,59 @@
+"""Bounds that the kernel keeps for each process, and for the process namespace."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+
+from .linux import kernel_release
+
+__all__ = ["RESERVE_BYTES", "bound_each_process", "bound_number_of_processes"]
+
+RESERVE_BYTES = 64 * 2**20
+"""What the kernel keeps back to report with when the code has used up its memory."""
+
+_FILES = 1024
+_LEAST_PID_MAX = 301
+_PID_MAX_IS_PER_NAMESPACE = (6, 14)
+
+
+def bound_each_process(memory: int, file: int) -> str:
+    """Bound private memory, file size and open files of this process and those it starts.
+
+    ``RLIMIT_DATA`` counts what a process may write to and does not share, so that an allocation
+    too many fails with ``MemoryError``; address space alone (``RLIMIT_AS``) would forbid libraries
+    that reserve more than they use.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _lower(resource.RLIMIT_NOFILE, _FILES, _FILES)
+    _lower(resource.RLIMIT_FSIZE, file, file)
+    kept = ["open files", "file size"]
+    if sys.platform == "linux":
+        _lower(resource.RLIMIT_DATA, memory, memory + RESERVE_BYTES)
+        resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
+        kept.append("memory of each process")
+    return ", ".join(kept)
+
+
+def _lower(which: int, soft: int, hard: int) -> None:
+    _, highest = resource.getrlimit(which)
+    if highest != resource.RLIM_INFINITY:
+        soft, hard = min(soft, highest), min(hard, highest)
+    resource.setrlimit(which, (soft, hard))
+
+
+def bound_number_of_processes(most: int) -> str:
+    """Bound the processes and threads of this process namespace.
+
+    Raises
+    ------
+    OSError
+        If the kernel has no such bound for a namespace.
+    """
+    if kernel_release() < _PID_MAX_IS_PER_NAMESPACE:
+        # An older kernel would change the bound of the whole machine.
+        raise OSError(38, "needs Linux 6.14; the watch counts instead")
+    bound = max(most, _LEAST_PID_MAX)
+    Path("/proc/sys/kernel/pid_max").write_text(str(bound), encoding="ascii")
+    return f"{bound} processes and threads"

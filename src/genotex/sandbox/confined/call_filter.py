@@ -1,0 +1,195 @@
+"""The system call filter: no sockets to anywhere, no new namespaces, no looking into processes.
+
+A second fence behind namespaces and Landlock, and the only one against the network where a
+container forbids namespaces. A filter sees numbers, not what pointers lead to: so a call is refused
+by its number or by a flag, and never by a path or an address.
+
+Source: kernel documentation, userspace-api/seccomp_filter.rst; numbers from ``asm/unistd_64.h``
+(x86_64) and ``asm-generic/unistd.h`` (aarch64).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import platform
+import socket
+import struct
+
+from .linux import prctl
+
+__all__ = ["REFUSED", "filter_program", "restrict"]
+
+REFUSED = {
+    # name: (x86_64, aarch64); None where the machine has no such call
+    "connect": (42, 203),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438),
+    "kcmp": (312, 272),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_tree_attr": (467, 467),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    "fanotify_init": (300, 262),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "personality": (135, 92),
+    "modify_ldt": (154, None),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "reboot": (169, 142),
+    "acct": (163, 89),
+    "syslog": (103, 116),
+    "vhangup": (153, 58),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "adjtimex": (159, 171),
+    "clock_adjtime": (305, 266),
+}
+"""Calls that no analysis needs. Memory that no process shows (``memfd_create``, ``shmget``) would
+get past the limits; ``io_uring`` opens sockets that no filter sees."""
+
+_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
+_CLONE, _CLONE3, _IOCTL = (56, 220), (435, 435), (16, 29)
+_NEW_NAMESPACES = 0x7E020000
+_TYPE_INTO_TERMINAL = (0x5412, 0x541C)
+_SECOND_ABI_OF_X86 = 0x40000000
+
+_PR_SET_SECCOMP, _MODE_FILTER = 22, 2
+_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+_LOAD, _AND = 0x20, 0x54
+_EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+
+Step = tuple[int, int, int, int]
+
+
+def filter_program(machine: str) -> list[Step]:
+    """Return the filter for a machine as instructions (code, jump if true, if false, value).
+
+    Raises
+    ------
+    OSError
+        If the numbers of the machine are not known.
+    """
+    if machine not in _MACHINES:
+        raise OSError(errno.ENOSYS, f"no system call numbers for {machine}")
+    column, architecture = _MACHINES[machine]
+    steps: list[Step] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if machine == "x86_64":
+        steps += [(_AT_LEAST, 0, 1, _SECOND_ABI_OF_X86), _refuse(errno.ENOSYS)]
+    for numbers in REFUSED.values():
+        if (number := numbers[column]) is not None:
+            steps += [(_EQUAL, 0, 1, number), _refuse(errno.EPERM)]
+    # Told that there is no clone3, the C library uses clone, whose flags can be seen.
+    steps += [(_EQUAL, 0, 1, _CLONE3[column]), _refuse(errno.ENOSYS)]
+    steps += _when(_CLONE[column], _flag_of_clone())
+    steps += _when(_IOCTL[column], _typing_into_a_terminal())
+    steps += _when(_SOCKET[column], _sockets_between_own_processes())
+    steps += _when(_SOCKETPAIR[column], _sockets_between_own_processes())
+    return [*steps, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _refuse(number: int) -> Step:
+    return (_RETURN, 0, 0, _ERROR | number)
+
+
+def _when(number: int, steps: list[Step]) -> list[Step]:
+    """Run steps, which all end in a return, only for one call."""
+    return [(_EQUAL, 0, len(steps), number), *steps]
+
+
+def _argument(position: int) -> Step:
+    # The lower half of a 64-bit word on these little-endian machines; the kernel reads no more.
+    return (_LOAD, 0, 0, _ARGUMENTS + 8 * position)
+
+
+def _flag_of_clone() -> list[Step]:
+    return [
+        _argument(0),
+        (_ANY_BIT, 0, 1, _NEW_NAMESPACES),
+        _refuse(errno.EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _typing_into_a_terminal() -> list[Step]:
+    steps = [_argument(1)]
+    for request in _TYPE_INTO_TERMINAL:
+        steps += [(_EQUAL, 0, 1, request), _refuse(errno.EPERM)]
+    return [*steps, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _sockets_between_own_processes() -> list[Step]:
+    """Unix sockets that carry a stream, which need ``connect`` to reach anybody; nothing else."""
+    return [
+        _argument(0),
+        (_EQUAL, 1, 0, int(socket.AF_UNIX)),
+        _refuse(errno.EACCES),
+        _argument(1),
+        (_AND, 0, 0, 0xF),
+        (_EQUAL, 2, 0, int(socket.SOCK_STREAM)),
+        (_EQUAL, 1, 0, int(socket.SOCK_SEQPACKET)),
+        _refuse(errno.EACCES),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
+
+
+def restrict() -> str:
+    """Put the filter on this process and all that it starts; return what is in force.
+
+    Raises
+    ------
+    OSError
+        If the kernel refuses, or the machine is not known.
+    """
+    steps = filter_program(platform.machine())
+    code = b"".join(struct.pack("HBBI", *step) for step in steps)
+    program = _Program(len(steps), code)
+    prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(program))
+    return f"{len(REFUSED)} calls refused, sockets only between own processes"

@@ -1,0 +1,149 @@
+"""The first process of a session: it confines itself, starts the kernel, and waits for its end.
+
+In a process namespace it is number 1: it collects ended orphans, nobody inside can end it, and
+everything inside ends with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from types import FrameType
+from typing import Any, NoReturn
+
+from . import call_filter, landlock, privileges
+from .bounds import bound_each_process, bound_number_of_processes
+from .linux import ON_LINUX
+from .plan import Mechanism, Plan
+from .private_root import PrivateRoot
+
+__all__ = ["INTERRUPT", "Ends", "attempt", "run_first_process", "tell"]
+
+INTERRUPT = signal.SIGUSR1
+"""What the supervisor sends to have the running cell interrupted."""
+
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat")
+
+
+class Ends:
+    """Open files of the first process: the kernel's channel, its output, and where to report."""
+
+    def __init__(self, channel: int, out: int, err: int, report: int) -> None:
+        self.channel, self.out, self.err, self.report = channel, out, err, report
+
+
+def tell(report: int, **message: Any) -> None:
+    """Report one thing to the supervisor."""
+    os.write(report, json.dumps(message).encode("ascii") + b"\n")
+
+
+def attempt(name: str, step: Callable[[], str], avoid: tuple[str, ...]) -> Mechanism:
+    """Put one mechanism in force, or say why it is not."""
+    if name in avoid:
+        return Mechanism(name, False, "left out on request")
+    if not ON_LINUX:
+        return Mechanism(name, False, f"needs Linux; this is {sys.platform}")
+    try:
+        return Mechanism(name, True, step())
+    except OSError as error:
+        return Mechanism(name, False, error.strerror or str(error))
+
+
+def run_first_process(plan: Plan, entered: list[Mechanism], ends: Ends) -> NoReturn:
+    """Confine this process, start the kernel in it, report how it ended, and end."""
+    mechanisms = [*entered, *_confine(plan, {m.name for m in entered if m.active})]
+    tell(ends.report, confined=[asdict(m) for m in mechanisms])
+    kernel = os.fork()
+    if kernel == 0:
+        _become_kernel(plan, _home(plan, mechanisms), ends)
+    for handle in (ends.channel, ends.out, ends.err):
+        os.close(handle)
+    if not any(m.name == "process namespace" and m.active for m in mechanisms):
+        tell(ends.report, group=kernel)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(kernel, signal.SIGINT)
+
+    signal.signal(INTERRUPT, interrupt)
+    while True:
+        ended, status = os.wait()
+        if ended == kernel:
+            tell(ends.report, ended=os.waitstatus_to_exitcode(status))
+            os._exit(0)
+
+
+def _confine(plan: Plan, entered: set[str]) -> list[Mechanism]:
+    """Put up the walls: first what needs the rights of a fresh namespace, then give them up."""
+    tried = []
+    if "process namespace" in entered:
+        bound = partial(bound_number_of_processes, plan.processes)
+        tried.append(attempt("process bound", bound, plan.avoid))
+    if "mount namespace" in entered:
+        root = PrivateRoot(
+            f"{plan.private}/root", plan.readable, plan.writable, plan.temporary_bytes
+        )
+        enter = partial(root.enter, own_processes="process namespace" in entered)
+        tried.append(attempt("own root", enter, plan.avoid))
+    bound = partial(bound_each_process, plan.memory_bytes, plan.disk_bytes)
+    tried.append(attempt("bounds", bound, plan.avoid))
+    if not plan.confine:
+        return tried
+    return [
+        *tried,
+        attempt("no new privileges", privileges.no_new_ones, plan.avoid),
+        attempt("capabilities", privileges.drop_capabilities, plan.avoid),
+        *_landlock(plan, own_root=_has_own_root(tried)),
+        attempt("call filter", call_filter.restrict, plan.avoid),
+    ]
+
+
+def _has_own_root(mechanisms: list[Mechanism]) -> bool:
+    return any(m.name == "own root" and m.active for m in mechanisms)
+
+
+def _landlock(plan: Plan, *, own_root: bool) -> list[Mechanism]:
+    if own_root:
+        more, temporary = ("/proc", "/etc", "/dev"), ("/tmp", "/dev/shm")
+    else:
+        more, temporary = _FACTS, (f"{plan.private}/tmp",)
+    versions: list[int] = []
+
+    def restrict() -> str:
+        readable, writable = (*plan.readable, *more), (plan.writable, *temporary)
+        versions.append(landlock.restrict(readable, writable, _DEVICES))
+        return ""
+
+    tried = attempt("landlock", restrict, plan.avoid)
+    return landlock.in_force(versions[0]) if versions else [tried]
+
+
+def _home(plan: Plan, mechanisms: list[Mechanism]) -> str:
+    return "/tmp" if _has_own_root(mechanisms) else f"{plan.private}/tmp"
+
+
+def _become_kernel(plan: Plan, home: str, ends: Ends) -> NoReturn:
+    try:
+        os.setsid()
+        if ON_LINUX:
+            privileges.die_with_parent()
+        nothing = os.open("/dev/null", os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.dup2(ends.out, 1)
+        os.dup2(ends.err, 2)
+        os.dup2(ends.channel, 3)
+        os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+        os.set_inheritable(3, True)
+        os.chdir(plan.writable)
+        homes = {name: home for name in ("HOME", "TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR")}
+        os.execve(plan.command[0], list(plan.command), {**plan.environment, **homes})
+    except BaseException as error:
+        os.write(2, f"the kernel cannot be started: {error}\n".encode("utf-8", "replace"))
+        os._exit(127)

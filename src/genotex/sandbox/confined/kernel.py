@@ -1,0 +1,224 @@
+"""The kernel: IPython's own shell, one cell after the other, over one inherited socket.
+
+It runs inside the walls, in the process that the cells run in. What it reports is what the code
+says of itself; the program outside takes it as text, and never as more.
+"""
+
+from __future__ import annotations
+
+import codecs
+import faulthandler
+import gc
+import io
+import os
+import resource
+import signal
+import socket
+import sys
+import warnings
+from typing import Any, NoReturn
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from .bounds import RESERVE_BYTES
+from .frames import Channel, ChannelError
+
+__all__ = ["main"]
+
+CHANNEL = 3
+_MOST_CODE = 64 * 2**20
+_SLICE = 200_000
+_LONGEST_MESSAGE = 2000
+
+
+class Kernel:
+    """Runs cells and sends what they print, show and raise."""
+
+    def __init__(self) -> None:
+        self.channel = Channel(socket.socket(fileno=CHANNEL), _MOST_CODE)
+        self.shell = _shell(self)
+        self.limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+        self.use_frames()
+        os.register_at_fork(after_in_child=self.become_forked_copy)
+
+    def send(self, **message: Any) -> None:
+        """Send a message, or nothing from a forked copy; end when nobody listens any more."""
+        try:
+            self.channel.send(message)
+        except OSError:
+            if self.channel.socket.fileno() >= 0:
+                os._exit(70)
+
+    def use_frames(self) -> None:
+        """Send what Python prints in the order in which it is printed."""
+        for name, handle in (("stdout", 1), ("stderr", 2)):
+            raw = io.BufferedWriter(_Frames(self, name, handle))
+            setattr(sys, name, io.TextIOWrapper(raw, "utf-8", "replace", line_buffering=True))
+        self.streams = (sys.stdout, sys.stderr)
+
+    def become_forked_copy(self) -> None:
+        """Let a forked copy print through its open files, and answer no cells."""
+        self.channel.close()
+        sys.stdout, sys.stderr = (
+            io.TextIOWrapper(io.FileIO(handle, "w", closefd=False), "utf-8", line_buffering=True)
+            for handle in (1, 2)
+        )
+
+    def serve(self) -> NoReturn:
+        """Run cells until the program outside is gone."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.send(kind="ready", cell=0)
+        while True:
+            try:
+                cell = self.channel.receive()
+            except (ChannelError, OSError):
+                sys.stdout.flush()
+                os._exit(0)
+            if cell is not None:
+                self.answer(cell)
+
+    def answer(self, cell: dict[str, Any]) -> None:
+        """Run one cell and say how it ended."""
+        if any(stream.closed for stream in self.streams):
+            self.use_frames()
+        error: BaseException | None
+        try:
+            try:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                error = self.run(cell["code"])
+            finally:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+        except BaseException as raised:
+            error = raised
+        told = {} if error is None else {"exception": _name(error), "message": _text(error)}
+        if isinstance(error, MemoryError):
+            error = None
+            self.let_go()
+        self.send(kind="done", cell=cell["cell"], **told)
+
+    def run(self, code: str) -> BaseException | None:
+        """Run code; return what it raised."""
+        result = self.shell.run_cell(code, store_history=True)
+        for stream in self.streams:
+            if not stream.closed:
+                stream.flush()
+        raised = result.error_before_exec or result.error_in_exec
+        return raised if isinstance(raised, BaseException) else None
+
+    def use_reserve(self) -> None:
+        """Take the memory kept back for telling that there is none."""
+        if self.limit != resource.RLIM_INFINITY:
+            highest = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            resource.setrlimit(
+                resource.RLIMIT_DATA, (min(self.limit + RESERVE_BYTES, highest), highest)
+            )
+
+    def let_go(self) -> None:
+        """Free what only the traceback of a failed allocation still holds; end the reserve."""
+        for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+            if hasattr(sys, name):
+                delattr(sys, name)
+        gc.collect()
+        highest = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (self.limit, highest))
+
+
+class _Frames(io.RawIOBase):
+    """A file that sends what is written to it."""
+
+    def __init__(self, kernel: Kernel, name: str, handle: int) -> None:
+        self._kernel, self._name, self._handle = kernel, name, handle
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        """Say that this file may be written."""
+        return True
+
+    def fileno(self) -> int:
+        """Return the open file that programs started by the code write to."""
+        return self._handle
+
+    def write(self, data: Any) -> int:
+        """Send bytes as text."""
+        content = bytes(data)
+        text = self._decoder.decode(content)
+        for start in range(0, len(text), _SLICE):
+            part = text[start : start + _SLICE]
+            self._kernel.send(kind="stream", name=self._name, text=part)
+        return len(content)
+
+
+def _shell(kernel: Kernel) -> InteractiveShell:
+    """Return IPython's shell with everything it tells going over the channel."""
+
+    class Publisher(DisplayPublisher):
+        def publish(self, data: dict[str, Any], *ignored: Any, **more: Any) -> None:
+            kernel.send(kind="display", data=_forms(data))
+
+        def clear_output(self, wait: bool = False) -> None:
+            return
+
+    class Result(DisplayHook):
+        def write_output_prompt(self) -> None:
+            return
+
+        def write_format_data(self, format_dict: dict[str, Any], *ignored: Any) -> None:
+            kernel.send(kind="result", data=_forms(format_dict))
+
+        def finish_displayhook(self) -> None:
+            return
+
+    class Shell(InteractiveShell):
+        system = InteractiveShell.system_raw
+
+        def showtraceback(self, *arguments: Any, **more: Any) -> None:
+            if isinstance(sys.exc_info()[1], MemoryError):
+                kernel.use_reserve()
+            super().showtraceback(*arguments, **more)
+
+        def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+            kernel.send(kind="traceback", text=self.InteractiveTB.stb2text(stb))
+
+    settings = Config()
+    settings.HistoryManager.enabled = False
+    settings.InteractiveShell.colors = "nocolor"
+    settings.InteractiveShell.xmode = "Plain"
+    shell = Shell.instance(
+        config=settings, display_pub_class=Publisher, displayhook_class=Result
+    )
+    # IPython's own exit ends a terminal; in a cell it is what it is in a script.
+    warnings.filterwarnings("ignore", message="To exit: use")
+    shell.user_ns["exit"] = shell.user_ns["quit"] = sys.exit
+    return shell
+
+
+def _forms(data: dict[str, Any]) -> dict[str, str]:
+    """Return each form of a display as text; bytes in base64."""
+    return {str(name): _as_text(value) for name, value in data.items()}
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return codecs.encode(value, "base64").decode("ascii")
+    return value if isinstance(value, str) else str(value)
+
+
+def _name(error: BaseException) -> str:
+    return str(type(error).__name__)[:200]
+
+
+def _text(error: BaseException) -> str:
+    """Return the message of an exception, whatever its class makes of being asked."""
+    try:
+        return str(error)[:_LONGEST_MESSAGE]
+    except BaseException as failed:
+        return f"(its text cannot be had: {type(failed).__name__})"
+
+
+def main() -> None:
+    """Serve cells on the inherited channel."""
+    faulthandler.enable()
+    Kernel().serve()

@@ -1,0 +1,136 @@
+"""The watch: memory, processes and disk of a whole session, which no single bound holds."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from .plan import Mechanism, Plan
+from .process_table import below, held_memory, information
+
+__all__ = ["Watch", "in_force"]
+
+_RESERVE_OF_DISK = 128 * 2**20
+_MOST_FILES = 100_000
+_DISK_EVERY = 3
+"""Looks at the processes for each look at the disk, which costs more."""
+_START_OVER = "5"
+
+
+def in_force() -> Mechanism:
+    """Tell whether this machine shows what is to be watched."""
+    own = os.getpid()
+    if Path(f"/proc/{own}/task/{own}/children").exists():
+        return Mechanism("watch", True, "memory, processes and disk of the whole session")
+    return Mechanism("watch", False, "needs Linux with /proc/PID/task/TID/children")
+
+
+class Watch:
+    """Looks at a session from outside, several times a second.
+
+    Parameters
+    ----------
+    plan : Plan
+        The limits and the folder that may be written.
+    first : int
+        The first process of the session; all others are below it.
+    """
+
+    def __init__(self, plan: Plan, first: int) -> None:
+        self.plan = plan
+        self.first = first
+        self.kernel: int | None = None
+        self.peak = 0
+        self.others = 0
+        self._looks = 0
+
+    def start_over(self) -> None:
+        """Forget the peak; a cell begins."""
+        self.peak = 0
+        if self.kernel is not None:
+            _write(Path(f"/proc/{self.kernel}/clear_refs"), _START_OVER)
+
+    def look(self) -> str | None:
+        """Return which limit is passed: ``memory``, ``processes``, ``disk``, or None."""
+        numbers = below(self.first)
+        if self.kernel is None and numbers:
+            # The first process starts the kernel before anything else exists.
+            self.kernel = numbers[0]
+        processes = list(information(numbers))
+        self.others = len(processes) - 1
+        resident = sum(p.resident_bytes for p in processes)
+        if resident > self.plan.memory_bytes:
+            # Pages that several processes share were counted several times: look closer.
+            resident = held_memory(numbers)
+        self.peak = max(self.peak, resident)
+        if resident > self.plan.memory_bytes:
+            return "memory"
+        if sum(p.threads for p in processes) > self.plan.processes:
+            return "processes"
+        self._looks += 1
+        if self._looks % _DISK_EVERY == 0 and self._disk_is_full(numbers):
+            return "disk"
+        return None
+
+    def peak_bytes(self) -> int:
+        """Return the most memory held at once since ``start_over``."""
+        if self.kernel is not None:
+            self.peak = max(self.peak, _high_water_mark(self.kernel))
+        return self.peak
+
+    def _disk_is_full(self, numbers: list[int]) -> bool:
+        folder = Path(self.plan.writable)
+        free = os.statvfs(folder)
+        if free.f_bavail * free.f_frsize < _RESERVE_OF_DISK:
+            return True
+        held, files = _size_of(folder)
+        held += sum(_deleted_but_open(number) for number in numbers)
+        return held > self.plan.disk_bytes or files > _MOST_FILES
+
+
+def _size_of(folder: Path) -> tuple[int, int]:
+    """Return the bytes on disk below a folder and the number of entries; links are not followed."""
+    held, files = 0, 0
+    waiting = [folder]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    files += 1
+                    held += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(Path(entry.path))
+        except OSError:
+            continue  # removed while we looked, or closed to us
+        if files > _MOST_FILES:
+            break
+    return held, files
+
+
+def _deleted_but_open(number: int) -> int:
+    """Return the bytes of files that a process holds open and that no folder shows any more."""
+    held = 0
+    try:
+        for handle in Path(f"/proc/{number}/fd").iterdir():
+            facts = handle.stat()
+            if facts.st_nlink == 0 and stat.S_ISREG(facts.st_mode):
+                held += facts.st_blocks * 512
+    except OSError:
+        return held  # ended while we looked
+    return held
+
+
+def _high_water_mark(number: int) -> int:
+    try:
+        lines = Path(f"/proc/{number}/status").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="ascii")
+    except OSError:
+        return  # ended, or a kernel without it: the peak is then the highest look
