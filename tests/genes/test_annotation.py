@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from genotex.genes import IdKind, choose_annotation
-from genotex.genes.annotation import matching_share
+from genotex.genes.id_columns import matching_share
 from genotex.genes.tokens import CellForm
 
 AFFYMETRIX = {

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.checks import check_table
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.problem_data import (
+    DataChoice,
+    ProblemData,
+    choose_data,
+    naming_place,
+    read_data,
+)
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sound import analyze_sound
-from genotex.errors import AnalysisError, FormatError, UsageError
-from genotex.formats import Evidence, read_evidence, read_linked, read_linked_csv
+from genotex.errors import UsageError
+from genotex.formats import Evidence
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
+from genotex.problems import Problem, ProblemKind, TaskInfo
 
-__all__ = ["analyze_table", "check_request", "solve_problem"]
+__all__ = [
+    "analyze_data",
+    "analyze_table",
+    "check_request",
+    "solve_problem",
+]
 
 
 def analyze_table(
@@ -86,15 +97,6 @@ def _no_related(problem: Problem) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Choice:
-    cohort: str
-    reason: str
-    others: Mapping[str, str]
-    condition_cohort: str | None = None
-    regressors: tuple[str, ...] = ()
-
-
 def solve_problem(
     output: OutputFolder,
     problem: Problem,
@@ -131,23 +133,37 @@ def solve_problem(
     """
     options = options or AnalysisOptions()
     check_request(problem, options, tasks)
-    choice = _choose(output, problem, options, tasks)
-    evidence = _evidence(output, problem.trait, choice.cohort)
+    choice = choose_data(output, problem, options, tasks)
+    data = read_data(output, problem, choice, options, tasks)
+    return analyze_data(data, problem, options, threads=threads)
+
+
+def analyze_data(
+    data: ProblemData, problem: Problem, options: AnalysisOptions, *, threads: int = 1
+) -> AnalysisResult:
+    """Analyse what was read for a problem, and say where it came from.
+
+    Raises
+    ------
+    AnalysisError
+        If the cohort cannot answer the problem.
+    UsageError
+        If an option asks for what the cohort lacks.
+    """
+    choice, evidence = data.choice, data.evidence
     if evidence is not None and options.controls == "auto":
         options = replace(options, controls=evidence.options.get("control_roles", "auto"))
-    try:
+    with naming_place(problem, choice.cohort):
         result = analyze_table(
-            _read(output, problem.trait, choice.cohort, options),
+            data.table,
             {} if evidence is None else evidence.roles,
             problem,
             options,
             {} if evidence is None else evidence.sample_facts,
-            condition=_condition_cohort(output, problem, choice, options),
-            related=None if tasks is None else _related(problem, options, tasks),
+            condition=data.condition,
+            related=data.related,
             threads=threads,
         )
-    except (AnalysisError, UsageError) as error:
-        raise type(error)(_with_place(str(error), problem, choice.cohort)) from error
     return replace(
         result,
         cohort=choice.cohort,
@@ -160,15 +176,6 @@ def solve_problem(
             *result.warnings,
         ),
     )
-
-
-def _with_place(told: str, problem: Problem, cohort: str) -> str:
-    """Put problem and cohort in front of a message that does not name the cohort."""
-    if re.search(rf"\b{re.escape(cohort)}\b", told):
-        return told
-    for name in (str(problem), problem.trait):
-        told = told.removeprefix(f"{name}: ")
-    return f"{problem}, {cohort}: {told}"
 
 
 def check_request(problem: Problem, options: AnalysisOptions, tasks: TaskInfo | None) -> None:
@@ -193,62 +200,7 @@ def check_request(problem: Problem, options: AnalysisOptions, tasks: TaskInfo | 
         tasks.related_genes(str(problem.condition))
 
 
-def _related(problem: Problem, options: AnalysisOptions, tasks: TaskInfo) -> tuple[str, ...] | None:
-    return tasks.related_genes(problem.trait) if options.procedure == "benchmark" else None
-
-
-def _choose(
-    output: OutputFolder, problem: Problem, options: AnalysisOptions, tasks: TaskInfo | None
-) -> _Choice:
-    if problem.kind is not ProblemKind.TWO_STEP or tasks is None:
-        one = choose_cohort(output, problem, options.cohort, options.among)
-        return _Choice(one.cohort, one.reason, one.others)
-    pair = choose_pair(
-        output,
-        problem,
-        tasks,
-        options.regressors,
-        options.cohort,
-        options.condition_cohort,
-        options.among,
-    )
-    return _Choice(pair.cohort, pair.reason, pair.others, pair.condition_cohort, pair.regressors)
-
-
-def _read(output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions) -> LinkedTable:
-    """Read a linked table: with the filled values for ``benchmark``, else with missing ones."""
-    path = output.linked_csv(trait, cohort)
-    benchmark = options.procedure == "benchmark"
-    table = read_linked_csv(path) if benchmark else read_linked(output, trait, cohort)
-    if table.trait != trait:
-        msg = f"the first column is {table.trait!r} where the trait {trait!r} is expected"
-        raise FormatError(msg, path=path, hint="run the preprocessing of this cohort again")
-    return table
-
-
-def _condition_cohort(
-    output: OutputFolder, problem: Problem, choice: _Choice, options: AnalysisOptions
-) -> ConditionCohort | None:
-    if choice.condition_cohort is None or problem.condition is None:
-        return None
-    _evidence(output, problem.condition, choice.condition_cohort)
-    table = _read(output, problem.condition, choice.condition_cohort, options)
-    return ConditionCohort(choice.condition_cohort, table, choice.regressors)
-
-
-def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
-    """Read the record of decisions; folders made by other tools of the benchmark have none."""
-    path = output.evidence(trait, cohort)
-    if path.is_file():
-        return read_evidence(path)
-    # Preprocessing writes the record last, so tables of ours without it are of two minds.
-    if output.linked_parquet(trait, cohort).is_file():
-        msg = f"preprocessing of {trait}, {cohort} was interrupted; run preprocess again"
-        raise AnalysisError(msg)
-    return None
-
-
-def _same_series(choice: _Choice) -> tuple[str, ...]:
+def _same_series(choice: DataChoice) -> tuple[str, ...]:
     if choice.condition_cohort != choice.cohort:
         return ()
     return (

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 import genotex
-from genotex.clinical import reading_to_json, why_no_trait
-from genotex.cohorts.linking import LinkingCounts, drop_incomplete, fill, link
+from genotex.clinical import reading_to_json
+from genotex.cohorts.judging import JudgedCohort, judge_cohort
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
-from genotex.cohorts.quality import judge, unavailable, without_biased_covariates
 from genotex.formats import (
-    CohortInfo,
     Evidence,
-    LinkedTable,
     remove_linked_parquet,
     write_clinical_csv,
     write_evidence,
@@ -29,12 +23,15 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder, remove_leftovers
 
-__all__ = ["REFUSALS", "file_digest", "finish_cohort", "remove_stale_tables"]
-
-_NO_GENES, _NO_TRAIT = "gene data not available", "trait not available"
-_ONE_SIDED, _NOTHING_LEFT = "trait too one-sided to study", "nothing left after linking"
-REFUSALS = (_NO_GENES, _NO_TRAIT, _ONE_SIDED, _NOTHING_LEFT)
-"""How a note begins that says why a cohort cannot be used."""
+__all__ = [
+    "begin_cohort",
+    "file_digest",
+    "finish_cohort",
+    "record_cohort",
+    "remove_absent_tables",
+    "remove_stale_tables",
+    "write_linked",
+]
 
 
 def finish_cohort(
@@ -52,21 +49,60 @@ def finish_cohort(
         As written; its ``info`` still has to go into ``cohort_info.json``.
     """
     trait, cohort = prepared.trait, prepared.cohort
-    evidence_path = output.evidence(trait, cohort)
-    evidence_path.unlink(missing_ok=True)
-    for path in _tables(output, trait, cohort):
-        remove_leftovers(path)
+    begin_cohort(output, trait, cohort)
     with ThreadPoolExecutor(1) as beside:
         features_written = beside.submit(_write_features, prepared, output)
-        info, linking, notes, tables = _link_and_judge(prepared)
-        if tables is not None and info.is_usable:
-            unfilled, filled = tables
-            csv = output.linked_csv(trait, cohort)
-            write_linked_csv(csv, filled)
-            write_linked_parquet(output.linked_parquet(trait, cohort), unfilled, csv=csv)
+        judged = judge_cohort(prepared)
+        if judged.info.is_usable:
+            write_linked(output, cohort, judged)
         features_written.result()
-    evidence = _evidence(prepared, options, info, linking, notes, fingerprint)
-    write_evidence(evidence_path, evidence)
+    return record_cohort(prepared, judged, output, options, fingerprint)
+
+
+def begin_cohort(output: OutputFolder, trait: str, cohort: str) -> None:
+    """Remove the record of an earlier run, and what a killed one left, before tables change."""
+    output.evidence(trait, cohort).unlink(missing_ok=True)
+    for path in _tables(output, trait, cohort):
+        remove_leftovers(path)
+
+
+def write_linked(output: OutputFolder, cohort: str, judged: JudgedCohort) -> Path:
+    """Write the linked table of a judged cohort: filled as CSV, unfilled as Parquet.
+
+    Returns
+    -------
+    Path
+        The CSV file.
+    """
+    assert judged.filled is not None and judged.unfilled is not None
+    csv = output.linked_csv(judged.filled.trait, cohort)
+    write_linked_csv(csv, judged.filled)
+    parquet = output.linked_parquet(judged.filled.trait, cohort)
+    write_linked_parquet(parquet, judged.unfilled, csv=csv)
+    return csv
+
+
+def record_cohort(
+    prepared: PreparedCohort,
+    judged: JudgedCohort,
+    output: OutputFolder,
+    options: PreprocessOptions,
+    fingerprint: str,
+) -> Evidence:
+    """Write the record of every decision about a cohort, by which it is done.
+
+    Parameters
+    ----------
+    prepared : PreparedCohort
+    judged : JudgedCohort
+    output : OutputFolder
+    options : PreprocessOptions
+        What was chosen.
+    fingerprint : str
+        Digest of all that the result depends on; empty where nobody can tell.
+    """
+    evidence = _evidence(prepared, options, judged, fingerprint)
+    write_evidence(output.evidence(prepared.trait, prepared.cohort), evidence)
     return evidence
 
 
@@ -91,95 +127,18 @@ def _write_features(prepared: PreparedCohort, output: OutputFolder) -> None:
     if prepared.trait_values is not None:
         features = {trait: prepared.trait_values, **prepared.covariates}
         write_clinical_csv(output.clinical_csv(trait, cohort), prepared.samples, features)
-    else:
-        output.clinical_csv(trait, cohort).unlink(missing_ok=True)
     if prepared.genes is not None:
         write_gene_csv(output.gene_csv(trait, cohort), prepared.genes.expression)
-    else:
+    remove_absent_tables(prepared, output)
+
+
+def remove_absent_tables(prepared: PreparedCohort, output: OutputFolder) -> None:
+    """Remove tables of clinical features and genes of an earlier run that had them."""
+    trait, cohort = prepared.trait, prepared.cohort
+    if prepared.trait_values is None:
+        output.clinical_csv(trait, cohort).unlink(missing_ok=True)
+    if prepared.genes is None:
         output.gene_csv(trait, cohort).unlink(missing_ok=True)
-
-
-def _link_and_judge(
-    prepared: PreparedCohort,
-) -> tuple[
-    CohortInfo, LinkingCounts | None, tuple[str, ...], tuple[LinkedTable, LinkedTable] | None
-]:
-    trait_values = prepared.trait_values
-    if prepared.genes is None or trait_values is None or np.isnan(trait_values).all():
-        has_trait = trait_values is not None and not bool(np.isnan(trait_values).all())
-        info = unavailable(genes=prepared.genes is not None, trait=has_trait)
-        return info, None, _why_unavailable(prepared, has_trait), None
-    linked = link(
-        prepared.trait,
-        prepared.samples,
-        trait_values,
-        prepared.covariates,
-        prepared.genes.expression,
-    )
-    unfilled, counts = drop_incomplete(linked)
-    counts = replace(counts, samples_without_expression=len(prepared.samples) - len(linked.samples))
-    filled, counts = fill(unfilled, counts)
-    filled, dropped = without_biased_covariates(filled)
-    unfilled = _same_covariates(unfilled, filled)
-    notes = _linking_notes(counts, dropped)
-    info = judge(filled)
-    if info.is_biased:
-        notes = (*notes, _why_biased(filled.trait_values))
-    elif not info.is_available:
-        notes = (*notes, f"{_NOTHING_LEFT} clinical features and genes")
-    return replace(info, note="; ".join(notes)), counts, notes, (unfilled, filled)
-
-
-def _same_covariates(unfilled: LinkedTable, filled: LinkedTable) -> LinkedTable:
-    kept = {n: v for n, v in unfilled.covariates.items() if n in filled.covariates}
-    return LinkedTable(
-        unfilled.trait,
-        unfilled.samples,
-        unfilled.trait_values,
-        kept,
-        unfilled.genes,
-        unfilled.expression,
-    )
-
-
-def _why_unavailable(prepared: PreparedCohort, has_trait: bool) -> tuple[str, ...]:
-    reasons = []
-    if prepared.genes is None and prepared.samples:
-        reasons.append(f"{_NO_GENES}: {prepared.why_no_genes}")
-    if not has_trait:
-        reasons.append(f"{_NO_TRAIT}: {_why_no_trait(prepared)}")
-    return tuple(reasons)
-
-
-def _why_no_trait(prepared: PreparedCohort) -> str:
-    if not prepared.samples:
-        return prepared.why_no_genes
-    trait = prepared.reading.trait
-    if trait is None:
-        return why_no_trait(prepared.reading)
-    return f"no sample has a known value under the key {trait.key!r}"
-
-
-def _why_biased(values: NDArray[np.float64]) -> str:
-    levels, counts = np.unique(values, return_counts=True)
-    shown = ", ".join(
-        f"{level:g}: {number} samples" for level, number in zip(levels, counts, strict=True)
-    )
-    return f"{_ONE_SIDED} ({shown})"
-
-
-def _linking_notes(counts: LinkingCounts, dropped: tuple[str, ...]) -> tuple[str, ...]:
-    notes = []
-    if counts.samples_without_expression:
-        notes.append(f"{counts.samples_without_expression} samples without expression left out")
-    if counts.samples_without_trait:
-        notes.append(f"{counts.samples_without_trait} samples without a known trait left out")
-    if counts.genes_dropped:
-        notes.append(f"{counts.genes_dropped} genes missing in more than 20 % of samples dropped")
-    if counts.samples_dropped:
-        notes.append(f"{counts.samples_dropped} samples missing more than 5 % of genes dropped")
-    notes += [f"{name} dropped: it hardly varies" for name in dropped]
-    return tuple(notes)
 
 
 def file_digest(path: Path) -> str:
@@ -194,9 +153,7 @@ def _named(path: Path | None) -> dict[str, str] | None:
 def _evidence(
     prepared: PreparedCohort,
     options: PreprocessOptions,
-    info: CohortInfo,
-    linking: LinkingCounts | None,
-    notes: tuple[str, ...],
+    judged: JudgedCohort,
     fingerprint: str,
 ) -> Evidence:
     genes = prepared.genes
@@ -236,8 +193,8 @@ def _evidence(
         roles=prepared.roles,
         sample_facts=prepared.sample_facts,
         mapping=mapping,
-        linking={} if linking is None else linking.as_dict(),
-        notes=[*prepared.notes, *notes],
-        info=asdict(info),
+        linking={} if judged.counts is None else judged.counts.as_dict(),
+        notes=[*prepared.notes, *judged.notes],
+        info=asdict(judged.info),
         fingerprint=fingerprint,
     )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -27,23 +24,23 @@ from genotex.clinical import (
     tell_notes,
 )
 from genotex.cohorts.facts import sample_facts
+from genotex.cohorts.geo_files import RawSeries, read_raw_series
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
-from genotex.errors import FormatError, SuperSeriesError
-from genotex.formats import (
-    Platform,
-    Series,
-    read_family_soft,
-    read_platforms,
-    read_series_matrix,
-)
+from genotex.errors import FormatError
+from genotex.formats import Platform, Series
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
 from genotex.layout import GeoCohortFiles
 
-__all__ = ["choose_series", "prepare_geo_cohort", "read_or_replay", "read_series_file"]
+__all__ = [
+    "NO_TABLE",
+    "assemble_geo_cohort",
+    "prepare_geo_cohort",
+    "read_or_replay",
+    "rows_need_mapping",
+]
 
-_SERIES_FILE = re.compile(r"series_matrix|_family\.soft", re.IGNORECASE)
-_PLATFORM_FILE = re.compile(r"GPL\d+", re.IGNORECASE)
-_WANTED = "name a file such as GSE55457_series_matrix.txt.gz or GSE781_family.soft.gz"
+NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
+
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
 
@@ -68,36 +65,59 @@ def prepare_geo_cohort(
         If groups chosen by hand do not occur.
     """
     table = GeneTable.load(options.gene_table)
-    # Both take a while and mostly outside Python, so they are read at the same time.
-    with ThreadPoolExecutor(1) as beside:
-        header, used, notes = choose_series(files)
-        platforms_read = beside.submit(_read_platforms, files, header)
-        series = _with_expression(header)
-    ids = series.expression.ids if series.expression is not None else ()
-    needs_mapping = bool(ids) and identify_ids(ids, table).needs_mapping
-    platforms, platform_files = platforms_read.result() if needs_mapping else ([], [])
-
-    description = describe_series(series, platforms)
+    raw = read_raw_series(files, needs_mapping=lambda series: rows_need_mapping(series, table))
+    description = describe_series(raw.series, raw.platforms)
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, files.trait, expert, options, given)
-    features = _encode(reading, series, options, load_vocabulary(options.vocabulary))
+    features = _encode(reading, raw.series, options, load_vocabulary(options.vocabulary))
+    genes, why_no_genes = _genes(raw, reading, table, options)
+    return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes)
 
-    genes, why_no_genes = _genes(series, platforms, reading, table, options)
+
+def rows_need_mapping(series: Series, table: GeneTable) -> bool:
+    """Tell whether a series has rows, and their ids are no gene symbols."""
+    ids = series.expression.ids if series.expression is not None else ()
+    return bool(ids) and identify_ids(ids, table).needs_mapping
+
+
+def assemble_geo_cohort(
+    files: GeoCohortFiles,
+    raw: RawSeries,
+    reading: ClinicalReading,
+    features: Mapping[str, EncodedFeature],
+    genes: GeneMapping | None,
+    why_no_genes: str,
+) -> PreparedCohort:
+    """Put together what is known of a GEO cohort, with what its series says of itself.
+
+    Parameters
+    ----------
+    files : GeoCohortFiles
+    raw : RawSeries
+        The series, and the files that were read.
+    reading : ClinicalReading
+        How the features were read.
+    features : mapping of str to EncodedFeature
+        ``trait``, ``Age``, ``Gender`` as far as they were read.
+    genes : GeneMapping or None
+    why_no_genes : str
+        Why there are none.
+    """
     return PreparedCohort(
         trait=files.trait,
         cohort=files.cohort,
         source="GEO",
-        samples=series.samples,
+        samples=raw.series.samples,
         reading=reading,
         features=features,
         genes=genes,
         why_no_genes=why_no_genes,
-        series=_series_facts(series, platforms),
-        files=[*used, *((path, "platform") for path in platform_files)],
-        sample_facts=sample_facts(series, reading),
+        series=_series_facts(raw.series, raw.platforms),
+        files=list(raw.used),
+        sample_facts=sample_facts(raw.series, reading),
         notes=(
-            *notes,
-            *series.notes,
+            *raw.notes,
+            *raw.series.notes,
             *tell_notes(reading),
             *(note for feature in features.values() for note in feature.notes),
             *(genes.notes if genes else ()),
@@ -154,118 +174,6 @@ def _check(given: ClinicalReading, description: SeriesDescription) -> ClinicalRe
     return replace(given, gene=judge_expression(description))
 
 
-def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]], list[str]]:
-    """Choose the matrix with the most samples; the family SOFT where there is no matrix.
-
-    A tie goes to the lowest GPL number.
-
-    Returns
-    -------
-    series : Series
-        From a matrix: what stands above its table. From a family SOFT: with expression.
-    used : list of (Path, str)
-        The file and what it is used for.
-    notes : list of str
-        Names of matrices not used.
-
-    Raises
-    ------
-    FormatError
-        If there is no readable matrix or family SOFT, or the series is a SuperSeries.
-    """
-    if not files.matrices:
-        return _from_family_soft(files)
-    headers, super_series = [], None
-    for path in files.matrices:
-        try:
-            headers.append(read_series_matrix(path, expression=False))
-        except SuperSeriesError as error:
-            super_series = error
-    if not headers:
-        assert super_series is not None
-        raise super_series
-    headers.sort(key=lambda s: (-len(s.samples), _gpl_number(s.platform), s.path.name))
-    best, *others = headers
-    notes = [
-        f"{len(headers)} matrices: {best.path.name} has the most samples ({len(best.samples)}) and "
-        "is used; not used: " + ", ".join(f"{s.path.name} ({len(s.samples)})" for s in others)
-    ]
-    return best, [(best.path, "matrix")], notes if others else []
-
-
-def _with_expression(series: Series) -> Series:
-    return series if series.expression is not None else read_series_matrix(series.path)
-
-
-def read_series_file(path: Path) -> Series:
-    """Read a series matrix, or the largest platform's part of a family SOFT.
-
-    Raises
-    ------
-    FormatError
-        If the file is neither, or cannot be read; says what it is and which file is meant.
-    """
-    if path.is_dir():
-        found = sorted(p.name for p in path.iterdir() if _SERIES_FILE.search(p.name))
-        hint = f"name one of its files: {', '.join(found)}" if found else "it holds no series file"
-        message = "is a folder, not a file of a series"
-        raise FormatError(message, path=path, hint=hint)
-    if _PLATFORM_FILE.match(path.name):
-        message = "is the table of a platform, and says nothing of samples"
-        raise FormatError(message, path=path, hint=_WANTED)
-    if "clinicalmatrix" in path.name.lower():
-        message = "is a clinical matrix of TCGA; only GEO series are read here"
-        hint = "'genotex solve' and 'genotex preprocess' read TCGA folders"
-        raise FormatError(message, path=path, hint=hint)
-    if "soft" in path.name.lower():
-        return read_family_soft(path)[0]
-    return read_series_matrix(path)
-
-
-def _from_family_soft(
-    files: GeoCohortFiles,
-) -> tuple[Series, list[tuple[Path, str]], list[str]]:
-    if not files.family_soft:
-        message = "no series matrix and no family SOFT file in the folder"
-        hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
-        raise FormatError(message, path=files.folder, hint=hint)
-    path = files.family_soft[0]
-    parts = read_family_soft(path)
-    notes = [f"no series matrix: samples and expression were read from {path.name}"]
-    if len(parts) > 1:
-        rest = ", ".join(f"{s.platform} ({len(s.samples)})" for s in parts[1:])
-        notes.append(
-            f"{len(parts)} platforms: {parts[0].platform} with {len(parts[0].samples)} samples is "
-            f"used; not used: {rest}"
-        )
-    return parts[0], [(path, "matrix")], notes
-
-
-def _gpl_number(platform: str | None) -> int:
-    digits = re.search(r"\d+", platform or "")
-    return int(digits.group()) if digits else 10**9
-
-
-def _read_platforms(files: GeoCohortFiles, series: Series) -> tuple[list[Platform], list[Path]]:
-    """Read the platform tables at hand, the series' own platform first.
-
-    Platform files in the folder come before the family SOFT, which is opened only when none of
-    them is of the series' platform.
-    """
-    platforms: list[Platform] = []
-    used: list[Path] = []
-    for path in files.platforms:
-        platforms += read_platforms(path)
-        used.append(path)
-    if not any(p.accession == series.platform for p in platforms):
-        for path in files.family_soft:
-            wanted = [series.platform] if series.platform else None
-            platforms += read_platforms(path, accessions=wanted)
-            used.append(path)
-    platforms.sort(key=lambda p: p.accession != series.platform)
-    return platforms, used
-
-
 def _encode(
     reading: ClinicalReading, series: Series, options: PreprocessOptions, vocabulary: Vocabulary
 ) -> dict[str, EncodedFeature]:
@@ -295,20 +203,20 @@ def _without_other_controls(feature: EncodedFeature) -> EncodedFeature:
 
 
 def _genes(
-    series: Series,
-    platforms: Sequence[Platform],
+    raw: RawSeries,
     reading: ClinicalReading,
     table: GeneTable,
     options: PreprocessOptions,
 ) -> tuple[GeneMapping | None, str]:
     if not reading.gene.available:
         return None, reading.gene.reason
+    series = raw.series
     if series.expression is None or not series.expression.ids:
-        return None, "the matrix holds no expression table (as in RNA-seq series)"
+        return None, NO_TABLE
     try:
         mapping = map_to_genes(
             series.expression,
-            platforms,
+            raw.platforms,
             procedure=options.procedure,
             table=table,
             scale=options.scale,

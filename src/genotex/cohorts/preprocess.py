@@ -11,8 +11,9 @@ from pathlib import Path
 
 import genotex
 from genotex.clinical import Expert, load_vocabulary, reading_to_json, rule_expert
-from genotex.cohorts.finish import REFUSALS, file_digest, finish_cohort, remove_stale_tables
+from genotex.cohorts.finish import file_digest, finish_cohort, remove_stale_tables
 from genotex.cohorts.geo import prepare_geo_cohort
+from genotex.cohorts.judging import REFUSALS
 from genotex.cohorts.prepared import PreprocessOptions
 from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
 from genotex.cohorts.tcga_folder import choose_folder

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +20,26 @@ from genotex.clinical import (
 from genotex.clinical.tcga.columns import read_tcga_cell
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.tcga_facts import tcga_sample_facts
-from genotex.errors import FormatError, UsageError
-from genotex.formats import (
-    ClinicalMatrix,
-    ExpressionMatrix,
-    Role,
-    read_clinical_matrix,
-    read_xena_expression,
+from genotex.cohorts.tcga_files import (
+    NO_EXPRESSION,
+    RawClinical,
+    RawExpression,
+    read_raw_clinical,
+    read_raw_genes,
 )
+from genotex.errors import FormatError, UsageError
+from genotex.formats import ClinicalMatrix, Role
 from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 
-__all__ = ["prepare_absent_tcga", "prepare_tcga_cohort"]
+__all__ = [
+    "assemble_tcga_cohort",
+    "prepare_absent_tcga",
+    "prepare_tcga_cohort",
+    "read_tcga_features",
+    "role_of_sample_type",
+    "sample_type_codes",
+]
 
 
 def prepare_tcga_cohort(
@@ -64,34 +69,70 @@ def prepare_tcga_cohort(
             "barcode; leave it out by naming the other cohorts with --cohort"
         )
         raise UsageError(message)
-    if files.clinical is None:
-        message = "no *clinicalMatrix* file in the folder"
-        hint = "download the clinical matrix of the study from the Xena hub"
-        raise FormatError(message, path=files.folder, hint=hint)
-    clinical, duplicates = _first_of_duplicates(read_clinical_matrix(files.clinical))
-    genes = _read_genes(files, options)
-    features, reading = _read_features(clinical, why, options)
-    measured = clinical.samples if genes.mapping is None else genes.mapping.expression.samples
+    clinical = read_raw_clinical(files)
+    expression = read_raw_genes(files, options.procedure)
+    genes, why_no_genes = _genes(expression, options)
+    features, reading = read_tcga_features(clinical.matrix, why, options)
+    return assemble_tcga_cohort(
+        files, trait, clinical, expression, reading, features, genes, why_no_genes
+    )
+
+
+def assemble_tcga_cohort(
+    files: TcgaCohortFiles,
+    trait: str,
+    clinical: RawClinical,
+    expression: RawExpression | None,
+    reading: ClinicalReading,
+    features: Mapping[str, EncodedFeature],
+    genes: GeneMapping | None,
+    why_no_genes: str,
+) -> PreparedCohort:
+    """Put together what is known of a TCGA cohort.
+
+    Parameters
+    ----------
+    files : TcgaCohortFiles
+    trait : str
+        Trait folder name.
+    clinical : RawClinical
+    expression : RawExpression or None
+        Where it was read.
+    reading : ClinicalReading
+        How the features were read.
+    features : mapping of str to EncodedFeature
+        ``trait``, ``Age``, ``Gender`` as far as they were read.
+    genes : GeneMapping or None
+    why_no_genes : str
+        Why there are none.
+    """
+    matrix = clinical.matrix
+    measured = matrix.samples if genes is None else genes.expression.samples
+    used = [(matrix.path, "clinical")]
+    used += [] if expression is None else [(expression.path, "expression")]
+    told = features.get("trait")
+    paired = () if told is None else _paired_patients(matrix.samples, told, measured)
     return PreparedCohort(
         trait=trait,
         cohort=TCGA_COHORT,
         source="TCGA",
-        samples=clinical.samples,
+        samples=matrix.samples,
         reading=reading,
         features=features,
-        genes=genes.mapping,
-        why_no_genes=genes.why_not,
+        genes=genes,
+        why_no_genes=why_no_genes,
         series={
             "title": files.name.replace("_", " "),
             "type": "RNA-seq (Illumina HiSeq, RSEM, log2)",
             "organism": "Homo sapiens",
         },
-        files=[(files.clinical, "clinical"), *((path, "expression") for path in genes.files)],
-        sample_facts=tcga_sample_facts(clinical, measured),
+        files=used,
+        sample_facts=tcga_sample_facts(matrix, measured),
         notes=(
-            *genes.notes,
-            *duplicates,
-            *_paired_patients(clinical.samples, features["trait"], measured),
+            *(() if expression is None else expression.notes),
+            *(() if genes is None else genes.notes),
+            *clinical.notes,
+            *paired,
             *(note for feature in features.values() for note in feature.notes),
         ),
     )
@@ -123,69 +164,44 @@ def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:
     )
 
 
-@dataclass(frozen=True)
-class _Genes:
-    """The expression of a TCGA folder by gene, or why there is none."""
-
-    mapping: GeneMapping | None
-    why_not: str = ""
-    files: tuple[Path, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def _read_genes(files: TcgaCohortFiles, options: PreprocessOptions) -> _Genes:
-    """Read the table: PANCAN-normalised first in `benchmark`, the other one first in `sound`."""
-    both = [files.expression, files.expression_pancan]
-    if options.procedure == "benchmark":
-        both.reverse()
-    path = next((path for path in both if path is not None), None)
-    if path is None:
-        return _Genes(None, "no *HiSeqV2* file in the folder")
-    matrix, notes = _average_duplicates(read_xena_expression(path))
+def _genes(
+    expression: RawExpression | None, options: PreprocessOptions
+) -> tuple[GeneMapping | None, str]:
+    if expression is None:
+        return None, NO_EXPRESSION
     try:
         mapping = map_to_genes(
-            matrix,
+            expression.matrix,
             (),
             procedure=options.procedure,
             table=GeneTable.load(options.gene_table),
             scale=options.scale,
         )
     except FormatError as error:
-        return _Genes(None, f"rows cannot be mapped to genes: {error}", (path,), notes)
-    return _Genes(mapping, "", (path,), (*notes, *mapping.notes))
+        return None, f"rows cannot be mapped to genes: {error}"
+    return mapping, ""
 
 
-def _average_duplicates(matrix: ExpressionMatrix) -> tuple[ExpressionMatrix, tuple[str, ...]]:
-    samples = tuple(dict.fromkeys(matrix.samples))
-    if len(samples) == len(matrix.samples):
-        return matrix, ()
-    position = {sample: j for j, sample in enumerate(samples)}
-    target = np.array([position[sample] for sample in matrix.samples])
-    known = ~np.isnan(matrix.values)
-    sums = np.zeros((len(matrix.ids), len(samples)))
-    counts = np.zeros_like(sums)
-    np.add.at(sums.T, target, np.where(known, matrix.values, 0.0).T)
-    np.add.at(counts.T, target, known.T)
-    values = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    repeated = sum(number > 1 for number in Counter(matrix.samples).values())
-    note = f"{repeated} sample ids occur more than once in the expression table: averaged"
-    return ExpressionMatrix(matrix.ids, samples, values), (note,)
-
-
-def _first_of_duplicates(clinical: ClinicalMatrix) -> tuple[ClinicalMatrix, tuple[str, ...]]:
-    first = {sample: i for i, sample in reversed(list(enumerate(clinical.samples)))}
-    if len(first) == len(clinical.samples):
-        return clinical, ()
-    rows = sorted(first.values())
-    repeated = len(clinical.samples) - len(rows)
-    note = f"{repeated} repeated rows of the clinical matrix left out (first one kept)"
-    samples = tuple(clinical.samples[i] for i in rows)
-    return ClinicalMatrix(clinical.path, samples, clinical.table[rows]), (note,)
-
-
-def _read_features(
+def read_tcga_features(
     clinical: ClinicalMatrix, why: str, options: PreprocessOptions
 ) -> tuple[dict[str, EncodedFeature], ClinicalReading]:
+    """Read the trait from the barcodes, age and gender from the columns that tell them best.
+
+    Parameters
+    ----------
+    clinical : ClinicalMatrix
+        Each sample once.
+    why : str
+        Why this study means the trait.
+    options : PreprocessOptions
+
+    Returns
+    -------
+    features : dict of str to EncodedFeature
+        ``trait``, and ``Age`` and ``Gender`` where they are told.
+    reading : ClinicalReading
+        How they were read.
+    """
     features = {"trait": _trait_by_barcode(clinical.samples, options.procedure)}
     trait = FeatureEncoding(
         feature="trait",
@@ -209,30 +225,44 @@ def _read_features(
     return features, ClinicalReading(gene, trait, encodings["Age"], encodings["Gender"])
 
 
+def sample_type_codes(samples: Sequence[str]) -> list[str | None]:
+    """Return the two digits at the end of each barcode, None for what is no barcode.
+
+    References
+    ----------
+    https://gdc.cancer.gov/resources-tcga-users/tcga-code-tables/sample-type-codes
+    """
+    found = [re.search(r"-(\d\d)[A-Z]?$", sample) for sample in samples]
+    return [None if match is None else match[1] for match in found]
+
+
+def role_of_sample_type(code: float | None) -> Role:
+    """Return what a sample is in the contrast, by the code of its type."""
+    if code == 1:
+        return "case"
+    return "healthy control" if code == 0 else "unknown"
+
+
 def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
-    codes = np.full(len(samples), np.nan)
-    roles: list[Role] = ["unknown"] * len(samples)
-    raw: list[str | None] = [None] * len(samples)
-    others = 0
-    for i, sample in enumerate(samples):
-        match = re.search(r"-(\d\d)[A-Z]?$", sample)
-        if match is None:
-            continue
-        raw[i], kind = match.group(1), int(match.group(1))
-        if 1 <= kind <= 9:
-            codes[i], roles[i] = 1.0, "case"
-        elif 10 <= kind <= 19:
-            codes[i], roles[i] = 0.0, "healthy control"
-        else:
-            others += 1
-            codes[i] = -1.0 if procedure == "benchmark" else np.nan
+    raw = sample_type_codes(samples)
+    codes = [None if cell is None else _code_of_type(int(cell), procedure) for cell in raw]
+    others = sum(cell is not None for cell in raw) - codes.count(1.0) - codes.count(0.0)
     notes = []
     if others:
         fate = "coded -1" if procedure == "benchmark" else "left out"
         notes.append(f"{others} samples with barcode codes 00 or 20 and above {fate}")
     if unread := raw.count(None):
         notes.append(f"{unread} sample ids are no TCGA barcodes: left out")
-    return EncodedFeature(codes, tuple(roles), tuple(raw), tuple(notes))
+    values = np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
+    return EncodedFeature(values, tuple(map(role_of_sample_type, codes)), tuple(raw), tuple(notes))
+
+
+def _code_of_type(kind: int, procedure: str) -> float | None:
+    if 1 <= kind <= 9:
+        return 1.0
+    if 10 <= kind <= 19:
+        return 0.0
+    return -1.0 if procedure == "benchmark" else None
 
 
 def _codes(column: TcgaColumn, raw: Sequence[str | None], procedure: str) -> NDArray[np.float64]:

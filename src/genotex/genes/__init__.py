@@ -3,7 +3,8 @@
 from genotex.genes.annotation import AnnotationChoice, choose_annotation
 from genotex.genes.identify import IdVerdict, identify_ids
 from genotex.genes.idkind import IdKind
-from genotex.genes.mapping import GeneMapping, Scale, map_to_genes
+from genotex.genes.mapping import GeneMapping, Scale, collapse_rows, map_to_genes
+from genotex.genes.row_genes import RowGenes, genes_by_columns, genes_of_rows
 from genotex.genes.table import GeneTable
 
 __all__ = [
@@ -12,8 +13,12 @@ __all__ = [
     "GeneTable",
     "IdKind",
     "IdVerdict",
+    "RowGenes",
     "Scale",
     "choose_annotation",
+    "collapse_rows",
+    "genes_by_columns",
+    "genes_of_rows",
     "identify_ids",
     "map_to_genes",
 ]

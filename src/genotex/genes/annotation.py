@@ -9,16 +9,20 @@ from itertools import pairwise
 
 import polars as pl
 
-from genotex.genes.identify import sample_evenly, without_probe_suffix
+from genotex.genes.id_columns import choose_id_column
+from genotex.genes.identify import without_probe_suffix
 from genotex.genes.idkind import SHAPES, IdKind
 from genotex.genes.table import GeneTable
 from genotex.genes.tokens import CellForm, cell_form, split_cell
 from genotex.layout import Procedure
 
-__all__ = ["AnnotationChoice", "choose_annotation", "matching_share", "normal_ids"]
+__all__ = [
+    "AnnotationChoice",
+    "annotation_of_columns",
+    "choose_annotation",
+]
 
 _ROWS = 400
-_PREVIEW = 50
 _GOOD = 0.5
 """Share of cells, name counted in, from which a column is thought to tell genes."""
 _TELLING_NAME, _VAGUE_NAME = 30.0, 3.0
@@ -76,19 +80,6 @@ class _Evidence:
         return f"column '{self.column}': {share}"
 
 
-def normal_ids(column: pl.Series) -> pl.Series:
-    """Return ids as they are compared: without blanks and quotes around, in upper case."""
-    return column.str.strip_chars(" \t\"'").str.to_uppercase()
-
-
-def matching_share(ids: Sequence[str], column: pl.Series) -> float:
-    """Return the share of the ids that stand in the column, whatever their case."""
-    wanted = normal_ids(pl.Series(ids, dtype=pl.String)).unique()
-    if wanted.is_empty():
-        return 0.0
-    return int(wanted.is_in(normal_ids(column).unique().implode()).sum()) / len(wanted)
-
-
 def choose_annotation(
     ids: Sequence[str],
     columns: Mapping[str, Sequence[str | None]],
@@ -122,8 +113,45 @@ def choose_annotation(
     if frame.width == 0:
         return None
     id_column = choose_id_column(ids, frame)
-    rows = _sample_rows(frame)
-    best = _gene_column(rows, id_column, table, procedure)
+    names = [name for name in frame.columns if not _NEVER.search(_plain(name))]
+    return _choice(frame, names, id_column, table, procedure)
+
+
+def annotation_of_columns(
+    frame: pl.DataFrame,
+    id_column: str,
+    gene_column: str,
+    table: GeneTable,
+    procedure: Procedure = "sound",
+) -> AnnotationChoice | None:
+    """Judge what a gene column holds that somebody chose, as `choose_annotation` would.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        The annotation.
+    id_column, gene_column : str
+        The columns that were chosen.
+    table, procedure
+        As for `choose_annotation`.
+
+    Returns
+    -------
+    AnnotationChoice or None
+        None when the column tells no genes.
+    """
+    chosen = frame.select(dict.fromkeys((id_column, gene_column)))
+    return _choice(chosen, [gene_column], id_column, table, procedure)
+
+
+def _choice(
+    frame: pl.DataFrame,
+    names: Sequence[str],
+    id_column: str,
+    table: GeneTable,
+    procedure: Procedure,
+) -> AnnotationChoice | None:
+    best = _gene_column(_sample_rows(frame), names, id_column, table, procedure)
     if best is None:
         return None
     reason = f"{best.words}; ids from column '{id_column}'"
@@ -135,31 +163,6 @@ def _texts(cells: Sequence[str | None]) -> pl.Series:
     if isinstance(cells, pl.Series) and cells.dtype == pl.String:
         return cells
     return pl.Series([None if cell is None else str(cell) for cell in cells], dtype=pl.String)
-
-
-def choose_id_column(ids: Sequence[str], frame: pl.DataFrame) -> str:
-    """Return the column that holds most of the ids; ``ID`` (else the first) when none does.
-
-    Another column must hold clearly more of them than ``ID``, and hold different values: numbers
-    of chromosomes or blocks stand among numeric ids by chance. In a preview, where a few matches
-    say little, ``ID`` stays if it holds any.
-    """
-    names = frame.columns
-    fallback = next((name for name in names if name.strip().lower() == "id"), names[0])
-    some = sample_evenly(ids, 500)
-    best, share = fallback, matching_share(some, frame[fallback])
-    if share >= 0.95 or (share > 0 and frame.height < _PREVIEW):
-        return best
-    for name in names:
-        found = matching_share(some, frame[name])
-        if found > max(1.5 * share, 0.02) and _mostly_different(frame[name]):
-            best, share = name, found
-    return best
-
-
-def _mostly_different(column: pl.Series) -> bool:
-    filled = column.drop_nulls()
-    return filled.n_unique() >= 0.9 * len(filled)
 
 
 def _sample_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -207,9 +210,12 @@ def _prior(name: str, names: Sequence[tuple[re.Pattern[str], float]]) -> float:
 
 
 def _gene_column(
-    rows: pl.DataFrame, id_column: str, table: GeneTable, procedure: Procedure
+    rows: pl.DataFrame,
+    names: Sequence[str],
+    id_column: str,
+    table: GeneTable,
+    procedure: Procedure,
 ) -> _Evidence | None:
-    names = [name for name in rows.columns if not _NEVER.search(_plain(name))]
     symbols = [_symbol_evidence(name, rows, table) for name in names if name != id_column]
     best = _best(symbols)
     if best is not None:

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from genotex.errors import FormatError, UsageError
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.platform import Platform
-from genotex.genes.annotation import AnnotationChoice
 from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows
-from genotex.genes.identify import IdVerdict, identify_ids
 from genotex.genes.idkind import IdKind
-from genotex.genes.platforms import PlatformMatch, best_platform, cells_of_rows, direct_kind
+from genotex.genes.row_genes import RowGenes, genes_of_rows
 from genotex.genes.scale import detect_scale, to_log2
 from genotex.genes.symbols import official_symbols
-from genotex.genes.table import AMBIGUOUS, GeneTable
-from genotex.genes.tokens import CellForm, scan_column, split_cell
+from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
 
-__all__ = ["GeneMapping", "Scale", "map_to_genes"]
+__all__ = ["GeneMapping", "Scale", "collapse_rows", "map_to_genes"]
 
 Scale = Literal["auto", "log2", "linear"]
 
@@ -57,17 +53,6 @@ class GeneMapping:
     gene_column: str | None
     scale: Literal["log2", "linear"]
     counts: dict[str, int]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _RowGenes:
-    """The names found for every row, before they are brought to their official form."""
-
-    names: list[tuple[str, ...]]
-    filled: int
-    id_column: str | None
-    gene_column: str | None
     notes: tuple[str, ...]
 
 
@@ -116,132 +101,61 @@ def map_to_genes(
     UsageError
         If `scale` is none of the three, or contradicts the values.
     """
-    if scale not in ("auto", "log2", "linear"):
-        msg = f"scale {scale!r} is unknown: use auto, log2 or linear"
-        raise UsageError(msg)
-    verdict = identify_ids(matrix.ids, table)
-    found = _genes_of_rows(matrix.ids, platforms, verdict, procedure, table, own)
+    _check_scale(scale)
+    found = genes_of_rows(matrix.ids, platforms, procedure=procedure, table=table, own=own)
+    return collapse_rows(matrix, found, procedure=procedure, table=table, scale=scale)
+
+
+def collapse_rows(
+    matrix: ExpressionMatrix,
+    found: RowGenes,
+    *,
+    procedure: Procedure,
+    table: GeneTable,
+    scale: Scale = "auto",
+) -> GeneMapping:
+    """Make rows of genes from rows whose genes are known: the second half of `map_to_genes`.
+
+    Parameters
+    ----------
+    matrix : ExpressionMatrix
+        Rows by probe, gene symbol or the id of a database.
+    found : RowGenes
+        The names of genes found for these rows.
+    procedure, table, scale
+        As for `map_to_genes`.
+
+    Raises
+    ------
+    FormatError
+        If no row is a gene that the table knows.
+    UsageError
+        If `scale` is none of the three, or contradicts the values.
+    """
+    _check_scale(scale)
     logged, scale_found, scale_notes = _on_scale(matrix, scale, procedure)
     steps = _sound if procedure == "sound" else _benchmark
-    expression, counts, notes = steps(logged, found.names, table, mapped=verdict.needs_mapping)
+    expression, counts, notes = steps(logged, found.names, table, mapped=found.mapped)
     counts = {"rows": len(matrix.ids), "rows_with_symbol": found.filled} | counts
     if not expression.ids:
-        msg = f"no row could be mapped to a human gene ({verdict.reason})"
-        raise FormatError(msg, path=_path(platforms), hint="give the platform table of the series")
+        msg = f"no row could be mapped to a human gene ({found.verdict.reason})"
+        raise FormatError(msg, path=found.path, hint="give the platform table of the series")
     return GeneMapping(
         expression,
         counts["genes_mapped"],
-        verdict.kind,
+        found.verdict.kind,
         found.id_column,
         found.gene_column,
         scale_found,
         counts,
-        (f"row ids: {verdict.reason}", *found.notes, *scale_notes, *notes),
+        (f"row ids: {found.verdict.reason}", *found.notes, *scale_notes, *notes),
     )
 
 
-def _genes_of_rows(
-    ids: Sequence[str],
-    platforms: Sequence[Platform],
-    verdict: IdVerdict,
-    procedure: Procedure,
-    table: GeneTable,
-    own: str | None,
-) -> _RowGenes:
-    """Find the gene names of every row: the ids themselves, a platform's, or the gene table's."""
-    if verdict.kind is IdKind.SYMBOL:
-        return _RowGenes([(i,) for i in ids], len(ids), None, None, ())
-    if verdict.kind is IdKind.ENSEMBL and (direct := _direct(ids, verdict.kind, table)):
-        return direct
-    match = best_platform(ids, platforms, table, procedure, own)
-    usable = match if match is not None and match.trusted else None
-    if usable is not None and usable.choice.sure:
-        return _annotated(ids, usable, platforms, procedure, table, own)
-    if direct := _direct(ids, verdict.kind, table):
-        return direct
-    if usable is not None:
-        return _annotated(ids, usable, platforms, procedure, table, own)
-    if match is not None:
-        raise _foreign_numbers(match, own or platforms[0].accession)
-    names = ", ".join(p.accession or p.path.name for p in platforms) or "none given"
-    msg = f"the row ids cannot be mapped: {verdict.reason}; platforms: {names}"
-    hint = "put the platform's GPL table or the family SOFT file into the cohort's folder"
-    raise FormatError(msg, path=_path(platforms), hint=hint)
-
-
-def _foreign_numbers(match: PlatformMatch, own: str) -> FormatError:
-    found = match.platform.accession or match.platform.path.name
-    msg = (
-        f"the row ids stand in platform {found}, which is not the series' own {own}; they are "
-        "numbers or counts, which mean other genes on every platform"
-    )
-    hint = f"put the GPL table of {own} or the family SOFT file into the cohort's folder"
-    return FormatError(msg, path=match.platform.path, hint=hint)
-
-
-def _path(platforms: Sequence[Platform]) -> Path | None:
-    return platforms[0].path if len(platforms) == 1 else None
-
-
-def _direct(ids: Sequence[str], kind: IdKind, table: GeneTable) -> _RowGenes | None:
-    """Map database ids (also ``10000_at`` of re-annotated arrays) by the gene table alone."""
-    kind, bare = direct_kind(ids, kind, table)
-    found = table.lookup(kind, bare.values()) if kind is not IdKind.UNKNOWN else {}
-    if not found:
-        return None
-    names = [(s,) if (s := found.get(bare.get(i, ""))) else () for i in ids]
-    ambiguous = sum(found.get(bare.get(i, "")) == AMBIGUOUS for i in ids)
-    note = f"{kind} ids mapped by the gene table ({table.source.name}, {table.source.date})"
-    if ambiguous:
-        note += f"; {ambiguous} ids belong to several genes and were dropped"
-    return _RowGenes(list(names), sum(map(bool, names)), None, None, (note,))
-
-
-def _annotated(
-    ids: Sequence[str],
-    match: PlatformMatch,
-    platforms: Sequence[Platform],
-    procedure: Procedure,
-    table: GeneTable,
-    own: str | None,
-) -> _RowGenes:
-    choice = match.choice
-    cells = cells_of_rows(ids, match.platform.table, choice)
-    unique = cells.drop_nulls().unique(maintain_order=True)
-    if choice.kind is not IdKind.SYMBOL:
-        genes = _genes_of_id_cells(unique.to_list(), choice, table)
-    elif procedure == "benchmark":
-        genes = dict(zip(unique.to_list(), scan_column(unique), strict=True))
-    else:
-        genes = {cell: split_cell(cell, choice.form) for cell in unique.to_list()}
-    names = [genes.get(cell, ()) if cell is not None else () for cell in cells.to_list()]
-    where = match.platform.accession or match.platform.path.name
-    notes = [f"platform {where}: {choice.reason}; {_share(match.share)} found there"]
-    if own and not match.own:
-        known = any(p.accession == own and not p.table.is_empty() for p in platforms)
-        why = "maps fewer than half of the row ids" if known else "is not at hand"
-        notes.append(f"platform {where} is not the series' own {own}: the table of {own} {why}")
-    filled = len(cells) - cells.null_count()
-    return _RowGenes(names, filled, choice.id_column, choice.gene_column, tuple(notes))
-
-
-def _share(share: float) -> str:
-    """Return a share of the row ids in words; "100.0%" is said only of all."""
-    if share == 1:
-        return "all row ids"
-    return f"{min(share, 0.999):.1%} of the row ids"
-
-
-def _genes_of_id_cells(
-    cells: Sequence[str], choice: AnnotationChoice, table: GeneTable
-) -> dict[str, tuple[str, ...]]:
-    """Map the cells of an id column; ids of several genes or of none are left out."""
-    parts = {cell: split_cell(cell, CellForm.LIST) for cell in cells}
-    found = table.lookup(choice.kind, {p for some in parts.values() for p in some})
-    return {
-        cell: tuple(dict.fromkeys(s for p in some if (s := found.get(p))))
-        for cell, some in parts.items()
-    }
+def _check_scale(scale: str) -> None:
+    if scale not in get_args(Scale):
+        msg = f"scale {scale!r} is unknown: use auto, log2 or linear"
+        raise UsageError(msg)
 
 
 def _on_scale(

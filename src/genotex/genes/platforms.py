@@ -10,20 +10,24 @@ from dataclasses import dataclass
 import polars as pl
 
 from genotex.formats.platform import Platform
-from genotex.genes.annotation import (
-    AnnotationChoice,
-    choose_annotation,
-    matching_share,
-    normal_ids,
-)
+from genotex.genes.annotation import AnnotationChoice, choose_annotation
+from genotex.genes.id_columns import matching_share, normal_ids
 from genotex.genes.identify import sample_evenly, without_probe_suffix
 from genotex.genes.idkind import IdKind
 from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
 
-__all__ = ["PlatformMatch", "are_specific", "best_platform", "cells_of_rows", "direct_kind"]
+__all__ = [
+    "ENOUGH",
+    "PlatformMatch",
+    "are_specific",
+    "best_platform",
+    "cells_of_rows",
+    "direct_kind",
+]
 
-_ENOUGH = 0.05
+ENOUGH = 0.05
+"""An id column that holds a smaller share of the row ids is not theirs."""
 _PREFERRED = 0.5
 """From this share of the row ids on the series' own platform is used, whatever others hold."""
 _NUMBER = re.compile(r"[\d.:_/-]*\d|[a-p]\d{1,2}", re.IGNORECASE)
@@ -118,7 +122,7 @@ def _match(
         return None
     share = matching_share(ids, platform.table[choice.id_column])
     is_own = platform.accession in ("", own)
-    if share < _ENOUGH:
+    if share < ENOUGH:
         return None
     return PlatformMatch(platform, choice, share, is_own, trusted=is_own or specific)
 

@@ -1,0 +1,186 @@
+"""What a step of a notebook can be, and what is asked for in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from genotex.agents.prompts import render_prompt
+from genotex.agents.task import NotebookKind, Task
+from genotex.errors import UsageError
+
+__all__ = ["ActionUnit", "action_unit", "action_units"]
+
+
+@dataclass(frozen=True)
+class ActionUnit:
+    """One step that a notebook may have.
+
+    Attributes
+    ----------
+    kind : str
+        Kind of notebook: ``geo``, ``tcga`` or ``statistics``.
+    name : str
+        Name of the step, unique within its kind.
+    functions : tuple of str
+        Functions of the toolkit that the step may need; a Domain Expert is told of these alone.
+    needs_domain_knowledge : bool
+        Whether the Domain Expert writes and reviews it.
+    may_skip : str
+        When the step is to be left out; empty if never.
+    completes : bool
+        Whether it says that the notebook is done; it has no code then.
+    """
+
+    kind: NotebookKind
+    name: str
+    functions: tuple[str, ...] = ()
+    needs_domain_knowledge: bool = False
+    may_skip: str = ""
+    completes: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name in words."""
+        return self.name.replace("_", " ")
+
+    @property
+    def prompt(self) -> str:
+        """Name of the template that holds the instruction."""
+        return f"units/{self.kind}/{self.name}.md.j2"
+
+    def instruction(self, task: Task) -> str:
+        """Return what is asked for in this step, for a task."""
+        return render_prompt(self.prompt, task=task)
+
+
+_FINISH = ("link", "handle_missing_values", "judge_bias", "save_table", "save_cohort_info")
+_SOLVE = ("choose_data", "load_data", "analyse", "save_result")
+
+_GEO = (
+    ActionUnit("geo", "load_data", ("find_files", "read_series", "unique_values")),
+    ActionUnit(
+        "geo",
+        "read_clinical_features",
+        (
+            "unique_values",
+            "looks_like_gene_expression",
+            "encode_feature",
+            "clinical_table",
+            "save_table",
+            "save_cohort_info",
+        ),
+        needs_domain_knowledge=True,
+    ),
+    ActionUnit(
+        "geo",
+        "extract_gene_data",
+        ("read_expression", "preview", "save_cohort_info"),
+        may_skip="where the series holds no gene expression: it is recorded already",
+    ),
+    ActionUnit(
+        "geo",
+        "review_gene_ids",
+        ("identify_rows", "preview"),
+        needs_domain_knowledge=True,
+        may_skip="where the series holds no gene expression",
+    ),
+    ActionUnit(
+        "geo",
+        "read_annotation",
+        ("read_annotation", "preview"),
+        may_skip="where the row ids need no mapping, or name genes of a database",
+    ),
+    ActionUnit(
+        "geo",
+        "map_gene_ids",
+        ("map_probes", "preview", "save_cohort_info"),
+        needs_domain_knowledge=True,
+        may_skip="where the row ids are gene symbols",
+    ),
+    ActionUnit(
+        "geo",
+        "normalise_and_link",
+        ("normalise_symbols", *_FINISH),
+        may_skip="where the series holds no gene expression",
+    ),
+    ActionUnit("geo", "task_completed", completes=True),
+)
+
+_TCGA = (
+    ActionUnit("tcga", "load_data", ("find_files", "read_clinical_matrix", "save_cohort_info")),
+    ActionUnit(
+        "tcga",
+        "find_demographic_columns",
+        ("preview", "unique_values"),
+        needs_domain_knowledge=True,
+        may_skip="where no folder means the trait",
+    ),
+    ActionUnit(
+        "tcga",
+        "choose_demographic_columns",
+        ("preview", "unique_values"),
+        needs_domain_knowledge=True,
+        may_skip="where no folder means the trait",
+    ),
+    ActionUnit(
+        "tcga",
+        "build_features",
+        (
+            "encode_feature",
+            "clinical_table",
+            "read_expression",
+            "normalise_symbols",
+            *_FINISH,
+        ),
+        may_skip="where no folder means the trait",
+    ),
+    ActionUnit("tcga", "task_completed", completes=True),
+)
+
+_STATISTICS = (
+    ActionUnit(
+        "statistics",
+        "unconditional_regression",
+        _SOLVE,
+        may_skip="where the problem has a condition",
+    ),
+    ActionUnit(
+        "statistics",
+        "one_step_regression",
+        _SOLVE,
+        may_skip="where the condition is not Age or Gender",
+    ),
+    ActionUnit(
+        "statistics",
+        "two_step_regression",
+        _SOLVE,
+        may_skip="where the condition is not another trait",
+    ),
+    ActionUnit("statistics", "task_completed", completes=True),
+)
+
+_UNITS: dict[NotebookKind, tuple[ActionUnit, ...]] = {
+    "geo": _GEO,
+    "tcga": _TCGA,
+    "statistics": _STATISTICS,
+}
+
+
+def action_units(kind: NotebookKind) -> tuple[ActionUnit, ...]:
+    """Return the steps of a kind of notebook in their usual order."""
+    return _UNITS[kind]
+
+
+def action_unit(kind: NotebookKind, name: str) -> ActionUnit:
+    """Return a step by its name.
+
+    Raises
+    ------
+    UsageError
+        If there is none of that name.
+    """
+    for unit in _UNITS[kind]:
+        if unit.name == name:
+            return unit
+    msg = f"{kind} has no step {name!r}; use {', '.join(u.name for u in _UNITS[kind])}"
+    raise UsageError(msg)

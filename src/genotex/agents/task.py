@@ -1,0 +1,114 @@
+"""The task card: what one notebook is about, as plain data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from genotex.errors import UsageError
+from genotex.layout import TCGA_COHORT, OutputFolder, Procedure, trait_folder_name
+from genotex.problems import Problem
+
+__all__ = ["NotebookKind", "Task"]
+
+NotebookKind = Literal["geo", "tcga", "statistics"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One cohort to preprocess, or one problem to solve.
+
+    Parameters
+    ----------
+    kind : str
+        ``geo`` or ``tcga`` for a cohort, ``statistics`` for a problem.
+    trait : str
+        The trait; brought into the form of a folder name.
+    folder : str
+        What may be read: the folder of a GEO series (``GEO/<Trait>/<GSE>``), the folder ``TCGA``
+        with the folders of all studies in it, or the folder that holds ``preprocess``.
+    output : str
+        What may be written: an output folder in the benchmark's layout.
+    procedure : str
+        ``sound`` or ``benchmark``.
+    cohort : str
+        Series accession of a GEO cohort; ``TCGA`` for a TCGA one; empty for a problem.
+    condition : str or None
+        Condition of a problem: None, ``Age``, ``Gender`` or another trait.
+    task_info : str or None
+        The benchmark's ``task_info.json`` with the related genes of the traits; two-step problems
+        and the procedure ``benchmark`` need it.
+
+    Raises
+    ------
+    UsageError
+        If a field makes no sense.
+    """
+
+    kind: NotebookKind
+    trait: str
+    folder: str
+    output: str
+    procedure: Procedure = "sound"
+    cohort: str = ""
+    condition: str | None = None
+    task_info: str | None = None
+
+    def __post_init__(self) -> None:
+        """Bring the trait into its form and refuse what makes no sense."""
+        for name, known in (("kind", get_args(NotebookKind)), ("procedure", get_args(Procedure))):
+            if getattr(self, name) not in known:
+                msg = f"task: {name} {getattr(self, name)!r} is not known; use {', '.join(known)}"
+                raise UsageError(msg)
+        object.__setattr__(self, "trait", trait_folder_name(self.trait))
+        if self.kind == "tcga":
+            object.__setattr__(self, "cohort", self.cohort or TCGA_COHORT)
+        if self.kind == "geo" and not re.fullmatch(r"\w[\w.-]*", self.cohort):
+            msg = f"task: {self.cohort!r} cannot be a cohort; use an accession such as GSE55457"
+            raise UsageError(msg)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Task:
+        """Return the task of plain JSON data.
+
+        Raises
+        ------
+        UsageError
+            If a field is missing, unknown or makes no sense.
+        """
+        known = {field.name for field in fields(cls)}
+        if unknown := sorted(set(data) - known):
+            msg = f"task: {unknown[0]!r} is no field; use {', '.join(sorted(known))}"
+            raise UsageError(msg)
+        if missing := [n for n in ("kind", "trait", "folder", "output") if n not in data]:
+            msg = f"task: {missing[0]!r} is missing"
+            raise UsageError(msg)
+        return cls(**data)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the task as plain JSON data."""
+        return asdict(self)
+
+    @property
+    def input_folder(self) -> Path:
+        """What may be read, as a path."""
+        return Path(self.folder)
+
+    @property
+    def output_folder(self) -> OutputFolder:
+        """Where every file goes."""
+        return OutputFolder(Path(self.output))
+
+    @property
+    def problem(self) -> Problem:
+        """Trait and condition.
+
+        Raises
+        ------
+        UsageError
+            If they make no problem.
+        """
+        return Problem(self.trait, self.condition)

@@ -1,0 +1,168 @@
+"""What a problem is answered from: the cohorts that are chosen, and what is read of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from genotex.analysis.condition_cohort import ConditionCohort
+from genotex.analysis.options import AnalysisOptions
+from genotex.errors import AnalysisError, FormatError, UsageError
+from genotex.formats import Evidence, read_evidence, read_linked, read_linked_csv
+from genotex.formats.linked import LinkedTable
+from genotex.layout import OutputFolder
+from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
+
+__all__ = ["DataChoice", "ProblemData", "choose_data", "naming_place", "read_data"]
+
+
+@dataclass(frozen=True)
+class DataChoice:
+    """Which cohorts answer a problem.
+
+    Attributes
+    ----------
+    cohort : str
+        Cohort of the trait.
+    reason : str
+        Why this one.
+    others : mapping of str to str
+        Every other cohort of the trait and why not it.
+    condition_cohort : str or None
+        Two-step: the cohort of the condition.
+    regressors : tuple of str
+        Two-step: the genes by which the condition is predicted.
+    """
+
+    cohort: str
+    reason: str
+    others: Mapping[str, str]
+    condition_cohort: str | None = None
+    regressors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemData:
+    """All that is read for a problem.
+
+    Attributes
+    ----------
+    choice : DataChoice
+        Which cohorts these are.
+    table : LinkedTable
+        The cohort: filled for the procedure ``benchmark``, else with its gaps.
+    evidence : Evidence or None
+        The record of its preprocessing; None where other tools made it.
+    condition : ConditionCohort or None
+        Two-step: the cohort of the condition.
+    related : tuple of str or None
+        ``benchmark``: related genes of the trait.
+    """
+
+    choice: DataChoice
+    table: LinkedTable
+    evidence: Evidence | None
+    condition: ConditionCohort | None
+    related: tuple[str, ...] | None
+
+
+def choose_data(
+    output: OutputFolder, problem: Problem, options: AnalysisOptions, tasks: TaskInfo | None
+) -> DataChoice:
+    """Choose the cohort of a problem, or the pair; parameters are those of `solve_problem`.
+
+    Raises
+    ------
+    NoUsableCohortError
+        If none fits the problem.
+    UsageError
+        If a cohort that was asked for does not exist.
+    """
+    if problem.kind is not ProblemKind.TWO_STEP or tasks is None:
+        one = choose_cohort(output, problem, options.cohort, options.among)
+        return DataChoice(one.cohort, one.reason, one.others)
+    pair = choose_pair(
+        output,
+        problem,
+        tasks,
+        options.regressors,
+        options.cohort,
+        options.condition_cohort,
+        options.among,
+    )
+    return DataChoice(pair.cohort, pair.reason, pair.others, pair.condition_cohort, pair.regressors)
+
+
+def read_data(
+    output: OutputFolder,
+    problem: Problem,
+    choice: DataChoice,
+    options: AnalysisOptions,
+    tasks: TaskInfo | None = None,
+) -> ProblemData:
+    """Read the cohorts that were chosen; parameters and errors are those of `solve_problem`."""
+    evidence = _evidence(output, problem.trait, choice.cohort)
+    with naming_place(problem, choice.cohort):
+        return ProblemData(
+            choice,
+            _read(output, problem.trait, choice.cohort, options),
+            evidence,
+            _condition_cohort(output, problem, choice, options),
+            None if tasks is None else _related(problem, options, tasks),
+        )
+
+
+@contextmanager
+def naming_place(problem: Problem, cohort: str) -> Iterator[None]:
+    """Put problem and cohort in front of an error whose message does not name the cohort."""
+    try:
+        yield
+    except (AnalysisError, UsageError) as error:
+        raise type(error)(_with_place(str(error), problem, cohort)) from error
+
+
+def _with_place(told: str, problem: Problem, cohort: str) -> str:
+    if re.search(rf"\b{re.escape(cohort)}\b", told):
+        return told
+    for name in (str(problem), problem.trait):
+        told = told.removeprefix(f"{name}: ")
+    return f"{problem}, {cohort}: {told}"
+
+
+def _related(problem: Problem, options: AnalysisOptions, tasks: TaskInfo) -> tuple[str, ...] | None:
+    return tasks.related_genes(problem.trait) if options.procedure == "benchmark" else None
+
+
+def _read(output: OutputFolder, trait: str, cohort: str, options: AnalysisOptions) -> LinkedTable:
+    """Read a linked table: with the filled values for ``benchmark``, else with missing ones."""
+    path = output.linked_csv(trait, cohort)
+    benchmark = options.procedure == "benchmark"
+    table = read_linked_csv(path) if benchmark else read_linked(output, trait, cohort)
+    if table.trait != trait:
+        msg = f"the first column is {table.trait!r} where the trait {trait!r} is expected"
+        raise FormatError(msg, path=path, hint="run the preprocessing of this cohort again")
+    return table
+
+
+def _condition_cohort(
+    output: OutputFolder, problem: Problem, choice: DataChoice, options: AnalysisOptions
+) -> ConditionCohort | None:
+    if choice.condition_cohort is None or problem.condition is None:
+        return None
+    _evidence(output, problem.condition, choice.condition_cohort)
+    table = _read(output, problem.condition, choice.condition_cohort, options)
+    return ConditionCohort(choice.condition_cohort, table, choice.regressors)
+
+
+def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
+    """Read the record of decisions; folders made by other tools of the benchmark have none."""
+    path = output.evidence(trait, cohort)
+    if path.is_file():
+        return read_evidence(path)
+    # Preprocessing writes the record last, so tables of ours without it are of two minds.
+    if output.linked_parquet(trait, cohort).is_file():
+        msg = f"preprocessing of {trait}, {cohort} was interrupted; run preprocess again"
+        raise AnalysisError(msg)
+    return None

@@ -1,0 +1,211 @@
+"""The files of a GEO series: which one is read, and its platforms' tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from genotex.errors import FormatError, SuperSeriesError
+from genotex.formats import (
+    Platform,
+    Series,
+    read_family_soft,
+    read_platforms,
+    read_series_matrix,
+)
+from genotex.layout import GeoCohortFiles
+
+__all__ = [
+    "RawSeries",
+    "choose_series",
+    "read_annotation",
+    "read_raw_series",
+    "read_series_file",
+    "with_expression",
+]
+
+_SERIES_FILE = re.compile(r"series_matrix|_family\.soft", re.IGNORECASE)
+_PLATFORM_FILE = re.compile(r"GPL\d+", re.IGNORECASE)
+_WANTED = "name a file such as GSE55457_series_matrix.txt.gz or GSE781_family.soft.gz"
+
+
+@dataclass(frozen=True, eq=False)
+class RawSeries:
+    """A GEO series as its files tell it.
+
+    Attributes
+    ----------
+    series : Series
+        What is said of the samples; with expression where that was read.
+    used : tuple of (Path, str)
+        The files that were read, and for what.
+    notes : tuple of str
+        Files that were not used.
+    platforms : tuple of Platform
+        Annotations, the series' own first; empty where none was read.
+    """
+
+    series: Series
+    used: tuple[tuple[Path, str], ...]
+    notes: tuple[str, ...] = ()
+    platforms: tuple[Platform, ...] = ()
+
+
+def read_raw_series(files: GeoCohortFiles, needs_mapping: Callable[[Series], bool]) -> RawSeries:
+    """Read all of a series: its samples, their expression, and the annotation if it is needed.
+
+    Parameters
+    ----------
+    files : GeoCohortFiles
+        The files of the cohort's folder.
+    needs_mapping : callable
+        Whether the row ids of the series that was read need an annotation.
+
+    Raises
+    ------
+    FormatError
+        If a file that is needed cannot be read.
+    """
+    # Both take a while and mostly outside Python, so they are read at the same time.
+    with ThreadPoolExecutor(1) as beside:
+        raw = choose_series(files)
+        annotation = beside.submit(read_annotation, files, raw.series)
+        raw = with_expression(raw)
+        if not needs_mapping(raw.series):
+            return raw
+        platforms, used = annotation.result()
+    return replace(raw, platforms=platforms, used=(*raw.used, *used))
+
+
+def choose_series(files: GeoCohortFiles) -> RawSeries:
+    """Choose the matrix with the most samples; the family SOFT where there is no matrix.
+
+    A tie goes to the lowest GPL number.
+
+    Returns
+    -------
+    RawSeries
+        From a matrix: what stands above its table. From a family SOFT: with expression.
+
+    Raises
+    ------
+    FormatError
+        If there is no readable matrix or family SOFT, or the series is a SuperSeries.
+    """
+    if not files.matrices:
+        return _from_family_soft(files)
+    headers, super_series = [], None
+    for path in files.matrices:
+        try:
+            headers.append(read_series_matrix(path, expression=False))
+        except SuperSeriesError as error:
+            super_series = error
+    if not headers:
+        assert super_series is not None
+        raise super_series
+    headers.sort(key=lambda s: (-len(s.samples), _gpl_number(s.platform), s.path.name))
+    best, *others = headers
+    used = ((best.path, "matrix"),)
+    if not others:
+        return RawSeries(best, used)
+    note = (
+        f"{len(headers)} matrices: {best.path.name} has the most samples ({len(best.samples)}) and "
+        "is used; not used: " + ", ".join(f"{s.path.name} ({len(s.samples)})" for s in others)
+    )
+    return RawSeries(best, used, (note,))
+
+
+def _from_family_soft(files: GeoCohortFiles) -> RawSeries:
+    if not files.family_soft:
+        message = "no series matrix and no family SOFT file in the folder"
+        hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
+        raise FormatError(message, path=files.folder, hint=hint)
+    path = files.family_soft[0]
+    parts = read_family_soft(path)
+    notes = [f"no series matrix: samples and expression were read from {path.name}"]
+    if len(parts) > 1:
+        rest = ", ".join(f"{s.platform} ({len(s.samples)})" for s in parts[1:])
+        notes.append(
+            f"{len(parts)} platforms: {parts[0].platform} with {len(parts[0].samples)} samples is "
+            f"used; not used: {rest}"
+        )
+    return RawSeries(parts[0], ((path, "matrix"),), tuple(notes))
+
+
+def with_expression(raw: RawSeries) -> RawSeries:
+    """Return the series with its expression table, read now where it was not.
+
+    Raises
+    ------
+    FormatError
+        If the table cannot be read.
+    """
+    if raw.series.expression is not None:
+        return raw
+    return replace(raw, series=read_series_matrix(raw.series.path))
+
+
+def read_series_file(path: Path) -> Series:
+    """Read a series matrix, or the largest platform's part of a family SOFT.
+
+    Raises
+    ------
+    FormatError
+        If the file is neither, or cannot be read; says what it is and which file is meant.
+    """
+    if path.is_dir():
+        found = sorted(p.name for p in path.iterdir() if _SERIES_FILE.search(p.name))
+        hint = f"name one of its files: {', '.join(found)}" if found else "it holds no series file"
+        message = "is a folder, not a file of a series"
+        raise FormatError(message, path=path, hint=hint)
+    if _PLATFORM_FILE.match(path.name):
+        message = "is the table of a platform, and says nothing of samples"
+        raise FormatError(message, path=path, hint=_WANTED)
+    if "clinicalmatrix" in path.name.lower():
+        message = "is a clinical matrix of TCGA; only GEO series are read here"
+        hint = "'genotex solve' and 'genotex preprocess' read TCGA folders"
+        raise FormatError(message, path=path, hint=hint)
+    if "soft" in path.name.lower():
+        return read_family_soft(path)[0]
+    return read_series_matrix(path)
+
+
+def _gpl_number(platform: str | None) -> int:
+    digits = re.search(r"\d+", platform or "")
+    return int(digits.group()) if digits else 10**9
+
+
+def read_annotation(
+    files: GeoCohortFiles, series: Series
+) -> tuple[tuple[Platform, ...], tuple[tuple[Path, str], ...]]:
+    """Read the platform tables at hand, the series' own platform first.
+
+    Platform files in the folder come before the family SOFT, which is opened only when none of
+    them is of the series' platform.
+
+    Returns
+    -------
+    platforms : tuple of Platform
+    used : tuple of (Path, str)
+        The files they came from.
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be read.
+    """
+    platforms: list[Platform] = []
+    used: list[Path] = []
+    for path in files.platforms:
+        platforms += read_platforms(path)
+        used.append(path)
+    if not any(p.accession == series.platform for p in platforms):
+        for path in files.family_soft:
+            wanted = [series.platform] if series.platform else None
+            platforms += read_platforms(path, accessions=wanted)
+            used.append(path)
+    platforms.sort(key=lambda p: p.accession != series.platform)
+    return tuple(platforms), tuple((path, "platform") for path in used)
