@@ -27,6 +27,7 @@
     ├── SandboxError               written code cannot be run as it was asked
     │   ├── ConfinementError       a wall that was required cannot be put up here
     │   └── SessionDeadError       the session has ended, and what was asked needs it
+    ├── MethodFailedError          a method could not answer a problem of a benchmark run
     └── WorkerLostError            a worker process was ended from outside
 
 Catch ``GenotexError`` at the edge of a program: its message says what went wrong, where, and what
@@ -47,6 +48,7 @@ __all__ = [
     "EncodingFileError",
     "FormatError",
     "GenotexError",
+    "MethodFailedError",
     "ModelError",
     "ModelTimeoutError",
     "ModelUnavailableError",
@@ -274,6 +276,27 @@ class ConfinementError(SandboxError):
 
 class SessionDeadError(SandboxError):
     """The session has ended, and what was asked needs it; never a result of the code itself."""
+
+
+class MethodFailedError(GenotexError):
+    """A method could not answer a problem of a benchmark run.
+
+    Parameters
+    ----------
+    error_class : str
+        Of what kind the failure is (`genotex.runs.ErrorClass`).
+    message : str
+        What went wrong.
+    """
+
+    def __init__(self, error_class: str, message: str) -> None:
+        super().__init__(error_class, message)
+        self.error_class = error_class
+        self.message = message
+
+    def __str__(self) -> str:
+        """Message alone."""
+        return self.message
 
 
 class WorkerLostError(GenotexError):

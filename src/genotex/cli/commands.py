@@ -8,6 +8,7 @@ import typer
 
 import genotex
 from genotex.cli.analyze import analyze
+from genotex.cli.bench import app as bench
 from genotex.cli.clinical import app as clinical
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
@@ -34,6 +35,7 @@ app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
 app.add_typer(problems, name="problems")
+app.add_typer(bench, name="bench")
 app.command()(simulate)
 app.command()(demo)
 
