@@ -1,0 +1,116 @@
+"""What the team asks models for: a plan, a verdict, code."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from genotex.errors import BadAnswerError
+from genotex.models import Message, Reply, Request
+
+__all__ = ["MOST_SUGGESTIONS", "Plan", "Verdict", "ask_for_code", "code_in"]
+
+MOST_SUGGESTIONS = 3
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The next step of a notebook, or the way back to an earlier one."""
+
+    reasoning: str = field(metadata={"description": "why, in one or two sentences"})
+    action: str = field(metadata={"description": "name of the step to do next"})
+    retract: bool = field(
+        metadata={"description": "true: first go back, dropping an earlier step and all after it"}
+    )
+    retract_to_step: int | None = field(
+        metadata={"description": "number of the first step to drop; null unless retract is true"}
+    )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A judgement of the last attempt."""
+
+    runs: bool = field(metadata={"description": "the code ran to its end without an error"})
+    follows: bool = field(metadata={"description": "the code does what the instruction asks"})
+    reasoning: str = field(metadata={"description": "why, in a few sentences"})
+    suggestions: list[str] = field(
+        metadata={"description": "what to change, the most important first", "maxItems": 3}
+    )
+    approve: bool = field(metadata={"description": "true: the attempt stands as it is"})
+
+    def __post_init__(self) -> None:
+        """Refuse a verdict that contradicts itself."""
+        if self.approve and not (self.runs and self.follows):
+            msg = "approve is true, but runs or follows is false; decide which it is"
+            raise ValueError(msg)
+
+
+_FENCED = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)`*[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_PYTHON = ("python", "py", "python3", "ipython", "")
+
+
+def code_in(text: str) -> str | None:
+    """Return the Python code in what a model wrote, or None.
+
+    The last fenced block of Python counts, as models think before they answer; without any fence
+    the whole text, if it is Python.
+    """
+    blocks = [
+        found["code"]
+        for found in _FENCED.finditer(text)
+        if found["language"].lower() in _PYTHON and found["code"].strip()
+    ]
+    if blocks:
+        return blocks[-1].strip("\n") + "\n"
+    return text.strip() + "\n" if "```" not in text and _is_python(text) else None
+
+
+def _is_python(text: str) -> bool:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    # A lone word, as "Sorry", is Python too.
+    return any(not _is_word(statement) for statement in tree.body)
+
+
+def _is_word(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(
+        statement.value, ast.Name | ast.Constant | ast.Tuple
+    )
+
+
+_REPAIR = """\
+Your answer holds no Python code that can be taken out{why}.
+Answer the same question again, with one block that begins with ```python and ends with ```.
+"""
+
+
+def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> str:
+    """Ask for code; a model has one chance to repair an answer without any.
+
+    Raises
+    ------
+    BadAnswerError
+        If the second answer holds none either.
+    RefusedError
+        If the model refuses.
+    """
+    for _ in range(2):
+        reply = ask(request)
+        code = code_in(reply.text)
+        if code is not None:
+            return code
+        cut = reply.stop == "length"
+        why = ": it was cut off at the most tokens you may write, so be shorter" if cut else ""
+        said = Message("assistant", reply.text)
+        again = Message("user", _REPAIR.format(why=why))
+        request = replace(request, messages=(*request.messages, said, again))
+    msg = "the answer holds no Python code, also when asked again"
+    raise BadAnswerError(msg, model=reply.model, hint=f"role {request.role}; try another model")

@@ -1,0 +1,59 @@
+"""Code that was approved of in one notebook and may be tried first in later ones."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Protocol
+
+from genotex.agents.action_units import ActionUnit
+from genotex.agents.task import Task
+
+__all__ = ["CodeShelf", "Shelf", "may_be_reused"]
+
+
+def may_be_reused(unit: ActionUnit) -> bool:
+    """Tell whether code of a step may serve another notebook.
+
+    Code that needs domain knowledge is about one series. So is all code of TCGA, which names one
+    study: taken over it would run, and prepare the wrong one.
+    """
+    return not unit.needs_domain_knowledge and unit.kind != "tcga"
+
+
+class Shelf(Protocol):
+    """Where approved code is kept and found."""
+
+    def offer(self, task: Task, unit: ActionUnit, before: Sequence[str]) -> str | None:
+        """Return code for a step that comes after the steps `before`, or None."""
+        ...  # pragma: no cover
+
+    def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
+        """Keep code that was approved of."""
+        ...  # pragma: no cover
+
+
+class CodeShelf:
+    """Keeps the first approved code of each step; for several threads at once.
+
+    Code builds on the variables of the steps before it, so that it is offered only where the same
+    steps came before.
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, ...], str] = {}
+        self._turn = threading.Lock()
+
+    def offer(self, task: Task, unit: ActionUnit, before: Sequence[str]) -> str | None:
+        """Return code for a step, or None (see `Shelf`)."""
+        with self._turn:
+            return self._codes.get(_key(task, unit, before))
+
+    def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
+        """Keep code (see `Shelf`)."""
+        with self._turn:
+            self._codes.setdefault(_key(task, unit, before), code)
+
+
+def _key(task: Task, unit: ActionUnit, before: Sequence[str]) -> tuple[str, ...]:
+    return (task.procedure, task.kind, unit.name, *before)

@@ -1,0 +1,154 @@
+"""What happened in a notebook so far: of each step instruction, code, output and verdicts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from genotex.agents.action_units import ActionUnit
+from genotex.agents.answers import Verdict
+from genotex.sandbox import CellResult, CellStatus
+
+__all__ = ["MOST_SHOWN", "Attempt", "Step", "TaskContext", "cut", "fenced"]
+
+MOST_SHOWN = 10_000
+"""Characters of an output that are shown."""
+_SHOWN_OF_THE_END = 3_000
+"""Of these at the end: an error is told last."""
+
+
+def cut(text: str, most: int = MOST_SHOWN) -> str:
+    """Return a text of at most `most` characters, with a note where the rest was left out."""
+    if len(text) <= most:
+        return text
+    end = min(_SHOWN_OF_THE_END, most // 2)
+    left_out = len(text) - most
+    return f"{text[: most - end]}\n[... {left_out} characters left out ...]\n{text[-end:]}"
+
+
+def fenced(text: str, kind: str = "data") -> str:
+    """Return a text between two fences that it cannot close itself.
+
+    Parameters
+    ----------
+    text : str
+        Whatever stood in a file or was printed.
+    kind : str
+        What stands behind the opening fence.
+    """
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    inside = text.rstrip("\n")
+    return f"{fence}{kind}\n{inside}\n{fence}"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Code for a step, and what came of it.
+
+    Attributes
+    ----------
+    code : str
+        Empty where the author gave none.
+    result : CellResult
+    verdict : Verdict or None
+        None where it was not reviewed, or the reviewer's answer could not be read.
+    author : str
+        Role that wrote it; empty for code that was taken over from another notebook.
+    overruled : bool
+        Whether the reviewer approved of code that did not run.
+    """
+
+    code: str
+    result: CellResult
+    verdict: Verdict | None = None
+    author: str = ""
+    overruled: bool = False
+
+    @property
+    def ran(self) -> bool:
+        """Whether it ran to its end without an error."""
+        return self.result.status is CellStatus.OK
+
+    @property
+    def approved(self) -> bool:
+        """Whether it was approved of, and ran."""
+        return self.verdict is not None and self.verdict.approve and self.ran
+
+    @property
+    def shown(self) -> str:
+        """The output as prompts show it."""
+        text = cut(self.result.text)
+        return fenced(text if text.strip() else "(nothing was printed)")
+
+    @property
+    def shown_code(self) -> str:
+        """The code as prompts show it."""
+        return fenced(self.code, "python") if self.code else "(no code)"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a notebook.
+
+    Attributes
+    ----------
+    unit : ActionUnit
+    instruction : str
+    attempts : tuple of Attempt
+        In order; the last one counts.
+    before : int
+        Step of the session before it.
+    """
+
+    unit: ActionUnit
+    instruction: str
+    attempts: tuple[Attempt, ...] = ()
+    before: int = 0
+
+    @property
+    def final(self) -> Attempt:
+        """The attempt that counts."""
+        return self.attempts[-1]
+
+    @property
+    def reused(self) -> bool:
+        """Whether its code was taken over from another notebook."""
+        return bool(self.attempts) and not self.final.author
+
+    def with_attempt(self, attempt: Attempt) -> Step:
+        """Return the step with one more attempt."""
+        return replace(self, attempts=(*self.attempts, attempt))
+
+    def judged(self, verdict: Verdict, *, overruled: bool) -> Step:
+        """Return the step with a verdict on its last attempt."""
+        last = replace(self.final, verdict=verdict, overruled=overruled)
+        return replace(self, attempts=(*self.attempts[:-1], last))
+
+
+@dataclass
+class TaskContext:
+    """The steps of a notebook that count, in order."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    def add(self, step: Step) -> None:
+        """Add a finished step."""
+        self.steps.append(step)
+
+    def drop_from(self, number: int) -> Sequence[Step]:
+        """Drop a step and all after it, counted from 1; return what was dropped."""
+        dropped = self.steps[number - 1 :]
+        del self.steps[number - 1 :]
+        return dropped
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the units done, in order."""
+        return tuple(step.unit.name for step in self.steps)
+
+    @property
+    def last(self) -> Step | None:
+        """The step before the next one."""
+        return self.steps[-1] if self.steps else None

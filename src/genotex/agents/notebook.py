@@ -1,0 +1,295 @@
+"""The work on one notebook: plan, write, execute, review, until the task is completed.
+
+GenoTEX paper, section 4. Nothing here knows a file, a clock or a network: models answer, a session
+runs the code, and both may be recordings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from genotex.agents.action_units import ActionUnit, action_units
+from genotex.agents.answers import Verdict, ask_for_code
+from genotex.agents.code_shelf import Shelf, may_be_reused
+from genotex.agents.context import Attempt, Step, TaskContext
+from genotex.agents.documentation import set_up_code
+from genotex.agents.planning import Choice, choose_step, usual_next
+from genotex.agents.questions import Questions
+from genotex.agents.switches import Switches
+from genotex.agents.tally import TalliedModel, Tally
+from genotex.agents.task import Task
+from genotex.errors import BadAnswerError, RefusedError, SandboxError
+from genotex.models import Model, RoleModels
+from genotex.sandbox import CellResult, CellStatus, Session
+
+__all__ = ["Ending", "Event", "Notebook", "NotebookWork"]
+
+STEPS_PER_UNIT = 2
+"""A notebook has at most so many steps for each kind of step there is."""
+
+_NO_STATE_TO_GO_ON_FROM = (
+    CellStatus.TIMED_OUT,
+    CellStatus.INTERRUPTED,
+    CellStatus.TOO_MUCH_OUTPUT,
+)
+
+
+class Ending(StrEnum):
+    """Why the work on a notebook ended."""
+
+    COMPLETED = "task completed"
+    TIME = "time limit"
+    STEPS = "step limit"
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened, for a trace.
+
+    Attributes
+    ----------
+    kind : str
+        ``plan``, ``retract``, ``attempt``, ``verdict``, ``step``.
+    text : str
+        In a line.
+    """
+
+    kind: str
+    text: str
+
+
+@dataclass
+class Notebook:
+    """A notebook at its end.
+
+    Attributes
+    ----------
+    task : Task
+    set_up : str
+        The cell it begins with.
+    context : TaskContext
+        The steps that count.
+    tally : Tally
+    ending : Ending or None
+        None while it goes on.
+    dropped : list of Step
+        Steps that were gone back on.
+    plans : list of Choice
+    """
+
+    task: Task
+    set_up: str
+    context: TaskContext = field(default_factory=TaskContext)
+    tally: Tally = field(default_factory=Tally)
+    ending: Ending | None = None
+    dropped: list[Step] = field(default_factory=list)
+    plans: list[Choice] = field(default_factory=list)
+
+
+class NotebookWork:
+    """The team at work on one notebook.
+
+    Parameters
+    ----------
+    task : Task
+    switches : Switches
+    model : Model
+        Answers requests of all roles.
+    session : Session
+        Started; nothing was run in it yet.
+    shelf : Shelf
+        Code of other notebooks.
+    temperature, max_output : float, int, optional
+        For all requests.
+    on_event : callable, optional
+        Told of everything that happens.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        switches: Switches,
+        model: Model,
+        session: Session,
+        shelf: Shelf,
+        *,
+        temperature: float | None = None,
+        max_output: int | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
+        self.notebook = Notebook(task, set_up_code(task))
+        self._switches = switches
+        self._session = session
+        self._shelf = shelf
+        self._tell = on_event or (lambda event: None)
+        self._questions = Questions(task, switches.expert)
+        self._models = RoleModels(
+            TalliedModel(model, self._tally), temperature=temperature, max_output=max_output
+        )
+
+    @property
+    def _tally(self) -> Tally:
+        return self.notebook.tally
+
+    @property
+    def _context(self) -> TaskContext:
+        return self.notebook.context
+
+    @property
+    def _task(self) -> Task:
+        return self.notebook.task
+
+    def run(self) -> Notebook:
+        """Work until the task is completed, or a limit is reached.
+
+        Raises
+        ------
+        SandboxError
+            If the session cannot be used.
+        ModelError
+            If a model cannot be asked.
+        BudgetReachedError
+            If a limit of the run does not allow to ask.
+        """
+        self._set_up()
+        while self.notebook.ending is None:
+            self.notebook.ending = self._limit() or self._next_step()
+        return self.notebook
+
+    def _set_up(self) -> None:
+        result = self._execute(self.notebook.set_up)
+        if result.status is not CellStatus.OK:
+            msg = f"the notebook's first cell does not run: {result.text.strip()[-500:]}"
+            raise SandboxError(msg)
+
+    def _limit(self) -> Ending | None:
+        if self._tally.work_seconds >= self._switches.work_seconds:
+            return Ending.TIME
+        if self._tally.steps >= STEPS_PER_UNIT * len(action_units(self._task.kind)):
+            return Ending.STEPS
+        return None
+
+    def _next_step(self) -> Ending | None:
+        choice = self._plan()
+        if choice.retract_to is not None:
+            self._retract(choice.retract_to)
+        if choice.unit.completes:
+            return Ending.COMPLETED
+        self._tally.steps += 1
+        self._context.add(self._do(choice.unit))
+        return None
+
+    def _plan(self) -> Choice:
+        if self._switches.planning:
+            left = self._switches.max_retract - self._tally.retractions
+            choice = choose_step(self._models, self._questions, self._context, left)
+        else:
+            choice = Choice(usual_next(self._task, self._context.names))
+        self._tally.unreadable_plans += choice.unreadable
+        self.notebook.plans.append(choice)
+        self._tell(Event("plan", f"{choice.unit.name}: {choice.why}"))
+        return choice
+
+    def _retract(self, number: int) -> None:
+        before = self._context.steps[number - 1].before
+        self.notebook.dropped += self._context.drop_from(number)
+        self._tally.retractions += 1
+        self._session.restore(before)
+        self._tell(Event("retract", f"back to step {number}"))
+
+    def _do(self, unit: ActionUnit) -> Step:
+        step = Step(unit, unit.instruction(self._task), before=self._session.snapshot())
+        step = self._first_attempt(step)
+        if self._switches.reviewer and not (step.reused and step.final.ran):
+            step = self._reviewed(step)
+        if step.final.approved and may_be_reused(unit):
+            self._shelf.keep(self._task, unit, self._context.names, step.final.code)
+        return step
+
+    def _first_attempt(self, step: Step) -> Step:
+        code = self._offered(step.unit)
+        if code is not None:
+            step = self._attempted(step, code, author="")
+            self._tally.reused += step.final.ran
+            return step
+        try:
+            code = ask_for_code(self._models.ask, self._questions.write(self._context, step))
+        except (BadAnswerError, RefusedError) as error:
+            return step.with_attempt(self._no_code(error, self._questions.author_of(step.unit)))
+        return self._attempted(step, code, author=self._questions.author_of(step.unit))
+
+    def _offered(self, unit: ActionUnit) -> str | None:
+        if not self._switches.reuse or not may_be_reused(unit):
+            return None
+        return self._shelf.offer(self._task, unit, self._context.names)
+
+    def _no_code(self, error: BadAnswerError | RefusedError, author: str) -> Attempt:
+        self._tally.unwritten += 1
+        result = CellResult(
+            CellStatus.ERROR, explanation=f"There is no code: {error}", step=self._session.step
+        )
+        return Attempt("", result, author=author)
+
+    def _attempted(self, step: Step, code: str, author: str) -> Step:
+        result = self._execute(code)
+        if result.state_kept and result.status in _NO_STATE_TO_GO_ON_FROM:
+            # Half a cell cannot be run again to the same end.
+            self._session.restore(step.before)
+            result = replace(result, state_kept=False)
+        self._tell(Event("attempt", f"{step.unit.name}: {result.status}"))
+        return step.with_attempt(Attempt(code, result, author=author))
+
+    def _execute(self, code: str) -> CellResult:
+        left = self._switches.work_seconds - self._tally.work_seconds
+        result = self._session.execute(code, seconds=min(self._switches.cell_seconds, max(left, 1)))
+        self._tally.count_cell(result)
+        return result
+
+    def _reviewed(self, step: Step) -> Step:
+        for _ in range(self._switches.max_rounds):
+            if not step.final.code or self._limit() is Ending.TIME:
+                break
+            step = self._judged(step)
+            if step.final.approved or (step.final.verdict is None and step.final.ran):
+                break
+            revised = self._revised(step)
+            if revised is None:
+                break
+            step = revised
+        return step
+
+    def _judged(self, step: Step) -> Step:
+        """Ask for a verdict; where it cannot be read, whether the code ran decides."""
+        self._tally.reviews += 1
+        try:
+            verdict = self._models.ask_for(
+                self._questions.review(self._context, step), Verdict
+            ).value
+        except (BadAnswerError, RefusedError) as error:
+            self._tally.unreadable_reviews += 1
+            self._tell(Event("verdict", f"{step.unit.name}: {error}"))
+            return step
+        # Whether code runs is a fact and no opinion.
+        overruled = verdict.approve and not step.final.ran
+        self._tally.overruled += overruled
+        step = step.judged(verdict, overruled=overruled)
+        self._tally.rejections += not step.final.approved
+        word = "approved" if step.final.approved else "rejected"
+        self._tell(Event("verdict", f"{step.unit.name} {word}: {verdict.reasoning}"))
+        return step
+
+    def _revised(self, step: Step) -> Step | None:
+        """Have the code revised and run; None where the author keeps it, or gives none."""
+        self._tally.revisions += 1
+        try:
+            code = ask_for_code(self._models.ask, self._questions.revise(self._context, step))
+        except (BadAnswerError, RefusedError):
+            self._tally.unwritten += 1
+            return None
+        if code == step.final.code:
+            self._tally.kept += 1
+            return None
+        self._session.restore(step.before)
+        return self._attempted(step, code, author=self._questions.author_of(step.unit))

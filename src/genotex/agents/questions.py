@@ -1,0 +1,136 @@
+"""The questions the team asks: prompts filled in, with the task card at their end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genotex.agents.action_units import ActionUnit, action_units
+from genotex.agents.answers import MOST_SUGGESTIONS
+from genotex.agents.card import Card, DoneStep, Occasion
+from genotex.agents.context import MOST_SHOWN, Step, TaskContext, fenced
+from genotex.agents.documentation import documentation, set_up_code
+from genotex.agents.prompts import render_prompt
+from genotex.agents.task import Task
+from genotex.models import Message, Request
+
+__all__ = ["Questions"]
+
+_AUTHORS = {"geo": "engineer", "tcga": "engineer", "statistics": "statistician"}
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Makes the requests of one notebook.
+
+    Attributes
+    ----------
+    task : Task
+    expert : bool
+        Whether steps that need domain knowledge are the Domain Expert's.
+    """
+
+    task: Task
+    expert: bool = True
+
+    @property
+    def author(self) -> str:
+        """The role that writes the notebook's code."""
+        return _AUTHORS[self.task.kind]
+
+    def author_of(self, unit: ActionUnit) -> str:
+        """Return the role that writes a step."""
+        return "expert" if self._is_experts(unit) else self.author
+
+    def reviewer_of(self, unit: ActionUnit) -> str:
+        """Return the role that judges a step."""
+        return "expert" if self._is_experts(unit) else "reviewer"
+
+    def _is_experts(self, unit: ActionUnit) -> bool:
+        return self.expert and unit.needs_domain_knowledge
+
+    def plan(self, context: TaskContext, retractions_left: int) -> Request:
+        """Ask for the next step."""
+        units = action_units(self.task.kind)
+        text = self._render(
+            "plan", steps=context.steps, units=units, retractions_left=retractions_left
+        )
+        card = Card(
+            "planner",
+            "plan",
+            self.task,
+            steps=_done(context.steps),
+            units=tuple(unit.name for unit in units),
+            retractions_left=retractions_left,
+        )
+        return self._request(card, text)
+
+    def write(self, context: TaskContext, step: Step) -> Request:
+        """Ask for the code of a step."""
+        return self._about_step("write", self.author_of(step.unit), context, step)
+
+    def revise(self, context: TaskContext, step: Step) -> Request:
+        """Ask for better code, after a review."""
+        return self._about_step("revise", self.author_of(step.unit), context, step)
+
+    def review(self, context: TaskContext, step: Step) -> Request:
+        """Ask for a judgement of a step's last attempt."""
+        return self._about_step("review", self.reviewer_of(step.unit), context, step)
+
+    def _about_step(
+        self, occasion: Occasion, role: str, context: TaskContext, step: Step
+    ) -> Request:
+        template = f"expert_{occasion}" if role == "expert" else occasion
+        text = self._render(
+            template,
+            steps=context.steps,
+            last=context.last,
+            unit=step.unit,
+            instruction=step.instruction,
+            attempts=step.attempts,
+        )
+        card = Card(
+            role,
+            occasion,
+            self.task,
+            unit=step.unit.name,
+            steps=_done(context.steps),
+            attempts=tuple(str(attempt.result.status) for attempt in step.attempts),
+        )
+        functions = step.unit.functions if role == "expert" else None
+        return self._request(card, text, functions)
+
+    def _render(self, template: str, **values: Any) -> str:
+        return render_prompt(
+            f"team/{template}.md.j2",
+            task=self.task,
+            task_line=_task_line(self.task),
+            set_up=fenced(set_up_code(self.task), "python"),
+            **values,
+        )
+
+    def _request(self, card: Card, text: str, functions: Sequence[str] | None = None) -> Request:
+        system = render_prompt(
+            f"team/roles/{card.role}.md.j2",
+            task=self.task,
+            what=_task_line(self.task),
+            guidelines=render_prompt(f"team/guidelines/{self.task.kind}.md.j2", task=self.task),
+            toolkit=documentation(self.task.kind, functions),
+            most_shown=MOST_SHOWN,
+            most_suggestions=MOST_SUGGESTIONS,
+        )
+        messages = (Message("system", system), Message("user", f"{text}\n{card.block()}\n"))
+        return Request(card.role, messages)
+
+
+def _done(steps: Sequence[Step]) -> tuple[DoneStep, ...]:
+    return tuple(DoneStep(step.unit.name, str(step.final.result.status)) for step in steps)
+
+
+def _task_line(task: Task) -> str:
+    if task.kind == "statistics":
+        return f"Answer the problem {task.problem}."
+    if task.kind == "tcga":
+        return f"Prepare the TCGA cohort of the trait {task.trait}."
+    return f"Prepare the series {task.cohort} of GEO for the trait {task.trait}."

@@ -1,0 +1,119 @@
+"""The built-in rules as a model: they plan, write code and review, with no key and no network.
+
+They answer from the task card that every prompt of the team ends with. What they decide comes from
+the files that the card names, by the same rules as the direct road.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from genotex.agents.action_units import action_unit
+from genotex.agents.card import Card, last_attempt, read_card
+from genotex.agents.context import fenced
+from genotex.agents.rule_written_code import plan_units, write_code
+from genotex.errors import BadAnswerError, GenotexError
+from genotex.models import Reply, Request, Usage
+
+__all__ = ["NAME", "RulesModel"]
+
+NAME = "rules"
+_NO_TOKENS = Usage(0, 0, 0, 0)
+
+
+class RulesModel:
+    """Answers every request of the team by rules; equal requests have equal answers.
+
+    Parameters
+    ----------
+    clock : callable
+        Seconds of a clock that never goes back, for the time of an answer.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+
+    @property
+    def name(self) -> str:
+        """``rules``."""
+        return NAME
+
+    def answer(self, request: Request) -> Reply:
+        """Answer (see `Model`).
+
+        Raises
+        ------
+        BadAnswerError
+            If the request has no task card, or the rules have no answer.
+        """
+        start = self._clock()
+        try:
+            text, data = self._answer(read_card(request), request)
+        except BadAnswerError:
+            raise
+        except GenotexError as error:
+            # A file that cannot be read, for one.
+            msg = f"the rules have no answer: {error}"
+            raise BadAnswerError(msg, model=self.name) from error
+        return Reply(
+            text,
+            self.name,
+            data=data,
+            usage=_NO_TOKENS,
+            provider=NAME,
+            working=self._clock() - start,
+        )
+
+    def _answer(self, card: Card, request: Request) -> tuple[str, object]:
+        if card.occasion == "plan":
+            return "", self.plan(card)
+        if card.occasion == "review":
+            code, output = last_attempt(request)
+            return "", self.review(card, code, output)
+        return fenced(self.write(card), "python"), None
+
+    def plan(self, card: Card) -> dict[str, object]:
+        """Choose the next step: the first one that is missing, or that failed."""
+        wanted = [unit.name for unit in plan_units(card.task)]
+        for number, step in enumerate(card.steps, start=1):
+            right = wanted[number - 1] if number < len(wanted) else None
+            if (step.unit != right or step.status != "ok") and card.retractions_left:
+                why = f"step {number} ({step.unit}) is not as it should be"
+                return _plan(right or wanted[-1], why, number)
+        done = [step.unit for step in card.steps]
+        missing = [name for name in wanted if name not in done]
+        return _plan(missing[0], "the first step that is missing")
+
+    def write(self, card: Card) -> str:
+        """Write the code of a step."""
+        return write_code(card.task, action_unit(card.task.kind, str(card.unit)))
+
+    def review(self, card: Card, code: str, output: str) -> dict[str, object]:
+        """Judge an attempt: it ran, and does what the rules would do."""
+        runs = card.attempts[-1] == "ok"
+        follows = runs and code.strip() == self.write(card).strip()
+        return verdict_data(runs, follows)
+
+
+def verdict_data(runs: bool, follows: bool) -> dict[str, object]:
+    """Return a verdict as a model gives it."""
+    suggestions = [] if runs else ["Make the code run to its end."]
+    if runs and not follows:
+        suggestions = ["Do what the instruction asks, with the values that this data has."]
+    return {
+        "runs": runs,
+        "follows": follows,
+        "reasoning": "it runs and does what is asked" if follows else "it is not what is asked",
+        "suggestions": suggestions,
+        "approve": runs and follows,
+    }
+
+
+def _plan(action: str, why: str, retract_to: int | None = None) -> dict[str, object]:
+    return {
+        "reasoning": why,
+        "action": action,
+        "retract": retract_to is not None,
+        "retract_to_step": retract_to,
+    }
