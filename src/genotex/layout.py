@@ -28,8 +28,10 @@ __all__ = [
     "TcgaCohortFiles",
     "atomic_write",
     "flush",
+    "geo_cohort_files",
     "lock",
     "remove_leftovers",
+    "tcga_cohort_files",
     "trait_folder_name",
 ]
 
@@ -111,7 +113,7 @@ class InputFolder:
         if parent is None:
             return []
         names = sorted(_folders(parent), key=_accession_order)
-        return [_geo_files(trait, parent / name) for name in names]
+        return [geo_cohort_files(trait, parent / name) for name in names]
 
     def _geo_folders(self) -> dict[str, Path]:
         """Return the folders under ``GEO`` by trait, also where a person kept an apostrophe."""
@@ -121,7 +123,7 @@ class InputFolder:
     def tcga_folders(self) -> list[TcgaCohortFiles]:
         """Return every folder under ``TCGA``, sorted by name."""
         parent = self.root / "TCGA"
-        return [_tcga_files(parent / name) for name in _folders(parent)]
+        return [tcga_cohort_files(parent / name) for name in _folders(parent)]
 
 
 def _folders(parent: Path) -> list[str]:
@@ -142,7 +144,8 @@ def _files(folder: Path) -> list[Path]:
 _CHECKSUMS = {".md5", ".sha1", ".sha256"}
 
 
-def _geo_files(trait: str, folder: Path) -> GeoCohortFiles:
+def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
+    """Return the files of one series: its matrices, family SOFT files and platform tables."""
     files = [p for p in _files(folder) if p.suffix.lower() not in _CHECKSUMS]
     named = [p for p in files if "matrix" in p.name.lower()]
     # A count matrix of somebody's own may lie beside GEO's series matrix.
@@ -153,7 +156,8 @@ def _geo_files(trait: str, folder: Path) -> GeoCohortFiles:
     return GeoCohortFiles(trait, folder.name, folder, matrices, soft, platforms)
 
 
-def _tcga_files(folder: Path) -> TcgaCohortFiles:
+def tcga_cohort_files(folder: Path) -> TcgaCohortFiles:
+    """Return the files of one TCGA folder by what they hold."""
     files = _files(folder)
 
     def first(test: str, unless: str | None = None) -> Path | None:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from genotex.errors import UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, Procedure, trait_folder_name
-from genotex.problems import Problem
+from genotex.problems import Problem, TaskInfo
 
 __all__ = ["NotebookKind", "Task"]
 
@@ -48,6 +48,7 @@ class Task:
         If a field makes no sense.
     """
 
+    made_by: ClassVar[str] = "the first cell of the notebook"
     kind: NotebookKind
     trait: str
     folder: str
@@ -101,6 +102,10 @@ class Task:
     def output_folder(self) -> OutputFolder:
         """Where every file goes."""
         return OutputFolder(Path(self.output))
+
+    def read_task_info(self) -> TaskInfo | None:
+        """Read the task list; None where none was given."""
+        return None if self.task_info is None else TaskInfo.load(Path(self.task_info))
 
     @property
     def problem(self) -> Problem:

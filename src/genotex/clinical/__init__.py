@@ -7,7 +7,12 @@ an `encoding`, which `applying` turns into codes of samples; `summary` sums it u
 words of `telling`; `tcga` chooses studies and columns.
 """
 
-from genotex.clinical.applying import EncodedFeature, apply_encoding
+from genotex.clinical.applying import (
+    EncodedFeature,
+    apply_encoding,
+    cells_to_code,
+    encode_with_role,
+)
 from genotex.clinical.assay import judge_expression
 from genotex.clinical.description import (
     SeriesDescription,
@@ -82,6 +87,7 @@ __all__ = [
     "Vocabulary",
     "add_reading",
     "apply_encoding",
+    "cells_to_code",
     "characteristics_to_edit",
     "check_certainty",
     "choose_groups",
@@ -89,6 +95,7 @@ __all__ = [
     "count_cases",
     "describe_series",
     "description_from_case",
+    "encode_with_role",
     "find_age_column",
     "find_gender_column",
     "fit_reading",

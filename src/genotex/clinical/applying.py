@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from genotex.formats.cohort_record import Role
 from genotex.formats.series import Series
 from genotex.layout import Procedure
 
-__all__ = ["EncodedFeature", "apply_encoding", "encode_cell"]
+__all__ = ["EncodedFeature", "apply_encoding", "cells_to_code", "encode_cell", "encode_with_role"]
 
 SHOWN_CELLS = 5
 
@@ -101,7 +101,51 @@ def encode_cell(
     encoding: FeatureEncoding, cell: Cell, procedure: Procedure = "sound"
 ) -> float | None:
     """Return the code of one cell as a procedure has it."""
-    return _Lookup(encoding, first_integer=procedure == "benchmark").read(cell)[0]
+    return encode_with_role(encoding, cell, procedure)[0]
+
+
+def encode_with_role(
+    encoding: FeatureEncoding,
+    cell: Cell,
+    procedure: Procedure = "sound",
+    vocabulary: Vocabulary | None = None,
+) -> tuple[float | None, Role]:
+    """Return code and role of one cell as a procedure has them."""
+    first_integer = procedure == "benchmark"
+    lookup = _Lookup(encoding, first_integer=first_integer, vocabulary=vocabulary)
+    return lookup.read(cell)[:2]
+
+
+def cells_to_code(place: FeatureEncoding, series: Series, procedure: Procedure) -> dict[str, bool]:
+    """Return the different cells that an encoding of this place may have to code.
+
+    Parameters
+    ----------
+    place : FeatureEncoding
+        Where the feature stands; its values are not looked at.
+    series : Series
+        The series.
+    procedure : str
+        As for `apply_encoding`.
+
+    Returns
+    -------
+    dict of str to bool
+        Cell -> whether it is a sample's first choice. The others stand in the row under another
+        key, or on another line of the same field, and count only where an encoding lists them.
+
+    Raises
+    ------
+    EncodingFileError
+        If the series does not have the row.
+    """
+    found = _cells(replace(place, values={}), series, procedure)[0]
+    if place.sample_field == "characteristics_ch1":
+        lines = [series.characteristics[place.row or 0]]
+    else:
+        lines = [] if place.key else list(series.sample_fields.get(place.sample_field, ()))
+    others = {cell: False for line in lines for cell in line if cell is not None}
+    return others | {cell: True for cell in found if cell is not None}
 
 
 class _Lookup:

@@ -140,7 +140,7 @@ def annotation_of_columns(
     AnnotationChoice or None
         None when the column tells no genes.
     """
-    chosen = frame.select(dict.fromkeys((id_column, gene_column)))
+    chosen = frame.select(list(dict.fromkeys((id_column, gene_column))))
     return _choice(chosen, [gene_column], id_column, table, procedure)
 
 

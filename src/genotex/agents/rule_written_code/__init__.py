@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
-from genotex.agents.action_units import ActionUnit
+from genotex.agents.action_units import ActionUnit, action_unit
+from genotex.agents.rule_written_code.geo_code import geo_steps, write_geo_code
+from genotex.agents.rule_written_code.statistics_code import (
+    statistics_steps,
+    write_statistics_code,
+)
+from genotex.agents.rule_written_code.tcga_code import tcga_steps, write_tcga_code
 from genotex.agents.task import Task
+from genotex.errors import UsageError
 
-__all__ = ["write_code"]
+__all__ = ["plan_units", "write_code"]
+
+_STEPS = {"geo": geo_steps, "tcga": tcga_steps, "statistics": statistics_steps}
+_WRITERS = {"geo": write_geo_code, "tcga": write_tcga_code, "statistics": write_statistics_code}
+
+
+def plan_units(task: Task) -> tuple[ActionUnit, ...]:
+    """Return the steps that the rules take for a task, in order; the last one completes it.
+
+    Raises
+    ------
+    FormatError
+        If a file that is needed cannot be read.
+    """
+    return tuple(action_unit(task.kind, name) for name in _STEPS[task.kind](task))
 
 
 def write_code(task: Task, unit: ActionUnit) -> str:
@@ -21,6 +42,17 @@ def write_code(task: Task, unit: ActionUnit) -> str:
     Returns
     -------
     str
-        Python for one cell, which uses the toolkit and the variables of earlier cells alone.
+        Python for one cell, which uses the toolkit and the variables of earlier cells alone; empty
+        for the step that completes the notebook.
+
+    Raises
+    ------
+    FormatError
+        If a file that is needed cannot be read.
+    UsageError
+        If the step is one of another kind of notebook.
     """
-    raise NotImplementedError
+    if unit.kind != task.kind:
+        msg = f"{unit.name} is a step of {unit.kind}, but the task is one of {task.kind}"
+        raise UsageError(msg)
+    return "" if unit.completes else _WRITERS[task.kind](task, unit.name)

@@ -19,6 +19,7 @@ __all__ = [
     "find_age_column",
     "find_gender_column",
     "is_age_or_gender_column",
+    "named_columns",
     "plain_column_name",
     "read_tcga_cell",
 ]
@@ -84,6 +85,12 @@ def find_gender_column(table: Mapping[str, Cells]) -> TcgaColumn | None:
         sexes = [None if cell is None else parse_sex(cell, name) for cell in _known(table[name])]
         columns.append(TcgaColumn(name, tuple(sexes), ""))
     return _fullest(columns)
+
+
+def named_columns(table: Mapping[str, Cells], feature: Literal["age", "gender"]) -> tuple[str, ...]:
+    """Return the columns that are named as ones of age or of gender, the best names first."""
+    kinds = ("age_years", "age_days") if feature == "age" else ("gender",)
+    return tuple(dict.fromkeys(name for kind in kinds for name in _named(table, kind)))
 
 
 def is_age_or_gender_column(name: str) -> bool:

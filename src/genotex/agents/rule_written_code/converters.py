@@ -1,0 +1,118 @@
+"""Functions that code one cell, as text: the simplest one that gives the codes that are wanted."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+
+__all__ = ["converter_text", "literal"]
+
+Codes = Mapping[str, float | None]
+"""Raw cell -> code."""
+
+_FEWEST_FOR_RULE = 6
+"""Fewer different values are written out, which is easier to check than a rule."""
+
+
+# The functions below are never called by the package: their source is what is written, and they
+# are tried on the cells first, so that what is written is what was tried.
+
+
+def _number_behind_header(cell: str) -> float | None:
+    value = cell.partition(":")[2].strip()
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _years_behind_header(cell: str) -> float | None:
+    value = cell.partition(":")[2].strip()
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*-?(?:years?|yrs?|yo|y)?\.?(?:[ -]old)?", value.lower())
+    return float(found.group(1)) if found else None
+
+
+def _first_whole_number_behind_header(cell: str) -> float | None:
+    found = re.search(r"\d+", cell.partition(":")[2])
+    return float(found.group()) if found else None
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _first_whole_number(cell: str) -> float | None:
+    found = re.search(r"\d+", cell)
+    return float(found.group()) if found else None
+
+
+def _years_of_days(cell: str) -> float | None:
+    try:
+        return abs(float(cell)) / 365.25
+    except ValueError:
+        return None
+
+
+_RULES: tuple[Callable[[str], float | None], ...] = (
+    _number_behind_header,
+    _years_behind_header,
+    _first_whole_number_behind_header,
+    _number,
+    _first_whole_number,
+    _years_of_days,
+)
+
+
+def converter_text(name: str, codes: Codes) -> str:
+    """Return the source of a function that gives these codes.
+
+    Parameters
+    ----------
+    name : str
+        Name of the function.
+    codes : mapping of str to float or None
+        All raw cells that it will see, and what it must give.
+
+    Returns
+    -------
+    str
+        A rule where there are many different values and one fits, else a table of the values
+        without their header, else one of the raw cells.
+    """
+    if len(codes) >= _FEWEST_FOR_RULE:
+        for rule in _RULES:
+            if all(rule(cell) == code for cell, code in codes.items()):
+                return _source(rule, name)
+    bare = {cell.partition(":")[2].strip(): code for cell, code in codes.items()}
+    one_code = all(bare[cell.partition(":")[2].strip()] == code for cell, code in codes.items())
+    if one_code and all(bare):
+        lines = ['    value = cell.partition(":")[2].strip()', *_table(bare, "value")]
+    else:
+        lines = _table(codes, "cell")
+    return "\n".join([f"def {name}(cell: str) -> float | None:", *lines]) + "\n"
+
+
+def _source(rule: Callable[[str], float | None], name: str) -> str:
+    return inspect.getsource(rule).replace(f"def {rule.__name__}(", f"def {name}(")
+
+
+def _table(codes: Codes, variable: str) -> list[str]:
+    entries = [f"        {literal(text)}: {number(code)}," for text, code in codes.items()]
+    return ["    codes = {", *entries, "    }", f"    return codes.get({variable})"]
+
+
+def number(code: float | None) -> str:
+    """Return a code as Python writes it, whole ones without a point."""
+    if code is None:
+        return "None"
+    return str(int(code)) if code == int(code) else repr(code)
+
+
+def literal(text: str) -> str:
+    """Return a text as Python writes it, in double quotes where that is possible."""
+    plain = repr(text)
+    return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain else plain

@@ -1,0 +1,231 @@
+"""Trait, age and gender of the samples, coded by what was written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+import numpy as np
+
+from genotex.agents.toolkit.objects import ClinicalColumns, ClinicalTable, Feature, SeriesText
+from genotex.agents.toolkit.tables import listed
+from genotex.agents.toolkit.tool import tool
+from genotex.agents.toolkit.written_encoding import Converter, code_cells
+from genotex.clinical import EncodedFeature, FeatureEncoding, apply_encoding, cells_to_code
+from genotex.clinical.tcga.columns import read_tcga_cell
+from genotex.clinical.values import split_cell
+from genotex.cohorts.tcga import role_of_sample_type, sample_type_codes
+from genotex.errors import UsageError
+from genotex.formats import Role
+
+__all__ = ["BY", "clinical_table", "encode_feature"]
+
+BY = "agent"
+"""Who told an encoding that came from written code."""
+
+FeatureName = Literal["trait", "age", "gender"]
+Kind = Literal["binary", "continuous"]
+_TEXT_FIELDS = ("title", "source_name_ch1", "description")
+_GROUPS, _TCGA_GROUPS = (0.0, 1.0), (-1.0, 0.0, 1.0)
+
+
+@tool
+def encode_feature(
+    source: SeriesText | ClinicalColumns,
+    feature: FeatureName,
+    row: int | str,
+    convert: Converter,
+    *,
+    kind: Kind | None = None,
+    roles: Mapping[str, Role] | None = None,
+    key: str | None = None,
+) -> Feature:
+    """Code trait, age or gender of every sample by a written function.
+
+    Parameters
+    ----------
+    source : SeriesText or ClinicalColumns
+        The series, or the clinical matrix of TCGA.
+    feature : str
+        ``"trait"``, ``"age"`` or ``"gender"``.
+    row : int or str
+        Of a series: the row of characteristics, or ``"title"``, ``"source_name_ch1"`` or
+        ``"description"``. Of TCGA: a column, or ``"barcode"`` for the two digits that end the
+        sample id (``"01"``).
+    convert : callable or dict
+        Raw cell -> number, or None where the value is not known. A cell of a row carries its
+        header (``"age: 61"``). Trait: 0 control, 1 case, or a measure; age: years; gender: 0
+        female, 1 male.
+    kind : str, optional
+        ``"binary"`` or ``"continuous"``; by default age is continuous, the others binary.
+    roles : dict, optional
+        For a trait with two groups: raw cell -> ``"case"``, ``"healthy control"``, ``"other
+        disease"`` or ``"unknown"``. What is not listed is told by its words.
+    key : str, optional
+        Header of the cells, where it is not the most frequent one in the row.
+
+    Returns
+    -------
+    Feature
+        ``codes`` (n numbers, NaN for missing) and ``known`` (how many are not missing); print it
+        to see how many samples have which code.
+
+    Examples
+    --------
+    >>> age = encode_feature(series, "age", 1, lambda cell: float(cell.split(":")[1]))
+    """
+    if feature not in get_args(FeatureName):
+        msg = f"encode_feature(): feature {feature!r} is not known; use trait, age or gender"
+        raise UsageError(msg)
+    kind = kind or ("continuous" if feature == "age" else "binary")
+    if kind not in get_args(Kind):
+        msg = f"encode_feature(): kind {kind!r} is not known; use binary or continuous"
+        raise UsageError(msg)
+    if isinstance(source, ClinicalColumns):
+        return _of_tcga(source, feature, str(row), convert, kind)
+    place = _place(source, feature, row, kind, key)
+    where = f"encode_feature(): {feature}, {'row' if isinstance(row, int) else 'field'} {row}"
+    cells = cells_to_code(place, source.raw.series, source.task.procedure)
+    binary = _GROUPS if kind == "binary" else ()
+    codes = code_cells(list(cells), convert, where=where, binary=binary)
+    # On one of several lines a cell without a code would hide the line that has one.
+    rows = place.row is not None
+    kept = {c: code for c, code in codes.items() if code is not None or (rows and cells[c])}
+    encoding = FeatureEncoding(
+        feature=feature,
+        row=place.row,
+        key=place.key,
+        kind=kind,
+        values=kept,
+        roles=_roles(roles or {}, kept, where),
+        evidence=("coded by a written function",),
+        sample_field=place.sample_field,
+        told_by=BY,
+    )
+    encoded = apply_encoding(encoding, source.raw.series, procedure=source.task.procedure)
+    return Feature(encoding, encoded, source.samples)
+
+
+def _place(
+    source: SeriesText, feature: FeatureName, row: int | str, kind: Kind, key: str | None
+) -> FeatureEncoding:
+    """Return an encoding that says where the feature stands, and nothing else."""
+    series = source.raw.series
+    rows = series.characteristics
+    if isinstance(row, str) and row in _TEXT_FIELDS:
+        return FeatureEncoding(feature, None, key or "", kind, sample_field=row)  # type: ignore[arg-type]
+    if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(rows):
+        headers = (f"{number} {_header(cells)!r}" for number, cells in enumerate(rows))
+        msg = (
+            f"encode_feature(): the series has no row {row!r}; its rows are "
+            f"{listed(list(headers), 40)}; or use {', '.join(_TEXT_FIELDS)}"
+        )
+        raise UsageError(msg)
+    return FeatureEncoding(feature, row, _header(rows[row]) if key is None else key, kind)
+
+
+def _header(cells: tuple[str | None, ...]) -> str:
+    """Return the most frequent header of a row, empty where most cells have none."""
+    headers = Counter(split_cell(cell)[0] for cell in cells if cell is not None)
+    return headers.most_common(1)[0][0] if headers else ""
+
+
+def _roles(
+    roles: Mapping[str, Role], codes: Mapping[str, float | None], where: str
+) -> dict[str, Role]:
+    expected = {"case": 1.0, "healthy control": 0.0, "other disease": 0.0}
+    for cell, role in roles.items():
+        if role not in get_args(Role):
+            msg = f"{where}: role {role!r} is not known; use {', '.join(get_args(Role))}"
+            raise UsageError(msg)
+        if cell not in codes:
+            msg = (
+                f"{where}: `roles` names {cell!r}, which no sample has; the raw cells are "
+                f"{listed([repr(known) for known in codes], 30)}"
+            )
+            raise UsageError(msg)
+        code = codes[cell]
+        if code is not None and role in expected and code != expected[role]:
+            msg = f"{where}: {cell!r} is {role!r} in `roles`, but has the code {code:g}"
+            raise UsageError(msg)
+    return dict(roles)
+
+
+def _of_tcga(
+    source: ClinicalColumns, feature: FeatureName, column: str, convert: Converter, kind: Kind
+) -> Feature:
+    barcode = column == "barcode"
+    if barcode:
+        raw = sample_type_codes(source.samples)
+    elif column in source.names:
+        raw = [read_tcga_cell(cell) for cell in source.raw.matrix.table[column].to_list()]
+    else:
+        msg = (
+            f"encode_feature(): there is no column {column!r}; use barcode, or one of "
+            f"{listed(source.names, 200)}"
+        )
+        raise UsageError(msg)
+    where = f"encode_feature(): {feature}, column {column}"
+    binary = (_TCGA_GROUPS if barcode else _GROUPS) if kind == "binary" else ()
+    cells = [cell for cell in dict.fromkeys(raw) if cell is not None]
+    codes = code_cells(cells, convert, where=where, binary=binary)
+    found = [None if cell is None else codes[cell] for cell in raw]
+    is_trait = feature == "trait" and kind == "binary"
+    roles = tuple(role_of_sample_type(code) if is_trait else "unknown" for code in found)
+    encoding = FeatureEncoding(
+        feature=feature,
+        row=None,
+        key="sample type code" if barcode else column,
+        kind=kind,
+        values=codes,
+        evidence=("coded by a written function",),
+        sample_field="barcode" if barcode else "clinical_matrix",
+        told_by=BY,
+    )
+    values = np.array([np.nan if code is None else code for code in found], dtype=np.float64)
+    return Feature(encoding, EncodedFeature(values, roles, tuple(raw), ()), source.samples)
+
+
+@tool
+def clinical_table(
+    source: SeriesText | ClinicalColumns,
+    trait: Feature | None = None,
+    age: Feature | None = None,
+    gender: Feature | None = None,
+    *,
+    why_no_trait: str = "",
+) -> ClinicalTable:
+    """Put the features of a cohort together.
+
+    Parameters
+    ----------
+    source : SeriesText or ClinicalColumns
+        What the features were encoded from.
+    trait, age, gender : Feature or None
+        As `encode_feature` gives them; None for what is not told.
+    why_no_trait : str
+        Why there is no trait, for the record.
+
+    Returns
+    -------
+    ClinicalTable
+        ``values``, features x n samples; print it to see how each feature is spread.
+
+    Examples
+    --------
+    >>> clinical = clinical_table(series, trait, age, gender)
+    """
+    for name, feature in (("trait", trait), ("age", age), ("gender", gender)):
+        if feature is None:
+            continue
+        if feature.encoding.feature != name:
+            msg = (
+                f"clinical_table(): `{name}` was given the feature {feature.encoding.feature!r}; "
+                "give trait, age and gender in this order, or by name"
+            )
+            raise UsageError(msg)
+        if feature.samples != source.samples:
+            msg = f"clinical_table(): {name} was encoded from another series"
+            raise UsageError(msg)
+    return ClinicalTable(source.task, source, trait, age, gender, why_no_trait)

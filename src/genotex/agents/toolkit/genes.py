@@ -1,0 +1,239 @@
+"""From the expression table of a cohort to official gene symbols."""
+
+from __future__ import annotations
+
+from genotex.agents.toolkit.objects import (
+    Annotation,
+    ClinicalColumns,
+    Expression,
+    Genes,
+    MappedRows,
+    SeriesText,
+)
+from genotex.agents.toolkit.tables import listed
+from genotex.agents.toolkit.tool import tool
+from genotex.cohorts.geo import NO_TABLE
+from genotex.cohorts.geo_files import read_annotation as read_platform_tables
+from genotex.cohorts.geo_files import with_expression
+from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_genes
+from genotex.errors import UsageError
+from genotex.formats import Platform
+from genotex.genes import (
+    GeneTable,
+    IdVerdict,
+    collapse_rows,
+    genes_by_columns,
+    genes_of_rows,
+    identify_ids,
+)
+
+__all__ = [
+    "identify_rows",
+    "map_probes",
+    "normalise_symbols",
+    "read_annotation",
+    "read_expression",
+]
+
+_RECORD = "record it with save_cohort_info(task, clinical=clinical, why_no_genes=...)"
+
+
+@tool
+def read_expression(source: SeriesText | ClinicalColumns) -> Expression:
+    """Read the expression table of a cohort.
+
+    Parameters
+    ----------
+    source : SeriesText or ClinicalColumns
+        As `read_series` or `read_clinical_matrix` gives it.
+
+    Returns
+    -------
+    Expression
+        ``rows`` (tuple of p row ids, always strings), ``columns`` (tuple of n sample ids),
+        ``values`` (p x n); of a series made by sequencing p is often 0.
+
+    Examples
+    --------
+    >>> expression = read_expression(series)
+    """
+    if isinstance(source, SeriesText):
+        raw = with_expression(source.raw)
+        assert raw.series.expression is not None
+        return Expression(source.task, raw, raw.series.expression)
+    found = read_raw_genes(source.files, source.task.procedure)
+    if found is None:
+        msg = f"read_expression(): {NO_EXPRESSION}; {_RECORD}"
+        raise UsageError(msg)
+    return Expression(source.task, found, found.matrix)
+
+
+@tool
+def identify_rows(expression: Expression) -> IdVerdict:
+    """Compare the row ids with the known human genes.
+
+    Parameters
+    ----------
+    expression : Expression
+        As `read_expression` gives it.
+
+    Returns
+    -------
+    IdVerdict
+        ``kind`` ("symbol", "probe", "Entrez", ...), ``needs_mapping`` (bool), ``reason`` (str).
+
+    Examples
+    --------
+    >>> verdict = identify_rows(expression)
+    """
+    _check_rows(expression, "identify_rows")
+    return identify_ids(expression.rows, GeneTable.load())
+
+
+def _check_rows(expression: Expression, function: str) -> None:
+    if not expression.rows:
+        msg = f"{function}(): {NO_TABLE}; {_RECORD}"
+        raise UsageError(msg)
+
+
+@tool
+def read_annotation(series: SeriesText) -> Annotation:
+    """Read the tables that say what the rows of a platform are.
+
+    Parameters
+    ----------
+    series : SeriesText
+        As `read_series` gives it.
+
+    Returns
+    -------
+    Annotation
+        ``columns`` (column names of the series' own platform) and ``names`` (accessions of all
+        platforms at hand); look at it with `preview`.
+
+    Examples
+    --------
+    >>> annotation = read_annotation(series)
+    """
+    own = series.raw.series
+    platforms, used = read_platform_tables(series.files, own)
+    if not platforms:
+        msg = (
+            f"read_annotation(): no file in the folder holds the table of {own.platform}; row ids "
+            "that are Entrez, Ensembl or RefSeq ids need none; otherwise the rows cannot be "
+            f"mapped: {_RECORD}"
+        )
+        raise UsageError(msg)
+    return Annotation(series.task, platforms, used, own.platform)
+
+
+@tool
+def map_probes(
+    expression: Expression,
+    annotation: Annotation | None = None,
+    id_column: str | None = None,
+    gene_column: str | None = None,
+    platform: str | None = None,
+) -> MappedRows:
+    """Find the genes that each row names.
+
+    Cells with several genes are split by the platform's own separators. Row ids that are Entrez,
+    Ensembl, RefSeq or GenBank ids need no annotation.
+
+    Parameters
+    ----------
+    expression : Expression
+        As `read_expression` gives it.
+    annotation : Annotation, optional
+        As `read_annotation` gives it.
+    id_column, gene_column : str, optional
+        Columns of the annotation: the one that holds the row ids, and the one that tells the
+        genes (symbols, or ids of a database).
+    platform : str, optional
+        One of `annotation.names`; the series' own by default.
+
+    Returns
+    -------
+    MappedRows
+        For each of the p rows the genes it names; print it to see how many found one.
+
+    Examples
+    --------
+    >>> mapped = map_probes(expression, annotation, id_column="ID", gene_column="Gene Symbol")
+    """
+    _check_rows(expression, "map_probes")
+    task, table = expression.task, GeneTable.load()
+    if annotation is None:
+        found = genes_of_rows(expression.rows, (), procedure=task.procedure, table=table)
+        return MappedRows(task, expression, found)
+    chosen = _platform(annotation, platform)
+    names = {"id_column": id_column, "gene_column": gene_column}
+    for argument, column in names.items():
+        if column not in chosen.table.columns:
+            given = "is missing" if column is None else f"is {column!r}, which is no column"
+            msg = (
+                f"map_probes(): {argument} {given}; the columns of {chosen.accession} are "
+                f"{listed([repr(name) for name in chosen.table.columns], 99)}"
+            )
+            raise UsageError(msg)
+    found = genes_by_columns(
+        expression.rows,
+        annotation.platforms,
+        chosen,
+        str(id_column),
+        str(gene_column),
+        procedure=task.procedure,
+        table=table,
+        own=annotation.own,
+    )
+    return MappedRows(task, expression, found, annotation)
+
+
+def _platform(annotation: Annotation, name: str | None) -> Platform:
+    if name is None:
+        return annotation.platforms[0]
+    if name not in annotation.names:
+        msg = f"map_probes(): there is no platform {name!r}; use {listed(annotation.names)}"
+        raise UsageError(msg)
+    return annotation.platforms[annotation.names.index(name)]
+
+
+@tool
+def normalise_symbols(rows: MappedRows | Expression) -> Genes:
+    """Bring rows to official gene symbols, one row for each gene.
+
+    Procedure ``sound``: linear values are put on the log2 scale, rows of several genes are left
+    out, a gene is the mean of its rows. ``benchmark``: a row is divided among its genes, a gene is
+    the sum of its rows.
+
+    Parameters
+    ----------
+    rows : MappedRows or Expression
+        As `map_probes` gives it; or as `read_expression` gives it where the row ids are gene
+        symbols already.
+
+    Returns
+    -------
+    Genes
+        ``rows`` (tuple of g symbols, sorted), ``columns`` (tuple of n sample ids), ``values``
+        (g x n); print it to see what was left out.
+
+    Examples
+    --------
+    >>> genes = normalise_symbols(mapped)
+    """
+    task, table = rows.task, GeneTable.load()
+    if isinstance(rows, MappedRows):
+        expression, found, annotation = rows.expression, rows.found, rows.annotation
+    else:
+        expression, annotation = rows, None
+        _check_rows(expression, "normalise_symbols")
+        if (verdict := identify_ids(expression.rows, table)).needs_mapping and task.kind == "geo":
+            msg = (
+                f"normalise_symbols(): the row ids are no gene symbols ({verdict.reason}); map "
+                "them first with map_probes(expression, ...), and give its result"
+            )
+            raise UsageError(msg)
+        found = genes_of_rows(expression.rows, (), procedure=task.procedure, table=table)
+    mapping = collapse_rows(expression.matrix, found, procedure=task.procedure, table=table)
+    return Genes(task, expression, mapping, annotation)

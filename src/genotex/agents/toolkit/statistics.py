@@ -1,0 +1,252 @@
+"""From linked tables to the genes of a problem."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from genotex.agents.task import Task
+from genotex.agents.toolkit.objects import OfSamples
+from genotex.agents.toolkit.tables import listed
+from genotex.agents.toolkit.tool import Made, tool
+from genotex.errors import UsageError
+from genotex.layout import OutputFolder
+
+if TYPE_CHECKING:
+    from genotex.analysis import AnalysisOptions, AnalysisResult, DataChoice, ProblemData
+    from genotex.formats import LinkedTable
+
+__all__ = ["Choice", "LoadedData", "Result", "analyse", "choose_data", "load_data", "save_result"]
+
+ModelName = Literal["moderated", "mixed", "all"]
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(Made):
+    """The cohort of a problem, or the pair of cohorts."""
+
+    made_by: ClassVar[str] = "choose_data(task)"
+    task: Task
+    found: DataChoice
+
+    @property
+    def cohort(self) -> str:
+        """Cohort of the trait."""
+        return self.found.cohort
+
+    @property
+    def condition_cohort(self) -> str | None:
+        """Two-step: cohort of the condition."""
+        return self.found.condition_cohort
+
+    @property
+    def regressors(self) -> tuple[str, ...]:
+        """Two-step: genes by which the condition is predicted."""
+        return self.found.regressors
+
+    @property
+    def reason(self) -> str:
+        """Why this one."""
+        return self.found.reason
+
+    @property
+    def others(self) -> Mapping[str, str]:
+        """Every other cohort of the trait and why not it."""
+        return self.found.others
+
+    def __repr__(self) -> str:
+        """Tell what was chosen and why."""
+        pair = "" if self.condition_cohort is None else f" with {self.condition_cohort}"
+        lines = [f"{self.cohort}{pair}: {self.reason}"]
+        lines += [f"  not {name}: {why}" for name, why in self.others.items()]
+        if self.regressors:
+            lines.append(f"  regressor genes: {listed(self.regressors, 30)}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LoadedData(OfSamples):
+    """The linked table of a problem's cohort; two-step: that of the condition, too."""
+
+    made_by: ClassVar[str] = "load_data(choice)"
+    task: Task
+    data: ProblemData
+
+    @property
+    def table(self) -> LinkedTable:
+        """The linked table of the trait's cohort."""
+        return self.data.table
+
+    def __repr__(self) -> str:
+        """Tell the sizes."""
+        text = f"{self.data.choice.cohort}: {self.size}"
+        if self.data.condition is not None:
+            table = self.data.condition.table
+            text += f"\n{self.data.condition.cohort}: {len(table.samples)} samples x {table.trait}"
+        return text
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Made):
+    """The genes found for a problem."""
+
+    made_by: ClassVar[str] = "analyse(data)"
+    task: Task
+    found: AnalysisResult
+
+    @property
+    def genes(self) -> tuple[str, ...]:
+        """The significant (or selected) genes, best first."""
+        return tuple(self.found.significant["Variable"].to_list())
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should be known before the list is trusted."""
+        return self.found.warnings
+
+    def __repr__(self) -> str:
+        """Tell how many genes, the first ones, and the warnings."""
+        lines = [f"{len(self.genes)} genes in {self.found.cohort}: {listed(self.genes, 10)}"]
+        return "\n".join([*lines, *(f"  warning: {warning}" for warning in self.warnings)])
+
+
+@tool
+def choose_data(task: Task) -> Choice:
+    """Choose the largest usable cohort of the problem, or the largest pair of cohorts.
+
+    For the conditions Age and Gender only cohorts that have them are considered. For another trait
+    as condition a pair is chosen that shares a gene by which the condition can be predicted.
+
+    Parameters
+    ----------
+    task : Task
+        The task of the notebook.
+
+    Returns
+    -------
+    Choice
+        ``cohort``, ``reason``, ``others``, and for a pair ``condition_cohort`` and
+        ``regressors``; print it.
+
+    Examples
+    --------
+    >>> choice = choose_data(task)
+    """
+    from genotex.analysis import check_request
+    from genotex.analysis import choose_data as choose
+
+    _check_kind(task)
+    tasks, options = task.read_task_info(), _options(task)
+    check_request(task.problem, options, tasks)
+    return Choice(task, choose(_folder(task), task.problem, options, tasks))
+
+
+@tool
+def load_data(choice: Choice) -> LoadedData:
+    """Read the linked table of the cohort that was chosen, or those of the pair.
+
+    Parameters
+    ----------
+    choice : Choice
+        As `choose_data` gives it.
+
+    Returns
+    -------
+    LoadedData
+        ``values``, samples x (trait, Age, Gender, genes), with their names in ``rows`` and
+        ``columns``.
+
+    Examples
+    --------
+    >>> data = load_data(choice)
+    """
+    from genotex.analysis import read_data
+
+    task = choice.task
+    data = read_data(
+        _folder(task), task.problem, choice.found, _options(task), task.read_task_info()
+    )
+    return LoadedData(task, data)
+
+
+@tool
+def analyse(
+    data: LoadedData,
+    model: ModelName = "moderated",
+    covariates: tuple[str, ...] = ("Age", "Gender"),
+) -> Result:
+    """Find the genes that go with the trait, given the condition of the task.
+
+    Without condition, or with Age or Gender, the model is fitted to the cohort's own table. With
+    another trait, the condition is first learned from the other cohort's table and predicted for
+    the samples of this one. Procedure ``sound`` tests every gene (moderated t, false discovery
+    rate 5 %); ``benchmark`` fits a Lasso, or its mixed form where it sees a batch effect.
+
+    Parameters
+    ----------
+    data : LoadedData
+        As `load_data` gives it.
+    model : str
+        ``sound`` only: ``"moderated"``, ``"mixed"`` or ``"all"``.
+    covariates : tuple of str
+        ``sound`` only: what is adjusted for, as far as the cohort has it.
+
+    Returns
+    -------
+    Result
+        ``genes`` (tuple of symbols, best first) and ``warnings``; print it.
+
+    Examples
+    --------
+    >>> result = analyse(data)
+    """
+    from genotex.analysis import analyze_data
+
+    options = _options(data.task, model=model, covariates=tuple(covariates))
+    threads = os.cpu_count() or 1
+    found = analyze_data(data.data, data.task.problem, options, threads=threads)
+    return Result(data.task, found)
+
+
+@tool
+def save_result(result: Result) -> Path:
+    """Write the genes of the problem to their place in the output folder.
+
+    Parameters
+    ----------
+    result : Result
+        As `analyse` gives it.
+
+    Returns
+    -------
+    Path
+        The JSON file with the significant genes; the table of all genes lies beside it.
+
+    Examples
+    --------
+    >>> print(save_result(result))
+    """
+    from genotex.analysis import write_result
+
+    return write_result(result.task.output_folder, result.found)
+
+
+def _check_kind(task: Task) -> None:
+    if task.kind != "statistics":
+        msg = "choose_data(): this task is a cohort, not a problem; use find_files(task)"
+        raise UsageError(msg)
+
+
+def _folder(task: Task) -> OutputFolder:
+    return OutputFolder(task.input_folder)
+
+
+def _options(
+    task: Task, *, model: ModelName = "moderated", covariates: tuple[str, ...] = ("Age", "Gender")
+) -> AnalysisOptions:
+    from genotex.analysis import AnalysisOptions
+
+    return AnalysisOptions(procedure=task.procedure, model=model, covariates=covariates)

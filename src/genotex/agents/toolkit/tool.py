@@ -1,0 +1,88 @@
+"""What every function of the toolkit does first: check that it is used as it is meant."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any, ClassVar, ParamSpec, TypeVar, get_args, get_type_hints
+
+from genotex.errors import UsageError
+
+__all__ = ["Made", "tool"]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class Made:
+    """Anything that a function of the toolkit gives and another one takes.
+
+    Attributes
+    ----------
+    made_by : str
+        How it is made, for messages.
+    """
+
+    made_by: ClassVar[str] = ""
+
+
+def tool(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Make a function of the toolkit tell wrong use in words that a model can act on.
+
+    Unknown and missing arguments, things that another step must make first, and files that may not
+    be read or written become a `UsageError`.
+    """
+
+    @wraps(function)
+    def checked(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        _check(function, args, kwargs)
+        try:
+            return function(*args, **kwargs)
+        except OSError as error:
+            raise UsageError(_told(error)) from error
+
+    return checked
+
+
+def _check(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        msg = f"{function.__name__}(): {error}; its arguments are {', '.join(signature.parameters)}"
+        raise UsageError(msg) from error
+    for name, kinds in _made_parameters(function).items():
+        value = given.get(name, signature.parameters[name].default)
+        if not isinstance(value, kinds):
+            raise UsageError(_wrong_kind(function.__name__, name, kinds, value))
+
+
+@cache
+def _made_parameters(function: Callable[..., Any]) -> dict[str, tuple[type, ...]]:
+    """Return the parameters that take things made in other cells, with what they take."""
+    hints = get_type_hints(function)
+    found = {}
+    for name in inspect.signature(function).parameters:
+        kinds = get_args(hints[name]) or (hints[name],)
+        if any(hasattr(kind, "made_by") for kind in kinds):
+            found[name] = kinds
+    return found
+
+
+def _wrong_kind(function: str, name: str, kinds: tuple[type, ...], value: object) -> str:
+    wanted = " or ".join(
+        f"{kind.__name__} (made by {kind.made_by})" for kind in kinds if hasattr(kind, "made_by")
+    )
+    given = "None" if value is None else type(value).__name__
+    if hasattr(value, "made_by"):
+        given += f" (made by {value.made_by})"
+    return f"{function}(): {name} must be {wanted}; given was {given}"
+
+
+def _told(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return (
+        f"{where}{error.strerror or error}; only what lies in task.folder can be read, and only "
+        "task.output can be written"
+    )
