@@ -79,7 +79,7 @@ def _ask(ask: Ask, request: Request, read: Callable[[Any], Kind]) -> Answer[Kind
     replies: list[Reply] = []
     for _ in range(2):
         reply = ask(request)
-        refuse_refusal(reply)
+        check_answered(reply)
         replies.append(reply)
         try:
             return Answer(_read(reply, request.schema or {}, read), tuple(replies))
@@ -125,7 +125,7 @@ def _repair(reply: Reply, problems: str) -> tuple[Message, Message]:
     return Message("assistant", said.strip() or "(empty)"), Message("user", text)
 
 
-def refuse_refusal(reply: Reply) -> None:
+def check_answered(reply: Reply) -> None:
     """Raise for an answer that is none.
 
     Raises
@@ -159,7 +159,7 @@ def finished_text(reply: Reply) -> Reply:
     BadAnswerError
         If the answer is empty.
     """
-    refuse_refusal(reply)
+    check_answered(reply)
     if not reply.text.strip():
         cut = reply.stop == "length"
         msg = "the answer is empty" + (

@@ -138,7 +138,7 @@ class ProviderModel:
         clean = partial(without_keys, variables=options.key, environ=self._environ)
         client = make_client(options.timeout)
         model = make_model(self._name, options.address, key, client)
-        mode = usable_mode(options.structured, model.profile)
+        mode = usable_mode(options.structured, request.schema, model.profile)
         call = partial(
             _call,
             client,
