@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from genotex.errors import BadAnswerError, RefusedError
+from genotex.errors import BadAnswerError, RefusedError, UsageError
 from genotex.models.json_text import json_values
 from genotex.models.model import Message, Reply, Request
 from genotex.models.schema import build, schema_of
@@ -71,7 +71,16 @@ def ask_for(ask: Ask, request: Request, kind: type[Kind]) -> Answer[Kind]:
 
 
 def ask_data(ask: Ask, request: Request) -> Answer[Any]:
-    """Ask for plain JSON values that fit the schema of the request (see `ask_for`)."""
+    """Ask for plain JSON values that fit the schema of the request (see `ask_for`).
+
+    Raises
+    ------
+    UsageError
+        If the request has no schema.
+    """
+    if request.schema is None:
+        msg = f"{request.role} asks for data without saying of what form: give the request a schema"
+        raise UsageError(msg)
     return _ask(ask, request, lambda data: data)
 
 
@@ -86,9 +95,18 @@ def _ask(ask: Ask, request: Request, read: Callable[[Any], Kind]) -> Answer[Kind
         except ValueError as error:
             problems = str(error)
             request = replace(request, messages=(*request.messages, *_repair(reply, problems)))
-    msg = f"the answer does not have the form that was asked for, also when asked again: {problems}"
+    msg = f"the answer does not have the form that was asked for: {problems}"
     hint = f"role {request.role}; try another model or a simpler question"
-    raise BadAnswerError(msg, model=reply.model, hint=hint)
+    raise BadAnswerError(msg, model=reply.model, hint=hint, **_spent(*replies))
+
+
+def _spent(*replies: Reply) -> dict[str, Any]:
+    """Return what went into answers that are none, as errors keep it."""
+    return {
+        "attempts": sum(reply.attempts for reply in replies),
+        "working": sum(reply.working for reply in replies),
+        "waiting": sum(reply.waiting for reply in replies),
+    }
 
 
 def _read(reply: Reply, schema: Mapping[str, Any], read: Callable[[Any], Kind]) -> Kind:
@@ -143,10 +161,12 @@ def check_answered(reply: Reply) -> None:
         )
         said = " ".join(reply.text.split())
         msg = f"{who}: {said[:300]!r}" if said else who
-        raise RefusedError(msg, model=reply.model, hint="reword the question or use another model")
+        hint = "reword the question or use another model"
+        raise RefusedError(msg, model=reply.model, hint=hint, **_spent(reply))
     if reply.stop == "failed":
         msg = "the provider says that the answer went wrong while it was written"
-        raise BadAnswerError(msg, model=reply.model, hint="ask again, or use another model")
+        hint = "ask again, or use another model"
+        raise BadAnswerError(msg, model=reply.model, hint=hint, **_spent(reply))
 
 
 def finished_text(reply: Reply) -> Reply:
@@ -166,5 +186,5 @@ def finished_text(reply: Reply) -> Reply:
             ": all tokens it may write went into thinking" if cut else ""
         )
         hint = "allow more output tokens" if cut else "ask again, or use another model"
-        raise BadAnswerError(msg, model=reply.model, hint=hint)
+        raise BadAnswerError(msg, model=reply.model, hint=hint, **_spent(reply))
     return reply
