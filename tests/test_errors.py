@@ -33,3 +33,20 @@ def test_format_error_survives_the_way_from_a_worker_process() -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is errors.NotDataError
     assert str(copy) == str(error)
+
+
+def test_model_error_says_which_model_what_how_often_and_what_to_do() -> None:
+    error = errors.RateLimitedError(
+        "asked too often", model="openai:gpt-4o", hint="resume later", attempts=3, waiting=7.5
+    )
+    assert str(error) == "openai:gpt-4o: asked too often; asked 3 times (resume later)"
+    assert str(errors.RefusedError("refused")) == "refused"
+
+
+def test_model_errors_survive_the_way_from_a_worker_process() -> None:
+    error = errors.BadAnswerError("empty", model="m", hint="again", attempts=2, working=1.5)
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is errors.BadAnswerError
+    assert (str(copy), copy.working) == (str(error), 1.5)
+    reached = pickle.loads(pickle.dumps(errors.BudgetReachedError("reached", "max_cost")))
+    assert (str(reached), reached.limit) == ("reached", "max_cost")

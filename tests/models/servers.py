@@ -18,13 +18,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Says:
-    """An HTTP answer; `cut` ends the connection in the middle of it, `trickle` never ends it."""
+    """An HTTP answer, after `hold` seconds.
+
+    `cut` ends the connection in the middle of it, `trickle` never ends it.
+    """
 
     body: Any
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: bool = False
     trickle: bool = False
+    hold: float = 0.0
 
     def content(self) -> bytes:
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
@@ -53,7 +57,7 @@ class Service:
         self.answers = list(answers)
         self.seen: list[Seen] = []
         self.closing = threading.Event()
-        self.at_once = self.most_at_once = 0
+        self.under_way = self.most_at_once = 0
         self.turn = threading.Lock()
         self.address = ""
 
@@ -74,7 +78,12 @@ def serving(*answers: Says) -> Iterator[Service]:
             with service.turn:
                 service.seen.append(Seen(self.path, dict(self.headers.items()), content))
                 answer = service.next_answer()
+                service.under_way += 1
+                service.most_at_once = max(service.most_at_once, service.under_way)
             self.close_connection = True
+            service.closing.wait(answer.hold)
+            with service.turn:
+                service.under_way -= 1
             self._send(answer)
 
         def _send(self, answer: Says) -> None:
@@ -113,6 +122,13 @@ def serving(*answers: Says) -> Iterator[Service]:
         thread.join()
 
 
+def key_in(seen: Seen) -> str:
+    """The key of a request, in whichever header it came."""
+    headers = {name.lower(): value for name, value in seen.headers.items()}
+    names = ("x-api-key", "x-goog-api-key", "authorization")
+    return next(headers[name] for name in names if name in headers).removeprefix("Bearer ")
+
+
 class OpenAIDialect:
     """Chat completions."""
 
@@ -124,15 +140,10 @@ class OpenAIDialect:
     def name(self, address: str) -> str:
         return f"{self.provider}:{self.model}"
 
-    def key_of(self, seen: Seen) -> str:
-        return {k.lower(): v for k, v in seen.headers.items()}["authorization"].removeprefix(
-            "Bearer "
-        )
-
     def texts_of(self, seen: Seen) -> list[tuple[str, str]]:
         return [(each["role"], each["content"]) for each in seen.body["messages"]]
 
-    def _choice(self, message: Mapping[str, Any], finish: str = "stop", **usage: Any) -> Says:
+    def message(self, message: Mapping[str, Any], finish: str = "stop", **usage: Any) -> Says:
         told = {
             "prompt_tokens": 100,
             "completion_tokens": 20,
@@ -157,22 +168,22 @@ class OpenAIDialect:
         )
 
     def text(self, text: str) -> Says:
-        return self._choice({"content": text})
+        return self.message({"content": text})
 
     def text_without_usage(self, text: str) -> Says:
-        return self._choice({"content": text}, usage=None)
+        return self.message({"content": text}, usage=None)
 
     def data(self, data: Any) -> Says:
         return self.text(json.dumps(data))
 
     def cut_short(self, text: str) -> Says:
-        return self._choice({"content": text}, "length")
+        return self.message({"content": text}, "length")
 
     def refusal(self, text: str) -> Says:
-        return self._choice({"refusal": text})
+        return self.message({"refusal": text})
 
     def filtered(self) -> Says:
-        return self._choice({"content": ""}, "content_filter")
+        return self.message({"content": ""}, "content_filter")
 
     def error(self, status: int, message: str, kind: str, code: str | None, **headers: str) -> Says:
         body = {"error": {"message": message, "type": kind, "param": None, "code": code}}
@@ -264,9 +275,6 @@ class AnthropicDialect:
     def name(self, address: str) -> str:
         return f"{self.provider}:{self.model}"
 
-    def key_of(self, seen: Seen) -> str:
-        return {k.lower(): v for k, v in seen.headers.items()}["x-api-key"]
-
     def texts_of(self, seen: Seen) -> list[tuple[str, str]]:
         system = seen.body.get("system", [])
         said = system if isinstance(system, str) else "".join(each["text"] for each in system)
@@ -350,9 +358,6 @@ class GoogleDialect:
 
     def name(self, address: str) -> str:
         return f"{self.provider}:{self.model}"
-
-    def key_of(self, seen: Seen) -> str:
-        return {k.lower(): v for k, v in seen.headers.items()}["x-goog-api-key"]
 
     def texts_of(self, seen: Seen) -> list[tuple[str, str]]:
         body = seen.body

@@ -4,6 +4,7 @@ from decimal import Decimal
 import pytest
 from genai_prices import Usage as TheirUsage
 from genai_prices import calc_price
+from genai_prices.data_snapshot import get_snapshot
 
 from genotex.models import ModelPrice, Rate, Unpriced, Usage
 from genotex.models.price_data import take_prices
@@ -43,20 +44,19 @@ def test_costs_are_those_of_genai_prices(name: str, usage: Usage) -> None:
 
 
 def test_where_the_hour_counts_the_dearest_one_does() -> None:
-    usage = Usage(1_000_000, 1_000_000, 0, 0)
-    price = take_prices(["deepseek:deepseek-chat"], DAY).prices["deepseek:deepseek-chat"]
-    assert isinstance(price, ModelPrice)
-    by_hour = {
-        calc_price(
-            TheirUsage(input_tokens=1_000_000, output_tokens=1_000_000),
-            "deepseek-chat",
-            provider_id="deepseek",
-            genai_request_timestamp=NOON.replace(hour=hour),
-        ).total_price
-        for hour in range(24)
-    }
-    assert len(by_hour) > 1
-    assert price.cost(usage) == max(by_hour)
+    usage = TheirUsage(input_tokens=1_000_000, output_tokens=1_000_000)
+    service = next(each for each in get_snapshot().providers if each.id == "deepseek")
+    for model in service.models:
+        name = f"deepseek:{model.id}"
+        price = take_prices([name], DAY).prices[name]
+        assert isinstance(price, ModelPrice)
+        by_hour = [
+            model.calc_price(
+                usage, service, genai_request_timestamp=NOON.replace(hour=hour)
+            ).total_price
+            for hour in range(24)
+        ]
+        assert price.cost(Usage(1_000_000, 1_000_000, 0, 0)) == max(by_hour)
 
 
 @pytest.mark.parametrize(

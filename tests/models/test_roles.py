@@ -1,11 +1,13 @@
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from genotex.errors import BadAnswerError, UsageError
+from genotex.errors import BadAnswerError, BudgetReachedError, UsageError
 from genotex.models import (
+    Budget,
     Message,
     Model,
     RecordingModel,
@@ -20,6 +22,7 @@ from genotex.models import (
     read_settings,
     role_models,
 )
+from tests.models.servers import OpenAIDialect, serving
 
 DAY = date(2026, 11, 1)
 
@@ -105,3 +108,45 @@ def test_a_missing_key_is_found_before_anything_is_asked() -> None:
     settings = read_settings(options=options, environ={})
     with pytest.raises(UsageError, match="OPENAI_API_KEY"):
         role_models(settings, UsageLedger(prices_of(settings, DAY)), environ={})
+
+
+def test_all_models_of_a_provider_share_its_limit_of_calls_at_once() -> None:
+    slow = replace(OpenAIDialect().text("Well."), hold=0.05)
+    with serving(slow) as service:
+        options = {
+            "model": "openai:gpt-4o",
+            "model.planner": "openai:gpt-4o-mini",
+            "provider.openai.address": f"{service.address}/v1",
+            "provider.openai.at_once": 2,
+        }
+        settings = read_settings(options=options, environ={})
+        ledger = UsageLedger(prices_of(settings, DAY))
+        models = role_models(settings, ledger, environ={"OPENAI_API_KEY": "sk-test-key"})
+        roles = ["planner", "reviewer"] * 4
+        with ThreadPoolExecutor(len(roles)) as pool:
+            texts = [reply.text for reply in pool.map(models.ask, map(request, roles))]
+    assert texts == ["Well."] * 8
+    assert service.most_at_once == 2
+    assert {seen.body["model"] for seen in service.seen} == {"gpt-4o", "gpt-4o-mini"}
+    assert ledger.by_role()["planner"].calls == 4
+    assert ledger.total().waiting > 0
+
+
+def test_a_run_stops_at_its_limit_over_the_wire() -> None:
+    # A call costs 60 x 2.50 + 40 x 1.25 + 20 x 10 dollars for a million tokens, 0.0004 dollars.
+    with serving(OpenAIDialect().text("Well.")) as service:
+        options = {
+            "model": "openai:gpt-4o",
+            "max_cost": "0.0008",
+            "provider.openai.address": f"{service.address}/v1",
+        }
+        settings = read_settings(options=options, environ={})
+        ledger = UsageLedger(prices_of(settings, DAY))
+        budget = Budget(settings.limits, ledger)
+        environ = {"OPENAI_API_KEY": "sk-test-key"}
+        models = role_models(settings, ledger, budget, environ)
+        models.ask(request("planner"))
+        models.ask(request("planner"))
+        with pytest.raises(BudgetReachedError, match=r"0\.0008 of 0\.0008 US dollars"):
+            models.ask(request("planner"))
+    assert len(service.seen) == 2

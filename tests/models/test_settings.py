@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -110,9 +111,11 @@ def test_roles_from_the_command_line_and_the_environment() -> None:
         ({"model": "openai:a", "max_cost": "nan"}, "must be a number"),
         ({"model": "openai:a", "max_cost": "much"}, "must be a number of 0 or more, not 'much'"),
         ({"model": "openai:a", "max_tokens": "1.5"}, "must be a whole number"),
+        ({"model": "openai:a", "max_tokens": "1e999999999"}, "must be a number"),
         ({"model": "openai:a", "max_tokens": True}, "must be a number"),
         ({"model": "openai:a", "attempts": 0}, "--attempts: must be above 0"),
         ({"model": "openai:a", "allow_unknown_cost": "maybe"}, "must be one of true, false"),
+        ({"model": "openai:a", "max_token": 1}, "did you mean max_tokens?"),
         ({"model": "openai:a", "max_costs": 1}, "no setting 'max_costs'; did you mean max_cost?"),
         ({"model": "openai:a", "provider.openai.timout": 1}, "did you mean provider.NAME.timeout?"),
         ({"model": "openai:a", "provider.opnai.timeout": 1}, "no setting 'provider.opnai.timeout'"),
@@ -180,3 +183,22 @@ def test_settings_as_json_have_the_providers_that_may_answer_and_no_key(tmp_path
     assert content["limits"]["max_cost"] == "5"
     assert content["providers"]["openai"]["key"] == ["OPENAI_API_KEY"]
     assert "secret" not in text
+    again = ModelSettings.from_json(content)
+    assert again.providers["openai"] == settings.providers["openai"]
+    assert replace(again, providers={}) == replace(settings, providers={})
+
+
+def test_settings_without_limits_survive_the_way_through_json() -> None:
+    settings = read(None, {"model": "openai:a"})
+    assert ModelSettings.from_json(json.loads(json.dumps(settings.to_json()))) == settings
+
+
+def test_the_example_of_the_docs_is_right(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    example = page.split("```toml\n")[1].split("```")[0]
+    settings = read(example, path=tmp_path / "models.toml", GATEWAY_KEY="sk-very-secret-1")
+    assert settings.by_role["domain_expert"].startswith("anthropic:")
+    # What the example calls usual is so.
+    usual = read(None, {"model": "openai:a"})
+    assert settings.retry == usual.retry
+    assert settings.providers["google"] == usual.providers["google"]

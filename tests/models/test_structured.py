@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from genotex.errors import BadAnswerError, RefusedError
+from genotex.errors import BadAnswerError, RefusedError, UsageError
 from genotex.models import Message, Reply, Request, ScriptedModel, ask_data, ask_for
 from genotex.models.structured import finished_text
 
@@ -77,11 +77,13 @@ def test_a_wrong_answer_is_repaired_once_and_the_error_is_told(wrong: Any, told:
 
 
 def test_a_second_wrong_answer_is_a_typed_failure() -> None:
-    model, go = ask({"action": "dance"}, {"action": "sing"}, {"action": "next"})
+    model, go = ask(Reply("dance", "", working=2.0, waiting=0.5), {"action": "sing"}, "unasked")
     with pytest.raises(BadAnswerError, match=r"'sing'.*role planner") as caught:
         go()
     assert len(model.requests) == 2
-    assert caught.value.model == "scripted"
+    error = caught.value
+    assert (error.model, error.attempts) == ("scripted", 2)
+    assert (error.working, error.waiting) == (2.0, 0.5)
 
 
 def test_an_answer_that_was_cut_is_told_to_be_shorter() -> None:
@@ -105,6 +107,11 @@ def test_plain_data_is_checked_against_the_schema_of_the_request() -> None:
     model = ScriptedModel([[1], ["a"]])
     assert ask_data(model.answer, request).value == ["a"]
     assert "[0] is the number 1, not a text" in model.requests[1].messages[-1].text
+
+
+def test_data_of_no_form_cannot_be_asked_for() -> None:
+    with pytest.raises(UsageError, match="give the request a schema"):
+        ask_data(ScriptedModel(["{}"]).answer, REQUEST)
 
 
 def test_text_may_be_cut_but_not_empty() -> None:

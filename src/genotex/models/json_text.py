@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 __all__ = ["json_values"]
 
@@ -29,7 +30,7 @@ def json_values(text: str) -> Iterator[Any]:
     Yields
     ------
     Any
-        Plain JSON values; NaN and infinities are no JSON.
+        Plain JSON values of finite numbers and whole characters; other values are passed over.
     """
     whole = _values(text.strip())
     if whole:
@@ -45,15 +46,22 @@ def _values(text: str, *, whole: bool = True) -> list[Any]:
     """Return the value that the text is, or starts with, in a list; an empty list if it is none."""
     try:
         value, end = _DECODER.raw_decode(text)
+        # Halves of a character cannot be written to any file.
+        json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         # Too deeply nested is no answer either.
         return []
     return [] if whole and text[end:].strip() else [value]
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> NoReturn:
     msg = f"{name} is no JSON"
     raise ValueError(msg)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _refuse(text)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)

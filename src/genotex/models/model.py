@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from genotex.errors import UsageError
+
 __all__ = ["Author", "Message", "Model", "Reply", "Request", "StopReason", "Usage"]
 
 Author = Literal["system", "user", "assistant"]
@@ -44,6 +46,11 @@ class Request:
         Most tokens of the answer.
     temperature : float, optional
         By default the provider's own.
+
+    Raises
+    ------
+    UsageError
+        If there is no message, or the last one is not a user's.
     """
 
     role: str
@@ -51,6 +58,12 @@ class Request:
     schema: Mapping[str, Any] | None = None
     max_output: int | None = None
     temperature: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no provider would answer."""
+        if not self.messages or self.messages[-1].author != "user":
+            msg = f"a request of {self.role} must end with a message of the user"
+            raise UsageError(msg)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from genotex.errors import FormatError, NotRecordedError
+from genotex.errors import FormatError, NotRecordedError, UsageError
 from genotex.layout import lock
 from genotex.models.differences import first_difference
 from genotex.models.model import Message, Model, Reply, Request, Usage
@@ -102,7 +102,7 @@ def _read_line(path: Path, number: int, line: bytes) -> RecordedCall:
             request_from_json(content["request"]), reply_from_json(content["reply"])
         )
         whole = request_digest(call.request) == content["digest"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
         msg = f"is no recorded call: {error}"
         raise FormatError(msg, path=path, line=number, hint="record the calls again") from error
     if not whole:

@@ -12,6 +12,9 @@ from genotex.errors import UsageError
 
 __all__ = ["Setting"]
 
+MOST = 10**12
+"""Numbers beyond are mistakes."""
+
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -67,7 +70,7 @@ class Setting:
             amount = Decimal(str(self.value))
         except InvalidOperation:
             amount = Decimal(-1)
-        if isinstance(self.value, bool) or not amount.is_finite() or amount < 0:
+        if isinstance(self.value, bool) or not amount.is_finite() or not 0 <= amount <= MOST:
             self._refuse(f"must be a number of 0 or more, not {self.value!r}")
         return amount
 

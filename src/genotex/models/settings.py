@@ -10,6 +10,7 @@ import difflib
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
@@ -90,6 +91,31 @@ class ModelSettings:
             },
             "prices": {name: price.to_json() for name, price in sorted(self.prices.items())},
         }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ModelSettings:
+        """Return the settings that `to_json` described, as a run keeps them.
+
+        Raises
+        ------
+        KeyError, TypeError
+            If it is something else.
+        """
+        limits, cost = data["limits"], data["limits"]["max_cost"]
+        told = {
+            name: ProviderOptions(**{**options, "key": tuple(options["key"])})
+            for name, options in data["providers"].items()
+        }
+        return cls(
+            data["model"],
+            data["roles"],
+            data["temperature"],
+            data["max_output"],
+            Limits(**{**limits, "max_cost": None if cost is None else Decimal(cost)}),
+            RetryPolicy(**data["retry"]),
+            {name: told.get(name) or ProviderOptions.usual(name) for name in PROVIDERS},
+            {name: ModelPrice.from_json(price) for name, price in data["prices"].items()},
+        )
 
 
 def read_settings(
@@ -251,9 +277,7 @@ def _name(setting: Setting) -> str:
 
 def _unknown(key: Key, setting: Setting) -> str:
     name = ".".join(key)
-    if any(
-        word in key[-1].lower() for word in ("api_key", "apikey", "secret", "password", "token")
-    ):
+    if any(word in key[-1].lower() for word in ("api_key", "apikey", "secret", "password", "auth")):
         return f"{setting.where}: keys are no settings; set them in the environment only"
     near = difflib.get_close_matches(name, _KNOWN, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_KNOWN)}"

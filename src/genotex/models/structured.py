@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from genotex.errors import BadAnswerError, RefusedError
+from genotex.errors import BadAnswerError, RefusedError, UsageError
 from genotex.models.json_text import json_values
 from genotex.models.model import Message, Reply, Request
 from genotex.models.schema import build, schema_of
@@ -71,7 +71,16 @@ def ask_for(ask: Ask, request: Request, kind: type[Kind]) -> Answer[Kind]:
 
 
 def ask_data(ask: Ask, request: Request) -> Answer[Any]:
-    """Ask for plain JSON values that fit the schema of the request (see `ask_for`)."""
+    """Ask for plain JSON values that fit the schema of the request (see `ask_for`).
+
+    Raises
+    ------
+    UsageError
+        If the request has no schema.
+    """
+    if request.schema is None:
+        msg = f"{request.role} asks for data without saying of what form: give the request a schema"
+        raise UsageError(msg)
     return _ask(ask, request, lambda data: data)
 
 
@@ -79,16 +88,25 @@ def _ask(ask: Ask, request: Request, read: Callable[[Any], Kind]) -> Answer[Kind
     replies: list[Reply] = []
     for _ in range(2):
         reply = ask(request)
-        refuse_refusal(reply)
+        check_answered(reply)
         replies.append(reply)
         try:
             return Answer(_read(reply, request.schema or {}, read), tuple(replies))
         except ValueError as error:
             problems = str(error)
             request = replace(request, messages=(*request.messages, *_repair(reply, problems)))
-    msg = f"the answer does not have the form that was asked for, also when asked again: {problems}"
+    msg = f"the answer does not have the form that was asked for: {problems}"
     hint = f"role {request.role}; try another model or a simpler question"
-    raise BadAnswerError(msg, model=reply.model, hint=hint)
+    raise BadAnswerError(msg, model=reply.model, hint=hint, **_spent(*replies))
+
+
+def _spent(*replies: Reply) -> dict[str, Any]:
+    """Return what went into answers that are none, as errors keep it."""
+    return {
+        "attempts": sum(reply.attempts for reply in replies),
+        "working": sum(reply.working for reply in replies),
+        "waiting": sum(reply.waiting for reply in replies),
+    }
 
 
 def _read(reply: Reply, schema: Mapping[str, Any], read: Callable[[Any], Kind]) -> Kind:
@@ -125,7 +143,7 @@ def _repair(reply: Reply, problems: str) -> tuple[Message, Message]:
     return Message("assistant", said.strip() or "(empty)"), Message("user", text)
 
 
-def refuse_refusal(reply: Reply) -> None:
+def check_answered(reply: Reply) -> None:
     """Raise for an answer that is none.
 
     Raises
@@ -143,10 +161,12 @@ def refuse_refusal(reply: Reply) -> None:
         )
         said = " ".join(reply.text.split())
         msg = f"{who}: {said[:300]!r}" if said else who
-        raise RefusedError(msg, model=reply.model, hint="reword the question or use another model")
+        hint = "reword the question or use another model"
+        raise RefusedError(msg, model=reply.model, hint=hint, **_spent(reply))
     if reply.stop == "failed":
         msg = "the provider says that the answer went wrong while it was written"
-        raise BadAnswerError(msg, model=reply.model, hint="ask again, or use another model")
+        hint = "ask again, or use another model"
+        raise BadAnswerError(msg, model=reply.model, hint=hint, **_spent(reply))
 
 
 def finished_text(reply: Reply) -> Reply:
@@ -159,12 +179,12 @@ def finished_text(reply: Reply) -> Reply:
     BadAnswerError
         If the answer is empty.
     """
-    refuse_refusal(reply)
+    check_answered(reply)
     if not reply.text.strip():
         cut = reply.stop == "length"
         msg = "the answer is empty" + (
             ": all tokens it may write went into thinking" if cut else ""
         )
         hint = "allow more output tokens" if cut else "ask again, or use another model"
-        raise BadAnswerError(msg, model=reply.model, hint=hint)
+        raise BadAnswerError(msg, model=reply.model, hint=hint, **_spent(reply))
     return reply

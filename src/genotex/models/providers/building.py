@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from genotex.errors import UsageError
@@ -9,6 +10,8 @@ from genotex.models.providers.catalogue import PROVIDERS
 from genotex.models.providers.names import ProviderModelName
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from httpx2 import AsyncClient
     from pydantic_ai.models import Model as PydanticModel
 
@@ -31,6 +34,9 @@ def require_packages(provider: str) -> None:
     """
     extra = PROVIDERS[provider].extra
     try:
+        # All that a call needs is imported here: a time limit is no time to import in.
+        import pydantic_ai.direct
+
         if extra == "anthropic":
             import pydantic_ai.models.anthropic
         elif extra == "google":
@@ -50,8 +56,18 @@ def make_client(timeout: float) -> AsyncClient:
     from httpx2 import AsyncClient, Timeout
 
     return AsyncClient(
-        timeout=Timeout(timeout, connect=min(CONNECTING, timeout)), follow_redirects=False
+        verify=_certificates(),
+        timeout=Timeout(timeout, connect=min(CONNECTING, timeout)),
+        follow_redirects=False,
     )
+
+
+@cache
+def _certificates() -> SSLContext:
+    """Return whom to trust; read once, which takes longer than all else in making a client."""
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context()
 
 
 def make_model(

@@ -39,6 +39,9 @@ __all__ = ["ProviderModel"]
 _LONGER_THAN_TOLD = 0.1
 """Share of a wait by which it is stretched at random."""
 
+_MOST_DOUBLINGS = 60
+"""A wait that was doubled so often is over every limit, and still a number."""
+
 
 class ProviderModel:
     """Asks a provider's service.
@@ -116,7 +119,8 @@ class ProviderModel:
         if failure.wait is not None:
             return None if failure.wait > retry.longest_wait else failure.wait * stretch
         # Between half and the whole of a wait that doubles each time.
-        full = min(retry.longest_wait, retry.first_wait * 2.0 ** (attempt - 1))
+        doubled = retry.first_wait * 2.0 ** min(attempt - 1, _MOST_DOUBLINGS)
+        full = min(retry.longest_wait, doubled)
         return full * chance.uniform(0.5, 1.0)
 
     def _error(self, failure: Failure, attempts: int, working: float, waiting: float) -> ModelError:
@@ -138,7 +142,7 @@ class ProviderModel:
         clean = partial(without_keys, variables=options.key, environ=self._environ)
         client = make_client(options.timeout)
         model = make_model(self._name, options.address, key, client)
-        mode = usable_mode(options.structured, model.profile)
+        mode = usable_mode(options.structured, request.schema, model.profile)
         call = partial(
             _call,
             client,

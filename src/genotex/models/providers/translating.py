@@ -27,8 +27,22 @@ It must fit this JSON schema:
 {schema}"""
 
 
-def usable_mode(mode: StructuredMode, profile: Mapping[str, Any]) -> StructuredMode:
-    """Return how a model can be asked for a structured answer, as near to `mode` as it allows."""
+def usable_mode(
+    mode: StructuredMode, schema: Mapping[str, Any] | None, profile: Mapping[str, Any]
+) -> StructuredMode:
+    """Return how a model can be asked for a structured answer, as near to `mode` as it allows.
+
+    Parameters
+    ----------
+    mode : str
+        How it is to be asked.
+    schema : mapping or None
+        What is asked for. Only an object can be the arguments of a tool, or has a schema there.
+    profile : mapping
+        What pydantic-ai knows of the model.
+    """
+    if schema is not None and schema.get("type") != "object":
+        return "text"
     if mode == "schema" and not profile.get("supports_json_schema_output", False):
         mode = "tool"
     return "text" if mode == "tool" and not profile.get("supports_tools", True) else mode
