@@ -222,7 +222,7 @@ class LocalKernel:
 
     def _find_out_the_end(self, wires: Supervised, cell: RunningCell) -> None:
         """Wait for the report of the end; bring the end about where the kernel goes on."""
-        if not cell.given_up:
+        if not cell.given_up and cell.broken in (None, "closed"):
             cell.deadline = time.monotonic() + _OWN_END_SECONDS
             self._wait(wires, cell, lambda: False)
         if self._ended is None:

@@ -32,7 +32,7 @@ CHANNEL = 3
 _MOST_CODE = 64 * 2**20
 _SLICE = 200_000
 _LONGEST_MESSAGE = 2000
-_LARGEST_FORM = 4 * 2**20
+_LARGEST_DISPLAY = 4 * 2**20
 
 
 class Kernel:
@@ -211,9 +211,16 @@ def _shell(kernel: Kernel) -> InteractiveShell:
 
 def _shown(data: dict[str, Any]) -> dict[str, Any]:
     """Return a display as a message: each form as text, bytes in base64, what is huge left out."""
-    forms = {str(name): _as_text(value) for name, value in data.items()}
-    small = {name: value for name, value in forms.items() if len(value) <= _LARGEST_FORM}
-    return {"data": small, "left_out": sum(map(len, forms.values())) - sum(map(len, small.values()))}
+    kept: dict[str, str] = {}
+    room, left_out = _LARGEST_DISPLAY, 0
+    for name, value in data.items():
+        text = _as_text(value)
+        if len(text) <= room:
+            kept[str(name)] = text
+            room -= len(text)
+        else:
+            left_out += len(text)
+    return {"data": kept, "left_out": left_out}
 
 
 def _as_text(value: Any) -> str:
