@@ -49,6 +49,8 @@ class Collector:
             self.traceback = shortened(text, self.limits.output_characters)
         elif kind in ("display", "result") and isinstance(data, dict):
             self._show("result" if kind == "result" else "display", data)
+            huge = message.get("left_out")
+            self.left_out += huge if isinstance(huge, int) and huge > 0 else 0
 
     def printed(self, kind: Kind, text: str) -> None:
         """Take text that was printed."""

@@ -168,7 +168,8 @@ class LocalKernel:
         between = RunningCell(-1, _ANSWER_SECONDS, self.limits)
         self._ask_usage(wires, between)
         if self._ended is not None or between.broken is not None:
-            _, sentence = ending_of(between, self._ended or {"killed": True})
+            self._find_out_the_end(wires, between)
+            _, sentence = ending_of(between, self._ended or {})
             msg = f"{sentence} This was between two cells; the next call restores the state"
             raise SessionDeadError(msg)
 
@@ -212,17 +213,18 @@ class LocalKernel:
             self._ask_usage(wires, cell)
             if self._ended is None:
                 return cell.finished()
-        if not cell.given_up and self._ended is None:
-            cell.deadline = time.monotonic() + _OWN_END_SECONDS
-            self._wait(wires, cell, lambda: False)
-        self._end(wires, cell)
+        self._find_out_the_end(wires, cell)
         for event in wires.waiting_output():
             self._take(event, cell)
         status, sentence = ending_of(cell, self._ended or {})
         back = "It goes back to the state before this cell."
         return replace(cell.result(status, f"{sentence} {back}"), state_kept=False)
 
-    def _end(self, wires: Supervised, cell: RunningCell) -> None:
+    def _find_out_the_end(self, wires: Supervised, cell: RunningCell) -> None:
+        """Wait for the report of the end; bring the end about where the kernel goes on."""
+        if not cell.given_up and cell.broken in (None, "closed"):
+            cell.deadline = time.monotonic() + _OWN_END_SECONDS
+            self._wait(wires, cell, lambda: False)
         if self._ended is None:
             wires.command("kill")
             cell.deadline = time.monotonic() + _END_SECONDS

@@ -140,7 +140,9 @@ def _become_kernel(plan: Plan, home: str, ends: Ends) -> NoReturn:
         os.dup2(ends.err, 2)
         os.dup2(ends.channel, 3)
         os.closerange(4, os.sysconf("SC_OPEN_MAX"))
-        os.set_inheritable(3, True)
+        for handle in range(4):
+            # A handle that lay in its place already was not copied, and would close.
+            os.set_inheritable(handle, True)
         os.chdir(plan.writable)
         homes = {name: home for name in ("HOME", "TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR")}
         os.execve(plan.command[0], list(plan.command), {**plan.environment, **homes})

@@ -17,6 +17,7 @@ __all__ = ["Channel", "ChannelError", "channel_pair"]
 
 _HEADER = struct.Struct("!IB")
 _PACKET = 48 * 1024
+_MOST_BEGUN = 16
 _KIND = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM
 _dumps, _loads = json.dumps, json.loads
 
@@ -75,11 +76,13 @@ class Channel:
         parts = self._parts.setdefault(number, [])
         parts.append(packet[_HEADER.size :])
         self._held += len(packet)
+        if len(self._parts) > _MOST_BEGUN:
+            del self._parts[next(iter(self._parts))]
         if not last:
             if self._held > self.most_bytes:
                 raise ChannelError(f"a message of more than {self.most_bytes} bytes")
             return None
-        del self._parts[number]
+        self._parts.pop(number, None)
         self._held = sum(len(part) for kept in self._parts.values() for part in kept)
         return _message(b"".join(parts))
 

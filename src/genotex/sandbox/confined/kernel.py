@@ -7,6 +7,7 @@ says of itself; the program outside takes it as text, and never as more.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import faulthandler
 import gc
 import io
@@ -23,7 +24,6 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from .bounds import RESERVE_BYTES
 from .frames import Channel, ChannelError
 
 __all__ = ["main"]
@@ -32,6 +32,7 @@ CHANNEL = 3
 _MOST_CODE = 64 * 2**20
 _SLICE = 200_000
 _LONGEST_MESSAGE = 2000
+_LARGEST_DISPLAY = 4 * 2**20
 
 
 class Kernel:
@@ -40,7 +41,8 @@ class Kernel:
     def __init__(self) -> None:
         self.channel = Channel(socket.socket(fileno=CHANNEL), _MOST_CODE)
         self.shell = _shell(self)
-        self.limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+        self.limit, self.most = resource.getrlimit(resource.RLIMIT_DATA)
+        self.raised: BaseException | None = None
         self.use_frames()
         os.register_at_fork(after_in_child=self.become_forked_copy)
 
@@ -82,21 +84,25 @@ class Kernel:
 
     def answer(self, cell: dict[str, Any]) -> None:
         """Run one cell and say how it ended."""
-        if any(stream.closed for stream in self.streams):
+        if any(getattr(stream, "closed", True) for stream in (sys.stdout, sys.stderr)):
             self.use_frames()
+        self.raised = None
         error: BaseException | None
         try:
             try:
+                self.bound_memory(self.limit)
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 error = self.run(cell["code"])
             finally:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
-        except BaseException as raised:
-            error = raised
+        except BaseException as broken:
+            # IPython stumbled over what the code raised, or the interrupt came late.
+            error = self.raised or broken
+        self.bound_memory(self.most)
         told = {} if error is None else {"exception": _name(error), "message": _text(error)}
         if isinstance(error, MemoryError):
-            error = None
-            self.let_go()
+            error = self.raised = None
+            _forget_last_traceback()
         self.send(kind="done", cell=cell["cell"], **told)
 
     def run(self, code: str) -> BaseException | None:
@@ -108,22 +114,17 @@ class Kernel:
         raised = result.error_before_exec or result.error_in_exec
         return raised if isinstance(raised, BaseException) else None
 
-    def use_reserve(self) -> None:
-        """Take the memory kept back for telling that there is none."""
-        if self.limit != resource.RLIM_INFINITY:
-            highest = resource.getrlimit(resource.RLIMIT_DATA)[1]
-            resource.setrlimit(
-                resource.RLIMIT_DATA, (min(self.limit + RESERVE_BYTES, highest), highest)
-            )
+    def bound_memory(self, soft: int) -> None:
+        """Bound the memory; cells get less than there is, so that the rest can still tell of it."""
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, self.most))
 
-    def let_go(self) -> None:
-        """Free what only the traceback of a failed allocation still holds; end the reserve."""
-        for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-            if hasattr(sys, name):
-                delattr(sys, name)
-        gc.collect()
-        highest = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        resource.setrlimit(resource.RLIMIT_DATA, (self.limit, highest))
+
+def _forget_last_traceback() -> None:
+    """Free what only the traceback of a failed allocation still holds."""
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        if hasattr(sys, name):
+            delattr(sys, name)
+    gc.collect()
 
 
 class _Frames(io.RawIOBase):
@@ -156,7 +157,7 @@ def _shell(kernel: Kernel) -> InteractiveShell:
 
     class Publisher(DisplayPublisher):
         def publish(self, data: dict[str, Any], *ignored: Any, **more: Any) -> None:
-            kernel.send(kind="display", data=_forms(data))
+            kernel.send(kind="display", **_shown(data))
 
         def clear_output(self, wait: bool = False) -> None:
             return
@@ -166,7 +167,7 @@ def _shell(kernel: Kernel) -> InteractiveShell:
             return
 
         def write_format_data(self, format_dict: dict[str, Any], *ignored: Any) -> None:
-            kernel.send(kind="result", data=_forms(format_dict))
+            kernel.send(kind="result", **_shown(format_dict))
 
         def finish_displayhook(self) -> None:
             return
@@ -175,9 +176,22 @@ def _shell(kernel: Kernel) -> InteractiveShell:
         system = InteractiveShell.system_raw
 
         def showtraceback(self, *arguments: Any, **more: Any) -> None:
-            if isinstance(sys.exc_info()[1], MemoryError):
-                kernel.use_reserve()
-            super().showtraceback(*arguments, **more)
+            kernel.raised = sys.exc_info()[1]
+            if isinstance(kernel.raised, MemoryError):
+                kernel.bound_memory(kernel.most)
+            try:
+                super().showtraceback(*arguments, **more)
+            except BaseException as failed:
+                told = f"{_name(failed)} while the traceback was put together"
+                kernel.send(kind="traceback", text=told)
+
+        def _tee(self, channel: str) -> contextlib.AbstractContextManager[None]:
+            # IPython's own would keep all that is printed in memory, beside the channel.
+            return contextlib.nullcontext()
+
+        def _format_exception_for_storage(self, *arguments: Any, **more: Any) -> None:
+            # It would ask an exception for its text outside of every guard.
+            return None
 
         def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
             kernel.send(kind="traceback", text=self.InteractiveTB.stb2text(stb))
@@ -195,9 +209,18 @@ def _shell(kernel: Kernel) -> InteractiveShell:
     return shell
 
 
-def _forms(data: dict[str, Any]) -> dict[str, str]:
-    """Return each form of a display as text; bytes in base64."""
-    return {str(name): _as_text(value) for name, value in data.items()}
+def _shown(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a display as a message: each form as text, bytes in base64, what is huge left out."""
+    kept: dict[str, str] = {}
+    room, left_out = _LARGEST_DISPLAY, 0
+    for name, value in data.items():
+        text = _as_text(value)
+        if len(text) <= room:
+            kept[str(name)] = text
+            room -= len(text)
+        else:
+            left_out += len(text)
+    return {"data": kept, "left_out": left_out}
 
 
 def _as_text(value: Any) -> str:

@@ -35,11 +35,15 @@ def children_of(process: int) -> list[int]:
     return found
 
 
-def below(process: int) -> list[int]:
-    """Return all processes below one, nearest first, without itself."""
+def below(process: int, most: int | None = None) -> list[int]:
+    """Return the processes below one, nearest first, without itself; all, or a few more than `most`.
+
+    Who only has to know that they are too many need not find all of them, which takes long while
+    they hold the processor.
+    """
     found: list[int] = []
     waiting = children_of(process)
-    while waiting:
+    while waiting and not (most and len(found) > most):
         number = waiting.pop(0)
         found.append(number)
         waiting += children_of(number)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 from .plan import Mechanism, Plan
-from .process_table import below, held_memory, information
+from .process_table import ProcessInfo, below, held_memory, information
 
 __all__ = ["Watch", "in_force"]
 
@@ -44,6 +45,7 @@ class Watch:
         self.peak = 0
         self.others = 0
         self._looks = 0
+        self._closer: _CloserLook | None = None
 
     def start_over(self) -> None:
         """Forget the peak; a cell begins."""
@@ -53,25 +55,38 @@ class Watch:
 
     def look(self) -> str | None:
         """Return which limit is passed: ``memory``, ``processes``, ``disk``, or None."""
-        numbers = below(self.first)
+        numbers = below(self.first, self.plan.processes)
+        if len(numbers) > self.plan.processes:
+            return "processes"
         if self.kernel is None and numbers:
             # The first process starts the kernel before anything else exists.
             self.kernel = numbers[0]
         processes = list(information(numbers))
         self.others = len(processes) - 1
-        resident = sum(p.resident_bytes for p in processes)
-        if resident > self.plan.memory_bytes:
-            # Pages that several processes share were counted several times: look closer.
-            resident = held_memory(numbers)
-        self.peak = max(self.peak, resident)
-        if resident > self.plan.memory_bytes:
-            return "memory"
         if sum(p.threads for p in processes) > self.plan.processes:
             return "processes"
+        if self._memory_is_full(processes):
+            return "memory"
         self._looks += 1
         if self._looks % _DISK_EVERY == 0 and self._disk_is_full(numbers):
             return "disk"
         return None
+
+    def _memory_is_full(self, processes: list[ProcessInfo]) -> bool:
+        held = sum(p.resident_bytes for p in processes)
+        if held <= self.plan.memory_bytes:
+            self.peak = max(self.peak, held)
+            self._closer = None
+            return False
+        # Pages that several processes share were counted several times. To look closer waits for
+        # each process's memory map, which a process that only forks hardly ever lets go of; so the
+        # closer look is taken beside, and this one goes on counting processes.
+        if self._closer is not None and self._closer.running:
+            return False
+        seen = 0 if self._closer is None else self._closer.held
+        self._closer = _CloserLook([p.number for p in processes])
+        self.peak = max(self.peak, seen)
+        return seen > self.plan.memory_bytes
 
     def peak_bytes(self) -> int:
         """Return the most memory held at once since ``start_over``."""
@@ -87,6 +102,22 @@ class Watch:
         held, files = _size_of(folder)
         held += sum(_deleted_but_open(number) for number in numbers)
         return held > self.plan.disk_bytes or files > _MOST_FILES
+
+
+class _CloserLook:
+    """Memory that processes hold together, found out beside."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        self.held = 0
+        self._thread = threading.Thread(target=self._look, args=(numbers,), daemon=True)
+        self._thread.start()
+
+    def _look(self, numbers: list[int]) -> None:
+        self.held = held_memory(numbers)
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
 
 
 def _size_of(folder: Path) -> tuple[int, int]:
