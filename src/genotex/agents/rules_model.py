@@ -15,8 +15,9 @@ from genotex.agents.context import fenced
 from genotex.agents.rule_written_code import plan_units, write_code
 from genotex.errors import BadAnswerError, GenotexError
 from genotex.models import Reply, Request, Usage
+from genotex.models.registry import register
 
-__all__ = ["NAME", "RulesModel"]
+__all__ = ["NAME", "RulesModel", "register_rules"]
 
 NAME = "rules"
 _NO_TOKENS = Usage(0, 0, 0, 0)
@@ -117,3 +118,8 @@ def _plan(action: str, why: str, retract_to: int | None = None) -> dict[str, obj
         "retract": retract_to is not None,
         "retract_to_step": retract_to,
     }
+
+
+def register_rules() -> None:
+    """Make the rules known by their name, as any model."""
+    register(NAME, lambda name, *_: RulesModel())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from genotex.errors import UsageError
 from genotex.models.prices import ModelPrice, PriceSnapshot, Rate, Unpriced
+from genotex.models.providers.catalogue import PROVIDERS
 from genotex.models.providers.names import ProviderModelName, parse_name
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _source() -> str:
 
 
 def _price(name: str, day: date) -> ModelPrice | Unpriced:
-    if ":" not in name:
+    if name.partition(":")[0] not in PROVIDERS:
         nothing = Rate.flat("0")
         return ModelPrice(nothing, nothing, source="answered by genotex itself, at no cost")
     try:

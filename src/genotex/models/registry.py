@@ -14,7 +14,7 @@ from genotex.models.providers.options import ProviderOptions, RetryPolicy
 from genotex.models.providers.provider_model import ProviderModel
 from genotex.models.recording import ReplayModel
 
-__all__ = ["check_name", "model_from_name"]
+__all__ = ["check_name", "model_from_name", "register"]
 
 
 def check_name(name: str) -> None:
@@ -69,6 +69,19 @@ def model_from_name(
     return _MAKERS[kind](name, providers or {}, retry or RetryPolicy(), environ)
 
 
+def register(kind: str, make: _Maker) -> None:
+    """Make a model known that lives in a room above this one.
+
+    Parameters
+    ----------
+    kind : str
+        What stands before the colon of its name, or its whole name.
+    make : callable
+        From name, options, retries and environment to the model.
+    """
+    _MAKERS[kind] = make
+
+
 _Maker = Callable[
     [str, Mapping[str, ProviderOptions], RetryPolicy, Mapping[str, str]],
     Model,
@@ -90,7 +103,7 @@ def _provider_model(
     return ProviderModel(parsed, options, retry, environ)
 
 
-_MAKERS: Mapping[str, _Maker] = {
+_MAKERS: dict[str, _Maker] = {
     "replay": _replay,
     **dict.fromkeys(PROVIDERS, _provider_model),
 }

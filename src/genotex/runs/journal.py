@@ -13,7 +13,7 @@ from typing import Any
 from genotex.errors import FormatError
 from genotex.layout import flush
 
-__all__ = ["Journal", "open_journal"]
+__all__ = ["Entry", "Journal", "open_journal", "read_journal"]
 
 Entry = dict[str, Any]
 
@@ -68,6 +68,17 @@ def open_journal(path: Path) -> Iterator[Journal]:
         yield Journal(handle, entries)
     finally:
         os.close(handle)
+
+
+def read_journal(path: Path) -> list[Entry]:
+    """Read a journal that another process may be adding to; a line not yet whole is passed over.
+
+    Raises
+    ------
+    FormatError
+        If a line before the last is damaged.
+    """
+    return _read(path.read_bytes(), path)[0] if path.exists() else []
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:

@@ -12,7 +12,7 @@ from genotex.problems import Problem
 from genotex.runs.checking import Answer, check_answer, check_cohorts
 from genotex.runs.run_folder import RunFolder, result_name
 
-__all__ = ["take_answer", "take_cohorts", "withdraw"]
+__all__ = ["place", "take_answer", "take_cohorts", "withdraw"]
 
 
 def take_answer(
@@ -55,10 +55,11 @@ def take_answer(
     if answer.table is not None:
         table = run.output.all_genes(problem.trait, problem.condition)
         copies.insert(0, (answer.table, table))
-    return answer, {run.relative(path): _copy(source, path) for source, path in copies}
+    return answer, {run.relative(path): place(source, path) for source, path in copies}
 
 
-def _copy(source: Path, target: Path) -> str:
+def place(source: Path, target: Path) -> str:
+    """Copy a file, whole or not at all; return its SHA-256."""
     remove_leftovers(target)
     with atomic_write(target) as part:
         shutil.copyfile(source, part)

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["prompt_digest", "render_prompt"]
+__all__ = ["prompt_digest", "prompt_digests", "render_prompt"]
 
 
 def render_prompt(name: str, **values: object) -> str:
@@ -44,3 +44,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def prompt_digests() -> dict[str, str]:
+    """Return the SHA-256 of every prompt's template, by its name."""
+    names = _environment().list_templates(extensions=["j2"])
+    return {name: prompt_digest(name) for name in names}

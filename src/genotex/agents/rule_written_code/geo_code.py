@@ -9,6 +9,7 @@ from genotex.agents.rule_written_code.geo_decisions import Coded, GeoDecisions, 
 from genotex.agents.rule_written_code.wording import cell_of, comment
 from genotex.agents.task import Task
 from genotex.clinical import FeatureEncoding, tell_place, why_no_trait
+from genotex.cohorts.geo import NO_TABLE
 
 __all__ = ["FINISH", "geo_steps", "write_geo_code"]
 
@@ -156,10 +157,16 @@ def _record(found: GeoDecisions) -> str:
 
 
 def _extract(found: GeoDecisions) -> str:
-    code = "expression = read_expression(series)\nprint(expression)\n"
-    if found.genes_end != "table":
-        return code + "print(list(expression.rows[:20]))\n"
-    return code + "\ngene_available = False\n" + _record(found)
+    # The same for every series, so that it may be taken over from one to the other.
+    return (
+        "expression = read_expression(series)\nprint(expression)\n"
+        "print(list(expression.rows[:20]))\n"
+        "if not expression.rows:\n"
+        "    # Without genes there is nothing more to do.\n"
+        "    gene_available = False\n"
+        f"    why_no_genes = {literal(' '.join(NO_TABLE.split()))}\n"
+        "    print(save_cohort_info(task, clinical=clinical, why_no_genes=why_no_genes))\n"
+    )
 
 
 def _review(found: GeoDecisions) -> str:

@@ -1,0 +1,106 @@
+"""The Project Manager: which notebooks a list of problems needs, each of them once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genotex.agents.task import Task
+from genotex.errors import UsageError
+from genotex.layout import InputFolder, Procedure
+from genotex.problems import Problem
+
+__all__ = ["WRITTEN", "WorkList", "work_list"]
+
+WRITTEN = "output"
+"""Folder into which every notebook writes, beside itself or in its session."""
+
+
+@dataclass(frozen=True)
+class WorkList:
+    """The notebooks of a run.
+
+    Attributes
+    ----------
+    cohorts : tuple of Task
+        Every cohort of every trait, and of every condition that is a trait; in the order of the
+        problems.
+    problems : tuple of Task
+        In the order of the problems; done after all cohorts.
+    """
+
+    cohorts: tuple[Task, ...]
+    problems: tuple[Task, ...]
+
+    @property
+    def all(self) -> tuple[Task, ...]:
+        """Cohorts first."""
+        return self.cohorts + self.problems
+
+
+def work_list(
+    problems: Sequence[Problem],
+    source: Path,
+    prepared: Path,
+    procedure: Procedure = "sound",
+    task_info: Path | None = None,
+) -> WorkList:
+    """Return the notebooks that a list of problems needs.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+    source : Path
+        Input folder.
+    prepared : Path
+        Output folder in which the prepared cohorts will lie.
+    procedure : {"sound", "benchmark"}
+    task_info : Path, optional
+        The benchmark's task list.
+
+    Raises
+    ------
+    UsageError
+        If `source` is no input folder, or holds no cohort for a trait.
+    """
+    folder = InputFolder(source.absolute())
+    traits = dict.fromkeys(trait for problem in problems for trait in problem.traits)
+    cohorts = [task for trait in traits for task in _cohorts(trait, folder, procedure)]
+    tasks = [_problem(each, prepared, procedure, task_info) for each in problems]
+    return WorkList(tuple(cohorts), tuple(tasks))
+
+
+def _cohorts(trait: str, folder: InputFolder, procedure: Procedure) -> list[Task]:
+    found = [
+        Task(
+            "geo",
+            files.trait,
+            folder=str(files.folder.resolve()),
+            output=WRITTEN,
+            procedure=procedure,
+            cohort=files.cohort,
+        )
+        for files in folder.geo_cohorts(trait)
+    ]
+    if folder.tcga_folders():
+        studies = str((folder.root / "TCGA").resolve())
+        found.append(Task("tcga", trait, folder=studies, output=WRITTEN, procedure=procedure))
+    if not found:
+        msg = f"{folder.root} holds no cohort of {trait}: GEO holds {', '.join(folder.traits())}"
+        raise UsageError(msg)
+    return found
+
+
+def _problem(
+    problem: Problem, prepared: Path, procedure: Procedure, task_info: Path | None
+) -> Task:
+    return Task(
+        "statistics",
+        problem.trait,
+        folder=str(prepared.resolve()),
+        output=WRITTEN,
+        procedure=procedure,
+        condition=problem.condition,
+        task_info=None if task_info is None else str(task_info.resolve()),
+    )

@@ -1,0 +1,76 @@
+"""The journal of one notebook: what was asked and run, in order, and told again on resuming."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from genotex.errors import FormatError
+from genotex.runs.journal import Entry, Journal
+
+__all__ = ["NotebookJournal", "text_digest"]
+
+
+def text_digest(*texts: str) -> str:
+    """Return the SHA-256 of some texts in order."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(f"{len(text)}:".encode())
+        digest.update(text.encode(errors="surrogatepass"))
+    return digest.hexdigest()
+
+
+class NotebookJournal:
+    """Tells again what stands in a journal, then goes on with it.
+
+    The work on a notebook depends on nothing but the answers of models and what cells came to, so
+    that the same answers lead through the same questions. What differs was not made by this
+    program, or not from these settings.
+
+    Parameters
+    ----------
+    journal : Journal
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._told = 0
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All that stands there."""
+        return self._journal.entries
+
+    def recall(self, kind: str, digest: str) -> Entry | None:
+        """Return what came of this the first time; None where it is new.
+
+        Parameters
+        ----------
+        kind : str
+            ``call``, ``cell`` or ``offer``.
+        digest : str
+            Of what is asked or run.
+
+        Raises
+        ------
+        FormatError
+            If something else stands there.
+        """
+        if self._told == len(self._journal.entries):
+            return None
+        entry = self._journal.entries[self._told]
+        if (entry["kind"], entry["digest"]) != (kind, digest):
+            msg = (
+                f"entry {self._told + 1} of the notebook's journal is another {entry['kind']} than "
+                f"the {kind} that this version of genotex comes to"
+            )
+            hint = "do the notebook anew with --retry"
+            raise FormatError(msg, hint=hint)
+        self._told += 1
+        return entry
+
+    def add(self, kind: str, digest: str, content: Mapping[str, Any]) -> None:
+        """Write down what came of something; it is on the disk when this returns."""
+        self._journal.add({"kind": kind, "digest": digest, **content})
+        self._told += 1

@@ -1,0 +1,150 @@
+"""One notebook of a run, from its journal to its place in the output folder."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from genotex.agents.code_shelf import CodeShelf
+from genotex.agents.manager import WRITTEN
+from genotex.agents.notebook import Event, Notebook, NotebookWork
+from genotex.agents.notebook_file import to_ipynb
+from genotex.agents.switches import Switches
+from genotex.agents.task import Task
+from genotex.errors import ContextTooLongError, MethodFailedError
+from genotex.formats import write_json
+from genotex.layout import OutputFolder
+from genotex.models import PriceSnapshot, UsageLedger, reply_from_json
+from genotex.runs.journal import Entry, open_journal
+from genotex.runs.problem_record import ErrorClass
+from genotex.runs.team.folder import TeamFolder
+from genotex.runs.team.notebook_journal import NotebookJournal
+from genotex.runs.team.notebook_record import NotebookRecord, State
+from genotex.runs.team.recorded_model import RecordedModel, RoutedModel, Router
+from genotex.runs.team.recorded_session import RecordedSession
+from genotex.runs.team.recorded_shelf import RecordedShelf
+from genotex.runs.team.taking import take
+from genotex.sandbox import Folders, Session
+
+__all__ = ["Bench", "MakeSession", "book_calls", "do_notebook"]
+
+MakeSession = Callable[[Folders], Session]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all notebooks of a run share.
+
+    Attributes
+    ----------
+    folder : TeamFolder
+        Its lock is held.
+    switches : Switches
+    router : Router
+        The models.
+    prices : PriceSnapshot
+    make_session : callable
+        From the folders that code may see to a session.
+    shelf : CodeShelf
+    temperature, max_output : float or None, int or None
+        For all requests.
+    """
+
+    folder: TeamFolder
+    switches: Switches
+    router: Router
+    prices: PriceSnapshot
+    make_session: MakeSession
+    shelf: CodeShelf
+    temperature: float | None = None
+    max_output: int | None = None
+
+
+def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
+    """Book every answered call of a notebook's journal."""
+    for entry in entries:
+        if entry["kind"] == "call" and "reply" in entry:
+            ledger.book(entry["request"]["role"], reply_from_json(entry["reply"]))
+
+
+def do_notebook(
+    task: Task, bench: Bench, on_event: Callable[[Event], None] | None = None
+) -> NotebookRecord:
+    """Do a notebook, or go on with it, and take what it wrote.
+
+    Raises
+    ------
+    SandboxError
+        If the session cannot be used.
+    ModelError
+        If a model cannot be asked.
+    BudgetReachedError
+        If a limit of the run is reached.
+    """
+    with open_journal(bench.folder.notebook_journal(task)) as lines:
+        journal = NotebookJournal(lines)
+        shelf = RecordedShelf(bench.shelf, journal)
+        writable = bench.folder.work_of(task)
+        session = RecordedSession(
+            lambda: bench.make_session(Folders(writable, readable_of(task))), journal
+        )
+        work = NotebookWork(
+            task,
+            bench.switches,
+            RecordedModel(RoutedModel(bench.router), journal),
+            session,
+            shelf,
+            temperature=bench.temperature,
+            max_output=bench.max_output,
+            on_event=on_event,
+        )
+        record = NotebookRecord(task, State.FAILED)
+        try:
+            with session:
+                notebook = work.run()
+                record = replace(record, confinement=session.confinement.to_dict())
+            record = _taken(record, writable / WRITTEN, bench)
+        except ContextTooLongError as error:
+            # Asked again, it would be as long.
+            record = replace(record, why=str(error), error_class=ErrorClass.ANALYSIS)
+            notebook = work.notebook
+        finally:
+            shutil.rmtree(writable, ignore_errors=True)
+            write_notebook(bench.folder.notebook(task), work.notebook)
+        usage = UsageLedger(bench.prices)
+        book_calls(journal.entries, usage)
+        return replace(
+            record,
+            ending=notebook.ending,
+            steps=notebook.context.names,
+            tally=notebook.tally,
+            usage=usage.to_json(),
+            kept=tuple(shelf.kept),
+        )
+
+
+def _taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord:
+    try:
+        taken = take(record.task, written, bench.folder)
+    except MethodFailedError as error:
+        return replace(record, why=str(error), error_class=ErrorClass(error.error_class))
+    return replace(record, state=State.DONE, files=taken.files, facts=taken.facts)
+
+
+def readable_of(task: Task) -> tuple[Path, ...]:
+    """Return what code of a notebook may read: the files of its task, and no others."""
+    if task.kind != "statistics":
+        return (task.input_folder,)
+    prepared = OutputFolder(task.input_folder)
+    folders = [prepared.cohort_info(trait).parent for trait in task.problem.traits]
+    tasks = [] if task.task_info is None else [Path(task.task_info)]
+    return tuple(path for path in [*folders, *tasks] if path.exists())
+
+
+def write_notebook(path: Path, notebook: Notebook) -> None:
+    """Write a notebook as it stands."""
+    content: Mapping[str, object] = to_ipynb(notebook, platform.python_version())
+    write_json(path, dict(content))

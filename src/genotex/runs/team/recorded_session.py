@@ -1,0 +1,155 @@
+"""A session whose cells are in the journal of a notebook, and which starts only when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self
+
+from genotex.errors import SessionDeadError
+from genotex.runs.team.notebook_journal import NotebookJournal, text_digest
+from genotex.sandbox import CellResult, CellStatus, Confinement, Output, Session
+
+__all__ = ["RecordedSession", "result_from_json"]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell behind the present state."""
+
+    code: str
+    result: CellResult
+
+
+class RecordedSession:
+    """Tells what cells came to from the journal; beyond it runs them, and writes that down.
+
+    A real session is there from the first cell on that is new. Before that cell runs, the cells
+    behind its state are run again, each to the same end.
+
+    Parameters
+    ----------
+    make : callable
+        Gives a real session, not yet started.
+    journal : NotebookJournal
+    """
+
+    def __init__(self, make: Callable[[], Session], journal: NotebookJournal) -> None:
+        self._make = make
+        self._journal = journal
+        self._cells: list[_Cell] = []
+        self._session: Session | None = None
+
+    @property
+    def confinement(self) -> Confinement:
+        """Which walls are up; starts the session."""
+        return self.bring_up().confinement
+
+    @property
+    def step(self) -> int:
+        """Number of cells behind the present state."""
+        return len(self._cells)
+
+    def start(self) -> None:
+        """Do nothing: it starts when it is needed."""
+
+    def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
+        """Run a cell, or tell what it came to (see `Session`).
+
+        Raises
+        ------
+        SandboxError
+            If the session cannot be started or used.
+        """
+        entry = self._journal.recall("cell", text_digest(code))
+        if entry is None:
+            result = self.bring_up().execute(code, seconds=seconds)
+            content = {"code": code, "result": _result_to_json(result)}
+            self._journal.add("cell", text_digest(code), content)
+        else:
+            result = result_from_json(entry["result"])
+        if result.state_kept:
+            self._cells.append(_Cell(code, result))
+        return replace(result, step=self.step)
+
+    def bring_up(self) -> Session:
+        """Return the real session, in the present state.
+
+        Raises
+        ------
+        SessionDeadError
+            If a cell ends otherwise than the first time.
+        """
+        if self._session is None:
+            self._session = self._make()
+            self._session.start()
+            for number, cell in enumerate(self._cells, start=1):
+                _check_same_end(number, cell.result, self._session.execute(cell.code))
+        return self._session
+
+    def interrupt(self) -> None:
+        """Interrupt the running cell, from another thread; nothing if none runs."""
+        if self._session is not None:
+            self._session.interrupt()
+
+    def snapshot(self) -> int:
+        """Return the present step, to be given to ``restore``."""
+        return self.step
+
+    def restore(self, step: int) -> None:
+        """Go back to the state after a step (see `Session`)."""
+        del self._cells[step:]
+        if self._session is not None:
+            self._session.restore(step)
+
+    def close(self) -> None:
+        """End everything that runs."""
+        if self._session is not None:
+            self._session.close()
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+
+def _check_same_end(number: int, first: CellResult, now: CellResult) -> None:
+    if (first.status, first.exception) == (now.status, now.exception):
+        return
+    msg = (
+        f"cell {number} ended differently when it was run again: first "
+        f"{first.exception or first.status}, now {now.exception or now.status}; the notebook can "
+        "be done anew with --retry"
+    )
+    raise SessionDeadError(msg)
+
+
+def _result_to_json(result: CellResult) -> dict[str, Any]:
+    return {
+        "status": str(result.status),
+        # Pictures are not kept: nobody reads them again.
+        "outputs": [{"kind": o.kind, "text": o.text} for o in result.outputs],
+        "exception": result.exception,
+        "message": result.message,
+        "traceback": result.traceback,
+        "explanation": result.explanation,
+        "left_out": result.left_out,
+        "seconds": result.seconds,
+        "peak_bytes": result.peak_bytes,
+        "state_kept": result.state_kept,
+    }
+
+
+def result_from_json(data: dict[str, Any]) -> CellResult:
+    """Return what a cell came to, from the journal."""
+    outputs = tuple(Output(**each) for each in data["outputs"])
+    return CellResult(**{**data, "status": CellStatus(data["status"]), "outputs": outputs})

@@ -1,0 +1,161 @@
+"""A whole run of the team: every cohort once, then every problem; stopped and gone on with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from genotex.agents.code_shelf import CodeShelf
+from genotex.agents.rules_model import register_rules
+from genotex.agents.task import Task
+from genotex.formats import write_json
+from genotex.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
+from genotex.runs.journal import Journal, open_journal, read_journal
+from genotex.runs.problem_record import ProblemRecord
+from genotex.runs.settings import begin_or_go_on
+from genotex.runs.summary import summarise, write_outcomes
+from genotex.runs.team.folder import TeamFolder
+from genotex.runs.team.notebook_record import NotebookRecord
+from genotex.runs.team.one_notebook import Bench, MakeSession, book_calls
+from genotex.runs.team.outcomes import order_cohorts, problem_record
+from genotex.runs.team.plan import TeamPlan
+from genotex.runs.team.recorded_model import Router
+from genotex.runs.team.sessions import LiveSessions, local_sessions
+from genotex.runs.team.stage import Progress, Stage
+
+__all__ = ["MakeRouter", "TeamFinished", "run_team"]
+
+MakeRouter = Callable[[UsageLedger, Budget], Router]
+
+
+@dataclass(frozen=True)
+class TeamFinished:
+    """A run as far as it came.
+
+    Attributes
+    ----------
+    notebooks : tuple of NotebookRecord
+        In the order of the work; those not begun are missing.
+    problems : tuple of ProblemRecord
+        In the order of the run's list; those not at their end are missing.
+    usage : UsageLedger
+        Of all calls, also those before the run was resumed.
+    stopped : str
+        Why it stopped before its end; empty if it did not.
+    """
+
+    notebooks: tuple[NotebookRecord, ...]
+    problems: tuple[ProblemRecord, ...]
+    usage: UsageLedger
+    stopped: str = ""
+
+
+def run_team(
+    plan: TeamPlan,
+    *,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    retry: bool = False,
+    progress: Progress | None = None,
+    make_router: MakeRouter | None = None,
+    make_session: MakeSession | None = None,
+) -> TeamFinished:
+    """Run the team, or go on with a run that was interrupted.
+
+    What lies in ``preprocess/`` and ``regress/`` at the end does not depend on interruptions; an
+    answered call is not made again.
+
+    Parameters
+    ----------
+    plan : TeamPlan
+    jobs : int
+        Notebooks side by side.
+    limits : Limits, optional
+        What may be spent in all; those of the plan's models by default.
+    retry : bool
+        Do notebooks anew that failed.
+    progress : Progress, optional
+    make_router : callable, optional
+        The models, in place of those that the plan names.
+    make_session : callable, optional
+        The sessions, in place of those of this machine.
+
+    Raises
+    ------
+    UsageError
+        If the folder holds another run, or one that is going on; or a key is missing.
+    ConfinementError
+        If a wall that the plan requires cannot be put up.
+    """
+    register_rules()
+    folder, work = plan.folder, plan.work()
+    limits = limits or plan.models.limits
+    progress = progress or Progress()
+    with folder.hold():
+        begin_or_go_on(folder, plan.settings())
+        ledger = UsageLedger(_prices(folder, plan))
+        for path in folder.notebook_journals():
+            book_calls(read_journal(path), ledger)
+        with open_journal(folder.journal) as journal:
+            budget = Budget(limits, ledger, spent_time=_spent_time(journal))
+            make_router = make_router or _router_of(plan)
+            sessions = LiveSessions(
+                make_session or local_sessions(plan.sandbox, plan.switches, jobs)
+            )
+            bench = Bench(
+                folder,
+                plan.switches,
+                make_router(ledger, budget),
+                ledger.prices,
+                sessions,
+                CodeShelf(),
+                plan.models.temperature,
+                plan.models.max_output,
+            )
+            stage = Stage(bench, journal, ledger, budget, sessions, progress, jobs=jobs)
+            try:
+                stage.begin(work, retry=retry)
+                stage.do(work.cohorts)
+                order_cohorts(folder.output, work.cohorts)
+                if not stage.stopped:
+                    stage.do(stage.ready(work.problems))
+            finally:
+                journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
+                write_json(folder.usage, ledger.to_json())
+            return _finished(stage, work.all, folder, journal, ledger)
+
+
+def _router_of(plan: TeamPlan) -> MakeRouter:
+    return lambda ledger, budget: role_models(plan.models, ledger, budget, os.environ)
+
+
+def _prices(folder: TeamFolder, plan: TeamPlan) -> PriceSnapshot:
+    """Return the prices of the day on which the run began."""
+    if folder.prices.is_file():
+        return PriceSnapshot.read(folder.prices)
+    prices = prices_of(plan.models, datetime.now(UTC).date())
+    prices.write(folder.prices)
+    return prices
+
+
+def _spent_time(journal: Journal) -> float:
+    return max((entry.get("elapsed", 0.0) for entry in journal.entries), default=0.0)
+
+
+def _finished(
+    stage: Stage, tasks: Sequence[Task], folder: TeamFolder, journal: Journal, ledger: UsageLedger
+) -> TeamFinished:
+    notebooks = tuple(stage.records[task] for task in tasks if task in stage.records)
+    records = [problem_record(each) for each in notebooks if each.task.kind == "statistics"]
+    problems = tuple(each for each in records if each is not None)
+    asked = sum(task.kind == "statistics" for task in tasks)
+    if len(problems) == asked:
+        write_outcomes(folder, problems, summarise(problems, journal, folder.output))
+    stopped = stage.stopped or _left(asked - len(problems))
+    return TeamFinished(notebooks, problems, ledger, stopped)
+
+
+def _left(number: int) -> str:
+    return f"{number} problems are not at their end" if number else ""

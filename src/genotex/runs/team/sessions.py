@@ -1,0 +1,65 @@
+"""The sessions of a run: made as notebooks need them, ended together when it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from weakref import WeakSet
+
+from genotex.agents.switches import Switches
+from genotex.sandbox import Folders, Limits, SandboxPolicy, Session, local_session
+
+__all__ = ["LiveSessions", "local_sessions"]
+
+
+def local_sessions(
+    policy: SandboxPolicy, switches: Switches, jobs: int
+) -> Callable[[Folders], Session]:
+    """Return what makes sessions on this machine, which share its cores.
+
+    Parameters
+    ----------
+    policy : SandboxPolicy
+        What to do where a wall is missing.
+    switches : Switches
+        With the time of a cell.
+    jobs : int
+        How many there are at once.
+    """
+    threads = max(1, (os.cpu_count() or 1) // jobs)
+    limits = Limits(seconds=switches.cell_seconds, threads=threads)
+    return lambda folders: local_session(folders, limits, policy)
+
+
+class LiveSessions:
+    """Makes sessions, and can close all of them from another thread.
+
+    Parameters
+    ----------
+    make : callable
+        From the folders that code may see to a session.
+    """
+
+    def __init__(self, make: Callable[[Folders], Session]) -> None:
+        self._make = make
+        self._sessions: WeakSet[Session] = WeakSet()
+        self._turn = threading.Lock()
+        self._over = False
+
+    def __call__(self, folders: Folders) -> Session:
+        """Return a new session, not yet started."""
+        session = self._make(folders)
+        with self._turn:
+            self._sessions.add(session)
+            if self._over:
+                session.close()
+        return session
+
+    def close_all(self) -> None:
+        """Close all sessions, and every one that is made from now on."""
+        with self._turn:
+            self._over = True
+            sessions = list(self._sessions)
+        for session in sessions:
+            session.close()

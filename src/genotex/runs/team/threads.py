@@ -1,0 +1,66 @@
+"""Work in several threads, whose results come to the thread that asked."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+__all__ = ["in_threads"]
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+
+def in_threads(
+    work: Sequence[Work], jobs: int, do: Callable[[Work], Result]
+) -> Iterator[tuple[Work, Result | Exception]]:
+    """Do all pieces of work, each in one of several threads; yield them as they end.
+
+    With one job it happens in the calling thread. When the caller stops taking results, no further
+    piece is begun, and the threads end with what they have under way.
+
+    Parameters
+    ----------
+    work : sequence
+    jobs : int
+        Number of threads.
+    do : callable
+        Does one piece; what it raises is its result.
+    """
+    if jobs == 1:
+        for each in work:
+            yield each, _result(do, each)
+        return
+    left, turn = deque(work), threading.Lock()
+    results: queue.SimpleQueue[tuple[Work, Result | Exception]] = queue.SimpleQueue()
+
+    def take_turns() -> None:
+        while True:
+            with turn:
+                if not left:
+                    return
+                each = left.popleft()
+            results.put((each, _result(do, each)))
+
+    # A call that hangs in one of them must not keep the program from ending.
+    threads = [
+        threading.Thread(target=take_turns, daemon=True) for _ in range(min(jobs, len(work)))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in work:
+            yield results.get()
+    finally:
+        with turn:
+            left.clear()
+
+
+def _result(do: Callable[[Work], Result], each: Work) -> Result | Exception:
+    try:
+        return do(each)
+    except Exception as error:
+        return error
