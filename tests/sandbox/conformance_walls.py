@@ -300,6 +300,7 @@ class NoOtherProcesses(Opened):
         assert set(names) <= {
             *("HOME", "IPYTHONDIR", "LANG", "LC_CTYPE", "MPLBACKEND", "MPLCONFIGDIR", "PATH"),
             *("PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONPATH", "TMPDIR", "TZ", "USER"),
+            *("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES"),
         }
 
     def test_secret_is_in_no_environment_to_be_seen(

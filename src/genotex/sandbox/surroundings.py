@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import site
 import sys
 import sysconfig
@@ -34,6 +35,8 @@ _THREADS = (
     "RAYON_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+_SAME_NUMBERS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES")
+"""How libraries compute here; passed on, so that a session comes to the same last digits."""
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from confined.{part} import main; sys.path.pop(0); main()"
@@ -78,7 +81,7 @@ def put_package_in(lib: Path) -> None:
 
 
 def environment(limits: Limits, lib: Path) -> dict[str, str]:
-    """Return the whole environment of a session; nothing of ours is passed on."""
+    """Return the whole environment of a session; of ours only how libraries compute is passed on."""
     paths = [f"{sys.prefix}/bin", "/usr/local/bin", "/usr/bin", "/bin"]
     settings = {
         "PATH": ":".join(paths),
@@ -92,4 +95,5 @@ def environment(limits: Limits, lib: Path) -> dict[str, str]:
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     }
     threads = dict.fromkeys(_THREADS, str(limits.threads)) if limits.threads else {}
-    return {**settings, **threads}
+    numbers = {name: os.environ[name] for name in _SAME_NUMBERS if name in os.environ}
+    return {**settings, **threads, **numbers}
