@@ -77,6 +77,8 @@ class Notebook:
     dropped : list of Step
         Steps that were gone back on.
     plans : list of Choice
+    under_way : Step or None
+        The step that is being done.
     """
 
     task: Task
@@ -86,6 +88,7 @@ class Notebook:
     ending: Ending | None = None
     dropped: list[Step] = field(default_factory=list)
     plans: list[Choice] = field(default_factory=list)
+    under_way: Step | None = None
 
 
 class NotebookWork:
@@ -179,6 +182,7 @@ class NotebookWork:
             return Ending.COMPLETED
         self._tally.steps += 1
         self._context.add(self._do(choice.unit))
+        self.notebook.under_way = None
         return None
 
     def _plan(self) -> Choice:
@@ -239,7 +243,11 @@ class NotebookWork:
             self._session.restore(step.before)
             result = replace(result, state_kept=False)
         self._tell(Event("attempt", f"{step.unit.name}: {result.status}"))
-        return step.with_attempt(Attempt(code, result, author=author))
+        return self._now(step.with_attempt(Attempt(code, result, author=author)))
+
+    def _now(self, step: Step) -> Step:
+        self.notebook.under_way = step
+        return step
 
     def _execute(self, code: str) -> CellResult:
         left = self._switches.work_seconds - self._tally.work_seconds
@@ -278,7 +286,7 @@ class NotebookWork:
         self._tally.rejections += not step.final.approved
         word = "approved" if step.final.approved else "rejected"
         self._tell(Event("verdict", f"{step.unit.name} {word}: {verdict.reasoning}"))
-        return step
+        return self._now(step)
 
     def _revised(self, step: Step) -> Step | None:
         """Have the code revised and run; None where the author keeps it, or gives none."""

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import genotex
+from genotex.cli.agent import app as agent
 from genotex.cli.analyze import analyze
 from genotex.cli.bench import app as bench
 from genotex.cli.clinical import app as clinical
@@ -35,6 +36,7 @@ app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
 app.add_typer(problems, name="problems")
+app.add_typer(agent, name="agent")
 app.add_typer(bench, name="bench")
 app.command()(simulate)
 app.command()(demo)

@@ -25,18 +25,20 @@ __all__ = [
     "DONE",
     "INTERRUPTED",
     "NOTHING_USABLE",
+    "STOPPED",
     "WRONG_USE",
     "out",
     "print_json",
     "progress",
     "progress_by_stage",
+    "progress_with_label",
     "say",
     "table",
     "talk",
     "tell",
 ]
 
-DONE, NOTHING_USABLE, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+DONE, NOTHING_USABLE, WRONG_USE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
 
 WIDE = 10_000
 """Columns of a table that goes to a file or a pipe, where nothing is folded."""
@@ -79,6 +81,19 @@ def progress_by_stage(what: str) -> Iterator[Callable[[str, str, int], None]]:
             bar.update(task, advance=1, total=count, description=f"{stage}: {label}")
 
         yield step
+
+
+@contextmanager
+def progress_with_label(
+    what: str,
+) -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+    """Show a bar with a changing label; gives two functions (done, total) and (label)."""
+    with _bar() as bar:
+        task = bar.add_task(what, total=None)
+        yield (
+            lambda done, total: bar.update(task, completed=done, total=total),
+            lambda label: bar.update(task, description=label),
+        )
 
 
 def _bar() -> Progress:

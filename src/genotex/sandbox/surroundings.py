@@ -81,7 +81,7 @@ def put_package_in(lib: Path) -> None:
 
 
 def environment(limits: Limits, lib: Path) -> dict[str, str]:
-    """Return the whole environment of a session; of ours only how libraries compute is passed on."""
+    """Return the environment of a session; of ours only how libraries compute is passed on."""
     paths = [f"{sys.prefix}/bin", "/usr/local/bin", "/usr/bin", "/bin"]
     settings = {
         "PATH": ":".join(paths),

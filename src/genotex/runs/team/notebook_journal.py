@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
 from genotex.runs.journal import Entry, Journal
 
 __all__ = ["NotebookJournal", "text_digest"]
@@ -30,17 +30,19 @@ class NotebookJournal:
 
     Parameters
     ----------
-    journal : Journal
+    journal : Journal or list of dict
+        A journal to go on with, or the entries of one that is only told again.
+
+    Attributes
+    ----------
+    entries : list of dict
+        All that stands there.
     """
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, journal: Journal | list[Entry]) -> None:
+        self._journal = journal if isinstance(journal, Journal) else None
+        self.entries = journal.entries if isinstance(journal, Journal) else journal
         self._told = 0
-
-    @property
-    def entries(self) -> list[Entry]:
-        """All that stands there."""
-        return self._journal.entries
 
     def recall(self, kind: str, digest: str) -> Entry | None:
         """Return what came of this the first time; None where it is new.
@@ -57,9 +59,9 @@ class NotebookJournal:
         FormatError
             If something else stands there.
         """
-        if self._told == len(self._journal.entries):
+        if self._told == len(self.entries):
             return None
-        entry = self._journal.entries[self._told]
+        entry = self.entries[self._told]
         if (entry["kind"], entry["digest"]) != (kind, digest):
             msg = (
                 f"entry {self._told + 1} of the notebook's journal is another {entry['kind']} than "
@@ -72,5 +74,8 @@ class NotebookJournal:
 
     def add(self, kind: str, digest: str, content: Mapping[str, Any]) -> None:
         """Write down what came of something; it is on the disk when this returns."""
+        if self._journal is None:
+            msg = "this journal is only told again, nothing is added to it"
+            raise UsageError(msg)
         self._journal.add({"kind": kind, "digest": digest, **content})
         self._told += 1

@@ -1,0 +1,218 @@
+"""What `genotex agent` shows: progress with the cost so far, a run's end, a notebook's trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genotex.cli import screen
+from genotex.runs.team.stage import Progress
+
+if TYPE_CHECKING:
+    from genotex.agents.context import Attempt, Step
+    from genotex.agents.notebook import Event
+    from genotex.agents.task import Task
+    from genotex.models import Total, UsageLedger
+    from genotex.runs.team.notebook_record import NotebookRecord
+    from genotex.runs.team.running import TeamFinished
+    from genotex.runs.team.trace import NotebookRow, Trace
+
+__all__ = [
+    "finished_json",
+    "overview_json",
+    "show_finished",
+    "show_overview",
+    "show_trace",
+    "shown_progress",
+    "trace_json",
+]
+
+
+@contextmanager
+def shown_progress() -> Iterator[Progress]:
+    """Show a bar over all notebooks, with what happens now and what it cost so far."""
+    with screen.progress_with_label("notebooks") as bar:
+        yield _Shown(*bar)
+
+
+class _Shown(Progress):
+    def __init__(self, step: Callable[[int, int], None], label: Callable[[str], None]) -> None:
+        self._step, self._label = step, label
+        self._total = self._done = 0
+
+    def begin(self, notebooks: int, done: int) -> None:
+        self._total, self._done = notebooks, done
+        self._step(done, notebooks)
+
+    def event(self, task: Task, event: Event, usage: UsageLedger) -> None:
+        where = task.cohort or str(task.problem)
+        self._label(f"{where}: {event.text.partition(':')[0]}, {_cost(usage)}")
+
+    def end(self, record: NotebookRecord, usage: UsageLedger) -> None:
+        self._done += 1
+        self._step(self._done, self._total)
+
+
+def _cost(usage: UsageLedger) -> str:
+    return _dollars(usage.total().cost)
+
+
+def _dollars(cost: Total[Any]) -> str:
+    """Return a cost in words; what is not known in full says so."""
+    known = f"${cost.known:.4f}".rstrip("0").rstrip(".")
+    if not cost.unknown:
+        return known
+    return f"at least {known}" if cost.known else "cost unknown"
+
+
+def finished_json(finished: TeamFinished) -> dict[str, Any]:
+    """Return a run's end as plain JSON values."""
+    return {
+        "stopped": finished.stopped or None,
+        "problems": [record.outcome() for record in finished.problems],
+        "notebooks": [
+            {key: value for key, value in record.to_json().items() if key != "kept"}
+            for record in finished.notebooks
+        ],
+        "usage": finished.usage.to_json(),
+    }
+
+
+def show_finished(finished: TeamFinished, target: Path) -> None:
+    """Print what became of notebooks and problems, and what it took."""
+    rows = [_notebook_row(record) for record in finished.notebooks]
+    screen.table(["notebook", "state", "steps", "reviews", "seconds", "why"], rows)
+    screen.say("")
+    _say_usage(finished.usage)
+    answered = [record for record in finished.problems if record.success]
+    for record in answered:
+        screen.say(f"{record.problem}: {record.genes} genes in {record.cohort}")
+    for record in finished.problems:
+        if not record.success:
+            screen.tell(f"{record.problem}: {record.error}", "not answered")
+    if finished.stopped:
+        screen.tell(f"{finished.stopped}; genotex agent resume {target} goes on", "stopped")
+    screen.tell(f"results are in {target}; genotex agent show {target} tells how they came about")
+
+
+def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
+    tally = record.tally
+    return {
+        "notebook": record.name,
+        "state": record.state.value,
+        "steps": tally.steps,
+        "reviews": tally.reviews,
+        "seconds": tally.work_seconds,
+        "why": record.why or (record.ending.value if record.ending else ""),
+    }
+
+
+def _say_usage(usage: UsageLedger) -> None:
+    total = usage.total()
+    tokens = f"{total.input_tokens} tokens in, {total.output_tokens} out"
+    screen.say(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}")
+
+
+def overview_json(rows: Sequence[NotebookRow]) -> list[dict[str, Any]]:
+    """Return the notebooks of a run as plain JSON values."""
+    return [{**_overview_row(row), "usage": row.usage.to_json()} for row in rows]
+
+
+def show_overview(rows: Sequence[NotebookRow]) -> None:
+    """Print the notebooks of a run."""
+    columns = ["trait", "notebook", "state", "steps", "seconds", "calls", "cost", "why"]
+    screen.table(columns, [_overview_row(row) for row in rows])
+
+
+def _overview_row(row: NotebookRow) -> dict[str, Any]:
+    record = row.record
+    return {
+        "trait": row.task.trait,
+        "notebook": row.task.cohort or f"given {row.task.condition}",
+        "state": row.state,
+        "steps": None if record is None else record.tally.steps,
+        "seconds": None if record is None else record.tally.work_seconds,
+        "calls": row.usage.calls,
+        "cost": _dollars(row.usage.cost),
+        "why": "" if record is None else record.why,
+    }
+
+
+def trace_json(found: Trace) -> dict[str, Any]:
+    """Return a notebook, step by step, as plain JSON values."""
+    notebook = found.notebook
+    return {
+        "task": notebook.task.to_json(),
+        "state": found.row.state,
+        "ending": None if notebook.ending is None else notebook.ending.value,
+        "plans": [
+            {"step": p.unit.name, "retract_to": p.retract_to, "why": p.why} for p in notebook.plans
+        ],
+        "steps": [_step_json(step) for step in _steps(found)],
+        "dropped": [_step_json(step) for step in notebook.dropped],
+        "tally": notebook.tally.to_json(),
+        "usage": found.usage.to_json(),
+    }
+
+
+def _steps(found: Trace) -> list[Step]:
+    under_way = found.notebook.under_way
+    return [*found.notebook.context.steps, *([under_way] if under_way is not None else [])]
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    return {
+        "step": step.unit.name,
+        "reused": step.reused,
+        "attempts": [
+            {
+                "author": attempt.author or None,
+                "code": attempt.code,
+                "status": str(attempt.result.status),
+                "output": attempt.result.text,
+                "seconds": attempt.result.seconds,
+                "verdict": None if attempt.verdict is None else vars(attempt.verdict),
+            }
+            for attempt in step.attempts
+        ],
+    }
+
+
+def show_trace(found: Trace) -> None:
+    """Print a notebook step by step: plan, code, output, review, cost, time."""
+    notebook = found.notebook
+    screen.say(f"{found.row.task.trait} {found.row.task.cohort or notebook.task.problem}")
+    for number, step in enumerate(_steps(found), start=1):
+        screen.say("")
+        screen.say(f"== Step {number}: {step.unit.title} ==")
+        for attempt in step.attempts:
+            _show_attempt(attempt)
+    for step in notebook.dropped:
+        screen.say(f"dropped: {step.unit.title} ({step.final.result.status})")
+    screen.say("")
+    ending = notebook.ending.value if notebook.ending else "not at its end"
+    why = f": {found.row.record.why}" if found.row.record and found.row.record.why else ""
+    screen.say(f"{found.row.state} ({ending}){why}")
+    counts = {name: value for name, value in notebook.tally.to_json().items() if value}
+    screen.say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
+    for role, row in found.usage.by_role().items():
+        screen.say(
+            f"{role}: {row.calls} calls, {row.input_tokens} tokens in, {row.output_tokens} out, "
+            f"{_dollars(row.cost)}, {row.working:.1f} s"
+        )
+
+
+def _show_attempt(attempt: Attempt) -> None:
+    who = attempt.author or "taken over from another notebook"
+    screen.say(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
+    for line in attempt.code.rstrip().splitlines():
+        screen.say(f"    {line}")
+    for line in attempt.result.text.rstrip().splitlines():
+        screen.say(f"  > {line}")
+    if attempt.verdict is not None:
+        word = "approved" if attempt.approved else "rejected"
+        screen.say(f"-- review: {word}. {attempt.verdict.reasoning}")
+        for suggestion in attempt.verdict.suggestions:
+            screen.say(f"   * {suggestion}")

@@ -1,0 +1,199 @@
+"""What a run did, told from its folder alone: an overview, and one notebook step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genotex.agents.action_units import ActionUnit
+from genotex.agents.notebook import Notebook, NotebookWork
+from genotex.agents.task import Task
+from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.models import PriceSnapshot, Reply, Request, UsageLedger, UsageRow
+from genotex.runs.journal import read_journal
+from genotex.runs.team.folder import TeamFolder, notebook_name
+from genotex.runs.team.notebook_journal import NotebookJournal
+from genotex.runs.team.notebook_record import NotebookRecord
+from genotex.runs.team.one_notebook import book_calls
+from genotex.runs.team.plan import TeamPlan, read_plan
+from genotex.runs.team.recorded_model import RecordedModel
+from genotex.runs.team.recorded_session import RecordedSession
+from genotex.runs.team.recorded_shelf import RecordedShelf
+from genotex.sandbox import Session
+
+__all__ = ["NotebookRow", "Trace", "find_notebook", "overview", "trace"]
+
+
+@dataclass(frozen=True)
+class NotebookRow:
+    """A notebook of a run in a line.
+
+    Attributes
+    ----------
+    task : Task
+    record : NotebookRecord or None
+        None where it is not at its end.
+    begun : bool
+    usage : UsageRow
+        Of all its calls.
+    """
+
+    task: Task
+    record: NotebookRecord | None
+    begun: bool
+    usage: UsageRow
+
+    @property
+    def state(self) -> str:
+        """``done``, ``failed``, ``under way`` or ``not begun``."""
+        if self.record is not None:
+            return self.record.state.value
+        return "under way" if self.begun else "not begun"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One notebook, step by step.
+
+    Attributes
+    ----------
+    notebook : Notebook
+        As far as it came.
+    row : NotebookRow
+    usage : UsageLedger
+        Its calls by role.
+    """
+
+    notebook: Notebook
+    row: NotebookRow
+    usage: UsageLedger
+
+
+def overview(target: Path) -> list[NotebookRow]:
+    """Return every notebook of a run, in the order of the work.
+
+    Raises
+    ------
+    UsageError
+        If the folder holds no run of the team.
+    """
+    plan = read_plan(target)
+    folder = plan.folder
+    records = _records(folder)
+    prices = PriceSnapshot.read(folder.prices)
+    return [_row(task, folder, records.get(task), prices) for task in plan.work().all]
+
+
+def _row(
+    task: Task, folder: TeamFolder, record: NotebookRecord | None, prices: PriceSnapshot
+) -> NotebookRow:
+    path = folder.notebook_journal(task)
+    ledger = UsageLedger(prices)
+    book_calls(read_journal(path), ledger)
+    return NotebookRow(task, record, path.exists(), ledger.total())
+
+
+def _records(folder: TeamFolder) -> dict[Task, NotebookRecord]:
+    entries = read_journal(folder.journal)
+    found = [NotebookRecord.from_json(each["notebook"]) for each in entries if "notebook" in each]
+    return {record.task: record for record in found}
+
+
+def find_notebook(target: Path, name: str) -> Task:
+    """Return the notebook that a person means.
+
+    Parameters
+    ----------
+    target : Path
+        The run's folder.
+    name : str
+        ``GSE1``, ``Trait/GSE1``, ``Trait`` (a problem without condition) or ``Trait/Condition``.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or there are several.
+    """
+    tasks = read_plan(target).work().all
+    found = [task for task in tasks if name in _names(task)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = " or ".join(f"{task.trait}/{task.cohort}" for task in found)
+        msg = f"{name} is in several traits; say {several}"
+        raise UsageError(msg)
+    known = ", ".join(_names(task)[0] for task in tasks[:20])
+    msg = f"the run has no notebook {name!r}; it has {known}{' ...' if len(tasks) > 20 else ''}"
+    raise UsageError(msg)
+
+
+def _names(task: Task) -> tuple[str, ...]:
+    if task.kind != "statistics":
+        return (f"{task.trait}/{task.cohort}", task.cohort)
+    full = f"{task.trait}/{task.condition}"
+    return (full, task.trait) if task.condition is None else (full,)
+
+
+class _NotYetError(GenotexError):
+    """The journal ends here."""
+
+
+class _Nobody:
+    """Answers, offers and runs nothing: only what is in the journal is told."""
+
+    name = "nobody"
+
+    def answer(self, request: Request) -> Reply:
+        """End the telling."""
+        raise _NotYetError
+
+    def offer(self, task: Task, unit: ActionUnit, before: Sequence[str]) -> str | None:
+        """End the telling."""
+        raise _NotYetError
+
+    def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
+        """Keep nothing."""
+
+    def session(self) -> Session:
+        """End the telling."""
+        raise _NotYetError
+
+
+def trace(target: Path, task: Task) -> Trace:
+    """Go through a notebook again by its journal; nothing is asked or run.
+
+    Raises
+    ------
+    FormatError
+        If the journal does not fit this version of the package.
+    """
+    plan = read_plan(target)
+    folder = plan.folder
+    entries = read_journal(folder.notebook_journal(task))
+    prices = PriceSnapshot.read(folder.prices)
+    usage = UsageLedger(prices)
+    book_calls(entries, usage)
+    notebook = _told(plan, task, NotebookJournal(entries))
+    record = _records(folder).get(task)
+    return Trace(notebook, _row(task, folder, record, prices), usage)
+
+
+def _told(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
+    nobody = _Nobody()
+    work = NotebookWork(
+        task,
+        plan.switches,
+        RecordedModel(nobody, journal),
+        RecordedSession(nobody.session, journal),
+        RecordedShelf(nobody, journal),
+        temperature=plan.models.temperature,
+        max_output=plan.models.max_output,
+    )
+    try:
+        return work.run()
+    except _NotYetError:
+        return work.notebook
+    except FormatError as error:
+        msg = f"{task.trait} {notebook_name(task)}: {error.message}"
+        raise FormatError(msg, path=plan.folder.notebook_journal(task)) from error
