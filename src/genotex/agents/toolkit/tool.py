@@ -77,7 +77,7 @@ def _wrong_kind(function: str, name: str, kinds: tuple[type, ...], value: object
     given = "None" if value is None else type(value).__name__
     if hasattr(value, "made_by"):
         given += f" (made by {value.made_by})"
-    return f"{function}(): {name} must be {wanted}; given was {given}"
+    return f"{function}(): `{name}` must be {wanted}; given was {given}"
 
 
 def _told(error: OSError) -> str:
