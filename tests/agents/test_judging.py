@@ -62,11 +62,19 @@ def test_good_attempt_is_approved() -> None:
             "The toolkit refused: link(): no trait",
         ),
         ("12 samples\nStopped at the limit of 60 s.", "Find the loop that does not end"),
+        ("The session died: its process was ended by SIGKILL.\n", "did not run to its end"),
     ],
 )
 def test_attempt_that_failed_is_told_why(output: str, suggestion: str) -> None:
     verdict = judge_output(LOAD, LOADED, output)
     assert not verdict.runs and suggestion in verdict.suggestions[0]
+
+
+def test_words_of_a_series_are_no_failure() -> None:
+    output = (
+        "Summary: muscle biopsies.\nThe session died away.\nStopped at the limit\n0 ['age: 61']"
+    )
+    assert judge_output(LOAD, LOADED, output).approved
 
 
 def test_failure_that_left_no_trace_is_one_where_it_is_known() -> None:

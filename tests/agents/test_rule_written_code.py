@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.agents.action_units import action_unit, action_units
@@ -123,11 +123,13 @@ def test_series_text_never_leaves_its_comment_or_its_quotes(tmp_path: Path) -> N
         assert not {"os._exit", "os.abort", "str"} & called
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_comment_is_a_comment_whatever_is_in_it(first: str, second: str) -> None:
     assert ast.parse(comment(first, second)).body == []
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_literal_means_the_text_it_was_made_of(text: str) -> None:
     assert ast.literal_eval(literal(text)) == text
@@ -141,6 +143,7 @@ codes = st.dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(codes)
 def test_table_of_codes_holds_what_was_decided(wanted: dict[str, float | None]) -> None:
     (function,) = ast.parse(converter_text("convert_trait", wanted)).body

@@ -2,7 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.agents.toolkit.written_encoding import code_cells
@@ -78,6 +78,7 @@ cells = st.lists(st.text(max_size=12), min_size=1, max_size=6, unique=True)
 anything = st.one_of(st.none(), st.floats(), st.integers(), st.text(max_size=3), st.booleans())
 
 
+@settings(deadline=None)
 @given(cells, st.data())
 def test_whatever_is_written_comes_out_as_codes_or_an_error_of_ours(
     raw: list[str], data: st.DataObject

@@ -121,7 +121,10 @@ def _feature(name: str, coded: Coded | None, why_not: str) -> str:
         )
     encoding = coded.encoding
     place = tell_place(encoding.row, encoding.key, encoding.sample_field)
-    why = comment(f"{name.capitalize()}: {place}", *encoding.evidence)
+    told = encoding.evidence
+    if not any(place in text for text in told):
+        told = (place, *told)
+    why = comment(f"{name.capitalize()}: {told[0]}", *told[1:])
     function = converter_text(f"convert_{name}", coded.codes)
     return f"{why}{function}\n\n{_encode_call(name, encoding, coded)}"
 

@@ -16,9 +16,8 @@ _LEAST_MAPPED = 0.05
 """Where fewer rows than this share find a gene, the columns are wrong."""
 
 _RAISED = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.M)
-_STOPPED = re.compile(
-    r"^((?:Stopped|Killed|Interrupted|The session|Its process|Out of memory)\b.*)$", re.M
-)
+_STOPPED = re.compile(r"(Stopped (at|after)|Interrupted on|The session (died|was ended))\b")
+"""How the sandbox begins what it says last of a cell that did not end by itself."""
 _PLACEHOLDER = re.compile(r"\b(placeholder|TODO|FIXME|your code here|not implemented)\b", re.I)
 _MAPPED = re.compile(r"(\d+) of (\d+) rows name a gene")
 _EMPTY = re.compile(r"^\s*(\w+).*\bmissing in (\d+) of \2 samples", re.M)
@@ -115,8 +114,9 @@ def judge_output(
 
 def _failure(output: str) -> str:
     """Return the exception that ended the code, or why it was stopped; empty where it ran."""
-    if stopped := _STOPPED.findall(output):
-        return str(stopped[-1])
+    last = output.rstrip().rpartition("\n")[2]
+    if _STOPPED.match(last):
+        return last
     if "Traceback (most recent call last)" not in output:
         return ""
     raised = _RAISED.findall(output)

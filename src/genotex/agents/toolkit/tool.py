@@ -51,7 +51,7 @@ def _check(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
         msg = f"{function.__name__}(): {error}; its arguments are {', '.join(signature.parameters)}"
-        raise UsageError(msg) from error
+        raise UsageError(msg) from None
     for name, kinds in _made_parameters(function).items():
         value = given.get(name, signature.parameters[name].default)
         if not isinstance(value, kinds):
