@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, describe_series
+from genotex.clinical import (
+    FeatureEncoding,
+    RuleExpert,
+    apply_encoding,
+    cells_to_code,
+    describe_series,
+)
 from genotex.errors import EncodingFileError
 
 from .conftest import MakeSeries
@@ -141,3 +147,18 @@ def test_age_corrected_by_hand_holds_in_both_procedures(make_series: MakeSeries)
     np.testing.assert_array_equal(sound, [45.5, NAN, 45])
     benchmark = apply_encoding(encoding, series, procedure="benchmark").codes
     np.testing.assert_array_equal(benchmark, [45, NAN, 45])
+
+
+def test_cells_to_code_are_those_of_the_key_and_others_of_the_row(make_series: MakeSeries) -> None:
+    series = make_series(
+        ["gender: male", "age: 33", None],
+        ["age: 45", "tissue: blood", "age: 45"],
+    )
+    assert cells_to_code(age(1), series, "sound") == {
+        "age: 45": True,
+        "tissue: blood": False,
+        "age: 33": True,
+    }
+    assert cells_to_code(age(1), series, "benchmark") == {"age: 45": True, "tissue: blood": True}
+    with pytest.raises(EncodingFileError, match="names row 7"):
+        cells_to_code(age(7), series, "sound")

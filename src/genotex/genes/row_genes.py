@@ -143,7 +143,7 @@ def genes_by_columns(
     """
     share = matching_share(ids, platform.table[id_column])
     if share < ENOUGH:
-        msg = f"of the row ids (such as {ids[0]}) {_share(share)} stand in column {id_column!r}"
+        msg = f"{_share(share)} (such as {ids[0]}) stand in column {id_column!r}"
         better = choose_id_column(ids, platform.table)
         found = matching_share(ids, platform.table[better])
         hint = f"{_share(found)} stand in column {better!r}" if found >= ENOUGH else None

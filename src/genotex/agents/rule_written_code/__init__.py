@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from genotex.agents.action_units import ActionUnit, action_unit
+from genotex.agents.rule_written_code.faults import FAULTS, faults_of, with_fault
 from genotex.agents.rule_written_code.geo_code import geo_steps, write_geo_code
+from genotex.agents.rule_written_code.judging import Verdict, judge_output
 from genotex.agents.rule_written_code.statistics_code import (
     statistics_steps,
     write_statistics_code,
@@ -12,7 +14,15 @@ from genotex.agents.rule_written_code.tcga_code import tcga_steps, write_tcga_co
 from genotex.agents.task import Task
 from genotex.errors import UsageError
 
-__all__ = ["plan_units", "write_code"]
+__all__ = [
+    "FAULTS",
+    "Verdict",
+    "faults_of",
+    "judge_output",
+    "plan_units",
+    "with_fault",
+    "write_code",
+]
 
 _STEPS = {"geo": geo_steps, "tcga": tcga_steps, "statistics": statistics_steps}
 _WRITERS = {"geo": write_geo_code, "tcga": write_tcga_code, "statistics": write_statistics_code}

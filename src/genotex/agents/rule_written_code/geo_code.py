@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from genotex.agents.rule_written_code.converters import converter_text, literal
 from genotex.agents.rule_written_code.geo_decisions import Coded, GeoDecisions, decide_geo
-from genotex.agents.rule_written_code.wording import cell_of, comment
+from genotex.agents.rule_written_code.wording import cell_of, comment, one_line
 from genotex.agents.task import Task
 from genotex.clinical import FeatureEncoding, tell_place, why_no_trait
 from genotex.cohorts.geo import NO_TABLE
@@ -105,7 +105,7 @@ def _clinical(found: GeoDecisions) -> str:
         _feature("gender", found.gender, reading.untold.get("gender", "")),
     ]
     if found.trait is None:
-        why = literal(" ".join(why_no_trait(reading).split()) if reading.trait is None else "")
+        why = literal(one_line(why_no_trait(reading)) if reading.trait is None else "")
         table = "clinical = clinical_table(\n    series, trait, age, gender, "
         table += f"why_no_trait={why}\n)\nprint(clinical)\n"
     else:
@@ -122,7 +122,10 @@ def _feature(name: str, coded: Coded | None, why_not: str) -> str:
         )
     encoding = coded.encoding
     place = tell_place(encoding.row, encoding.key, encoding.sample_field)
-    why = comment(f"{name.capitalize()}: {place}", *encoding.evidence)
+    told = encoding.evidence
+    if not any(place in text for text in told):
+        told = (place, *told)
+    why = comment(f"{name.capitalize()}: {told[0]}", *told[1:])
     function = converter_text(f"convert_{name}", coded.codes)
     return f"{why}{function}\n\n{_encode_call(name, encoding, coded)}"
 
@@ -148,7 +151,7 @@ def _default_key(encoding: FeatureEncoding, coded: Coded) -> str | None:
 
 
 def _record(found: GeoDecisions) -> str:
-    why = literal(" ".join(found.why_no_genes.split()))
+    why = literal(one_line(found.why_no_genes))
     return (
         "\n# Without genes there is nothing more to do.\n"
         f"why_no_genes = {why}\n"

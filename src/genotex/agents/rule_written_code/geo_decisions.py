@@ -34,7 +34,7 @@ from genotex.genes import (
 )
 from genotex.layout import Procedure, geo_cohort_files
 
-__all__ = ["Coded", "GeoDecisions", "decide_geo"]
+__all__ = ["Coded", "GeoDecisions", "coded", "decide_geo"]
 
 GenesEnd = Literal["", "series", "table", "mapping"]
 
@@ -130,9 +130,9 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions
     first = raw.platforms[0] if raw.platforms else None
     return GeoDecisions(
         reading=reading,
-        trait=_coded(reading.trait, raw.series, task.procedure),
-        age=_coded(reading.age, raw.series, task.procedure),
-        gender=_coded(reading.gender, raw.series, task.procedure),
+        trait=coded(reading.trait, raw.series, task.procedure),
+        age=coded(reading.age, raw.series, task.procedure),
+        gender=coded(reading.gender, raw.series, task.procedure),
         genes_end=end,
         why_no_genes=why,
         ids=identify_ids(ids, table) if ids else None,
@@ -169,7 +169,8 @@ def _genes(
     return rows, "", ""
 
 
-def _coded(encoding: FeatureEncoding | None, series: Series, procedure: Procedure) -> Coded | None:
+def coded(encoding: FeatureEncoding | None, series: Series, procedure: Procedure) -> Coded | None:
+    """Return how every cell of a feature is coded; None where none has a code."""
     if encoding is None:
         return None
     listed = {simple_key(cell) for cell in encoding.values}

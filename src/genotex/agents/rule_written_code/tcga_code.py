@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from genotex.agents.rule_written_code.converters import converter_text, literal
 from genotex.agents.rule_written_code.geo_code import FINISH
-from genotex.agents.rule_written_code.wording import cell_of, comment
+from genotex.agents.rule_written_code.wording import cell_of, comment, one_line
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalReading, EncodedFeature, FeatureEncoding
 from genotex.clinical.tcga.columns import named_columns
@@ -100,7 +100,7 @@ def _load(task: Task, found: _Decisions) -> str:
     code += "for path in sorted(Path(task.folder).iterdir()):\n    print(path.name)\n\n"
     code += comment(found.why)
     if found.folder is None:
-        why = literal(" ".join(found.why.split()))
+        why = literal(one_line(found.why))
         return f"{code}folder = None\n\nprint(save_cohort_info(task, why_no_genes={why}))\n"
     return (
         f"{code}folder = {literal(found.folder.name)}\n\n"

@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 import textwrap
 
-__all__ = ["cell_of", "comment"]
+__all__ = ["cell_of", "comment", "one_line"]
 
 _WIDTH = 92
 
 
 def comment(*texts: str) -> str:
-    """Return texts as comment lines, one sentence each, whatever line ends they hold."""
-    sentences = (" ".join(text.split()).rstrip(".") for text in texts if text.strip())
-    plain = " ".join(f"{sentence}." for sentence in sentences)
+    """Return texts as comment lines, one sentence each, whatever characters they hold."""
+    sentences = (one_line(text).rstrip(".") for text in texts)
+    plain = " ".join(f"{sentence}." for sentence in sentences if sentence)
     lines = textwrap.wrap(
         plain, _WIDTH, initial_indent="# ", subsequent_indent="# ", break_long_words=False
     )
     return "".join(f"{line}\n" for line in lines)
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, without characters that cannot be seen."""
+    seen = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(seen.split())
 
 
 def cell_of(*parts: str) -> str:

@@ -51,7 +51,7 @@ def _check(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
         msg = f"{function.__name__}(): {error}; its arguments are {', '.join(signature.parameters)}"
-        raise UsageError(msg) from error
+        raise UsageError(msg) from None
     for name, kinds in _made_parameters(function).items():
         value = given.get(name, signature.parameters[name].default)
         if not isinstance(value, kinds):
@@ -77,7 +77,7 @@ def _wrong_kind(function: str, name: str, kinds: tuple[type, ...], value: object
     given = "None" if value is None else type(value).__name__
     if hasattr(value, "made_by"):
         given += f" (made by {value.made_by})"
-    return f"{function}(): {name} must be {wanted}; given was {given}"
+    return f"{function}(): `{name}` must be {wanted}; given was {given}"
 
 
 def _told(error: OSError) -> str:
