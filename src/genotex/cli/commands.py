@@ -13,6 +13,7 @@ from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.preprocess import preprocess
 from genotex.cli.report import report
+from genotex.cli.sandbox import app as sandbox
 from genotex.cli.simulate import simulate
 from genotex.cli.solve import solve
 
@@ -32,6 +33,7 @@ app.command()(analyze)
 app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
+app.add_typer(sandbox, name="sandbox")
 app.command()(simulate)
 app.command()(demo)
 

@@ -8,8 +8,9 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from genotex.errors import SandboxError, SessionDeadError, UsageError
+from genotex.sandbox.confined.removing import remove_inside
 from genotex.sandbox.confinement import Confinement
-from genotex.sandbox.leftovers import empty, remove_all_but_plain_files
+from genotex.sandbox.leftovers import remove_all_but_plain_files
 from genotex.sandbox.session import CellResult, CellStatus, Folders
 
 __all__ = ["Kernel", "ReplayingSession"]
@@ -110,7 +111,7 @@ class ReplayingSession:
 
     def _begin(self) -> Kernel:
         if self._claimed:
-            empty(self._folders.writable)
+            remove_inside(self._folders.writable)
         else:
             self._folders.claim()
             self._claimed = True
