@@ -15,7 +15,11 @@ from genotex.sandbox import CellResult, Folders, Limits, Session
 
 MIB = 2**20
 PATIENT = Limits(
-    seconds=60, grace_seconds=20, memory_bytes=600 * MIB, disk_bytes=24 * MIB, temporary_bytes=16 * MIB
+    seconds=60,
+    grace_seconds=20,
+    memory_bytes=600 * MIB,
+    disk_bytes=24 * MIB,
+    temporary_bytes=16 * MIB,
 )
 IMPATIENT = Limits(
     seconds=60, grace_seconds=0.2, memory_bytes=600 * MIB, disk_bytes=24 * MIB, processes=100

@@ -71,7 +71,7 @@ class KeepsState(Opened):
         run(session, f"number = int(open({str(given)!r}).read())")
         run(session, "2")
         given.write_text("one")
-        with pytest.raises(SessionDeadError, match="cell 1 ended differently.*ValueError"):
+        with pytest.raises(SessionDeadError, match=r"cell 1 ended differently.*ValueError"):
             session.restore(1)
         session.restore(0)
         assert printed(session, "1 + 1") == "2"

@@ -68,7 +68,8 @@ class NoNetwork(Opened):
             port = server.getsockname()[1]
             code = f"""
             import socket
-            s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b"x", ("127.0.0.1", {port}))
+            s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            s.sendto(b"x", ("127.0.0.1", {port}))
             """
             refused(session, code)
             time.sleep(0.05)
@@ -157,7 +158,8 @@ class FilterHolds(Opened):
         code = """
         import ctypes
         libc = ctypes.CDLL(None, use_errno=True)
-        child = libc.syscall(ctypes.c_long(56), ctypes.c_long(0x10000000 | 17), *[ctypes.c_long(0)] * 4)
+        none = [ctypes.c_long(0)] * 4
+        child = libc.syscall(ctypes.c_long(56), ctypes.c_long(0x10000000 | 17), *none)
         if child == 0: libc._exit(0)
         print(child, ctypes.get_errno())
         """
@@ -214,9 +216,7 @@ class NoOtherFiles(Opened):
         refused(session, "open('link', 'w').write('gone')")
         assert (place.secret / "key.txt").read_text() == "sk-secret"
 
-    def test_link_that_lay_in_the_input_leads_nowhere(
-        self, session: Session, place: Place
-    ) -> None:
+    def test_link_that_lay_in_the_input_leads_nowhere(self, session: Session, place: Place) -> None:
         refused(session, f"open({str(place.readable / 'link.txt')!r}).read()")
 
     def test_hard_link_to_what_lies_outside(self, session: Session, place: Place) -> None:
@@ -270,9 +270,11 @@ class NoOtherFiles(Opened):
         assert "boot" not in seen.text and seen.exception in (None, *REFUSED)
 
     def test_temporary_files_are_gone_afterwards(
-        self, open_session: OpenSession, tmp_path: Path
+        self, open_session: OpenSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        before = set(Path(tempfile.gettempdir()).glob("genotex-session-*"))
+        own = tmp_path / "temporary"
+        own.mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(own))
         session = open_session()
         code = """
         import os, tempfile
@@ -282,7 +284,7 @@ class NoOtherFiles(Opened):
         """
         names = printed(session, code).split()
         session.close()
-        assert set(Path(tempfile.gettempdir()).glob("genotex-session-*")) <= before
+        assert list(own.iterdir()) == []
         assert not Path(names[1]).exists()
 
 
@@ -357,7 +359,8 @@ class NoOtherProcesses(Opened):
 
     def test_privileges_are_gone(self, session: Session) -> None:
         code = """
-        lines = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
+        told = open("/proc/self/status").read().splitlines()
+        lines = dict(line.split(":\\t", 1) for line in told)
         print(lines["CapEff"], lines["CapPrm"], lines["CapBnd"], lines["NoNewPrivs"])
         """
         result = run(session, code)
@@ -368,9 +371,7 @@ class NoOtherProcesses(Opened):
             assert result.exception == "PermissionError"
         refused(session, "import os; os.setuid(4321)")
 
-    def test_nothing_outlives_the_session(
-        self, open_session: OpenSession, tmp_path: Path
-    ) -> None:
+    def test_nothing_outlives_the_session(self, open_session: OpenSession, tmp_path: Path) -> None:
         session = open_session()
         mark = f"outlives-{os.getpid()}"
         code = f"""
@@ -399,5 +400,3 @@ def processes_named(mark: str) -> list[str]:
         if mark.encode() in line:
             found.append(line.decode("utf-8", "replace"))
     return found
-
-

@@ -16,6 +16,7 @@ from genotex.cli.enrich import enrich
 from genotex.cli.preprocess import preprocess
 from genotex.cli.problems import app as problems
 from genotex.cli.report import report
+from genotex.cli.sandbox import app as sandbox
 from genotex.cli.simulate import simulate
 from genotex.cli.solve import solve
 
@@ -38,6 +39,7 @@ app.add_typer(clinical, name="clinical")
 app.add_typer(problems, name="problems")
 app.add_typer(agent, name="agent")
 app.add_typer(bench, name="bench")
+app.add_typer(sandbox, name="sandbox")
 app.command()(simulate)
 app.command()(demo)
 

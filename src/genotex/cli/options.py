@@ -43,6 +43,8 @@ __all__ = [
     "QCut",
     "RegressorRules",
     "Regressors",
+    "SandboxMode",
+    "Sandboxes",
     "ScaleName",
     "Scales",
     "Seed",
@@ -63,6 +65,14 @@ class Procedures(StrEnum):
 
     sound = "sound"
     benchmark = "benchmark"
+
+
+class Sandboxes(StrEnum):
+    """What to do where walls around written code cannot be put up."""
+
+    require = "require"
+    best = "best"
+    off = "off"
 
 
 class ControlRoles(StrEnum):
@@ -327,5 +337,13 @@ ConditionCohort = Annotated[
         "--condition-cohort",
         help="Predict the condition from this cohort of it.",
         rich_help_panel=TWO_STEP,
+    ),
+]
+SandboxMode = Annotated[
+    Sandboxes,
+    typer.Option(
+        "--sandbox",
+        help="Walls around written code. require: refuse to run any where one is missing; best: "
+        "use what this machine has, and record it; off: none.",
     ),
 ]

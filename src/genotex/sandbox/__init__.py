@@ -1,5 +1,6 @@
 """Where written code runs: the session protocol, its local implementation, its walls."""
 
+from genotex.sandbox.checking import Check, CheckedSandbox, check_sandbox
 from genotex.sandbox.confinement import Confinement, Mechanism, Protection, SandboxPolicy
 from genotex.sandbox.local import local_session
 from genotex.sandbox.session import CellResult, CellStatus, Folders, Limits, Output, Session
@@ -7,6 +8,8 @@ from genotex.sandbox.session import CellResult, CellStatus, Folders, Limits, Out
 __all__ = [
     "CellResult",
     "CellStatus",
+    "Check",
+    "CheckedSandbox",
     "Confinement",
     "Folders",
     "Limits",
@@ -15,5 +18,6 @@ __all__ = [
     "Protection",
     "SandboxPolicy",
     "Session",
+    "check_sandbox",
     "local_session",
 ]

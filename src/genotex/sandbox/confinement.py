@@ -96,9 +96,7 @@ class Confinement:
         if self.policy is not SandboxPolicy.REQUIRE or not self.missing:
             return
         reasons = "; ".join(f"{m.name}: {m.detail}" for m in self.mechanisms if not m.active)
-        advice = "; ".join(
-            f"for {p}: {_ADVICE.get(p, _ADVICE_ELSE)}" for p in self.missing
-        )
+        advice = "; ".join(f"for {p}: {_ADVICE.get(p, _ADVICE_ELSE)}" for p in self.missing)
         msg = (
             f"this machine cannot protect {', '.join(self.missing)} from written code ({reasons}). "
             f"What to do: {advice}. Or take --sandbox best, which uses what there is and records it"

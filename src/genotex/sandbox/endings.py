@@ -58,8 +58,8 @@ def _passed(limit: str, limits: Limits) -> str:
     if limit == "processes":
         return f"The session was ended: more than {limits.processes} processes and threads."
     return (
-        f"The session was ended: its folder held more than {_size(limits.disk_bytes)} or too many "
-        "files, or the disk was nearly full."
+        f"The session was ended: its folder held more than {_size(limits.disk_bytes)}, too many "
+        "files or too deep folders, or the disk was nearly full."
     )
 
 

@@ -6,12 +6,12 @@ the folder, or have it wait for ever; a setuid file would lend the caller's righ
 
 from __future__ import annotations
 
-import os
-import shutil
 import stat
 from pathlib import Path
 
-__all__ = ["empty", "remove_all_but_plain_files"]
+from genotex.sandbox.confined.removing import DEEPEST, remove_tree
+
+__all__ = ["remove_all_but_plain_files"]
 
 _OWNER = stat.S_IRUSR | stat.S_IWUSR
 _LENDS_RIGHTS = stat.S_ISUID | stat.S_ISGID
@@ -23,29 +23,25 @@ def remove_all_but_plain_files(folder: Path) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        What was removed, by path within the folder, sorted.
+        What was removed, by path within the folder, sorted. A folder deeper than any result lies
+        is removed as a whole.
     """
     removed = []
-    for place, folders, files in os.walk(folder):
-        # Symbolic links to folders are among the folders, but are not entered.
-        for name in sorted(folders + files):
-            path = Path(place, name)
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+    waiting = [folder]
+    while waiting:
+        for path in list(waiting.pop().iterdir()):
             mode = path.lstat().st_mode
-            if stat.S_ISDIR(mode):
+            within = path.relative_to(folder)
+            if stat.S_ISDIR(mode) and len(within.parts) > DEEPEST:
+                remove_tree(path)
+                removed.append(str(within))
+            elif stat.S_ISDIR(mode):
                 path.chmod(stat.S_IMODE(mode) & ~_LENDS_RIGHTS | stat.S_IRWXU)
+                waiting.append(path)
             elif stat.S_ISREG(mode):
                 path.chmod(stat.S_IMODE(mode) & ~_LENDS_RIGHTS | _OWNER)
             else:
                 path.unlink()
-                removed.append(str(path.relative_to(folder)))
+                removed.append(str(within))
     return tuple(sorted(removed))
-
-
-def empty(folder: Path) -> None:
-    """Remove everything inside a folder, which stays."""
-    remove_all_but_plain_files(folder)
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()

@@ -31,6 +31,4 @@ def local_session(
         Mechanisms to do without, as if this machine lacked them: to see what the others hold.
     """
     kept = limits or Limits()
-    return ReplayingSession(
-        lambda: LocalKernel(folders, kept, policy, avoid), folders.writable
-    )
+    return ReplayingSession(lambda: LocalKernel(folders, kept, policy, avoid), folders)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import tempfile
 import threading
 import time
@@ -14,7 +13,9 @@ from typing import Any
 
 from genotex.errors import SandboxError, SessionDeadError
 from genotex.sandbox.collecting import shortened
+from genotex.sandbox.confined.frames import CLOSED
 from genotex.sandbox.confined.plan import Mechanism, Plan
+from genotex.sandbox.confined.removing import remove_tree
 from genotex.sandbox.confinement import Confinement, SandboxPolicy
 from genotex.sandbox.endings import ending_of
 from genotex.sandbox.running_cell import RunningCell
@@ -222,7 +223,7 @@ class LocalKernel:
 
     def _find_out_the_end(self, wires: Supervised, cell: RunningCell) -> None:
         """Wait for the report of the end; bring the end about where the kernel goes on."""
-        if not cell.given_up and cell.broken in (None, "closed"):
+        if not cell.given_up and cell.broken in (None, CLOSED):
             cell.deadline = time.monotonic() + _OWN_END_SECONDS
             self._wait(wires, cell, lambda: False)
         if self._ended is None:
@@ -252,4 +253,4 @@ class LocalKernel:
                 self._wires.close(_END_SECONDS)
                 self._wires = None
             # The supervisor removes it; where it could not, we do.
-            shutil.rmtree(self._private, ignore_errors=True)
+            remove_tree(self._private)

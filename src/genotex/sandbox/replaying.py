@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
 from genotex.errors import SandboxError, SessionDeadError, UsageError
+from genotex.sandbox.confined.removing import remove_inside
 from genotex.sandbox.confinement import Confinement
-from genotex.sandbox.leftovers import empty, remove_all_but_plain_files
-from genotex.sandbox.session import CellResult, CellStatus
+from genotex.sandbox.leftovers import remove_all_but_plain_files
+from genotex.sandbox.session import CellResult, CellStatus, Folders
 
 __all__ = ["Kernel", "ReplayingSession"]
 
@@ -75,13 +75,14 @@ class ReplayingSession:
     ----------
     make_kernel : callable
         Gives a new kernel, not yet started.
-    writable : Path
-        The folder that the kernels write to; emptied when the session goes back.
+    folders : Folders
+        Theirs; the writable one is emptied when the session goes back.
     """
 
-    def __init__(self, make_kernel: Callable[[], Kernel], writable: Path) -> None:
+    def __init__(self, make_kernel: Callable[[], Kernel], folders: Folders) -> None:
         self._make_kernel = make_kernel
-        self._writable = writable
+        self._folders = folders
+        self._claimed = False
         self._kernel: Kernel | None = None
         self._cells: list[_Cell] = []
         self._confinement: Confinement | None = None
@@ -106,9 +107,14 @@ class ReplayingSession:
         """Start; ready for cells on return."""
         self._refuse_if_closed()
         if self._kernel is None:
-            self._begin()
+            self._replay(self._cells)
 
     def _begin(self) -> Kernel:
+        if self._claimed:
+            remove_inside(self._folders.writable)
+        else:
+            self._folders.claim()
+            self._claimed = True
         kernel = self._make_kernel()
         kernel.start()
         self._kernel, self._confinement = kernel, kernel.confinement
@@ -149,7 +155,6 @@ class ReplayingSession:
                     f"go back to step {number - 1} or before"
                 )
                 raise SessionDeadError(msg)
-        empty(self._writable)
         kernel = self._begin()
         try:
             for number, cell in enumerate(cells, 1):
@@ -182,8 +187,8 @@ class ReplayingSession:
         first = not self._closed
         self._closed = True
         self._let_go()
-        if first and self._writable.is_dir():
-            self.removed = remove_all_but_plain_files(self._writable)
+        if first and self._claimed:
+            self.removed = remove_all_but_plain_files(self._folders.writable)
 
     def _let_go(self) -> None:
         kernel, self._kernel = self._kernel, None

@@ -98,15 +98,14 @@ class Folders:
     Raises
     ------
     UsageError
-        If something readable is missing, or is the root folder or the home folder, or the
-        writable folder is not empty.
+        If something readable is missing, or is the root folder or the home folder.
     """
 
     writable: Path
     readable: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the folders and make their names absolute."""
+        """Make the names absolute, and refuse what would give away everything."""
         readable = tuple(Path(path).absolute() for path in self.readable)
         for path in readable:
             if not path.exists():
@@ -115,13 +114,21 @@ class Folders:
             if path.resolve() in (Path("/"), Path.home().resolve()):
                 msg = f"{path} holds keys and other people's files; give a folder inside it"
                 raise UsageError(msg)
-        writable = Path(self.writable).absolute()
-        writable.mkdir(parents=True, exist_ok=True)
-        if any(writable.iterdir()):
-            msg = f"{writable} is not empty; written code gets a folder of its own"
-            raise UsageError(msg)
         object.__setattr__(self, "readable", readable)
-        object.__setattr__(self, "writable", writable.resolve())
+        object.__setattr__(self, "writable", Path(self.writable).absolute())
+
+    def claim(self) -> None:
+        """Make the writable folder.
+
+        Raises
+        ------
+        UsageError
+            If it holds something already.
+        """
+        self.writable.mkdir(parents=True, exist_ok=True)
+        if any(self.writable.iterdir()):
+            msg = f"{self.writable} is not empty; written code gets a folder of its own"
+            raise UsageError(msg)
 
 
 @dataclass(frozen=True)

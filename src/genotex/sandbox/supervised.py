@@ -172,6 +172,8 @@ class Supervised:
 
     def close(self, seconds: float) -> None:
         """Close all wires; the supervisor ends with them, or is killed after a while."""
+        # A late command must not go to whatever file takes the number next.
+        self._commands = -1
         for pipe in (self.process.stdin, self.process.stdout):
             assert pipe is not None
             with contextlib.suppress(OSError):

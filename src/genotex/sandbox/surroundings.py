@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import site
 import sys
 import sysconfig
 from pathlib import Path
@@ -27,6 +26,7 @@ _SYSTEM = (
     "/etc/localtime",
     "/nix/store",
 )
+_LIBRARY_FOLDERS = ("site-packages", "dist-packages")
 _THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -58,9 +58,11 @@ def readable_paths(lib: Path) -> tuple[str, ...]:
         The folder of ``put_package_in``.
     """
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
-    libraries = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    libraries = {
+        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
     package = str(Path(genotex.__file__).resolve().parent)
-    wanted = [*_SYSTEM, *prefixes, *libraries, *_user_site(), package, str(lib)]
+    wanted = [*_SYSTEM, *prefixes, *libraries, *_library_folders(), package, str(lib)]
     there = {path for path in wanted if path and Path(path).exists()}
     return tuple(sorted(path for path in there if not _inside_another(path, there)))
 
@@ -69,9 +71,13 @@ def _inside_another(path: str, others: set[str]) -> bool:
     return any(str(parent) in others for parent in Path(path).parents)
 
 
-def _user_site() -> list[str]:
-    """Return the user's own site-packages where this Python looks into them."""
-    return [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+def _library_folders() -> list[str]:
+    """Return the folders of installed packages that this program imports from.
+
+    Other folders on its path, the working folder first of all, may hold anything and are not shown.
+    """
+    named = [path for path in sys.path if Path(path).name in _LIBRARY_FOLDERS]
+    return [path for path in dict.fromkeys(named) if Path(path).is_dir()]
 
 
 def put_package_in(lib: Path) -> None:
@@ -88,7 +94,7 @@ def environment(limits: Limits, lib: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "USER": "sandbox",
-        "PYTHONPATH": ":".join([str(lib), *_user_site()]),
+        "PYTHONPATH": ":".join([str(lib), *_library_folders()]),
         "PYTHONDONTWRITEBYTECODE": "1",
         # The same cells give the same order of sets when they are replayed.
         "PYTHONHASHSEED": "0",

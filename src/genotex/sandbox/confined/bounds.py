@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import resource
 import sys
 from pathlib import Path
@@ -16,6 +18,7 @@ RESERVE_BYTES = 64 * 2**20
 _FILES = 1024
 _LEAST_PID_MAX = 301
 _PID_MAX_IS_PER_NAMESPACE = (6, 14)
+_COUNTS_ARE_PER_NAMESPACE = (5, 14)
 
 
 def bound_each_process(memory: int, file: int) -> str:
@@ -44,16 +47,23 @@ def _lower(which: int, soft: int, hard: int) -> None:
 
 
 def bound_number_of_processes(most: int) -> str:
-    """Bound the processes and threads of this process namespace.
+    """Bound the processes and threads of this process namespace and its user namespace.
 
     Raises
     ------
     OSError
         If the kernel has no such bound for a namespace.
     """
-    if kernel_release() < _PID_MAX_IS_PER_NAMESPACE:
+    kept = []
+    if kernel_release() >= _PID_MAX_IS_PER_NAMESPACE:
         # An older kernel would change the bound of the whole machine.
-        raise OSError(38, "needs Linux 6.14; the watch counts instead")
-    bound = max(most, _LEAST_PID_MAX)
-    Path("/proc/sys/kernel/pid_max").write_text(str(bound), encoding="ascii")
-    return f"{bound} processes and threads"
+        bound = max(most, _LEAST_PID_MAX)
+        Path("/proc/sys/kernel/pid_max").write_text(str(bound), encoding="ascii")
+        kept.append(f"{bound} numbers of processes and threads")
+    if kernel_release() >= _COUNTS_ARE_PER_NAMESPACE and os.geteuid() != 0:
+        # An older kernel would count all that the user runs; root is never counted.
+        _lower(resource.RLIMIT_NPROC, most, most)
+        kept.append(f"{most} processes and threads of the user")
+    if not kept:
+        raise OSError(errno.ENOSYS, "needs Linux 6.14; the watch counts instead")
+    return ", ".join(kept)

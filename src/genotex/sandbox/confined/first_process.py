@@ -110,10 +110,8 @@ def _has_own_root(mechanisms: list[Mechanism]) -> bool:
 
 
 def _landlock(plan: Plan, *, own_root: bool) -> list[Mechanism]:
-    if own_root:
-        more, temporary = ("/proc", "/etc", "/dev"), ("/tmp", "/dev/shm")
-    else:
-        more, temporary = _FACTS, (f"{plan.private}/tmp",)
+    more = ("/proc", "/etc", "/dev") if own_root else _FACTS
+    temporary = ("/tmp", "/dev/shm") if own_root else (f"{plan.private}/tmp",)
     versions: list[int] = []
 
     def restrict() -> str:

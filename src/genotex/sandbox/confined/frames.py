@@ -13,10 +13,11 @@ import struct
 import sys
 from typing import Any
 
-__all__ = ["Channel", "ChannelError", "channel_pair"]
+__all__ = ["CLOSED", "Channel", "ChannelError", "channel_pair"]
 
 _HEADER = struct.Struct("!IB")
 _PACKET = 48 * 1024
+CLOSED = "closed"
 _MOST_BEGUN = 16
 _KIND = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM
 _dumps, _loads = json.dumps, json.loads
@@ -71,7 +72,7 @@ class Channel:
         """
         packet = self.socket.recv(_PACKET + _HEADER.size + 1)
         if len(packet) < _HEADER.size:
-            raise ChannelError("closed")
+            raise ChannelError(CLOSED)
         number, last = _HEADER.unpack_from(packet)
         parts = self._parts.setdefault(number, [])
         parts.append(packet[_HEADER.size :])
@@ -80,7 +81,8 @@ class Channel:
             del self._parts[next(iter(self._parts))]
         if not last:
             if self._held > self.most_bytes:
-                raise ChannelError(f"a message of more than {self.most_bytes} bytes")
+                msg = f"a message of more than {self.most_bytes} bytes"
+                raise ChannelError(msg)
             return None
         self._parts.pop(number, None)
         self._held = sum(len(part) for kept in self._parts.values() for part in kept)
@@ -95,9 +97,11 @@ def _message(content: bytes) -> dict[str, Any]:
     try:
         message = _loads(content)
     except (ValueError, RecursionError) as error:
-        raise ChannelError(f"what is no JSON: {error}") from error
+        msg = f"what is no JSON: {error}"
+        raise ChannelError(msg) from error
     if not isinstance(message, dict):
-        raise ChannelError("JSON that is no message")
+        msg = "JSON that is no message"
+        raise ChannelError(msg)
     return message
 
 

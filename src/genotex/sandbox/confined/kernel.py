@@ -7,7 +7,6 @@ says of itself; the program outside takes it as text, and never as more.
 from __future__ import annotations
 
 import codecs
-import contextlib
 import faulthandler
 import gc
 import io
@@ -17,6 +16,8 @@ import signal
 import socket
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from IPython.core.displayhook import DisplayHook
@@ -40,7 +41,7 @@ class Kernel:
 
     def __init__(self) -> None:
         self.channel = Channel(socket.socket(fileno=CHANNEL), _MOST_CODE)
-        self.shell = _shell(self)
+        self.shell: Any = _shell(self)
         self.limit, self.most = resource.getrlimit(resource.RLIMIT_DATA)
         self.raised: BaseException | None = None
         self.use_frames()
@@ -185,9 +186,10 @@ def _shell(kernel: Kernel) -> InteractiveShell:
                 told = f"{_name(failed)} while the traceback was put together"
                 kernel.send(kind="traceback", text=told)
 
-        def _tee(self, channel: str) -> contextlib.AbstractContextManager[None]:
+        @contextmanager
+        def _tee(self, channel: str) -> Iterator[None]:
             # IPython's own would keep all that is printed in memory, beside the channel.
-            return contextlib.nullcontext()
+            yield
 
         def _format_exception_for_storage(self, *arguments: Any, **more: Any) -> None:
             # It would ask an exception for its text outside of every guard.
@@ -200,9 +202,7 @@ def _shell(kernel: Kernel) -> InteractiveShell:
     settings.HistoryManager.enabled = False
     settings.InteractiveShell.colors = "nocolor"
     settings.InteractiveShell.xmode = "Plain"
-    shell = Shell.instance(
-        config=settings, display_pub_class=Publisher, displayhook_class=Result
-    )
+    shell = Shell.instance(config=settings, display_pub_class=Publisher, displayhook_class=Result)
     # IPython's own exit ends a terminal; in a cell it is what it is in a script.
     warnings.filterwarnings("ignore", message="To exit: use")
     shell.user_ns["exit"] = shell.user_ns["quit"] = sys.exit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 __all__ = ["Mechanism", "Plan"]
@@ -74,5 +74,7 @@ class Plan:
     def from_json(cls, line: str) -> Plan:
         """Read what ``to_json`` wrote."""
         data: dict[str, Any] = json.loads(line)
-        values = {f.name: data[f.name] for f in fields(cls)}
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        return cls(**values)

@@ -46,7 +46,7 @@ class PrivateRoot:
     base : str
         An empty folder to build it on.
     readable : tuple of str
-        Folders and files to show as they are, or symbolic links to repeat.
+        Folders and files to show as they are; a symbolic link from one to another is repeated.
     writable : str
         The one folder that may be changed.
     temporary_bytes : int
@@ -102,7 +102,7 @@ class PrivateRoot:
 
     def _show(self, path: str) -> None:
         source, target = Path(path), self._inside(path)
-        if source.is_symlink():
+        if source.is_symlink() and self._is_shown(source.resolve()):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(source.readlink())
             return
@@ -114,6 +114,9 @@ class PrivateRoot:
         mount(path, str(target), "", _BIND | _REC)
         unchanged = 0 if path == self.writable else _ATTR_RDONLY
         _set_attributes(str(target), unchanged | _ATTR_NOSUID | _ATTR_NODEV, recursive=True)
+
+    def _is_shown(self, path: Path) -> bool:
+        return any(path.is_relative_to(shown) for shown in self.readable)
 
     def _devices(self) -> None:
         for name in _DEVICES:

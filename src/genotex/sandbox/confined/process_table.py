@@ -36,10 +36,10 @@ def children_of(process: int) -> list[int]:
 
 
 def below(process: int, most: int | None = None) -> list[int]:
-    """Return the processes below one, nearest first, without itself; all, or a few more than `most`.
+    """Return the processes below one, nearest first, without itself.
 
-    Who only has to know that they are too many need not find all of them, which takes long while
-    they hold the processor.
+    All of them, or not many more than `most`: who only has to know that they are too many need not
+    find all, which takes long while they hold the processor.
     """
     found: list[int] = []
     waiting = children_of(process)

@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -25,6 +24,7 @@ from .linux import ON_LINUX
 from .namespaces import ENTRIES
 from .plan import Mechanism, Plan
 from .process_table import below, end_all
+from .removing import remove_tree
 from .watch import Watch, in_force
 
 __all__ = ["main"]
@@ -41,7 +41,8 @@ def main() -> None:
     try:
         Supervisor(plan).run(channel, out, err)
     finally:
-        _remove(Path(plan.private))
+        with contextlib.suppress(OSError):
+            remove_tree(Path(plan.private))
 
 
 def _first_line() -> str:
@@ -191,13 +192,3 @@ def _wake_up_when_a_child_ends() -> socket.socket:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(writer.detach())
     return reader
-
-
-def _remove(folder: Path) -> None:
-    """Remove the session's folder, also where the code closed a subfolder to its owner."""
-    for place, folders, _ in os.walk(folder):
-        for name in folders:
-            path = Path(place, name)
-            if not path.is_symlink():
-                path.chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)

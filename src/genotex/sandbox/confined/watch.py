@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .plan import Mechanism, Plan
 from .process_table import ProcessInfo, below, held_memory, information
+from .removing import DEEPEST
 
 __all__ = ["Watch", "in_force"]
 
@@ -99,9 +100,8 @@ class Watch:
         free = os.statvfs(folder)
         if free.f_bavail * free.f_frsize < _RESERVE_OF_DISK:
             return True
-        held, files = _size_of(folder)
-        held += sum(_deleted_but_open(number) for number in numbers)
-        return held > self.plan.disk_bytes or files > _MOST_FILES
+        unseen = sum(_deleted_but_open(number) for number in numbers)
+        return _is_too_large(folder, self.plan.disk_bytes - unseen)
 
 
 class _CloserLook:
@@ -120,23 +120,24 @@ class _CloserLook:
         return self._thread.is_alive()
 
 
-def _size_of(folder: Path) -> tuple[int, int]:
-    """Return the bytes on disk below a folder and the number of entries; links are not followed."""
+def _is_too_large(folder: Path, most_bytes: int) -> bool:
+    """Tell whether a folder holds too much, too many files or too deep folders."""
     held, files = 0, 0
-    waiting = [folder]
+    waiting = [(folder, 0)]
     while waiting:
+        place, depth = waiting.pop()
         try:
-            with os.scandir(waiting.pop()) as entries:
+            with os.scandir(place) as entries:
                 for entry in entries:
                     files += 1
                     held += entry.stat(follow_symlinks=False).st_blocks * 512
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(Path(entry.path))
+                        waiting.append((Path(entry.path), depth + 1))
         except OSError:
             continue  # removed while we looked, or closed to us
-        if files > _MOST_FILES:
-            break
-    return held, files
+        if held > most_bytes or files > _MOST_FILES or depth > DEEPEST:
+            return True
+    return False
 
 
 def _deleted_but_open(number: int) -> int:

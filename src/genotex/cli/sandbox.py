@@ -1,0 +1,52 @@
+"""`genotex sandbox check`: which walls this machine can put up around written code."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="Where code that a model wrote is run.")
+
+
+@app.callback()
+def _group() -> None:
+    """Where code that a model wrote is run."""
+
+
+@app.command()
+def check(sandbox: o.SandboxMode = o.Sandboxes.best, as_json: o.Json = False) -> None:
+    """Start a session as for a model's code, try to get out of it, and show what held.
+
+    Ends with 1 where something worked that should not have.
+
+    Examples:
+      genotex sandbox check
+
+      genotex sandbox check --sandbox require --json
+    """
+    from genotex.sandbox import SandboxPolicy, check_sandbox
+
+    checked = check_sandbox(SandboxPolicy(sandbox))
+    confinement = checked.confinement
+    tried = [{**asdict(c), "protection": str(c.protection)} for c in checked.checks]
+    if as_json:
+        seconds = round(checked.start_seconds, 3)
+        found = {"tried": tried, "held": checked.held, "start_seconds": seconds}
+        screen.print_json({**confinement.to_dict(), **found})
+    else:
+        mechanisms = [asdict(m) for m in confinement.mechanisms]
+        screen.table(("name", "active", "detail"), mechanisms)
+        screen.say("")
+        screen.table(("protection", "tried", "held", "answer"), tried)
+        screen.say(f"\nready after {checked.start_seconds:.2f} s")
+    if confinement.missing:
+        names = ", ".join(confinement.missing)
+        screen.tell(f"not protected from written code: {names}", "warning")
+    if not checked.held:
+        raise typer.Exit(screen.NOTHING_USABLE)
