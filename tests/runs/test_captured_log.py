@@ -1,5 +1,6 @@
 """What methods print: no secrets, no endless files."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def test_secret_is_found_however_the_text_is_cut(
     path = tmp_path_factory.mktemp("log") / "x.log"
     text = before + b"the key is " + KEY.encode() + b" and so on"
     places = sorted({0, *(cut for cut in cuts if cut < len(text)), len(text)})
-    parts = [text[a:b] for a, b in zip(places, places[1:], strict=False)]
+    parts = [text[a:b] for a, b in itertools.pairwise(places)]
     written = write(path, parts, {"MODEL_KEY": KEY})
     assert written == before + b"the key is [MODEL_KEY] and so on"
 
