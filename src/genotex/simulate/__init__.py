@@ -1,8 +1,8 @@
 """Simulated studies in true GEO and TCGA format, whose answer is known."""
 
+from genotex.simulate.record import TRUTH_FILE
 from genotex.simulate.study import SimulatedStudy, simulate_study
 from genotex.simulate.truth import (
-    TRUTH_FILE,
     CohortTruth,
     Score,
     Truth,

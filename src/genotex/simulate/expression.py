@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from genotex.simulate.people import People
 
-__all__ = ["GeneModel", "draw_expression", "draw_gene_model", "effects_in_cohort"]
+__all__ = ["Floats", "GeneModel", "draw_expression", "draw_gene_model", "effects_in_cohort"]
 
 Floats = NDArray[np.float64]
 
@@ -135,7 +135,7 @@ def draw_expression(
     people : People
         The samples; their true age and sex act, whatever the file will tell about them.
     effects : mapping of str to (ndarray of shape (genes,), ndarray of shape (samples,))
-        Per trait the log2 differences and who has it (0 or 1).
+        Per trait the log2 differences and the status of everybody (see `People.status`).
     """
     p, n = len(model.symbols), len(people.age)
     batch = np.where(rng.random(p) < 0.35, rng.normal(0, 0.35, p), 0.0)
