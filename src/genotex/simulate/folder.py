@@ -12,10 +12,13 @@ from pathlib import Path
 from genotex.errors import UsageError
 from genotex.simulate.record import STUDY_FORMAT, TRUTH_FILE, WORLD_FORMAT, format_of
 
-__all__ = ["check_folder", "whole_folder"]
+__all__ = ["REFERENCE", "check_folder", "whole_folder"]
+
+REFERENCE = "reference"
+"""Name of the output folder that holds the true answers of a world."""
 
 _STUDY_FILES = frozenset({"GEO", "TCGA", "task_info.json", TRUTH_FILE})
-_OURS = {STUDY_FORMAT: _STUDY_FILES, WORLD_FORMAT: _STUDY_FILES | {"reference"}}
+_OURS = {STUDY_FORMAT: _STUDY_FILES, WORLD_FORMAT: _STUDY_FILES | {REFERENCE}}
 """Format of the record of what is true -> names that were written beside it."""
 
 

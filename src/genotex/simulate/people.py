@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 __all__ = [
     "People",
     "TraitKind",
-    "age_words",
     "choose_words",
     "draw_people",
     "hidden_status",
+    "number_words",
     "sex_words",
     "told",
     "with_levels",
@@ -146,25 +146,25 @@ def sex_words(
     return [words[sex][i] for i, sex in enumerate(male)]
 
 
-def age_words(
-    rng: np.random.Generator, age: NDArray[np.float64], forms: Sequence[str], missing: int
+def number_words(
+    rng: np.random.Generator, numbers: NDArray[np.float64], forms: Sequence[str], missing: int
 ) -> list[str]:
-    """Return the age of each sample in words; `missing` of them unknown.
+    """Return the age or level of each sample in words; `missing` of them unknown.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         Source of randomness.
-    age : ndarray, shape (n,)
-        Years.
+    numbers : ndarray, shape (n,)
+        Years, or whatever is told.
     forms : sequence of str
         Format strings with one place, such as ``{:.0f} years``.
     missing : int
         How many cells say ``n/a``.
     """
-    chosen = choose_words(rng, forms, len(age))
-    cells = [form.format(years) for form, years in zip(chosen, age, strict=True)]
-    for i in rng.choice(len(age), size=missing, replace=False):
+    chosen = choose_words(rng, forms, len(numbers))
+    cells = [form.format(number) for form, number in zip(chosen, numbers, strict=True)]
+    for i in rng.choice(len(numbers), size=missing, replace=False):
         cells[i] = "n/a"
     return cells
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from genotex.simulate.people import People, age_words, choose_words, sex_words
+from genotex.simulate.people import People, choose_words, number_words, sex_words
 from genotex.simulate.plan import (
     METHYLATION,
     NOTHING_REAL,
@@ -44,7 +44,7 @@ def _status(
 
 def _tell_first(rng: np.random.Generator, people: People) -> Words:
     sex = sex_words(rng, people.male, _FEMALE_MALE)
-    age = age_words(rng, people.age, ["{:.0f}", "{:.0f} years", "{:.0f}y"], missing=2)
+    age = number_words(rng, people.age, ["{:.0f}", "{:.0f} years", "{:.0f}y"], missing=2)
     status = _status(
         rng, people, {"case": ["simulated arthritis"], "healthy control": ["healthy control"]}
     )
@@ -60,7 +60,7 @@ def _tell_first(rng: np.random.Generator, people: People) -> Words:
 
 def _tell_second(rng: np.random.Generator, people: People) -> Words:
     sex = sex_words(rng, people.male, (("F", "female"), ("M", "male")))
-    age = age_words(rng, people.age, ["{:.0f}", "{:.1f}"], missing=1)
+    age = number_words(rng, people.age, ["{:.0f}", "{:.1f}"], missing=1)
     status = _status(
         rng,
         people,
@@ -86,7 +86,7 @@ def _tell_shifted(rng: np.random.Generator, people: People) -> Words:
     sex: list[str | None] = [*sex_words(rng, people.male, (("Female",), ("Male",)))]
     for i in rng.choice(n, size=max(2, n // 6), replace=False):
         sex[i] = None
-    age = age_words(rng, people.age, ["{:.0f}"], missing=0)
+    age = number_words(rng, people.age, ["{:.0f}"], missing=0)
     status = _status(
         rng, people, {"case": ["simulated arthritis"], "healthy control": ["healthy control"]}
     )
@@ -103,7 +103,7 @@ def _tell_shifted(rng: np.random.Generator, people: People) -> Words:
 
 def _tell_treated(rng: np.random.Generator, people: People) -> Words:
     sex = sex_words(rng, people.male, _FEMALE_MALE)
-    age = age_words(rng, people.age, ["{:.0f}"], missing=0)
+    age = number_words(rng, people.age, ["{:.0f}"], missing=0)
     arm = ["placebo" if i % 2 else "simulated drug" for i in range(len(sex))]
     rows = (
         keyed("tissue", ["synovial membrane"] * len(sex)),
@@ -117,7 +117,7 @@ def _tell_treated(rng: np.random.Generator, people: People) -> Words:
 
 def _tell_condition(rng: np.random.Generator, people: People) -> Words:
     sex = sex_words(rng, people.male, _FEMALE_MALE)
-    age = age_words(rng, people.age, ["{:.0f} yr", "{:.0f}"], missing=1)
+    age = number_words(rng, people.age, ["{:.0f} yr", "{:.0f}"], missing=1)
     status = _status(
         rng, people, {"case": ["simulated diabetes"], "healthy control": ["non-diabetic control"]}
     )

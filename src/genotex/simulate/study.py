@@ -20,7 +20,7 @@ from genotex.simulate.symbols import choose_aliases, choose_symbols
 from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
 from genotex.simulate.truth import CohortTruth, Truth
 
-__all__ = ["Progress", "SimulatedStudy", "check_sizes", "simulate_study"]
+__all__ = ["Progress", "SimulatedStudy", "check_sizes", "silent", "simulate_study"]
 
 Progress = Callable[[str], None]
 
@@ -90,7 +90,7 @@ def simulate_study(
     """
     check_sizes(seed=(seed, 0, 2**63), samples=(samples, 24, 1000), genes=(genes, 400, 15_000))
     check_folder(folder, overwrite)
-    tell = progress or _silent
+    tell = progress or silent
     rng = np.random.default_rng(seed)
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
@@ -100,8 +100,8 @@ def simulate_study(
     return SimulatedStudy(folder, folder / TRUTH_FILE, folder / TASK_FILE, truth)
 
 
-def _silent(message: str) -> None:
-    pass
+def silent(message: str) -> None:
+    """Tell nobody."""
 
 
 def check_sizes(**sizes: tuple[int, int, int]) -> None:
