@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -54,8 +56,10 @@ class SimulatedWorld:
         ``truth.json``.
     truth : WorldTruth
         Content of `truth_file`.
+    problems : tuple of Problem
+        The problems of `task_info`.
     answered : tuple of Problem
-        The problems of `task_info` that can be answered, and have an answer in `reference`.
+        Those that can be answered, and have an answer in `reference`.
     """
 
     folder: Path
@@ -63,7 +67,19 @@ class SimulatedWorld:
     reference: Path
     truth_file: Path
     truth: WorldTruth
+    problems: tuple[Problem, ...]
     answered: tuple[Problem, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """Return how many of what there are, as plain values."""
+        cohorts = [c for trait in self.truth.traits.values() for c in trait.cohorts.values()]
+        return {
+            "traits": len(self.truth.traits),
+            "cohorts": len(cohorts),
+            "usable_cohorts": sum(cohort.usable for cohort in cohorts),
+            "problems": dict(Counter(str(problem.kind) for problem in self.problems)),
+            "answered": len(self.answered),
+        }
 
 
 def simulate_world(
@@ -139,6 +155,7 @@ def simulate_world(
         folder / REFERENCE,
         folder / TRUTH_FILE,
         truth,
+        tasks.problems(),
         tuple(answered),
     )
 
@@ -191,7 +208,7 @@ def _truth(
 
 
 def _write_tasks(
-    folder: Path, rng: np.random.Generator, model: GeneModel, members: tuple[WorldTrait, ...]
+    folder: Path, rng: np.random.Generator, model: GeneModel, members: Sequence[WorldTrait]
 ) -> Path:
     """Write the task list, in which the traits of a family share some related genes.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from genotex.simulate.people import TraitKind
@@ -78,7 +79,7 @@ def world_traits(count: int) -> tuple[WorldTrait, ...]:
     return _TRAITS[:count]
 
 
-def conditions_of(trait: WorldTrait, traits: tuple[WorldTrait, ...]) -> tuple[str, ...]:
+def conditions_of(trait: WorldTrait, traits: Sequence[WorldTrait]) -> tuple[str, ...]:
     """Return the traits that are conditions of `trait`: the others of its family of about four.
 
     Traits of a family share related genes, as those do that the benchmark pairs.
