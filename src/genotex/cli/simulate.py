@@ -91,7 +91,8 @@ def _simulate_study(
         study = simulate_study(
             folder,
             seed=seed,
-            **sizes,
+            samples=sizes["samples"],
+            genes=sizes["genes"],
             overwrite=overwrite,
             progress=lambda what: step(what, _STUDY_STEPS),
         )
@@ -115,7 +116,10 @@ def _simulate_world(
         world = simulate_world(
             folder,
             seed=seed,
-            **sizes,
+            traits=sizes["traits"],
+            cohorts=sizes["cohorts"],
+            samples=sizes["samples"],
+            genes=sizes["genes"],
             overwrite=overwrite,
             progress=lambda what: step(what, sizes["cohorts"]),
         )

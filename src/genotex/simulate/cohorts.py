@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from genotex.formats import ExpressionMatrix
@@ -20,6 +20,7 @@ from genotex.simulate.geo_files import (
     write_family_soft,
     write_series_matrix,
 )
+from genotex.simulate.no_expression import NO_EXPRESSION
 from genotex.simulate.people import (
     People,
     TraitKind,
@@ -28,14 +29,12 @@ from genotex.simulate.people import (
     told,
     with_levels,
 )
-from genotex.simulate.plan import METHYLATION, CohortPlan, Words
+from genotex.simulate.plan import CohortPlan, Words
 from genotex.simulate.platforms import Array, genes_seen, measure
 from genotex.simulate.tcga_files import draw_tcga_samples, write_tcga_folder
 from genotex.simulate.truth import CohortTruth
 
 __all__ = ["SimulatedCohort", "TcgaPlan", "write_geo", "write_tcga"]
-
-_METHYLATION_PROBES = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +107,7 @@ def write_geo(
     model : GeneModel
         The genes.
     arrays : mapping of str to Array
-        The platforms by the name that plans call them; `METHYLATION` needs none.
+        The platforms by the names that plans call them.
     plan : CohortPlan
         What to make.
     first : int
@@ -118,33 +117,19 @@ def write_geo(
     if plan.kind == "continuous":
         people = with_levels(rng, people)
     samples = tuple(f"GSM{first + i}" for i in range(len(people.group)))
-    if plan.array == METHYLATION:
-        return _write_methylation(folder, rng, plan, people, samples)
+    if plan.array in NO_EXPRESSION:
+        return _write_unfit(folder, rng, plan, people, samples)
     array = arrays[plan.array]
     effects = _effects(rng, model, plan.trait, people, plan.hidden)
     words = plan.tell(rng, people)
     expression = draw_expression(rng, model, people, effects)
     values = measure(rng, array, expression, model.mean)
-    series = _describe(plan, people, samples, words, _measurement(array, values))
-    text = PlatformText(
-        accession=array.accession,
-        title=array.title,
-        manufacturer=array.manufacturer,
-        technology="in situ oligonucleotide"
-        if array.scale == "linear"
-        else "oligonucleotide beads",
-        table=array.table,
-        columns=array.columns,
-    )
-    _write_files(folder, plan, series, text)
+    _write_files(folder, plan, people, samples, words, _measurement(array, values), _text(array))
     seen = genes_seen(array, values, len(model.symbols))
     measured = np.flatnonzero(seen.any(axis=1))
-    truth = CohortTruth(
-        trait=plan.trait,
-        source="GEO",
+    truth = _truth(
+        plan,
         platform=array.accession,
-        usable=plan.usable,
-        reason=plan.reason,
         scale=array.scale,
         samples=told(people, samples, words.age, words.sex, words.level),
         effects=_by_symbol(model, effects[plan.trait][0]),
@@ -155,6 +140,46 @@ def write_geo(
         np.where(seen, expression, np.nan)[measured],
     )
     return SimulatedCohort(plan.accession, truth, true)
+
+
+def _write_unfit(
+    folder: Path,
+    rng: np.random.Generator,
+    plan: CohortPlan,
+    people: People,
+    samples: tuple[str, ...],
+) -> SimulatedCohort:
+    """Write a series without gene expression, which must be rejected."""
+    unfit = NO_EXPRESSION[plan.array](rng, len(samples))
+    words = plan.tell(rng, people)
+    _write_files(folder, plan, people, samples, words, unfit.measured, unfit.platform)
+    truth = _truth(
+        plan,
+        platform=unfit.platform.accession,
+        scale=unfit.scale,
+        samples=told(people, samples, words.age, words.sex, words.level),
+        effects={},
+    )
+    return SimulatedCohort(plan.accession, truth, None)
+
+
+def _truth(
+    plan: CohortPlan,
+    platform: str,
+    scale: str,
+    samples: Mapping[str, Mapping[str, Any]],
+    effects: Mapping[str, float],
+) -> CohortTruth:
+    return CohortTruth(
+        trait=plan.trait,
+        source="GEO",
+        platform=platform,
+        usable=plan.usable,
+        reason=plan.reason,
+        scale=scale,
+        samples=samples,
+        effects=effects,
+    )
 
 
 def _effects(
@@ -193,78 +218,45 @@ def _measurement(array: Array, values: NDArray[np.float64]) -> Measurement:
     )
 
 
-def _describe(
+def _text(array: Array) -> PlatformText:
+    linear = array.scale == "linear"
+    return PlatformText(
+        accession=array.accession,
+        title=array.title,
+        manufacturer=array.manufacturer,
+        technology="in situ oligonucleotide" if linear else "oligonucleotide beads",
+        table=array.table,
+        columns=array.columns,
+    )
+
+
+def _write_files(
+    folder: Path,
     plan: CohortPlan,
     people: People,
     samples: tuple[str, ...],
     words: Words,
     measured: Measurement,
-) -> GeoSeries:
-    """Put what the files of a cohort say into one place."""
-    return GeoSeries(
+    platform: PlatformText,
+) -> None:
+    """Put what the files of a cohort say into one place, and write them."""
+    names = plan.names
+    series = GeoSeries(
         accession=plan.accession,
         title=plan.title,
         summary=plan.summary,
         overall_design=plan.overall_design,
         samples=samples,
         sample_titles=tuple(
-            f"{plan.names.titles[group]}, donor {i + 1}" for i, group in enumerate(people.group)
+            f"{names.titles[group]}, donor {i + 1}" for i, group in enumerate(people.group)
         ),
-        sources=tuple(plan.names.sources[group] for group in people.group),
+        sources=tuple(names.sources[group] for group in people.group),
         characteristics=words.rows,
         measured=measured,
     )
-
-
-def _write_files(folder: Path, plan: CohortPlan, series: GeoSeries, text: PlatformText) -> None:
     target = folder / "GEO" / plan.trait / plan.accession
     write_series_matrix(target, series)
-    write_family_soft(target, series, text)
-
-
-def _write_methylation(
-    folder: Path,
-    rng: np.random.Generator,
-    plan: CohortPlan,
-    people: People,
-    samples: tuple[str, ...],
-) -> SimulatedCohort:
-    """Write a series of DNA methylation, which must be rejected."""
-    probes, platform = _METHYLATION_PROBES, "GPL900003"
-    ids = tuple(f"cg{number:08d}" for number in sorted(rng.choice(10**8, probes, replace=False)))
-    words = plan.tell(rng, people)
-    measured = Measurement(
-        series_type="Methylation profiling by genome tiling array",
-        platform=platform,
-        molecule="genomic DNA",
-        label="Cy5 and Cy3",
-        value="average beta",
-        processing="beta values, background corrected",
-        ids=ids,
-        values=rng.beta(0.8, 0.8, (probes, len(samples))).round(4),
-        decimals=4,
-    )
-    table = pl.DataFrame({"ID": ids, "CHR": [str(1 + i % 22) for i in range(probes)]})
-    text = PlatformText(
-        accession=platform,
-        title="Simulated HumanMethylation beadchip",
-        manufacturer="Simulated",
-        technology="oligonucleotide beads",
-        table=table,
-        columns={"ID": "CpG locus", "CHR": "Chromosome"},
-    )
-    _write_files(folder, plan, _describe(plan, people, samples, words, measured), text)
-    truth = CohortTruth(
-        trait=plan.trait,
-        source="GEO",
-        platform=platform,
-        usable=plan.usable,
-        reason=plan.reason,
-        scale="beta",
-        samples=told(people, samples, words.age, words.sex, words.level),
-        effects={},
-    )
-    return SimulatedCohort(plan.accession, truth, None)
+    write_family_soft(target, series, platform)
 
 
 def write_tcga(

@@ -51,7 +51,7 @@ class PlatformText:
     table : polars.DataFrame
         The annotation, strings only.
     columns : mapping of str to str
-        What each column of the table holds.
+        What each column of the table holds; empty where the platform has none.
     """
 
     accession: str
@@ -162,6 +162,8 @@ def write_family_soft(folder: Path, series: GeoSeries, platform: PlatformText) -
         # A characteristic that a sample lacks leaves no line in its own section.
         pairs = [(key, cells[i]) for key, cells in rows if cells[i] or key != "characteristics_ch1"]
         out.write(_section("SAMPLE", sample, "Sample", pairs))
+        if not series.measured.ids:
+            continue
         out.write(f"#ID_REF = \n#VALUE = {series.measured.value}\n!sample_table_begin\n".encode())
         frame.select("ID_REF", VALUE=sample).write_csv(
             out, separator="\t", quote_style="never", float_precision=series.measured.decimals
@@ -271,7 +273,8 @@ def _platform_section(platform: PlatformText, samples: Sequence[str]) -> bytes:
     out = io.BytesIO()
     out.write(_section("PLATFORM", platform.accession, "Platform", pairs))
     out.write("".join(f"#{name} = {what}\n" for name, what in platform.columns.items()).encode())
-    out.write(b"!platform_table_begin\n")
-    platform.table.write_csv(out, separator="\t", quote_style="never")
-    out.write(b"!platform_table_end\n")
+    if platform.columns:
+        out.write(b"!platform_table_begin\n")
+        platform.table.write_csv(out, separator="\t", quote_style="never")
+        out.write(b"!platform_table_end\n")
     return out.getvalue()

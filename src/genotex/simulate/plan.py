@@ -10,7 +10,6 @@ import numpy as np
 from genotex.simulate.people import People, TraitKind
 
 __all__ = [
-    "METHYLATION",
     "NOTHING_REAL",
     "CohortPlan",
     "SampleNames",
@@ -19,9 +18,6 @@ __all__ = [
     "keyed",
     "shifted_rows",
 ]
-
-METHYLATION = "methylation"
-"""The array of a cohort that holds no gene expression."""
 
 NOTHING_REAL = (
     "All values, people and accessions of this series are simulated; they tell nothing real."
@@ -84,7 +80,7 @@ class CohortPlan:
     accession, trait : str
         GSE accession and trait folder.
     array : str
-        Name of the array, or `METHYLATION`.
+        Name of the array, or of what is no gene expression (`NO_EXPRESSION`).
     groups : mapping of str to int
         Samples of each group.
     late : mapping of str to float or None

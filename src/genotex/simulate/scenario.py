@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from genotex.simulate.no_expression import METHYLATION
 from genotex.simulate.people import People, choose_words, number_words, sex_words
 from genotex.simulate.plan import (
-    METHYLATION,
     NOTHING_REAL,
     CohortPlan,
     SampleNames,

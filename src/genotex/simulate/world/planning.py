@@ -7,7 +7,7 @@ from itertools import cycle
 
 from genotex.simulate.cohorts import TcgaPlan
 from genotex.simulate.people import TraitKind
-from genotex.simulate.plan import METHYLATION, NOTHING_REAL, CohortPlan, SampleNames
+from genotex.simulate.plan import NOTHING_REAL, CohortPlan, SampleNames
 from genotex.simulate.world.recipes import (
     BINARY_EXTRAS,
     MEASURED_EXTRAS,
@@ -16,7 +16,7 @@ from genotex.simulate.world.recipes import (
     Recipe,
 )
 from genotex.simulate.world.traits import WorldTrait, conditions_of
-from genotex.simulate.world.wording import Wording, forms
+from genotex.simulate.world.wording import LETTERS, PLAIN_AGE, Wording, forms
 
 __all__ = ["ARRAYS", "FIRST_SERIES", "geo_plans", "tcga_plans"]
 
@@ -82,27 +82,31 @@ def _plan(
     trait: WorldTrait, recipe: Recipe, turn: int, samples: int, hidden: dict[str, TraitKind]
 ) -> CohortPlan:
     status, age, sex = forms(trait, turn)
+    if recipe.together:
+        age, sex = PLAIN_AGE, LETTERS
+    told_in_rows = recipe.told_in == "rows"
     wording = Wording(
         trait=trait,
-        status=status if recipe.told_in == "rows" else None,
+        status=status if told_in_rows else None,
         age=age if recipe.age else None,
         sex=sex if recipe.sex else None,
         batch=recipe.late is not None,
         arms=recipe.arms,
         shifted=recipe.shifted,
+        together=recipe.together,
     )
-    said = {"t": trait.words, "tissue": trait.tissue}
     title, summary, design = _texts(trait)
+    explained = status.explained if told_in_rows else ""
     return CohortPlan(
         accession=f"GSE{FIRST_SERIES + turn}",
         trait=trait.name,
-        array=METHYLATION if recipe.methylation else ARRAYS[turn % len(ARRAYS)],
+        array=recipe.instead or ARRAYS[turn % len(ARRAYS)],
         groups=_groups(trait, recipe, round(recipe.share * samples)),
         late=recipe.late,
         tell=wording.tell,
-        title=_sentence(recipe.title or title, said),
-        summary=(_sentence(recipe.summary or summary, said), NOTHING_REAL),
-        overall_design=_sentence(recipe.design or design, said),
+        title=_sentence(trait, recipe.title or title),
+        summary=(_sentence(trait, (recipe.summary or summary) + explained), NOTHING_REAL),
+        overall_design=_sentence(trait, recipe.design or design),
         names=_names(trait, recipe, turn),
         usable=recipe.usable,
         reason=recipe.reason,
@@ -128,8 +132,8 @@ def _texts(trait: WorldTrait) -> tuple[str, str, str]:
     )
 
 
-def _sentence(text: str, said: dict[str, str]) -> str:
-    filled = text.format(**said)
+def _sentence(trait: WorldTrait, form: str) -> str:
+    filled = trait.say(form)
     return filled[0].upper() + filled[1:]
 
 

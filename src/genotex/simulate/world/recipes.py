@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from genotex.simulate.no_expression import EMPTY_TABLE, METHYLATION
+
 __all__ = ["BINARY_EXTRAS", "MEASURED_EXTRAS", "PLAIN", "UNANSWERABLE", "Recipe"]
 
 _HALVES = {"case": 0.5, "healthy control": 0.5}
@@ -35,8 +37,10 @@ class Recipe:
         Whether the characteristics of some samples are shifted.
     arms : tuple of str
         Arms of a trial.
-    methylation : bool
-        Whether DNA methylation was measured, not expression.
+    instead : str
+        What the files hold in the place of gene expression; empty: they hold that.
+    together : bool
+        Whether sex and age stand in one cell.
     fewest_cases : bool
         Whether there are at most four cases.
     title, summary, design : str
@@ -53,7 +57,8 @@ class Recipe:
     sex: bool = True
     shifted: bool = False
     arms: tuple[str, ...] = ()
-    methylation: bool = False
+    instead: str = ""
+    together: bool = False
     fewest_cases: bool = False
     title: str = ""
     summary: str = ""
@@ -118,11 +123,19 @@ _METHYLATION = Recipe(
     "DNA methylation: no gene expression",
     share=0.6,
     usable=False,
-    methylation=True,
+    instead=METHYLATION,
     title="DNA methylation in {t}",
     summary="Genome-wide DNA methylation of {tissue}, studied for {t}.",
     design="One methylation beadchip for each donor.",
 )
+_EMPTY = Recipe(
+    "the values are kept elsewhere: no gene expression", usable=False, instead=EMPTY_TABLE
+)
+_SOME_UNKNOWN = Recipe(
+    "of some samples the trait is not known",
+    groups={"case": 0.45, "unknown": 0.1, "healthy control": 0.45},
+)
+_TOGETHER = Recipe("sex and age stand in one cell", together=True)
 
 UNANSWERABLE = (_TREATED, _UNTOLD)
 """Cohorts of a trait that no cohort can answer."""
@@ -138,11 +151,23 @@ BINARY_EXTRAS = (
     _BIASED,
     _AGE_ONLY,
     _METHYLATION,
+    _SOME_UNKNOWN,
     _UNBALANCED,
+    _EMPTY,
     _OTHER_CONTROLS,
+    _TOGETHER,
     _SEX_ONLY,
 )
 """Beside a plain one, for a trait that people have or have not."""
 
-MEASURED_EXTRAS = (_UNTOLD, _BATCHES, _NOBODY_TOLD, _METHYLATION, _SHIFTED, _AGE_ONLY)
+MEASURED_EXTRAS = (
+    _UNTOLD,
+    _BATCHES,
+    _NOBODY_TOLD,
+    _METHYLATION,
+    _SHIFTED,
+    _EMPTY,
+    _TOGETHER,
+    _AGE_ONLY,
+)
 """Beside a plain one, for a measured trait."""

@@ -42,6 +42,21 @@ class WorldTrait:
         """Return the name in words: ``simulated arthritis``."""
         return self.name.replace("_", " ").lower()
 
+    def say(self, form: str) -> str:
+        """Fill in a form: ``{t}`` the trait in words, ``{T}`` with capitals, ``{A}`` abbreviated.
+
+        ``{level}`` is the name of a measured trait without the word "level", ``{o}`` the other
+        disease, ``{tissue}`` the tissue.
+        """
+        return form.format(
+            t=self.words,
+            T=self.words.title(),
+            A="".join(word[:2] for word in self.words.split()).upper(),
+            level=self.words.removesuffix(" level"),
+            o=self.other,
+            tissue=self.tissue,
+        )
+
     @property
     def kind(self) -> TraitKind:
         """Whether people have it or not, or have more or less of it."""

@@ -11,20 +11,29 @@ from genotex.simulate.people import People, choose_words, number_words, sex_word
 from genotex.simulate.plan import Words, keyed, shifted_rows
 from genotex.simulate.world.traits import WorldTrait
 
-__all__ = ["AgeForm", "SexForm", "StatusForm", "Wording", "forms"]
+__all__ = ["LETTERS", "PLAIN_AGE", "AgeForm", "SexForm", "StatusForm", "Wording", "forms"]
 
 
 @dataclass(frozen=True)
 class StatusForm:
-    """Key and spellings of the trait, the usual spelling first.
+    """How the trait is told; texts are forms for `WorldTrait.say`.
 
-    ``{t}`` stands for the trait in words, ``{T}`` for the same with capitals, ``{o}`` for the other
-    disease among the controls. Of a measured trait `level` is a format string for the number.
+    Attributes
+    ----------
+    key : str
+        Key of the characteristic.
+    spellings : mapping of str to sequence of str
+        Group -> its names, the usual one first.
+    level : str
+        Format string for the number of a measured trait.
+    explained : str
+        What the texts of the series explain.
     """
 
     key: str
     spellings: Mapping[str, Sequence[str]]
     level: str = ""
+    explained: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,17 @@ _DISEASE = (
     StatusForm(
         "status", {"case": ["case"], "healthy control": ["control"], "other disease": ["{o}"]}
     ),
+    StatusForm(
+        "diagnosis",
+        {"case": ["{t}"], "healthy control": ["no {t}"], "other disease": ["{o}"]},
+    ),
+    StatusForm(
+        "phenotype",
+        {"case": ["{A}"], "healthy control": ["HC"], "other disease": ["{o}"]},
+        explained=" We compare {t} ({A}) with healthy controls (HC).",
+    ),
 )
+_UNKNOWN: Mapping[str, Sequence[str]] = {"unknown": ("n/a", "unknown")}
 _CANCER = (
     StatusForm(
         "tissue",
@@ -116,10 +135,12 @@ _CANCER = (
 _MEASURED = (
     StatusForm("{t} (ng/ml)", {}, "{:.1f}"),
     StatusForm("{t}", {}, "{:.1f} ng/ml"),
-    StatusForm("{s}", {}, "{:.1f}"),
+    StatusForm("{level}", {}, "{:.1f}"),
 )
+PLAIN_AGE = AgeForm("age")
+LETTERS = SexForm("gender", ("F",), ("M",))
 _AGES = (
-    AgeForm("age"),
+    PLAIN_AGE,
     AgeForm("age (years)", ("{:.0f}", "{:.1f}")),
     AgeForm("age", ("{:.0f} years", "{:.0f}y")),
     AgeForm("age at sampling", ("{:.0f} yr", "{:.0f}")),
@@ -157,6 +178,8 @@ class Wording:
         Arms of a trial, half of the samples each; empty where there are none.
     shifted : bool
         Whether every sixth sample lacks its sex, so that all that follows moves up by one row.
+    together : bool
+        Whether sex and age stand in one cell, "M/45".
     """
 
     trait: WorldTrait
@@ -166,23 +189,17 @@ class Wording:
     batch: bool = False
     arms: tuple[str, ...] = ()
     shifted: bool = False
+    together: bool = False
 
     def tell(self, rng: np.random.Generator, people: People) -> Words:
         """Put the people into words."""
         n = len(people.group)
-        rows: list[Sequence[str | None]] = []
-        sex = self._sex(rng, people)
-        if self.sex is not None:
-            rows.append([None if cell is None else f"{self.sex.key}: {cell}" for cell in sex])
-        age = ["n/a"] * n
-        if self.age is not None:
-            years = people.age * self.age.per_year
-            age = number_words(rng, years, self.age.formats, missing=n // 20)
-            rows.append(keyed(self.age.key, age))
+        sex, age = self._sex(rng, people), self._age(rng, people)
+        rows = self._rows_of_people(sex, age)
         level = self._level(rng, people)
         if self.status is not None:
             cells = self._groups(rng, people) if level is None else level
-            rows.append(keyed(self._filled(self.status.key), cells))
+            rows.append(keyed(self.trait.say(self.status.key), cells))
         if self.status is None or self.status.key != "tissue":
             rows.append(keyed("tissue", [self.trait.tissue] * n))
         if self.batch:
@@ -192,6 +209,26 @@ class Wording:
         if not self.shifted:
             rows = [rows[i] for i in rng.permutation(len(rows))]
         return Words(shifted_rows(rows), tuple(age), tuple(sex), level)
+
+    def _rows_of_people(
+        self, sex: Sequence[str | None], age: Sequence[str]
+    ) -> list[Sequence[str | None]]:
+        if self.together:
+            cells = [f"{a or 'n/a'}/{b}" for a, b in zip(sex, age, strict=True)]
+            return [keyed("gender/age", cells)]
+        rows: list[Sequence[str | None]] = []
+        if self.sex is not None:
+            rows.append([None if cell is None else f"{self.sex.key}: {cell}" for cell in sex])
+        if self.age is not None:
+            rows.append(keyed(self.age.key, age))
+        return rows
+
+    def _age(self, rng: np.random.Generator, people: People) -> list[str]:
+        n = len(people.group)
+        if self.age is None:
+            return ["n/a"] * n
+        years = people.age * self.age.per_year
+        return number_words(rng, years, self.age.formats, missing=n // 20)
 
     def _sex(self, rng: np.random.Generator, people: People) -> list[str | None]:
         n = len(people.group)
@@ -215,13 +252,7 @@ class Wording:
             return []
         n = len(people.group)
         spelled = {
-            group: choose_words(rng, [self._filled(form) for form in spellings], n)
-            for group, spellings in self.status.spellings.items()
+            group: choose_words(rng, [self.trait.say(form) for form in spellings], n)
+            for group, spellings in {**_UNKNOWN, **self.status.spellings}.items()
         }
         return [spelled[group][i] for i, group in enumerate(people.group)]
-
-    def _filled(self, form: str) -> str:
-        words = self.trait.words
-        return form.format(
-            t=words, T=words.title(), s=words.removesuffix(" level"), o=self.trait.other
-        )
