@@ -14,9 +14,9 @@ from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import Verdict, ask_for_code
 from genotex.agents.code_shelf import Shelf, may_be_reused
 from genotex.agents.context import Attempt, Step, TaskContext
-from genotex.agents.documentation import set_up_code
 from genotex.agents.planning import Choice, choose_step, usual_next
 from genotex.agents.questions import Questions
+from genotex.agents.set_up import set_up_code
 from genotex.agents.switches import Switches
 from genotex.agents.tally import TalliedModel, Tally
 from genotex.agents.task import Task

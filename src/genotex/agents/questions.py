@@ -10,9 +10,10 @@ from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import MOST_SUGGESTIONS
 from genotex.agents.card import Card, DoneStep, Occasion
 from genotex.agents.context import MOST_SHOWN, Step, TaskContext, fenced
-from genotex.agents.documentation import documentation, set_up_code
 from genotex.agents.prompts import render_prompt
-from genotex.agents.task import Task
+from genotex.agents.set_up import set_up_code
+from genotex.agents.task import NotebookKind, Task
+from genotex.agents.toolkit_documentation import toolkit_documentation
 from genotex.models import Message, Request
 
 __all__ = ["Questions"]
@@ -98,8 +99,7 @@ class Questions:
             steps=_done(context.steps),
             attempts=tuple(str(attempt.result.status) for attempt in step.attempts),
         )
-        functions = step.unit.functions if role == "expert" else None
-        return self._request(card, text, functions)
+        return self._request(card, text, step.unit.functions if role == "expert" else None)
 
     def _render(self, template: str, **values: Any) -> str:
         return render_prompt(
@@ -116,12 +116,17 @@ class Questions:
             task=self.task,
             what=_task_line(self.task),
             guidelines=render_prompt(f"team/guidelines/{self.task.kind}.md.j2", task=self.task),
-            toolkit=documentation(self.task.kind, functions),
+            toolkit=toolkit_documentation(functions or _functions(self.task.kind)),
             most_shown=MOST_SHOWN,
             most_suggestions=MOST_SUGGESTIONS,
         )
         messages = (Message("system", system), Message("user", f"{text}\n{card.block()}\n"))
         return Request(card.role, messages)
+
+
+def _functions(kind: NotebookKind) -> list[str]:
+    """Return the functions that any step of a kind of notebook may need."""
+    return sorted({name for unit in action_units(kind) for name in unit.functions})
 
 
 def _done(steps: Sequence[Step]) -> tuple[DoneStep, ...]:

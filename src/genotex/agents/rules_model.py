@@ -12,7 +12,7 @@ from collections.abc import Callable
 from genotex.agents.action_units import action_unit
 from genotex.agents.card import Card, last_attempt, read_card
 from genotex.agents.context import fenced
-from genotex.agents.rule_written_code import plan_units, write_code
+from genotex.agents.rule_written_code import judge_output, plan_units, write_code
 from genotex.errors import BadAnswerError, GenotexError
 from genotex.models import Reply, Request, Usage
 from genotex.models.registry import register
@@ -91,24 +91,16 @@ class RulesModel:
         return write_code(card.task, action_unit(card.task.kind, str(card.unit)))
 
     def review(self, card: Card, code: str, output: str) -> dict[str, object]:
-        """Judge an attempt: it ran, and does what the rules would do."""
-        runs = card.attempts[-1] == "ok"
-        follows = runs and code.strip() == self.write(card).strip()
-        return verdict_data(runs, follows)
-
-
-def verdict_data(runs: bool, follows: bool) -> dict[str, object]:
-    """Return a verdict as a model gives it."""
-    suggestions = [] if runs else ["Make the code run to its end."]
-    if runs and not follows:
-        suggestions = ["Do what the instruction asks, with the values that this data has."]
-    return {
-        "runs": runs,
-        "follows": follows,
-        "reasoning": "it runs and does what is asked" if follows else "it is not what is asked",
-        "suggestions": suggestions,
-        "approve": runs and follows,
-    }
+        """Judge an attempt by rules."""
+        unit = action_unit(card.task.kind, str(card.unit))
+        found = judge_output(unit, code, output, failed=card.attempts[-1] != "ok")
+        return {
+            "runs": found.runs,
+            "follows": found.follows,
+            "reasoning": " ".join(found.suggestions) or "It runs and does what is asked.",
+            "suggestions": list(found.suggestions),
+            "approve": found.approved,
+        }
 
 
 def _plan(action: str, why: str, retract_to: int | None = None) -> dict[str, object]:
