@@ -16,6 +16,8 @@ MOST_SHOWN = 10_000
 """Characters of an output that are shown."""
 _SHOWN_OF_THE_END = 3_000
 """Of these at the end: an error is told last."""
+_SESSION_FOLDER = re.compile(r"\S*genotex-session-\w+/(?:lib/)?")
+"""In tracebacks; its name is another one in every session, and tells nobody anything."""
 
 
 def cut(text: str, most: int = MOST_SHOWN) -> str:
@@ -79,7 +81,7 @@ class Attempt:
     @property
     def shown(self) -> str:
         """The output as prompts show it."""
-        text = cut(self.result.text)
+        text = cut(_SESSION_FOLDER.sub("", self.result.text))
         return fenced(text if text.strip() else "(nothing was printed)")
 
     @property

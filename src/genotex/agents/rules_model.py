@@ -15,9 +15,8 @@ from genotex.agents.context import fenced
 from genotex.agents.rule_written_code import judge_output, plan_units, write_code
 from genotex.errors import BadAnswerError, GenotexError
 from genotex.models import Reply, Request, Usage
-from genotex.models.registry import register
 
-__all__ = ["NAME", "RulesModel", "register_rules"]
+__all__ = ["NAME", "RulesModel"]
 
 NAME = "rules"
 _NO_TOKENS = Usage(0, 0, 0, 0)
@@ -80,11 +79,11 @@ class RulesModel:
         for number, step in enumerate(card.steps, start=1):
             right = wanted[number - 1] if number < len(wanted) else None
             if (step.unit != right or step.status != "ok") and card.retractions_left:
-                why = f"step {number} ({step.unit}) is not as it should be"
+                why = f"step {number} ({step.unit}) is not as it should be."
                 return _plan(right or wanted[-1], why, number)
-        done = [step.unit for step in card.steps]
+        done = [step.unit for step in card.steps if step.status == "ok"]
         missing = [name for name in wanted if name not in done]
-        return _plan(missing[0], "the first step that is missing")
+        return _plan(missing[0], "The first step that is missing.")
 
     def write(self, card: Card) -> str:
         """Write the code of a step."""
@@ -110,8 +109,3 @@ def _plan(action: str, why: str, retract_to: int | None = None) -> dict[str, obj
         "retract": retract_to is not None,
         "retract_to_step": retract_to,
     }
-
-
-def register_rules() -> None:
-    """Make the rules known by their name, as any model."""
-    register(NAME, lambda name, *_: RulesModel())

@@ -182,7 +182,7 @@ def run(
 
       genotex agent run input out --task-info task_info.json --model ollama:llama3.3 -j 4
     """
-    from genotex.agents.rules_model import register_rules
+    from genotex.agents.rules_by_name import register_rules
     from genotex.agents.switches import ROLES, Switches
     from genotex.models import read_settings
     from genotex.runs.team.plan import TeamPlan
@@ -248,7 +248,7 @@ def resume(
     """
     from decimal import Decimal
 
-    from genotex.agents.rules_model import register_rules
+    from genotex.agents.rules_by_name import register_rules
     from genotex.models import Limits
     from genotex.runs.team.plan import read_plan
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.rules_model import register_rules
+from genotex.agents.rules_by_name import register_rules
 from genotex.agents.task import Task
 from genotex.formats import write_json
 from genotex.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
