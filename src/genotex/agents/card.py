@@ -82,7 +82,8 @@ def read_card(request: Request) -> Card:
         data = json.loads(rest[: rest.rindex(_CLOSE)])
         steps = tuple(DoneStep(**step) for step in data.pop("steps"))
         task = Task.from_json(data.pop("task"))
-        return Card(**data, task=task, steps=steps)
+        lists = {name: tuple(data.pop(name)) for name in ("units", "attempts")}
+        return Card(**data, **lists, task=task, steps=steps)
     except (ValueError, KeyError, TypeError) as error:
         what = "cannot be read" if found else "is missing"
         msg = f"the task card of the question {what}, and the rules answer from it alone"

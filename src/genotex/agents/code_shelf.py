@@ -9,7 +9,7 @@ from typing import Protocol
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.task import Task
 
-__all__ = ["CodeShelf", "Shelf", "may_be_reused"]
+__all__ = ["CodeShelf", "Shelf", "is_general", "may_be_reused"]
 
 
 def may_be_reused(unit: ActionUnit) -> bool:
@@ -19,6 +19,12 @@ def may_be_reused(unit: ActionUnit) -> bool:
     study: taken over it would run, and prepare the wrong one.
     """
     return not unit.needs_domain_knowledge and unit.kind != "tcga"
+
+
+def is_general(code: str, task: Task) -> bool:
+    """Tell whether code names neither the cohort, the trait nor the condition it was written for."""
+    names = (task.cohort, task.trait, task.condition)
+    return not any(name in code for name in names if name)
 
 
 class Shelf(Protocol):

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import Verdict, ask_for_code
-from genotex.agents.code_shelf import Shelf, may_be_reused
+from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
 from genotex.agents.context import Attempt, Step, TaskContext
 from genotex.agents.planning import Choice, choose_step, usual_next
 from genotex.agents.questions import Questions
@@ -208,8 +208,9 @@ class NotebookWork:
         step = self._first_attempt(step)
         if self._switches.reviewer and not (step.reused and step.final.ran):
             step = self._reviewed(step)
-        if step.final.approved and may_be_reused(unit):
-            self._shelf.keep(self._task, unit, self._context.names, step.final.code)
+        code = step.final.code
+        if step.final.approved and may_be_reused(unit) and is_general(code, self._task):
+            self._shelf.keep(self._task, unit, self._context.names, code)
         return step
 
     def _first_attempt(self, step: Step) -> Step:
@@ -225,7 +226,9 @@ class NotebookWork:
         return self._attempted(step, code, author=self._questions.author_of(step.unit))
 
     def _offered(self, unit: ActionUnit) -> str | None:
-        if not self._switches.reuse or not may_be_reused(unit):
+        # What was gone back on is not tried once more.
+        dropped = unit.name in (step.unit.name for step in self.notebook.dropped)
+        if not self._switches.reuse or not may_be_reused(unit) or dropped:
             return None
         return self._shelf.offer(self._task, unit, self._context.names)
 

@@ -52,7 +52,7 @@ class RulesModel:
             text, data = self._answer(read_card(request), request)
         except BadAnswerError:
             raise
-        except GenotexError as error:
+        except (GenotexError, OSError) as error:
             # A file that cannot be read, for one.
             msg = f"the rules have no answer: {error}"
             raise BadAnswerError(msg, model=self.name) from error

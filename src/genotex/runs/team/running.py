@@ -122,7 +122,8 @@ def run_team(
                 if not stage.stopped:
                     stage.do(stage.ready(work.problems))
             finally:
-                journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
+                if stage.did_anything:
+                    journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
                 write_json(folder.usage, ledger.to_json())
             return _finished(stage, work.all, folder, journal, ledger)
 

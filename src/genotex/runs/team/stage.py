@@ -71,6 +71,8 @@ class Stage:
         Also of notebooks that stopped.
     stopped : str
         Why no further notebook is begun; empty while they are.
+    did_anything : bool
+        Whether a notebook was begun or gone on with.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class Stage:
         self._troubles = 0
         self.records: dict[Task, NotebookRecord] = {}
         self.stopped = ""
+        self.did_anything = False
 
     def begin(self, work: WorkList, *, retry: bool) -> None:
         """Take over what was done before; put aside the journals of what is done anew."""
@@ -158,6 +161,7 @@ class Stage:
             If a wall that is required cannot be put up.
         """
         left = [task for task in tasks if task not in self.records]
+        self.did_anything |= bool(left)
         try:
             for task, result in in_threads(left, self._jobs, self._do):
                 if result is not None:
