@@ -184,7 +184,7 @@ def test_simplest_rule_that_fits_is_written(cells: dict[str, float | None], sign
 def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: Path) -> None:
     from genotex.agents.rule_written_code.geo_decisions import coded
     from genotex.agents.toolkit import encode_feature
-    from genotex.agents.toolkit.objects import SeriesText
+    from genotex.agents.toolkit.sources import SeriesText
     from genotex.clinical import apply_encoding, describe_series, rule_expert
     from genotex.cohorts.geo_files import RawSeries
     from genotex.layout import GeoCohortFiles

@@ -15,8 +15,8 @@ _FEWEST_FOR_RULE = 6
 """Fewer different values are written out, which is easier to check than a rule."""
 
 
-# The functions below are never called by the package: their source is what is written, and they
-# are tried on the cells first, so that what is written is what was tried.
+# The functions below are tried on the cells, and the source of the first one that fits is what is
+# written: so what is written is what was tried.
 
 
 def _number_behind_header(cell: str) -> float | None:

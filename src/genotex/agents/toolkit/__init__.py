@@ -2,13 +2,7 @@
 
 from genotex.agents.task import Task
 from genotex.agents.toolkit.features import clinical_table, encode_feature
-from genotex.agents.toolkit.finishing import (
-    handle_missing_values,
-    judge_bias,
-    link,
-    save_cohort_info,
-    save_table,
-)
+from genotex.agents.toolkit.finishing import handle_missing_values, judge_bias, link
 from genotex.agents.toolkit.genes import (
     identify_rows,
     map_probes,
@@ -24,6 +18,7 @@ from genotex.agents.toolkit.reading import (
     read_series,
     unique_values,
 )
+from genotex.agents.toolkit.saving import save_cohort_info, save_table
 from genotex.agents.toolkit.statistics import analyse, choose_data, load_data, save_result
 
 __all__ = [  # noqa: RUF022 - the order in which they are used

@@ -8,7 +8,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from genotex.agents.toolkit.objects import ClinicalColumns, ClinicalTable, Feature, SeriesText
+from genotex.agents.toolkit.clinical_objects import ClinicalTable, Feature
+from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tables import listed
 from genotex.agents.toolkit.tool import tool
 from genotex.agents.toolkit.written_encoding import Converter, code_cells

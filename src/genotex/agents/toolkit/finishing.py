@@ -1,46 +1,19 @@
-"""Linking a cohort, judging it, and writing its tables and records."""
+"""Linking the features and genes of a cohort, and judging it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import assert_never
-
-from genotex.agents.task import Task
-from genotex.agents.toolkit.features import BY
-from genotex.agents.toolkit.objects import (
-    ClinicalColumns,
-    ClinicalTable,
-    FilledTable,
-    Genes,
-    JudgedTable,
-    LinkedSamples,
-)
+from genotex.agents.toolkit.clinical_objects import ClinicalTable
+from genotex.agents.toolkit.gene_objects import Genes
+from genotex.agents.toolkit.linked_objects import FilledTable, JudgedTable, LinkedSamples
 from genotex.agents.toolkit.tool import tool
-from genotex.clinical import ClinicalReading, GeneVerdict
-from genotex.cohorts.finish import (
-    begin_cohort,
-    record_cohort,
-    remove_absent_tables,
-    remove_stale_tables,
-    write_linked,
-)
-from genotex.cohorts.geo import assemble_geo_cohort
-from genotex.cohorts.geo_files import RawSeries
 from genotex.cohorts.judging import (
-    JudgedCohort,
     judge_filled,
     link_features,
     treat_missing,
-    why_unavailable,
 )
-from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
-from genotex.cohorts.tcga import assemble_tcga_cohort, prepare_absent_tcga
-from genotex.cohorts.tcga_files import RawExpression
 from genotex.errors import UsageError
-from genotex.formats import CohortInfo, update_cohort_info, write_clinical_csv, write_gene_csv
 
-__all__ = ["handle_missing_values", "judge_bias", "link", "save_cohort_info", "save_table"]
+__all__ = ["handle_missing_values", "judge_bias", "link"]
 
 
 @tool
@@ -125,183 +98,3 @@ def judge_bias(filled: FilledTable) -> JudgedTable:
     cohort = judge_filled(filled.cohort)
     assert cohort.filled is not None
     return JudgedTable(filled.task, cohort, cohort.filled)
-
-
-@tool
-def save_table(table: ClinicalTable | Genes | JudgedTable) -> Path:
-    """Write a table to its place in the output folder.
-
-    Parameters
-    ----------
-    table : ClinicalTable, Genes or JudgedTable
-        Clinical features with a trait, genes, or the linked table of a usable cohort.
-
-    Returns
-    -------
-    Path
-        The CSV file that was written.
-
-    Examples
-    --------
-    >>> print(save_table(genes))
-    """
-    task = table.task
-    output, trait, cohort = task.output_folder, task.trait, task.cohort
-    if isinstance(table, ClinicalTable) and table.trait is None:
-        msg = "save_table(): a clinical table without a trait is not kept; go on without saving it"
-        raise UsageError(msg)
-    if isinstance(table, JudgedTable) and not table.is_usable:
-        msg = f"save_table(): the cohort is {table!r}; only the table of a usable cohort is kept"
-        raise UsageError(msg)
-    begin_cohort(output, trait, cohort)
-    if isinstance(table, ClinicalTable):
-        path = output.clinical_csv(trait, cohort)
-        features = {name: feature.codes for name, feature in table.features.items()}
-        write_clinical_csv(path, table.columns, features)
-    elif isinstance(table, Genes):
-        path = output.gene_csv(trait, cohort)
-        write_gene_csv(path, table.mapping.expression)
-    elif isinstance(table, JudgedTable):
-        path = write_linked(output, cohort, table.cohort)
-    else:
-        assert_never(table)
-    return path
-
-
-@tool
-def save_cohort_info(
-    task: Task,
-    clinical: ClinicalTable | None = None,
-    genes: Genes | None = None,
-    linked: JudgedTable | None = None,
-    *,
-    why_no_genes: str = "",
-) -> CohortInfo:
-    """Record what became of the cohort; the last thing to be done with it.
-
-    Parameters
-    ----------
-    task : Task
-        The task of the notebook.
-    clinical : ClinicalTable, optional
-        The features, also where there is no trait.
-    genes : Genes, optional
-        The genes, if there are any.
-    linked : JudgedTable, optional
-        As `judge_bias` gives it; needed where there are both trait and genes.
-    why_no_genes : str
-        Why there are no genes; needed where there are none.
-
-    Returns
-    -------
-    CohortInfo
-        The record as it stands in cohort_info.json: ``is_usable``, ``is_gene_available``,
-        ``is_trait_available``, ``sample_size`` and more.
-
-    Examples
-    --------
-    >>> print(save_cohort_info(task, clinical=clinical, genes=genes, linked=judged))
-    """
-    _check_whole(task, clinical, genes, linked, why_no_genes)
-    prepared = _prepared(task, clinical, genes, why_no_genes)
-    judged = why_unavailable(prepared) if linked is None else linked.cohort
-    _check_written(task, prepared, judged)
-    output = task.output_folder
-    # Nobody can tell which code made these tables, so the direct road never takes them for its own.
-    options = PreprocessOptions(procedure=task.procedure)
-    record_cohort(prepared, judged, output, options, fingerprint="")
-    update_cohort_info(output.cohort_info(task.trait), task.cohort, judged.info)
-    remove_absent_tables(prepared, output)
-    if not judged.info.is_usable:
-        remove_stale_tables(output, task.trait, task.cohort)
-    return judged.info
-
-
-def _check_whole(
-    task: Task,
-    clinical: ClinicalTable | None,
-    genes: Genes | None,
-    linked: JudgedTable | None,
-    why_no_genes: str,
-) -> None:
-    """Refuse a record that says less, or more, than is known."""
-    trait = None if clinical is None else clinical.trait
-    problem = ""
-    if genes is None and not why_no_genes.strip():
-        problem = "no genes are given; give genes=..., or say in why_no_genes why there are none"
-    elif genes is not None and clinical is None:
-        problem = "the genes are given without clinical=..., which may be a table without a trait"
-    elif genes is not None and trait is not None and linked is None:
-        problem = (
-            "trait and genes are both there, so they must be linked first: give linked=judged, "
-            "with judged = judge_bias(handle_missing_values(link(clinical, genes)))"
-        )
-    elif linked is not None and (genes is None or trait is None):
-        problem = "linked=... is given without the trait or the genes that it was made from"
-    elif task.kind == "geo" and clinical is None:
-        problem = "clinical=... is missing; clinical_table(series) is one without any feature"
-    if problem:
-        msg = f"save_cohort_info(): {problem}"
-        raise UsageError(msg)
-
-
-def _check_written(task: Task, prepared: PreparedCohort, judged: JudgedCohort) -> None:
-    """Refuse to call a cohort done whose tables were not written."""
-    output, trait, cohort = task.output_folder, task.trait, task.cohort
-    wanted = {
-        "clinical": (prepared.trait_values is not None, output.clinical_csv(trait, cohort)),
-        "genes": (prepared.genes is not None, output.gene_csv(trait, cohort)),
-        "judged": (judged.info.is_usable, output.linked_csv(trait, cohort)),
-    }
-    missing = [name for name, (there, path) in wanted.items() if there and not path.is_file()]
-    if missing:
-        msg = (
-            "save_cohort_info(): the cohort is not done before its tables are written; call "
-            f"{' and '.join(f'save_table({name})' for name in missing)} first"
-        )
-        raise UsageError(msg)
-
-
-def _prepared(
-    task: Task, clinical: ClinicalTable | None, genes: Genes | None, why_no_genes: str
-) -> PreparedCohort:
-    if clinical is None:
-        return prepare_absent_tcga(task.trait, why_no_genes)
-    told = {"trait": clinical.trait, "Age": clinical.age, "Gender": clinical.gender}
-    encodings = {name: None if f is None else f.encoding for name, f in told.items()}
-    reading = ClinicalReading(
-        GeneVerdict(genes is not None, why_no_genes or "the rows name human genes"),
-        encodings["trait"],
-        encodings["Age"],
-        encodings["Gender"],
-        by=BY,
-        untold={"trait": clinical.why_no_trait} if clinical.why_no_trait else {},
-    )
-    features = {name: f.encoded for name, f in told.items() if f is not None}
-    mapping = None if genes is None else genes.mapping
-    source = clinical.source
-    if isinstance(source, ClinicalColumns):
-        raw_genes = None if genes is None else genes.expression.raw
-        assert raw_genes is None or isinstance(raw_genes, RawExpression)
-        return assemble_tcga_cohort(
-            source.files,
-            task.trait,
-            source.raw,
-            raw_genes,
-            reading,
-            features,
-            mapping,
-            why_no_genes,
-        )
-    raw = source.raw if genes is None else _with_genes(genes)
-    return assemble_geo_cohort(source.files, raw, reading, features, mapping, why_no_genes)
-
-
-def _with_genes(genes: Genes) -> RawSeries:
-    """Return the series with all that was read for its genes."""
-    raw = genes.expression.raw
-    assert isinstance(raw, RawSeries)
-    if genes.annotation is None:
-        return raw
-    used = (*raw.used, *genes.annotation.used)
-    return replace(raw, platforms=genes.annotation.platforms, used=used)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from genotex.agents.toolkit.objects import (
-    Annotation,
-    ClinicalColumns,
-    Expression,
-    Genes,
-    MappedRows,
-    SeriesText,
-)
+from genotex.agents.toolkit.gene_objects import Annotation, Expression, Genes, MappedRows
+from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tables import listed
 from genotex.agents.toolkit.tool import tool
 from genotex.cohorts.geo import NO_TABLE

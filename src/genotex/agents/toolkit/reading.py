@@ -6,18 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from genotex.agents.task import Task
-from genotex.agents.toolkit.objects import (
-    Annotation,
-    ClinicalColumns,
-    ClinicalTable,
-    CohortFiles,
-    Expression,
-    FilledTable,
-    Genes,
-    JudgedTable,
-    LinkedSamples,
-    SeriesText,
-)
+from genotex.agents.toolkit.clinical_objects import ClinicalTable
+from genotex.agents.toolkit.gene_objects import Annotation, Expression, Genes
+from genotex.agents.toolkit.linked_objects import FilledTable, JudgedTable, LinkedSamples
+from genotex.agents.toolkit.sources import ClinicalColumns, CohortFiles, SeriesText
 from genotex.agents.toolkit.tables import Table, listed, preview_rows
 from genotex.agents.toolkit.tool import tool
 from genotex.clinical import GeneVerdict, describe_series, judge_expression
