@@ -243,6 +243,30 @@ class NoOtherFiles(Opened):
         assert file.read_text() == "expression"
         assert sorted(p.name for p in place.readable.iterdir()) == ["link.txt", "matrix.txt"]
 
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "os.chmod({file!r}, 0o777)",
+            "os.chown({file!r}, os.getuid(), -1)",
+            "os.utime({file!r}, (0, 0))",
+            "os.setxattr({file!r}, 'user.mark', b'x')",
+            "os.fchmod(os.open({file!r}, os.O_RDONLY), 0o777)",
+            "os.utime(os.open({file!r}, os.O_RDONLY), (0, 0))",
+        ],
+    )
+    def test_permissions_and_times_outside_cannot_be_changed(
+        self, session: Session, place: Place, code: str
+    ) -> None:
+        for file in (place.readable / "matrix.txt", place.secret / "key.txt"):
+            before = file.stat()
+            run(session, "import os; " + code.format(file=str(file)))
+            after = file.stat()
+            assert (after.st_mode, after.st_mtime, after.st_ctime) == (
+                before.st_mode,
+                before.st_mtime,
+                before.st_ctime,
+            )
+
     def test_library_cannot_be_changed(self, session: Session) -> None:
         refused(session, "import genotex; open(genotex.__file__, 'a').write('# x')")
         refused(session, "import IPython; open(IPython.__file__, 'a').write('# x')")
@@ -342,6 +366,8 @@ class NoOtherProcesses(Opened):
     ) -> None:
         refused(session, f"import os; os.kill({victim.pid}, 9)")
         refused(session, f"import os; os.kill({os.getpid()}, 15)")
+        bounds = f"resource.prlimit({victim.pid}, resource.RLIMIT_CPU, (1, 1))"
+        refused(session, f"import resource; {bounds}")
         assert victim.poll() is None
 
     def test_no_open_files_are_inherited(self, session: Session) -> None:

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.sandbox.confined.call_filter import REFUSED, filter_program
+from genotex.sandbox.confined.call_filter import (
+    IGNORED_WITHOUT_OWN_ROOT,
+    REFUSED,
+    filter_program,
+)
 
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -26,11 +30,17 @@ NUMBERS = {
 }
 
 
-def verdict(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+def verdict(
+    machine: str,
+    number: int,
+    *arguments: int,
+    architecture: int | None = None,
+    own_root: bool = True,
+) -> int:
     """Run the program as the kernel documents it (classic BPF over struct seccomp_data)."""
     words = {0: number, 4: architecture or ARCHITECTURES[machine]}
     words |= {16 + 8 * place: value & 0xFFFFFFFF for place, value in enumerate(arguments)}
-    program = filter_program(machine)
+    program = filter_program(machine, own_root=own_root)
     accumulator, at = 0, 0
     while True:
         code, if_true, if_false, value = program[at]
@@ -61,6 +71,21 @@ def test_every_listed_call_is_refused_and_reading_is_not(machine: str) -> None:
         if numbers[column] is not None:
             assert verdict(machine, numbers[column]) == refused_with(errno.EPERM)
     assert verdict(machine, NUMBERS[machine]["read"]) == ALLOW
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+def test_permissions_of_files_are_changed_only_where_no_others_are_there(machine: str) -> None:
+    column = list(ARCHITECTURES).index(machine)
+    for numbers in IGNORED_WITHOUT_OWN_ROOT.values():
+        if numbers[column] is not None:
+            assert verdict(machine, numbers[column], own_root=True) == ALLOW
+            assert verdict(machine, numbers[column], own_root=False) == refused_with(0)
+
+
+@pytest.mark.parametrize(("machine", "prlimit"), [("x86_64", 302), ("aarch64", 261)])
+def test_bounds_of_other_processes_are_not_changed(machine: str, prlimit: int) -> None:
+    assert verdict(machine, prlimit, 0) == ALLOW
+    assert verdict(machine, prlimit, 4321) == refused_with(errno.EPERM)
 
 
 @pytest.mark.parametrize("machine", ARCHITECTURES)
@@ -102,7 +127,7 @@ def test_calls_under_other_numbers_are_no_way_around() -> None:
 
 def test_unknown_machine_is_an_error_and_no_empty_filter() -> None:
     with pytest.raises(OSError, match="riscv64"):
-        filter_program("riscv64")
+        filter_program("riscv64", own_root=True)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +140,7 @@ def test_numbers_are_those_of_the_kernels_headers(column: int, header: str) -> N
         pytest.skip(f"{path} is not installed")
     pairs = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", path.read_text())
     known = {name: int(number) for name, number in pairs}
-    ours = {name: numbers[column] for name, numbers in REFUSED.items() if name in known}
-    assert len(ours) > 50
+    every = {**REFUSED, **IGNORED_WITHOUT_OWN_ROOT}
+    ours = {name: numbers[column] for name, numbers in every.items() if name in known}
+    assert len(ours) > 70
     assert ours == {name: known[name] for name in ours}

@@ -31,6 +31,7 @@ def test_namespaces_and_the_kernels_own_walls_protect_each_without_the_other(
     ("lost", "missing"),
     [
         ({"own root", "landlock files"}, {Protection.FILES}),
+        ({"own root", "call filter"}, {Protection.FILES, Protection.SOCKETS}),
         ({"network namespace", "call filter"}, {Protection.NETWORK, Protection.SOCKETS}),
         ({"process namespace", "landlock signals"}, {Protection.PROCESSES}),
         ({"clean environment"}, {Protection.ENVIRONMENT}),

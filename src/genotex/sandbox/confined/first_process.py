@@ -96,12 +96,14 @@ def _confine(plan: Plan, entered: set[str]) -> list[Mechanism]:
     tried.append(attempt("bounds", bound, plan.avoid))
     if not plan.confine:
         return tried
+    own_root = _has_own_root(tried)
+    call_by_call = partial(call_filter.restrict, own_root=own_root)
     return [
         *tried,
         attempt("no new privileges", privileges.no_new_ones, plan.avoid),
         attempt("capabilities", privileges.drop_capabilities, plan.avoid),
-        *_landlock(plan, own_root=_has_own_root(tried)),
-        attempt("call filter", call_filter.restrict, plan.avoid),
+        *_landlock(plan, own_root=own_root),
+        attempt("call filter", call_by_call, plan.avoid),
     ]
 
 
