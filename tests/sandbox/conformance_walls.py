@@ -370,6 +370,25 @@ class NoOtherProcesses(Opened):
         refused(session, f"import resource; {bounds}")
         assert victim.poll() is None
 
+    def test_whoever_keeps_the_session_is_not_deceived(
+        self, open_session: OpenSession, victim: subprocess.Popen[bytes]
+    ) -> None:
+        session = open_session()
+        code = f"""
+        import glob, os, stat
+        forged = b'{{"first": {victim.pid}, "group": {victim.pid}, "confined": []}}\\n[{{'
+        for path in glob.glob("/proc/1/fd/*") + glob.glob(f"/proc/{{os.getppid()}}/fd/*"):
+            try:
+                if stat.S_ISFIFO(os.stat(path).st_mode):
+                    os.write(os.open(path, os.O_WRONLY | os.O_NONBLOCK), forged)
+            except OSError:
+                pass
+        """
+        run(session, code)
+        session.close()
+        assert victim.poll() is None
+        assert session.confinement.mechanisms
+
     def test_no_open_files_are_inherited(self, session: Session) -> None:
         code = """
         import os, stat

@@ -59,14 +59,18 @@ def attempt(name: str, step: Callable[[], str], avoid: tuple[str, ...]) -> Mecha
 def run_first_process(plan: Plan, entered: list[Mechanism], ends: Ends) -> NoReturn:
     """Confine this process, start the kernel in it, report how it ended, and end."""
     mechanisms = [*entered, *_confine(plan, {m.name for m in entered if m.active})]
-    tell(ends.report, confined=[asdict(m) for m in mechanisms])
+    if ON_LINUX:
+        # The kernel's code must not write into our reports.
+        privileges.keep_to_oneself()
     kernel = os.fork()
     if kernel == 0:
         _become_kernel(plan, _home(plan, mechanisms), ends)
     for handle in (ends.channel, ends.out, ends.err):
         os.close(handle)
-    if not any(m.name == "process namespace" and m.active for m in mechanisms):
-        tell(ends.report, group=kernel)
+    # A number in a process namespace means nothing outside, and is not needed there.
+    among_others = not any(m.name == "process namespace" and m.active for m in mechanisms)
+    told = [asdict(m) for m in mechanisms]
+    tell(ends.report, confined=told, group=kernel if among_others else 0)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         with suppress(ProcessLookupError):
