@@ -17,12 +17,12 @@ MIB = 2**20
 PATIENT = Limits(
     seconds=60,
     grace_seconds=20,
-    memory_bytes=600 * MIB,
+    memory_bytes=400 * MIB,
     disk_bytes=24 * MIB,
     temporary_bytes=16 * MIB,
 )
 IMPATIENT = Limits(
-    seconds=60, grace_seconds=0.2, memory_bytes=600 * MIB, disk_bytes=24 * MIB, processes=100
+    seconds=60, grace_seconds=0.2, memory_bytes=400 * MIB, disk_bytes=24 * MIB, processes=100
 )
 AT_ONCE = 0.2
 """Seconds that a cell gets which must be stopped."""

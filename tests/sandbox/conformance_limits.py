@@ -44,7 +44,7 @@ STUBBORN = {
         """,
     "search without end in C": "import itertools; 1 in itertools.repeat(0)",
     "sum in C": "sum(range(10**12))",
-    "linear algebra": "np.linalg.svd(matrix)",
+    "linear algebra": "np.linalg.eigvals(matrix)",
     "slow text of an exception": """
         class Slow(Exception):
             def __str__(self):
@@ -58,7 +58,7 @@ STUBBORN = {
 SET_UP = """
 kept = 6
 import numpy as np
-matrix = np.random.default_rng(1).normal(size=(2500, 2500))
+matrix = np.random.default_rng(1).normal(size=(1500, 1500))
 """
 WILLING = {
     "busy loop": "while True: pass",
@@ -145,8 +145,10 @@ class IsStopped(Opened):
             """,
         )
         assert run(session, "while True:\n    try: os.wait()\n    except ChildProcessError: break")
-        assert printed(session, "1 + 1") == "2"
-        assert run(session, "pass").left_running == 0
+        for _ in range(100):
+            if (left := run(session, "pass").left_running) == 0:
+                break
+        assert left == 0
 
 
 class Ends(Opened):
@@ -216,7 +218,7 @@ class IsBounded(Opened):
         big = run(session, "import numpy as np; np.ones(10**9)")
         assert big.exception in ("MemoryError", "_ArrayMemoryError")
         assert big.status is CellStatus.OUT_OF_MEMORY
-        small = run(session, "many = []\nwhile True: many.append([0])")
+        small = run(session, "many = []\nwhile True: many.append(bytes(1000))")
         assert small.status is CellStatus.OUT_OF_MEMORY
         run(session, "del many")
 
@@ -230,7 +232,7 @@ class IsBounded(Opened):
             import os, time
             for _ in range(4):
                 if not os.fork():
-                    held = bytearray(os.urandom(1)) * 250_000_000
+                    held = bytearray(os.urandom(1)) * 150_000_000
                     time.sleep(60)
             time.sleep(60)
             """,
@@ -316,7 +318,7 @@ class IsBounded(Opened):
             """,
             """
             import os, time
-            for _ in range(3000): os.mkdir("deep"); os.chdir("deep")
+            for _ in range(1500): os.mkdir("deep"); os.chdir("deep")
             time.sleep(60)
             """,
         ],

@@ -243,6 +243,30 @@ class NoOtherFiles(Opened):
         assert file.read_text() == "expression"
         assert sorted(p.name for p in place.readable.iterdir()) == ["link.txt", "matrix.txt"]
 
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "os.chmod({file!r}, 0o777)",
+            "os.chown({file!r}, os.getuid(), -1)",
+            "os.utime({file!r}, (0, 0))",
+            "os.setxattr({file!r}, 'user.mark', b'x')",
+            "os.fchmod(os.open({file!r}, os.O_RDONLY), 0o777)",
+            "os.utime(os.open({file!r}, os.O_RDONLY), (0, 0))",
+        ],
+    )
+    def test_permissions_and_times_outside_cannot_be_changed(
+        self, session: Session, place: Place, code: str
+    ) -> None:
+        for file in (place.readable / "matrix.txt", place.secret / "key.txt"):
+            before = file.stat()
+            run(session, "import os; " + code.format(file=str(file)))
+            after = file.stat()
+            assert (after.st_mode, after.st_mtime, after.st_ctime) == (
+                before.st_mode,
+                before.st_mtime,
+                before.st_ctime,
+            )
+
     def test_library_cannot_be_changed(self, session: Session) -> None:
         refused(session, "import genotex; open(genotex.__file__, 'a').write('# x')")
         refused(session, "import IPython; open(IPython.__file__, 'a').write('# x')")
@@ -343,7 +367,28 @@ class NoOtherProcesses(Opened):
     ) -> None:
         refused(session, f"import os; os.kill({victim.pid}, 9)")
         refused(session, f"import os; os.kill({os.getpid()}, 15)")
+        bounds = f"resource.prlimit({victim.pid}, resource.RLIMIT_CPU, (1, 1))"
+        refused(session, f"import resource; {bounds}")
         assert victim.poll() is None
+
+    def test_whoever_keeps_the_session_is_not_deceived(
+        self, open_session: OpenSession, victim: subprocess.Popen[bytes]
+    ) -> None:
+        session = open_session()
+        code = f"""
+        import glob, os, stat
+        forged = b'{{"first": {victim.pid}, "group": {victim.pid}, "confined": []}}\\n[{{'
+        for path in glob.glob("/proc/1/fd/*") + glob.glob(f"/proc/{{os.getppid()}}/fd/*"):
+            try:
+                if stat.S_ISFIFO(os.stat(path).st_mode):
+                    os.write(os.open(path, os.O_WRONLY | os.O_NONBLOCK), forged)
+            except OSError:
+                pass
+        """
+        run(session, code)
+        session.close()
+        assert victim.poll() is None
+        assert session.confinement.mechanisms
 
     def test_no_open_files_are_inherited(self, session: Session) -> None:
         code = """

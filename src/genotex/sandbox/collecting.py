@@ -48,26 +48,30 @@ class Collector:
         elif kind == "traceback" and isinstance(text, str):
             self.traceback = shortened(text, self.limits.output_characters)
         elif kind in ("display", "result") and isinstance(data, dict):
-            self._show("result" if kind == "result" else "display", data)
             huge = message.get("left_out")
-            self.left_out += huge if isinstance(huge, int) and huge > 0 else 0
+            self._show(
+                "result" if kind == "result" else "display",
+                {k: v for k, v in data.items() if isinstance(k, str) and isinstance(v, str)},
+                huge if isinstance(huge, int) else 0,
+            )
 
     def printed(self, kind: Kind, text: str) -> None:
         """Take text that was printed."""
         self.received += len(text)
         self._put(kind, readable(text))
 
-    def _show(self, kind: Kind, data: dict[Any, Any]) -> None:
-        forms = {k: v for k, v in data.items() if isinstance(k, str) and isinstance(v, str)}
+    def _show(self, kind: Kind, forms: dict[str, str], left_out: int) -> None:
+        """Take what was shown; `left_out` is the size of what the kernel did not send."""
         size = sum(map(len, forms.values()))
         self.received += size
         plain = readable(forms.get(_PLAIN, ""))
         if size > self._room_for_forms:
-            self.left_out += size - len(plain)
+            left_out += size - len(plain)
             forms = {}
         self._room_for_forms -= sum(map(len, forms.values()))
-        forms = {name: _encodable(value) for name, value in forms.items()}
-        self._put(kind, plain + "\n", forms)
+        if left_out > 0:
+            plain += f"\n[{left_out:,} characters of a picture, page or table left out]"
+        self._put(kind, plain + "\n", {k: _encodable(v) for k, v in forms.items()})
 
     def _put(self, kind: Kind, text: str, forms: dict[str, str] | None = None) -> None:
         """Keep text in the head while there is room, then push it through the tail."""

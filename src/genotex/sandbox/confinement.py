@@ -38,7 +38,7 @@ class Protection(StrEnum):
 
 _HELD_BY: dict[Protection, tuple[tuple[str, ...], ...]] = {
     # Any one of the groups is enough; all of a group must be up.
-    Protection.FILES: (("own root", "capabilities"), ("landlock files",)),
+    Protection.FILES: (("own root", "capabilities"), ("landlock files", "call filter")),
     Protection.NETWORK: (("network namespace", "capabilities"), ("call filter",)),
     Protection.SOCKETS: (("own root", "network namespace", "capabilities"), ("call filter",)),
     Protection.PROCESSES: (("process namespace",), ("landlock signals", "call filter")),

@@ -77,7 +77,7 @@ class RunningCell:
         exception = done.get("exception")
         message = done.get("message")
         status = CellStatus.OK if exception is None else CellStatus.ERROR
-        if exception == "MemoryError":
+        if done.get("no_memory"):
             status = CellStatus.OUT_OF_MEMORY
         explanation = ""
         if self.stopped is not None:

@@ -168,7 +168,7 @@ class CellResult:
     explanation : str
         What happened to it, in a sentence, where it was stopped or died; else empty.
     left_out : int
-        Characters and bytes of output beyond the limits.
+        Characters of text beyond the limit.
     seconds : float
         Wall-clock time.
     peak_bytes : int

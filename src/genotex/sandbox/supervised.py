@@ -20,6 +20,7 @@ from genotex.sandbox.surroundings import launch_command
 __all__ = ["Event", "Supervised"]
 
 _CHUNK = 65536
+_MOST_PACKETS = 64
 _MOST_WAITING_CHUNKS = 32
 """A pipe holds a megabyte at the most."""
 
@@ -123,14 +124,15 @@ class Supervised:
                 yield from came
 
     def _messages(self) -> Iterator[Event]:
-        try:
-            message = self.channel.receive()
-        except BlockingIOError:
-            return
-        except (ChannelError, OSError) as error:
-            self._forget(self.channel.socket.fileno())
-            yield Event("broken", {}, str(error))
-        else:
+        for _ in range(_MOST_PACKETS):
+            try:
+                message = self.channel.receive()
+            except BlockingIOError:
+                return
+            except (ChannelError, OSError) as error:
+                self._forget(self.channel.socket.fileno())
+                yield Event("broken", {}, str(error))
+                return
             if message is not None:
                 yield Event("message", message)
 

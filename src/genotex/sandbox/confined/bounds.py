@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import resource
-import sys
 from pathlib import Path
 
 from .linux import kernel_release
@@ -31,12 +30,9 @@ def bound_each_process(memory: int, file: int) -> str:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _lower(resource.RLIMIT_NOFILE, _FILES, _FILES)
     _lower(resource.RLIMIT_FSIZE, file, file)
-    kept = ["open files", "file size"]
-    if sys.platform == "linux":
-        _lower(resource.RLIMIT_DATA, memory, memory + RESERVE_BYTES)
-        resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
-        kept.append("memory of each process")
-    return ", ".join(kept)
+    _lower(resource.RLIMIT_DATA, memory, memory + RESERVE_BYTES)
+    resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
+    return "memory of each process, size of each file, open files"
 
 
 def _lower(which: int, soft: int, hard: int) -> None:
@@ -49,21 +45,23 @@ def _lower(which: int, soft: int, hard: int) -> None:
 def bound_number_of_processes(most: int) -> str:
     """Bound the processes and threads of this process namespace and its user namespace.
 
+    A little above what is permitted, so that the watch sees who passes it and ends the session.
+
     Raises
     ------
     OSError
         If the kernel has no such bound for a namespace.
     """
+    bound = max(most + most // 4, _LEAST_PID_MAX)
     kept = []
     if kernel_release() >= _PID_MAX_IS_PER_NAMESPACE:
         # An older kernel would change the bound of the whole machine.
-        bound = max(most, _LEAST_PID_MAX)
         Path("/proc/sys/kernel/pid_max").write_text(str(bound), encoding="ascii")
-        kept.append(f"{bound} numbers of processes and threads")
+        kept.append("by the process namespace")
     if kernel_release() >= _COUNTS_ARE_PER_NAMESPACE and os.geteuid() != 0:
         # An older kernel would count all that the user runs; root is never counted.
-        _lower(resource.RLIMIT_NPROC, most, most)
-        kept.append(f"{most} processes and threads of the user")
+        _lower(resource.RLIMIT_NPROC, bound, bound)
+        kept.append("by the user namespace")
     if not kept:
         raise OSError(errno.ENOSYS, "needs Linux 6.14; the watch counts instead")
-    return ", ".join(kept)
+    return f"{bound} processes and threads, {' and '.join(kept)}"

@@ -18,7 +18,7 @@ import struct
 
 from .linux import prctl
 
-__all__ = ["REFUSED", "filter_program", "restrict"]
+__all__ = ["IGNORED_WITHOUT_OWN_ROOT", "REFUSED", "filter_program", "restrict"]
 
 REFUSED = {
     # name: (x86_64, aarch64); None where the machine has no such call
@@ -61,6 +61,27 @@ REFUSED = {
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semctl": (66, 191),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "msgget": (68, 186),
+    "msgctl": (71, 187),
+    "msgrcv": (70, 188),
+    "msgsnd": (69, 189),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
     "personality": (135, 92),
     "modify_ldt": (154, None),
     "iopl": (172, None),
@@ -84,15 +105,33 @@ REFUSED = {
 """Calls that no analysis needs. Memory that no process shows (``memfd_create``, ``shmget``) would
 get past the limits; ``io_uring`` opens sockets that no filter sees."""
 
+IGNORED_WITHOUT_OWN_ROOT = {
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "lchown": (94, None),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+}
+"""Changes of a file's permissions, owner and times, which Landlock does not see. Where the user's
+other files can be named at all, these calls do nothing and say that they did it: copying a file
+makes them on the way, and would fail."""
+
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
-_CLONE, _CLONE3, _IOCTL = (56, 220), (435, 435), (16, 29)
+_CLONE, _CLONE3, _IOCTL, _PRLIMIT = (56, 220), (435, 435), (16, 29), (302, 261)
 _NEW_NAMESPACES = 0x7E020000
 _TYPE_INTO_TERMINAL = (0x5412, 0x541C)
 _SECOND_ABI_OF_X86 = 0x40000000
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
-_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+_ALLOW, _KILL, _ERROR, _NO_ERROR = 0x7FFF0000, 0x80000000, 0x00050000, 0
 _LOAD, _AND = 0x20, 0x54
 _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
@@ -100,8 +139,15 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 Step = tuple[int, int, int, int]
 
 
-def filter_program(machine: str) -> list[Step]:
+def filter_program(machine: str, *, own_root: bool) -> list[Step]:
     """Return the filter for a machine as instructions (code, jump if true, if false, value).
+
+    Parameters
+    ----------
+    machine : str
+        As ``platform.machine`` names it.
+    own_root : bool
+        Whether files outside are absent anyway.
 
     Raises
     ------
@@ -122,10 +168,14 @@ def filter_program(machine: str) -> list[Step]:
     for numbers in REFUSED.values():
         if (number := numbers[column]) is not None:
             steps += [(_EQUAL, 0, 1, number), _refuse(errno.EPERM)]
+    for numbers in () if own_root else IGNORED_WITHOUT_OWN_ROOT.values():
+        if (number := numbers[column]) is not None:
+            steps += [(_EQUAL, 0, 1, number), _refuse(_NO_ERROR)]
     # Told that there is no clone3, the C library uses clone, whose flags can be seen.
     steps += [(_EQUAL, 0, 1, _CLONE3[column]), _refuse(errno.ENOSYS)]
     steps += _when(_CLONE[column], _flag_of_clone())
     steps += _when(_IOCTL[column], _typing_into_a_terminal())
+    steps += _when(_PRLIMIT[column], _own_bounds())
     steps += _when(_SOCKET[column], _sockets_between_own_processes())
     steps += _when(_SOCKETPAIR[column], _sockets_between_own_processes())
     return [*steps, (_RETURN, 0, 0, _ALLOW)]
@@ -161,6 +211,16 @@ def _typing_into_a_terminal() -> list[Step]:
     return [*steps, (_RETURN, 0, 0, _ALLOW)]
 
 
+def _own_bounds() -> list[Step]:
+    """Bounds of the calling process, which is number 0; not of others of the same user."""
+    return [
+        _argument(0),
+        (_EQUAL, 1, 0, 0),
+        _refuse(errno.EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
 def _sockets_between_own_processes() -> list[Step]:
     """Unix sockets that carry a stream, which need ``connect`` to reach anybody; nothing else."""
     return [
@@ -180,16 +240,22 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
 
-def restrict() -> str:
+def restrict(*, own_root: bool) -> str:
     """Put the filter on this process and all that it starts; return what is in force.
+
+    Parameters
+    ----------
+    own_root : bool
+        As for ``filter_program``.
 
     Raises
     ------
     OSError
         If the kernel refuses, or the machine is not known.
     """
-    steps = filter_program(platform.machine())
+    steps = filter_program(platform.machine(), own_root=own_root)
     code = b"".join(struct.pack("HBBI", *step) for step in steps)
     program = _Program(len(steps), code)
     prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(program))
-    return f"{len(REFUSED)} calls refused, sockets only between own processes"
+    more = "" if own_root else "; permissions, owners and times of files stay"
+    return f"sockets only between own processes, no doors of the kernel{more}"

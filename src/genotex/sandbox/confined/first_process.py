@@ -59,14 +59,18 @@ def attempt(name: str, step: Callable[[], str], avoid: tuple[str, ...]) -> Mecha
 def run_first_process(plan: Plan, entered: list[Mechanism], ends: Ends) -> NoReturn:
     """Confine this process, start the kernel in it, report how it ended, and end."""
     mechanisms = [*entered, *_confine(plan, {m.name for m in entered if m.active})]
-    tell(ends.report, confined=[asdict(m) for m in mechanisms])
+    if ON_LINUX:
+        # The kernel's code must not write into our reports.
+        privileges.keep_to_oneself()
     kernel = os.fork()
     if kernel == 0:
         _become_kernel(plan, _home(plan, mechanisms), ends)
     for handle in (ends.channel, ends.out, ends.err):
         os.close(handle)
-    if not any(m.name == "process namespace" and m.active for m in mechanisms):
-        tell(ends.report, group=kernel)
+    # A number in a process namespace means nothing outside, and is not needed there.
+    among_others = not any(m.name == "process namespace" and m.active for m in mechanisms)
+    told = [asdict(m) for m in mechanisms]
+    tell(ends.report, confined=told, group=kernel if among_others else 0)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         with suppress(ProcessLookupError):
@@ -96,12 +100,14 @@ def _confine(plan: Plan, entered: set[str]) -> list[Mechanism]:
     tried.append(attempt("bounds", bound, plan.avoid))
     if not plan.confine:
         return tried
+    own_root = _has_own_root(tried)
+    call_by_call = partial(call_filter.restrict, own_root=own_root)
     return [
         *tried,
         attempt("no new privileges", privileges.no_new_ones, plan.avoid),
         attempt("capabilities", privileges.drop_capabilities, plan.avoid),
-        *_landlock(plan, own_root=_has_own_root(tried)),
-        attempt("call filter", call_filter.restrict, plan.avoid),
+        *_landlock(plan, own_root=own_root),
+        attempt("call filter", call_by_call, plan.avoid),
     ]
 
 

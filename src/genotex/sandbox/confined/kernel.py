@@ -100,8 +100,11 @@ class Kernel:
             # IPython stumbled over what the code raised, or the interrupt came late.
             error = self.raised or broken
         self.bound_memory(self.most)
-        told = {} if error is None else {"exception": _name(error), "message": _text(error)}
+        told: dict[str, Any] = {}
+        if error is not None:
+            told = {"exception": _name(error), "message": _text(error)}
         if isinstance(error, MemoryError):
+            told["no_memory"] = True
             error = self.raised = None
             _forget_last_traceback()
         self.send(kind="done", cell=cell["cell"], **told)

@@ -9,9 +9,16 @@ from pathlib import Path
 
 from .linux import prctl, system_call
 
-__all__ = ["die_with_parent", "drop_capabilities", "first_to_go", "keep_orphans", "no_new_ones"]
+__all__ = [
+    "die_with_parent",
+    "drop_capabilities",
+    "first_to_go",
+    "keep_orphans",
+    "keep_to_oneself",
+    "no_new_ones",
+]
 
-_PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_SECUREBITS = 1, 24, 28
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_SECUREBITS = 1, 4, 24, 28
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -33,6 +40,11 @@ def keep_orphans() -> None:
 def first_to_go() -> None:
     """Be the first that the kernel ends when the machine runs out of memory."""
     Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def keep_to_oneself() -> None:
+    """Let nobody of the same user look into this process, its memory and its open files."""
+    prctl(_PR_SET_DUMPABLE, 0)
 
 
 def no_new_ones() -> str:

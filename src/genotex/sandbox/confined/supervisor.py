@@ -68,6 +68,7 @@ class Supervisor:
         self.plan = plan
         self.first = 0
         self.group = 0
+        self.confined = False
         self.reports = b""
         self.report = -1
         self.ended: dict[str, Any] = {}
@@ -106,7 +107,7 @@ class Supervisor:
             entered = self._enter_namespaces()
             first = os.fork()
             if first:
-                tell(report, first=first)
+                os.write(report, str(first).encode("ascii"))
                 os._exit(0)
             for handle in (_COMMANDS, _ANSWERS, self.report, may_go):
                 os.close(handle)
@@ -115,8 +116,7 @@ class Supervisor:
         os.waitpid(helper, 0)
         for handle in (channel, out, err, report, go):
             os.close(handle)
-        while not self.first:
-            self._read_reports()
+        self.first = int(os.read(self.report, 32))
         os.write(may_go, b"x")
         self._may_go = may_go
         return Watch(self.plan, self.first)
@@ -127,21 +127,22 @@ class Supervisor:
         return [attempt(name, enter, self.plan.avoid) for name, enter in ENTRIES.items()]
 
     def _read_reports(self) -> None:
-        """Take what the first process reports, and pass on what is for the program outside."""
+        """Take what the first process reports, and pass on what is for the program outside.
+
+        Each thing is believed once, and the first time is before any cell runs: what says it again
+        is none of ours.
+        """
         new = os.read(self.report, 65536)
+        *lines, self.reports = (self.reports + new).split(b"\n")
+        for message in map(_as_message, lines):
+            if "confined" in message and not self.confined:
+                self.confined = True
+                self.group = message["group"]
+                tell(_ANSWERS, confined=[*message["confined"], asdict(in_force())])
+            elif "ended" in message and self.confined:
+                self.ended = {"exit": message["ended"]}
         if not new:
             self.ended = self.ended or {"exit": None}
-            self.first = self.first or -1
-            return
-        *lines, self.reports = (self.reports + new).split(b"\n")
-        for line in lines:
-            message = json.loads(line)
-            self.first = message.get("first", self.first)
-            self.group = message.get("group", self.group)
-            if "confined" in message:
-                tell(_ANSWERS, confined=[*message["confined"], asdict(in_force())])
-            if "ended" in message:
-                self.ended = {"exit": message["ended"]}
 
     def _obey(self, watch: Watch) -> bool:
         """Do what the program outside asks; return False when the session shall end."""
@@ -153,7 +154,8 @@ class Supervisor:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self.first, INTERRUPT)
             elif command == "sweep":
-                end_all(self.first, spare=[watch.kernel] if watch.kernel else [])
+                if watch.kernel is not None:
+                    end_all(self.first, spare=[watch.kernel])
             elif command == "usage":
                 watch.look()
                 tell(_ANSWERS, peak=watch.peak_bytes(), others=watch.others)
@@ -175,6 +177,14 @@ class Supervisor:
             with contextlib.suppress(OSError):
                 os.killpg(self.group, signal.SIGKILL)
         return end_all(os.getpid()) and not below(os.getpid())
+
+
+def _as_message(line: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
 def _wait_for_orphanhood(go: int) -> None:
