@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
     records : mapping of str to CohortInfo
         By cohort id.
     """
-    _write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
+    write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
 
 
 def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
