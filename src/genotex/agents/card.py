@@ -80,10 +80,10 @@ def read_card(request: Request) -> Card:
     _, found, rest = _question(request).rpartition(_OPEN)
     try:
         data = json.loads(rest[: rest.rindex(_CLOSE)])
-        steps = tuple(DoneStep(**step) for step in data.pop("steps"))
-        task = Task.from_json(data.pop("task"))
-        lists = {name: tuple(data.pop(name)) for name in ("units", "attempts")}
-        return Card(**data, **lists, task=task, steps=steps)
+        data["steps"] = tuple(DoneStep(**step) for step in data["steps"])
+        data["task"] = Task.from_json(data["task"])
+        data["units"], data["attempts"] = tuple(data["units"]), tuple(data["attempts"])
+        return Card(**data)
     except (ValueError, KeyError, TypeError) as error:
         what = "cannot be read" if found else "is missing"
         msg = f"the task card of the question {what}, and the rules answer from it alone"

@@ -22,7 +22,7 @@ def may_be_reused(unit: ActionUnit) -> bool:
 
 
 def is_general(code: str, task: Task) -> bool:
-    """Tell whether code names neither the cohort, the trait nor the condition it was written for."""
+    """Tell whether code names none of cohort, trait and condition that it was written for."""
     names = (task.cohort, task.trait, task.condition)
     return not any(name in code for name in names if name)
 

@@ -112,6 +112,8 @@ def _possible(card: Card) -> Sequence[str]:
         return ["bad_plan", "unreadable_answer", *back]
     if card.occasion == "review":
         return ["wrong_verdict", "unreadable_answer"]
+    if card.occasion == "encode":
+        return ["wrong_row", "unreadable_answer"]
     return [*faults_of(_right_code(card)), "unreadable_answer"]
 
 
@@ -158,8 +160,16 @@ def _code(reply: Reply, card: Card, fault: str, draw: random.Random) -> Reply:
     return replace(reply, text=fenced(code, "python"))
 
 
+def _encoding(reply: Reply, card: Card, fault: str, draw: random.Random) -> Reply:
+    trait = reply.data["trait"]
+    if fault == "unreadable_answer" or trait is None:
+        return _unreadable(reply)
+    wrong = {**trait, "row": draw.choice((17, 29)), "place": "characteristics_ch1"}
+    return replace(reply, data={**reply.data, "trait": wrong})
+
+
 def _unreadable(reply: Reply) -> Reply:
     return replace(reply, text=_TALK, data=None)
 
 
-_MAKERS = {"plan": _plan, "review": _verdict, "write": _code, "revise": _code, "encode": _code}
+_MAKERS = {"plan": _plan, "review": _verdict, "write": _code, "revise": _code, "encode": _encoding}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import MOST_SUGGESTIONS
 from genotex.agents.card import Card, DoneStep, Occasion
-from genotex.agents.context import MOST_SHOWN, Step, TaskContext, fenced
+from genotex.agents.context import MOST_SHOWN, Step, TaskContext, cut, fenced
 from genotex.agents.prompts import render_prompt
 from genotex.agents.set_up import set_up_code
 from genotex.agents.task import NotebookKind, Task
 from genotex.agents.toolkit_documentation import toolkit_documentation
+from genotex.clinical import SeriesDescription
+from genotex.clinical.description import SHOWN_VALUES
 from genotex.models import Message, Request
 
 __all__ = ["Questions"]
@@ -79,6 +82,24 @@ class Questions:
         """Ask for a judgement of a step's last attempt."""
         return self._about_step("review", self.reviewer_of(step.unit), context, step)
 
+    def encode(self, series: SeriesDescription) -> Request:
+        """Ask what a series tells, as data (see `structured`)."""
+        benchmark = self.task.procedure == "benchmark"
+        text = render_prompt(
+            "team/encode.md.j2",
+            task=self.task,
+            task_line=_task_line(self.task),
+            background=fenced(cut(series.text)),
+            characteristics=fenced(cut(_numbered(series.shown()))),
+            other_texts=None if benchmark else fenced(cut(_other_texts(series))),
+            first_ids=fenced(", ".join(series.first_ids) or "none"),
+            most_values=SHOWN_VALUES,
+        )
+        system = render_prompt("team/roles/encoder.md.j2")
+        card = Card("expert", "encode", self.task)
+        messages = (Message("system", system), Message("user", f"{text}\n{card.block()}\n"))
+        return Request("expert", messages)
+
     def _about_step(
         self, occasion: Occasion, role: str, context: TaskContext, step: Step
     ) -> Request:
@@ -127,6 +148,23 @@ class Questions:
 def _functions(kind: NotebookKind) -> list[str]:
     """Return the functions that any step of a kind of notebook may need."""
     return sorted({name for unit in action_units(kind) for name in unit.functions})
+
+
+def _numbered(rows: Mapping[int, Sequence[str]]) -> str:
+    return "\n".join(f"{number}: {json.dumps(cells)}" for number, cells in rows.items())
+
+
+def _other_texts(series: SeriesDescription) -> str:
+    lines = {
+        "title": series.titles,
+        "source_name_ch1": series.source_names,
+        "description": tuple(cell for line in series.descriptions for cell in line),
+    }
+    shown = {
+        name: [cell for cell in dict.fromkeys(cells) if cell is not None][:SHOWN_VALUES]
+        for name, cells in lines.items()
+    }
+    return "\n".join(f"{name}: {json.dumps(cells)}" for name, cells in shown.items())
 
 
 def _done(steps: Sequence[Step]) -> tuple[DoneStep, ...]:

@@ -13,6 +13,8 @@ from genotex.agents.action_units import action_unit
 from genotex.agents.card import Card, last_attempt, read_card
 from genotex.agents.context import fenced
 from genotex.agents.rule_written_code import judge_output, plan_units, write_code
+from genotex.agents.rule_written_code.geo_decisions import decide_geo
+from genotex.agents.structured import answer_of
 from genotex.errors import BadAnswerError, GenotexError
 from genotex.models import Reply, Request, Usage
 
@@ -71,6 +73,8 @@ class RulesModel:
         if card.occasion == "review":
             code, output = last_attempt(request)
             return "", self.review(card, code, output)
+        if card.occasion == "encode":
+            return "", answer_of(decide_geo(card.task).reading)
         return fenced(self.write(card), "python"), None
 
     def plan(self, card: Card) -> dict[str, object]:

@@ -139,6 +139,14 @@ def run(
             "--reuse/--no-reuse", help="Try approved code in later notebooks.", rich_help_panel=WAYS
         ),
     ] = True,
+    structured: Annotated[
+        bool,
+        typer.Option(
+            "--structured",
+            help="Ask for the clinical facts as data; no code is written.",
+            rich_help_panel=WAYS,
+        ),
+    ] = False,
     sandbox: Annotated[
         Sandboxes,
         typer.Option(
@@ -222,6 +230,7 @@ def run(
         ),
         sandbox=SandboxPolicy(sandbox.value),
         task_info=task_info,
+        structured=structured,
     )
     _run(plan, plan.models.limits, jobs=jobs, retry=False, json=json)
 

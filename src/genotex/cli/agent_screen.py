@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from genotex.runs.team.stage import Progress
 
 if TYPE_CHECKING:
     from genotex.agents.context import Attempt, Step
-    from genotex.agents.notebook import Event
+    from genotex.agents.notebook import Event, Notebook
     from genotex.agents.task import Task
     from genotex.models import Total, UsageLedger
     from genotex.runs.team.notebook_record import NotebookRecord
@@ -136,30 +137,35 @@ def _overview_row(row: NotebookRow) -> dict[str, Any]:
         "seconds": None if record is None else record.tally.work_seconds,
         "calls": row.usage.calls,
         "cost": _dollars(row.usage.cost),
-        "why": "" if record is None else record.why,
+        "why": row.why,
     }
 
 
 def trace_json(found: Trace) -> dict[str, Any]:
     """Return a notebook, step by step, as plain JSON values."""
-    notebook = found.notebook
-    return {
-        "task": notebook.task.to_json(),
+    told = {
+        "task": found.row.task.to_json(),
         "state": found.row.state,
+        "why": found.row.why or None,
+        "usage": found.usage.to_json(),
+    }
+    notebook = found.notebook
+    if notebook is None:
+        return told | {"answers": list(found.answers)}
+    return told | {
         "ending": None if notebook.ending is None else notebook.ending.value,
         "plans": [
             {"step": p.unit.name, "retract_to": p.retract_to, "why": p.why} for p in notebook.plans
         ],
-        "steps": [_step_json(step) for step in _steps(found)],
+        "steps": [_step_json(step) for step in _steps(notebook)],
         "dropped": [_step_json(step) for step in notebook.dropped],
         "tally": notebook.tally.to_json(),
-        "usage": found.usage.to_json(),
     }
 
 
-def _steps(found: Trace) -> list[Step]:
-    under_way = found.notebook.under_way
-    return [*found.notebook.context.steps, *([under_way] if under_way is not None else [])]
+def _steps(notebook: Notebook) -> list[Step]:
+    under_way = notebook.under_way
+    return [*notebook.context.steps, *([under_way] if under_way is not None else [])]
 
 
 def _step_json(step: Step) -> dict[str, Any]:
@@ -182,21 +188,14 @@ def _step_json(step: Step) -> dict[str, Any]:
 
 def show_trace(found: Trace) -> None:
     """Print a notebook step by step: plan, code, output, review, cost, time."""
-    notebook = found.notebook
-    screen.say(f"{found.row.task.trait} {found.row.task.cohort or notebook.task.problem}")
-    for number, step in enumerate(_steps(found), start=1):
-        screen.say("")
-        screen.say(f"== Step {number}: {step.unit.title} ==")
-        for attempt in step.attempts:
-            _show_attempt(attempt)
-    for step in notebook.dropped:
-        screen.say(f"dropped: {step.unit.title} ({step.final.result.status})")
+    task = found.row.task
+    screen.say(f"{task.trait} {task.cohort or task.problem}")
+    for answer in found.answers:
+        screen.say(json.dumps(answer, indent=2, ensure_ascii=False))
+    if found.notebook is not None:
+        _show_notebook(found.notebook)
     screen.say("")
-    ending = notebook.ending.value if notebook.ending else "not at its end"
-    why = f": {found.row.record.why}" if found.row.record and found.row.record.why else ""
-    screen.say(f"{found.row.state} ({ending}){why}")
-    counts = {name: value for name, value in notebook.tally.to_json().items() if value}
-    screen.say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
+    screen.say(": ".join(part for part in (found.row.state, found.row.why) if part))
     for role, row in found.usage.by_role().items():
         screen.say(
             f"{role}: {row.calls} calls, {row.input_tokens} tokens in, {row.output_tokens} out, "
@@ -204,13 +203,26 @@ def show_trace(found: Trace) -> None:
         )
 
 
+def _show_notebook(notebook: Notebook) -> None:
+    for number, step in enumerate(_steps(notebook), start=1):
+        screen.say("")
+        screen.say(f"== Step {number}: {step.unit.title} ==")
+        for attempt in step.attempts:
+            _show_attempt(attempt)
+    screen.say("")
+    for step in notebook.dropped:
+        screen.say(f"dropped: {step.unit.title} ({step.final.result.status})")
+    counts = {name: value for name, value in notebook.tally.to_json().items() if value}
+    screen.say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
+
+
 def _show_attempt(attempt: Attempt) -> None:
     who = attempt.author or "taken over from another notebook"
     screen.say(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
     for line in attempt.code.rstrip().splitlines():
-        screen.say(f"    {line}")
+        screen.say(f"    {line}".rstrip())
     for line in attempt.result.text.rstrip().splitlines():
-        screen.say(f"  > {line}")
+        screen.say(f"  > {line}".rstrip())
     if attempt.verdict is not None:
         word = "approved" if attempt.approved else "rejected"
         screen.say(f"-- review: {word}. {attempt.verdict.reasoning}")

@@ -29,7 +29,7 @@ from genotex.runs.team.recorded_shelf import RecordedShelf
 from genotex.runs.team.taking import take
 from genotex.sandbox import Folders, Session
 
-__all__ = ["Bench", "MakeSession", "book_calls", "do_notebook"]
+__all__ = ["Bench", "MakeSession", "book_calls", "do_notebook", "taken"]
 
 MakeSession = Callable[[Folders], Session]
 
@@ -51,6 +51,8 @@ class Bench:
     shelf : CodeShelf
     temperature, max_output : float or None, int or None
         For all requests.
+    structured : bool
+        Whether models answer with data and write no code.
     """
 
     folder: TeamFolder
@@ -61,6 +63,7 @@ class Bench:
     shelf: CodeShelf
     temperature: float | None = None
     max_output: int | None = None
+    structured: bool = False
 
 
 def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
@@ -106,7 +109,7 @@ def do_notebook(
             with session:
                 notebook = work.run()
                 record = replace(record, confinement=session.confinement.to_dict())
-            record = _taken(record, writable / WRITTEN, bench)
+            record = taken(record, writable / WRITTEN, bench)
         except ContextTooLongError as error:
             # Asked again, it would be as long.
             record = replace(record, why=str(error), error_class=ErrorClass.ANALYSIS)
@@ -126,7 +129,8 @@ def do_notebook(
         )
 
 
-def _taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord:
+def taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord:
+    """Return the record with what was taken into the output folder, or why nothing was."""
     try:
         taken = take(record.task, written, bench.folder)
     except MethodFailedError as error:

@@ -43,6 +43,8 @@ class TeamPlan:
     sandbox : SandboxPolicy
     task_info : Path, optional
         The benchmark's task list.
+    structured : bool
+        Whether models answer the clinical questions with data and write no code.
 
     Raises
     ------
@@ -58,6 +60,7 @@ class TeamPlan:
     switches: Switches = field(default_factory=Switches)
     sandbox: SandboxPolicy = SandboxPolicy.REQUIRE
     task_info: Path | None = None
+    structured: bool = False
 
     def __post_init__(self) -> None:
         """Refuse, before anything is written or paid for, what cannot be run."""
@@ -102,6 +105,7 @@ class TeamPlan:
                 "switches": self.switches.to_json(),
                 "models": replace(self.models, limits=Limits()).to_json(),
                 "sandbox": str(self.sandbox),
+                "structured": self.structured,
                 "prompts": prompt_digests(),
             },
             problems=self.problems,
@@ -146,4 +150,5 @@ def _plan(target: Path, found: Mapping[str, Any]) -> TeamPlan:
         switches=Switches.from_json(options["switches"]),
         sandbox=SandboxPolicy(options["sandbox"]),
         task_info=Path(tasks["path"]) if tasks else None,
+        structured=options["structured"],
     )

@@ -113,6 +113,7 @@ def run_team(
                 CodeShelf(),
                 plan.models.temperature,
                 plan.models.max_output,
+                plan.structured,
             )
             stage = Stage(bench, journal, ledger, budget, sessions, progress, jobs=jobs)
             try:

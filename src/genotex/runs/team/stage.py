@@ -27,6 +27,7 @@ from genotex.runs.team.notebook_record import NotebookRecord, State
 from genotex.runs.team.one_notebook import Bench, do_notebook
 from genotex.runs.team.outcomes import why_hopeless
 from genotex.runs.team.sessions import LiveSessions
+from genotex.runs.team.structured_work import do_structured
 from genotex.runs.team.threads import in_threads
 
 __all__ = ["Progress", "Stage"]
@@ -174,13 +175,18 @@ class Stage:
         if self.stopped:
             return None
         if task.kind != "statistics":
-            return do_notebook(task, self._bench, partial(self._tell, task))
+            return self._work(task)
         basis = self._basis.of(task.problem)
         hopeless = why_hopeless(task)
         if hopeless is not None:
             error_class, why = hopeless
             return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
-        return replace(do_notebook(task, self._bench, partial(self._tell, task)), basis=basis)
+        return replace(self._work(task), basis=basis)
+
+    def _work(self, task: Task) -> NotebookRecord:
+        if self._bench.structured:
+            return do_structured(task, self._bench)
+        return do_notebook(task, self._bench, partial(self._tell, task))
 
     def _tell(self, task: Task, event: Event) -> None:
         self._progress.event(task, event, self._ledger)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.notebook import Notebook, NotebookWork
@@ -51,6 +52,13 @@ class NotebookRow:
             return self.record.state.value
         return "under way" if self.begun else "not begun"
 
+    @property
+    def why(self) -> str:
+        """Why it failed, or how it ended."""
+        if self.record is None:
+            return ""
+        return self.record.why or (self.record.ending.value if self.record.ending else "")
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -58,16 +66,19 @@ class Trace:
 
     Attributes
     ----------
-    notebook : Notebook
-        As far as it came.
+    notebook : Notebook or None
+        As far as it came; None for the structured agent, which has none.
     row : NotebookRow
     usage : UsageLedger
         Its calls by role.
+    answers : tuple
+        Of the structured agent: what models answered, as plain JSON values.
     """
 
-    notebook: Notebook
+    notebook: Notebook | None
     row: NotebookRow
     usage: UsageLedger
+    answers: tuple[Any, ...] = ()
 
 
 def overview(target: Path) -> list[NotebookRow]:
@@ -174,9 +185,11 @@ def trace(target: Path, task: Task) -> Trace:
     prices = PriceSnapshot.read(folder.prices)
     usage = UsageLedger(prices)
     book_calls(entries, usage)
-    notebook = _told(plan, task, NotebookJournal(entries))
-    record = _records(folder).get(task)
-    return Trace(notebook, _row(task, folder, record, prices), usage)
+    row = _row(task, folder, _records(folder).get(task), prices)
+    if plan.structured:
+        replies = (entry["reply"] for entry in entries if "reply" in entry)
+        return Trace(None, row, usage, tuple(each["data"] or each["text"] for each in replies))
+    return Trace(_told(plan, task, NotebookJournal(entries)), row, usage)
 
 
 def _told(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
