@@ -5,37 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import genotex
 from genotex.evaluation.bootstrap import DRAWS, LEVEL, percentile_interval, resampled_means
+from genotex.evaluation.figures import FIGURES, TABLES, Section
 from genotex.evaluation.scores import Scores
 from genotex.problems import Problem, ProblemKind
 
-__all__ = ["FIGURES", "TABLES", "Average", "Section", "Summary", "section_items", "summarise",
-           "to_json", "value_table"]  # fmt: skip
-
-Section = Literal["filtering", "selection", "gene", "clinical", "linked", "analysis"]
-"""What is averaged by itself; also the task of a `Missing`."""
-
-TABLES: tuple[Section, ...] = ("gene", "clinical", "linked")
-_TABLE_FIGURES = ("aj", "sj", "correlation", "csc")
-
-FIGURES: Mapping[Section, tuple[str, ...]] = {
-    "filtering": ("precision", "recall", "f1", "accuracy"),
-    "selection": ("accuracy",),
-    "gene": _TABLE_FIGURES,
-    "clinical": _TABLE_FIGURES,
-    "linked": _TABLE_FIGURES,
-    "analysis": (
-        "success", "precision", "recall", "f1", "auroc", "auprc", "gsea_es", "gsea_es_within",
-        "trait_accuracy", "trait_f1", "trait_r2", "predicted", "reference",
-    ),
-}  # fmt: skip
-"""The figures of each section, by the fields of its items."""
+__all__ = ["Average", "Summary", "section_items", "summarise", "to_json", "value_table"]
 
 _BY_KIND: tuple[Section, ...] = ("selection", "analysis")
 
@@ -120,7 +101,7 @@ def section_items(scores: Scores, section: Section) -> Sequence[Any] | None:
 
 def value_table(section: Section, items: Sequence[Any]) -> NDArray[np.float64]:
     """Return the figures of the items, shape (items, figures); not a number where undefined."""
-    names = FIGURES[section]
+    names = [figure.key for figure in FIGURES[section]]
     rows = [[getattr(item, name) for name in names] for item in items]
     return np.array(rows, dtype=np.float64).reshape(len(items), len(names))
 
@@ -129,8 +110,8 @@ def _averages(section: Section, items: Sequence[Any], seed: int, draws: int) -> 
     values = value_table(section, items)
     means = resampled_means(values, seed, draws)
     return {
-        name: _average(values[:, column], means[:, column])
-        for column, name in enumerate(FIGURES[section])
+        figure.key: _average(values[:, column], means[:, column])
+        for column, figure in enumerate(FIGURES[section])
     }
 
 
