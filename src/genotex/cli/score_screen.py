@@ -59,7 +59,7 @@ def show_table(table: PlainTable, *, note: bool = True) -> None:
     """Print a table under its title; spare columns only where there is room for them."""
     columns = _fitting(table)
     screen.out.print()
-    screen.out.print(table.title, style="bold", markup=False, soft_wrap=True)
+    screen.out.print(table.title, style="bold", markup=False)
     rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
     right = [name for i, name in enumerate(table.head) if table.is_number(i)]
     fold = [name for name in columns if name not in right]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 import genotex
 from genotex.evaluation.bootstrap import DRAWS, LEVEL, percentile_interval, resampled_means
 from genotex.evaluation.figures import FIGURES, TABLES, Section
-from genotex.evaluation.scores import Scores
+from genotex.evaluation.scores import AnalysisScore, PreprocessingScore, Scores, SelectionScore
 from genotex.problems import Problem, ProblemKind
 
-__all__ = ["Average", "Summary", "section_items", "summarise", "to_json", "value_table"]
+__all__ = ["Average", "Summary", "item_key", "section_items", "summarise", "to_json", "value_table"]
 
 _BY_KIND: tuple[Section, ...] = ("selection", "analysis")
 
@@ -97,6 +97,13 @@ def section_items(scores: Scores, section: Section) -> Sequence[Any] | None:
     }
     found, task = items[section]
     return found if found or task in scores.tasks else None
+
+
+def item_key(item: Any) -> tuple[str, ...]:
+    """Return what an item is about: trait, or trait and condition or cohort."""
+    if isinstance(item, SelectionScore | AnalysisScore):
+        return (item.trait, item.condition or "None")
+    return (item.trait, item.cohort) if isinstance(item, PreprocessingScore) else (item.trait,)
 
 
 def value_table(section: Section, items: Sequence[Any]) -> NDArray[np.float64]:
