@@ -59,7 +59,7 @@ def test_json_file_comes_last_and_can_be_read() -> None:
 
 def test_markdown_has_every_table_and_what_was_missing() -> None:
     text = texts()["scores.md"]
-    assert "| success (%) | 75.00 |" in text
+    assert "| success (%) | problems with a result that can be read | 75.00 |" in text
     assert "## By kind of problem" in text
     assert "| analysis | not valid JSON | Asthma given Obesity | 1 |" in text
     assert "- Note: 1 problem could not be posed" in text

@@ -62,7 +62,7 @@ def test_each_section_has_its_table_with_the_number_of_items() -> None:
 def test_undefined_figure_is_a_dash_and_is_explained() -> None:
     scores = some_scores(analysis=some_scores().analysis[3:])
     analysis = average_tables(summarise(scores, draws=20))[-1]
-    assert cells(analysis)["AUROC"][:4] == ("-", "-", "0", "1")
+    assert cells(analysis)["AUROC"][1:] == ("-", "-", "0", "1")
     assert "left out of the average" in analysis.note
 
 
@@ -107,7 +107,7 @@ def test_settings_are_told_in_words() -> None:
 
 
 def test_markdown_marks_numbers_and_keeps_bars_inside_their_cell() -> None:
-    table = PlainTable("T", ("a", "b", "c"), (("x|y", "1", "two\nlines"),), last_words=True)
+    table = PlainTable("T", ("a", "b", "c"), (("x|y", "two\nlines", "1"),), words=2)
     assert to_markdown(table) == (
-        "## T\n\n| a | b | c |\n| --- | ---: | --- |\n| x\\|y | 1 | two lines |\n"
+        "## T\n\n| a | b | c |\n| --- | --- | ---: |\n| x\\|y | two lines | 1 |\n"
     )

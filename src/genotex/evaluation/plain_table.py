@@ -23,8 +23,8 @@ class PlainTable:
         How many columns, from the left, hold words and not numbers.
     note : str
         What stands below it; may be empty.
-    last_words : bool
-        Whether the last column holds words as well.
+    marked : int or None
+        The row that stands out.
     spare : tuple of str
         Columns that a narrow screen does without, the first one first.
     """
@@ -34,12 +34,12 @@ class PlainTable:
     rows: tuple[tuple[str, ...], ...]
     words: int = 1
     note: str = ""
-    last_words: bool = False
+    marked: int | None = None
     spare: tuple[str, ...] = ()
 
     def is_number(self, column: int) -> bool:
         """Tell whether a column, counted from 0, holds numbers."""
-        return self.words <= column < len(self.head) - self.last_words
+        return column >= self.words
 
 
 def to_markdown(table: PlainTable, level: int = 2) -> str:

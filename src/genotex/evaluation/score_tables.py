@@ -33,22 +33,22 @@ def _averages(section: Section, averages: Mapping[str, Average]) -> PlainTable:
     rows = tuple(
         (
             figure.name,
+            figure.meaning,
             figure.write(averages[figure.key].average),
             figure.write_interval(averages[figure.key].interval),
             str(averages[figure.key].scored),
             str(averages[figure.key].undefined),
-            figure.meaning,
         )
         for figure in FIGURES[section]
     )
-    head = ("figure", "average", "95 % interval", "scored", "undefined", "what it says")
+    head = ("figure", "what it says", "average", "95 % interval", "scored", "undefined")
     undefined = any(average.undefined for average in averages.values())
     return PlainTable(
         f"{names.title}, {items:,} {names.item if items == 1 else names.items}",
         head,
         rows,
+        words=2,
         note=UNDEFINED if undefined else "",
-        last_words=True,
         spare=("what it says", "undefined", "scored"),
     )
 
