@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from genotex.errors import FormatError
 from genotex.formats.cohort_record import CohortInfo, Evidence
-from genotex.formats.raw import decode, read_bytes
-from genotex.layout import atomic_write, lock
+from genotex.formats.json_files import read_json_object, write_json
+from genotex.layout import lock
 
 __all__ = ["read_cohort_info", "read_evidence", "update_cohort_info", "write_evidence"]
 
@@ -40,7 +37,7 @@ def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
     FormatError
         If the file is no such JSON; names the line or the field.
     """
-    return {name: _info(name, record, path) for name, record in _read_object(path).items()}
+    return {name: _info(name, record, path) for name, record in read_json_object(path).items()}
 
 
 def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
@@ -63,14 +60,14 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
         If the file that is there is no such JSON; it is left alone.
     """
     with lock(path):
-        records = _read_object(path) if path.exists() else {}
+        records = read_json_object(path) if path.exists() else {}
         records[cohort] = asdict(info)
-        _write_json(path, records)
+        write_json(path, records)
 
 
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; what is not finite becomes null."""
-    _write_json(path, {item.name: getattr(evidence, item.name) for item in fields(evidence)})
+    write_json(path, {item.name: getattr(evidence, item.name) for item in fields(evidence)})
 
 
 def read_evidence(path: Path) -> Evidence:
@@ -81,7 +78,7 @@ def read_evidence(path: Path) -> Evidence:
     FormatError
         If the file is no such JSON; names the line or the field.
     """
-    record = _read_object(path)
+    record = read_json_object(path)
     known: dict[str, Any] = {}
     for item in fields(Evidence):
         if item.name not in record:
@@ -155,40 +152,3 @@ def _whole(value: object) -> int | None:
     if isinstance(value, int):
         return value
     return int(value) if isinstance(value, float) and math.isfinite(value) else None
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    text = decode(read_bytes(path))
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        msg = f"not valid JSON: {error.msg}"
-        raise FormatError(msg, path=path, line=error.lineno, hint="mend or remove it") from error
-    except (ValueError, RecursionError) as error:
-        msg = f"not valid JSON: {error}"
-        raise FormatError(msg, path=path, hint="mend or remove it") from error
-    if not isinstance(content, dict):
-        msg = "expected a JSON object"
-        raise FormatError(msg, path=path, line=1, hint="mend or remove it")
-    return content
-
-
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    text = json.dumps(_plain(content), indent=4, ensure_ascii=False, allow_nan=False)
-    with atomic_write(path) as part:
-        part.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-
-
-def _plain(value: Any) -> Any:
-    """Return the value as JSON knows it: no NumPy scalars, nothing that is not finite."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return [_plain(item) for item in value.tolist()]
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
