@@ -1,8 +1,8 @@
 """How well a ranked list of genes agrees with a reference list.
 
-Definitions: GenoTEX paper, section 3.3; what the paper leaves open is said in ``docs/evaluation.md``.
-All genes that nobody names are alike, so sums over 20,000 genes have closed forms: whole numbers
-until one last division, nothing is sorted.
+Definitions: GenoTEX paper, section 3.3; what it leaves open is said in ``docs/evaluation.md``. All
+genes that nobody names are alike, so sums over 20,000 genes have closed forms: whole numbers until
+one last division, nothing is sorted.
 """
 
 from __future__ import annotations

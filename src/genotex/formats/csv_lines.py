@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.errors import FormatError, TruncatedFileError
@@ -16,9 +15,20 @@ __all__ = ["plain_lines", "quoted_lines"]
 
 
 def plain_lines(
-    data: bytes, body: int, columns: Sequence[str], path: Path, text: TextCells
+    data: bytes, start: int, columns: Sequence[str], path: Path
 ) -> Iterator[NumberLine]:
-    """Yield the lines of a table without quotes from a byte on, blank ones left out.
+    """Yield the lines of a table without quotes, blank ones left out.
+
+    Parameters
+    ----------
+    data : bytes
+        The file in UTF-8.
+    start : int
+        Where the second line starts.
+    columns : sequence of str
+        Names of the columns behind the first.
+    path : Path
+        Named in errors.
 
     Raises
     ------
@@ -26,7 +36,7 @@ def plain_lines(
         If a line has more or fewer cells than there are columns.
     """
     wanted = len(columns)
-    start, number = body, 1
+    number = 1
     while start < len(data):
         end = data.find(b"\n", start)
         cut = end < 0
@@ -41,7 +51,7 @@ def plain_lines(
 
 
 def quoted_lines(
-    data: bytes, body: int, columns: Sequence[str], path: Path, text: TextCells
+    data: bytes, start: int, columns: Sequence[str], path: Path, text: TextCells
 ) -> Iterator[NumberLine]:
     """Yield the same of a table with quotes, which may hold commas and line ends.
 
@@ -52,29 +62,34 @@ def quoted_lines(
         holds a comma or a line end and text is refused.
     """
     width = len(columns) + 1
-    last = data.count(b"\n", body) + 1
+    last = data.count(b"\n", start) + 1
     number = 2
-    reader = csv.reader(io.StringIO(data[body:].decode(), newline="\n"), strict=True)
+    reader = csv.reader(io.StringIO(data[start:].decode(), newline="\n"), strict=True)
     try:
         for cells in reader:
             if cells and not (len(cells) == 1 and not cells[0].strip()):
                 if len(cells) != width:
                     cut = reader.line_num == last
                     raise _uneven(path, number, len(cells), width, cut=cut)
-                line = ",".join(cells[1:])
-                if line.count(",") != width - 2 or "\n" in line:
-                    for i in range(1, width):
-                        if "," in cells[i] or "\n" in cells[i]:
-                            if text == "refuse":
-                                raise no_number(path, number, columns[i - 1], cells[i])
-                            cells[i] = ""
-                    line = ",".join(cells[1:])
-                yield NumberLine(number, cells[0], line.encode())
+                split = _split_cells(cells)
+                if split and text == "refuse":
+                    raise no_number(path, number, columns[split[0] - 1], cells[split[0]])
+                for i in split:
+                    cells[i] = ""
+                yield NumberLine(number, cells[0], ",".join(cells[1:]).encode())
             number = reader.line_num + 2
     except csv.Error as error:
         kind = TruncatedFileError if reader.line_num == last else FormatError
         msg = f"the quotes do not match: {error}"
         raise kind(msg, path=path, line=number, hint=FETCH_AGAIN) from error
+
+
+def _split_cells(cells: Sequence[str]) -> list[int]:
+    """Return the places of cells behind the name that would be several without quotes."""
+    line = ",".join(cells[1:])
+    if line.count(",") == len(cells) - 2 and "\n" not in line:
+        return []
+    return [i for i in range(1, len(cells)) if "," in cells[i] or "\n" in cells[i]]
 
 
 def _uneven(path: Path, line: int, cells: int, width: int, *, cut: bool) -> FormatError:

@@ -191,8 +191,9 @@ def read_csv_table(path: Path, *, text: TextCells = "refuse") -> CsvTable:
         note_missing_line_end(path)
     body = data.find(b"\n") + 1 or len(data)
     cells = NumberCells(columns, data.count(b"\n") + 1, path, text)
-    lines = plain_lines if data.find(b'"', body) < 0 else quoted_lines
-    for line in lines(data, body, columns, path, text):
-        cells.add(line)
+    if data.find(b'"', body) < 0:
+        cells.add_all(plain_lines(data, body, columns, path))
+    else:
+        cells.add_all(quoted_lines(data, body, columns, path, text))
     names, values = cells.finish()
     return CsvTable(names, columns, values)

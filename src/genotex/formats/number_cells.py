@@ -6,7 +6,7 @@ below each other and read as one column, which takes a third of the time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -58,29 +58,24 @@ class NumberCells:
         self._bytes = 0
         self._values = np.empty((most, len(columns)))
 
-    def add(self, line: NumberLine) -> None:
-        """Take a row, which has as many cells as there are columns.
+    def add_all(self, lines: Iterable[NumberLine]) -> None:
+        """Take rows with as many cells as there are columns.
 
         Raises
         ------
         FormatError
-            If a cell of it or of an earlier row is text and that is refused.
+            If a cell is text and that is refused.
         """
-        self._names.append(line.name)
-        self._waiting.append(line)
-        self._bytes += len(line.cells)
-        if self._bytes >= PIECE:
-            self._take()
+        for line in lines:
+            self._names.append(line.name)
+            self._waiting.append(line)
+            self._bytes += len(line.cells)
+            if self._bytes >= PIECE:
+                self._take()
+        self._take()
 
     def finish(self) -> tuple[list[str], NDArray[np.float64]]:
-        """Return the names of the rows and their values (C order, missing is NaN).
-
-        Raises
-        ------
-        FormatError
-            As `add`.
-        """
-        self._take()
+        """Return the names of the rows and their values (C order, missing is NaN)."""
         return self._names, self._values[: len(self._names)]
 
     def _take(self) -> None:
