@@ -1,0 +1,5 @@
+"""Pages of scores: one evaluation, and runs side by side."""
+
+from genotex.reports.scores.writing import write_scores
+
+__all__ = ["write_scores"]
