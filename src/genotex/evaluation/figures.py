@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["FIGURES", "HEADLINE", "SECTIONS", "TABLES", "Figure", "Section", "SectionName"]
+__all__ = [
+    "FIGURES",
+    "HEADLINE",
+    "SECTIONS",
+    "TABLES",
+    "Figure",
+    "Section",
+    "SectionName",
+    "headline_figures",
+]
 
 Section = Literal["filtering", "selection", "gene", "clinical", "linked", "analysis"]
 """What is averaged by itself; also the task of a `Missing`."""
@@ -21,9 +30,10 @@ _DECIMALS: Mapping[Unit, int] = {"%": 2, "fraction": 3, "genes": 1}
 
 @dataclass(frozen=True)
 class SectionName:
-    """What a section is called, and one and several of its items."""
+    """What a section is called, alone and before a figure, and what its items are called."""
 
     title: str
+    short: str
     item: str
     items: str
 
@@ -49,6 +59,11 @@ class Figure:
     meaning: str
 
     @property
+    def scale(self) -> float:
+        """Return what stands for the whole: 100 of percent, else 1."""
+        return 100.0 if self.unit == "%" else 1.0
+
+    @property
     def name(self) -> str:
         """Return the label with its unit."""
         return f"{self.label} (%)" if self.unit == "%" else self.label
@@ -69,12 +84,12 @@ class Figure:
 
 
 SECTIONS: Mapping[Section, SectionName] = {
-    "filtering": SectionName("Dataset filtering", "trait", "traits"),
-    "selection": SectionName("Dataset selection", "problem", "problems"),
-    "gene": SectionName("Preprocessing: gene tables", "table", "tables"),
-    "clinical": SectionName("Preprocessing: clinical tables", "table", "tables"),
-    "linked": SectionName("Preprocessing: linked tables", "table", "tables"),
-    "analysis": SectionName("Statistical analysis", "problem", "problems"),
+    "filtering": SectionName("Dataset filtering", "filtering", "trait", "traits"),
+    "selection": SectionName("Dataset selection", "selection", "problem", "problems"),
+    "gene": SectionName("Preprocessing: gene tables", "gene tables", "table", "tables"),
+    "clinical": SectionName("Preprocessing: clinical tables", "clinical tables", "table", "tables"),
+    "linked": SectionName("Preprocessing: linked tables", "linked tables", "table", "tables"),
+    "analysis": SectionName("Statistical analysis", "", "problem", "problems"),
 }
 
 _OF_A_TABLE = (
@@ -127,3 +142,13 @@ HEADLINE: Mapping[Section, tuple[str, ...]] = {
                  "trait_accuracy", "trait_f1"),
 }  # fmt: skip
 """The figures that stand for a run where there is little room."""
+
+
+def headline_figures(section: Section) -> tuple[Figure, ...]:
+    """Return the figures of a section that stand for a run, their names told apart."""
+    short = SECTIONS[section].short
+    return tuple(
+        replace(figure, label=f"{short}: {figure.label}" if short else figure.label)
+        for figure in FIGURES[section]
+        if figure.key in HEADLINE[section]
+    )

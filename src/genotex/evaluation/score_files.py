@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from genotex.evaluation.figures import FIGURES
+from genotex.evaluation.figures import FIGURES, Section
 from genotex.evaluation.plain_table import to_markdown
 from genotex.evaluation.score_tables import (
     average_tables,
@@ -25,16 +25,17 @@ from genotex.evaluation.scores import (
     Scores,
     SelectionScore,
 )
-from genotex.evaluation.summary import Summary, to_json
+from genotex.evaluation.summary import Average, Summary, to_json
 
-__all__ = ["SCORES_FILE", "json_text", "score_texts", "to_csv"]
+__all__ = ["FIGURE_COLUMNS", "SCORES_FILE", "average_rows", "json_text", "score_texts", "to_csv"]
 
 SCORES_FILE = "scores.json"
 """The file that holds everything; the others are for people and spreadsheets."""
 
-AVERAGE_COLUMNS = (
-    "section", "kind", "figure", "unit", "average", "ci_low", "ci_high", "scored", "undefined",
+FIGURE_COLUMNS = (
+    "section", "figure", "unit", "average", "ci_low", "ci_high", "scored", "undefined",
 )  # fmt: skip
+"""Columns of `average_rows`."""
 
 
 def score_texts(scores: Scores, summary: Summary) -> dict[str, str]:
@@ -58,7 +59,7 @@ def score_texts(scores: Scores, summary: Summary) -> dict[str, str]:
         for item in items
     ]
     return {
-        "averages.csv": to_csv(AVERAGE_COLUMNS, _average_rows(summary)),
+        "averages.csv": to_csv(("kind", *FIGURE_COLUMNS), _by_kind(summary)),
         "filtering.csv": _item_csv(FilteringScore, scores.filtering),
         "selection.csv": _item_csv(SelectionScore, scores.selection),
         "preprocessing.csv": to_csv(("table", *_names(PreprocessingScore)), tables),
@@ -91,20 +92,24 @@ def _names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-def _average_rows(summary: Summary) -> list[dict[str, Any]]:
+def _by_kind(summary: Summary) -> Iterator[dict[str, Any]]:
     kinds = {"all": summary.sections} | {k.value: s for k, s in summary.by_kind.items()}
-    rows: list[dict[str, Any]] = []
     for kind, sections in kinds.items():
-        for section, averages in sections.items():
-            for figure in FIGURES[section]:
-                found = averages[figure.key]
-                low, high = found.interval or (None, None)
-                cells = (
-                    section, kind, figure.key, figure.unit, found.average, low, high,
-                    found.scored, found.undefined,
-                )  # fmt: skip
-                rows.append(dict(zip(AVERAGE_COLUMNS, cells, strict=True)))
-    return rows
+        for row in average_rows(sections):
+            yield {"kind": kind, **row}
+
+
+def average_rows(sections: Mapping[Section, Mapping[str, Average]]) -> Iterator[dict[str, Any]]:
+    """Yield every figure of some sections under the names of `FIGURE_COLUMNS`."""
+    for section, averages in sections.items():
+        for figure in FIGURES[section]:
+            found = averages[figure.key]
+            low, high = found.interval or (None, None)
+            cells = (
+                section, figure.key, figure.unit, found.average, low, high, found.scored,
+                found.undefined,
+            )  # fmt: skip
+            yield dict(zip(FIGURE_COLUMNS, cells, strict=True))
 
 
 def _markdown(scores: Scores, summary: Summary) -> str:

@@ -36,8 +36,8 @@ def _averages(section: Section, averages: Mapping[str, Average]) -> PlainTable:
             figure.meaning,
             figure.write(averages[figure.key].average),
             figure.write_interval(averages[figure.key].interval),
-            str(averages[figure.key].scored),
-            str(averages[figure.key].undefined),
+            f"{averages[figure.key].scored:,}",
+            f"{averages[figure.key].undefined:,}",
         )
         for figure in FIGURES[section]
     )
@@ -62,8 +62,9 @@ def kind_table(summary: Summary) -> PlainTable | None:
         if not any(section in sections for sections in summary.by_kind.values()):
             continue
         for figure in FIGURES[section]:
-            label = f"selection: {figure.name}" if section == "selection" else figure.name
+            short = SECTIONS[section].short
             each = [sections.get(section) for sections in summary.by_kind.values()]
+            label = f"{short}: {figure.name}" if short else figure.name
             rows.append((label, _mean(figure, whole), *(_mean(figure, one) for one in each)))
     head = ("average of", "all", *(kind.value for kind in summary.by_kind))
     return PlainTable("By kind of problem", head, (_counts(summary), *rows))
@@ -75,7 +76,7 @@ def _mean(figure: Figure, averages: Mapping[str, Average] | None) -> str:
 
 def _counts(summary: Summary) -> tuple[str, ...]:
     each = [_items(sections) for sections in summary.by_kind.values()]
-    return ("problems", str(sum(each)), *map(str, each))
+    return ("problems", f"{sum(each):,}", *(f"{count:,}" for count in each))
 
 
 def _items(sections: Mapping[Section, Mapping[str, Average]]) -> int:
@@ -93,7 +94,7 @@ def missing_table(scores: Scores) -> PlainTable | None:
         groups.setdefault((item.task, item.why), []).append(item)
     largest = sorted(groups.items(), key=lambda group: -len(group[1]))
     rows = [
-        (_task(task), why, _first(items), str(len(items)))
+        (_task(task), why, _first(items), f"{len(items):,}")
         for (task, why), items in largest[:_MOST_REASONS]
     ]
     rest = sum(len(items) for _, items in largest[_MOST_REASONS:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,19 @@ from genotex.evaluation.figures import FIGURES, TABLES, Section
 from genotex.evaluation.scores import AnalysisScore, PreprocessingScore, Scores, SelectionScore
 from genotex.problems import Problem, ProblemKind
 
-__all__ = ["Average", "Summary", "item_key", "section_items", "summarise", "to_json", "value_table"]
+__all__ = [
+    "Average",
+    "Summary",
+    "averages_json",
+    "item_key",
+    "nested",
+    "section_items",
+    "summarise",
+    "to_json",
+    "value_table",
+]
+
+Value = TypeVar("Value")
 
 _BY_KIND: tuple[Section, ...] = ("selection", "analysis")
 
@@ -144,8 +156,10 @@ def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
     """
     return {
         **scores.items(),
-        **_three(summary.sections),
-        "by_kind": {kind.value: _three(sections) for kind, sections in summary.by_kind.items()},
+        **averages_json(summary.sections),
+        "by_kind": {
+            kind.value: averages_json(sections) for kind, sections in summary.by_kind.items()
+        },
         "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": LEVEL},
         "tasks": list(scores.tasks),
         "settings": dict(scores.settings),
@@ -157,20 +171,21 @@ def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
     }
 
 
-def _three(sections: Mapping[Section, Mapping[str, Average]]) -> dict[str, Any]:
+def averages_json(sections: Mapping[Section, Mapping[str, Average]]) -> dict[str, Any]:
+    """Return ``average``, ``interval`` and ``counts`` of some sections (see `to_json`)."""
     return {
-        "average": _nested(sections, lambda a: a.average),
-        "interval": _nested(sections, lambda a: None if a.interval is None else [*a.interval]),
-        "counts": _nested(sections, lambda a: {"scored": a.scored, "undefined": a.undefined}),
+        "average": nested(sections, lambda a: a.average),
+        "interval": nested(sections, lambda a: None if a.interval is None else [*a.interval]),
+        "counts": nested(sections, lambda a: {"scored": a.scored, "undefined": a.undefined}),
     }
 
 
-def _nested(
-    sections: Mapping[Section, Mapping[str, Average]], value: Callable[[Average], Any]
+def nested(
+    sections: Mapping[Section, Mapping[str, Value]], value: Callable[[Value], Any]
 ) -> dict[str, Any]:
-    """Return a value of every average, the tables below ``preprocessing``."""
-    nested: dict[str, Any] = {}
+    """Return something of every figure in the shape of the items, tables in ``preprocessing``."""
+    shaped: dict[str, Any] = {}
     for section, figures in sections.items():
-        place = nested.setdefault("preprocessing", {}) if section in TABLES else nested
-        place[section] = {name: value(average) for name, average in figures.items()}
-    return nested
+        place = shaped.setdefault("preprocessing", {}) if section in TABLES else shaped
+        place[section] = {name: value(figure) for name, figure in figures.items()}
+    return shaped
