@@ -11,6 +11,7 @@ from genotex.cli.analyze import analyze
 from genotex.cli.clinical import app as clinical
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
+from genotex.cli.evaluate import EvaluateCommand, evaluate
 from genotex.cli.preprocess import preprocess
 from genotex.cli.report import report
 from genotex.cli.simulate import simulate
@@ -32,6 +33,7 @@ app.command()(analyze)
 app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
+app.command(cls=EvaluateCommand)(evaluate)
 app.command()(simulate)
 app.command()(demo)
 

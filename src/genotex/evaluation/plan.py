@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from genotex.errors import UsageError
-from genotex.evaluation.analysis_task import AnsweredTrait, GeneSource
+from genotex.evaluation.analysis_task import AnsweredTrait, GeneSource, read_universe
 from genotex.evaluation.folder_items import answered_problems, described_traits
 from genotex.evaluation.options import TASKS, EvaluationOptions, Task
 from genotex.evaluation.preprocessing import TablePair, pair_tables
@@ -82,6 +83,9 @@ def make_plan(
         for name, whose in _by_folder(tasks).items()
         if not (prediction.root / name).is_dir()
     ]
+    if isinstance(options.gene_universe, Path):
+        # A mistake in it should not be told after everything else was read.
+        read_universe(GeneSource("symbols", options.gene_universe))
     known, source = None, ""
     if "selection" in tasks or options.gene_universe == "reference":
         known, source = load_tasks(options.task_info, reference)
