@@ -9,6 +9,7 @@ import typer
 import genotex
 from genotex.cli.analyze import analyze
 from genotex.cli.clinical import app as clinical
+from genotex.cli.compare import compare
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
@@ -34,6 +35,7 @@ app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
 app.command(cls=EvaluateCommand)(evaluate)
+app.command()(compare)
 app.command()(simulate)
 app.command()(demo)
 
