@@ -9,6 +9,7 @@ import typer
 import genotex
 from genotex.cli.analyze import analyze
 from genotex.cli.clinical import app as clinical
+from genotex.cli.compare import compare
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
@@ -36,6 +37,7 @@ app.command()(report)
 app.add_typer(clinical, name="clinical")
 app.add_typer(problems, name="problems")
 app.command(cls=EvaluateCommand)(evaluate)
+app.command()(compare)
 app.command()(simulate)
 app.command()(demo)
 

@@ -52,9 +52,12 @@ def write_comparison(folder: Path, comparison: Comparison) -> Path:
 
 def _build(comparison: Comparison) -> ScoresPage:
     names = [run.name for run in comparison.runs]
+    question = "Which of them comes closer to the reference, and is that more than chance?"
+    if not comparison.differences:
+        question = "How far do they agree?"
     return ScoresPage(
         title=listed(names),
-        question="Which of them comes closer to the reference, and is that more than chance?",
+        question=question,
         facts=tuple((run.name, run.scores.prediction) for run in comparison.runs),
         sections=tuple(_sections(comparison)),
         version=genotex.__version__,
