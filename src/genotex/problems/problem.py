@@ -63,6 +63,13 @@ class Problem:
             return ProblemKind.ONE_STEP
         return ProblemKind.TWO_STEP
 
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """The traits whose cohorts the problem needs: its own, and a condition that is one."""
+        if self.kind is ProblemKind.TWO_STEP and self.condition is not None:
+            return (self.trait, self.condition)
+        return (self.trait,)
+
     def __str__(self) -> str:
         """Name the problem in words."""
         return self.trait if self.condition is None else f"{self.trait} given {self.condition}"
