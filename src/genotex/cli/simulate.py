@@ -1,4 +1,4 @@
-"""`genotex simulate`: a study in true GEO format whose answer is known."""
+"""`genotex simulate`: a study, or a whole benchmark, in true GEO format whose answers are known."""
 
 from __future__ import annotations
 
@@ -9,20 +9,46 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.errors import UsageError
 
-__all__ = ["Samples", "Seed", "simulate"]
+__all__ = ["Seed", "simulate"]
 
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same study.")]
-Samples = Annotated[int, typer.Option("--samples", help="Samples of the largest cohort.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same files.")]
+
+_STUDY = {"samples": 80, "genes": 4000}
+_WORLD = {"samples": 40, "genes": 1200, "traits": 12, "cohorts": 40}
+_SMALL = {"samples": 24, "genes": 400, "traits": 4, "cohorts": 8}
+_STUDY_STEPS = 8
 
 
 def simulate(
-    folder: Annotated[Path, typer.Argument(help="Folder for the study; new or empty.")],
+    folder: Annotated[Path, typer.Argument(help="Folder for the files; new or empty.")],
+    world: Annotated[
+        bool, typer.Option("--world", help="Write a whole benchmark: traits, tasks, reference.")
+    ] = False,
+    small: Annotated[bool, typer.Option("--small", help="A world for quick tests.")] = False,
     seed: Seed = 1,
-    samples: Samples = 80,
-    genes: Annotated[int, typer.Option("--genes", help="Number of genes.")] = 4000,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            "--samples",
+            help="Samples of the largest cohort. [default: 80; of a world 40, small 24]",
+        ),
+    ] = None,
+    genes: Annotated[
+        int | None,
+        typer.Option(
+            "--genes", help="Number of genes. [default: 4000; of a world 1200, small 400]"
+        ),
+    ] = None,
+    traits: Annotated[
+        int | None, typer.Option("--traits", help="Traits of a world. [default: 12; small 4]")
+    ] = None,
+    cohorts: Annotated[
+        int | None, typer.Option("--cohorts", help="Cohorts of a world. [default: 40; small 8]")
+    ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an earlier simulated study.")
+        bool, typer.Option("--overwrite", help="Replace an earlier simulated study or world.")
     ] = False,
     json: o.Json = False,
 ) -> None:
@@ -30,23 +56,45 @@ def simulate(
 
     It holds two cohorts of one trait on different platforms, a cohort of a condition, a TCGA-like
     study, cohorts that must be rejected and one with shifted characteristics; truth.json tells
-    what was planted.
+    what was planted. With --world it is a whole benchmark: many traits and cohorts, task_info.json
+    with problems of all kinds, and in reference/ the true answers, to score an output folder by.
 
     Examples:
       genotex simulate study
 
       genotex solve study results --trait "Simulated Arthritis"
+
+      genotex simulate world --world
+
+      genotex preprocess world output
+
+      genotex analyze output --task-info world/task_info.json
     """
+    asked = {"samples": samples, "genes": genes, "traits": traits, "cohorts": cohorts}
+    given = {name: number for name, number in asked.items() if number is not None}
+    if world:
+        _simulate_world(folder, seed, (_SMALL if small else _WORLD) | given, overwrite, json)
+        return
+    alone = ["--small"] * small + [f"--{name}" for name in given if name not in _STUDY]
+    if alone:
+        msg = f"{', '.join(alone)} belongs to a world and does nothing for a study; add --world"
+        raise UsageError(msg)
+    _simulate_study(folder, seed, _STUDY | given, overwrite, json)
+
+
+def _simulate_study(
+    folder: Path, seed: int, sizes: dict[str, int], overwrite: bool, json: bool
+) -> None:
     from genotex.simulate import simulate_study
 
     with screen.progress("simulating") as step:
         study = simulate_study(
             folder,
             seed=seed,
-            samples=samples,
-            genes=genes,
+            samples=sizes["samples"],
+            genes=sizes["genes"],
             overwrite=overwrite,
-            progress=lambda what: step(what, 8),
+            progress=lambda what: step(what, _STUDY_STEPS),
         )
     truth = study.truth
     if json:
@@ -56,4 +104,35 @@ def simulate(
     screen.say(
         f"{folder}: {len(truth.cohorts)} cohorts; {planted} genes planted for {truth.trait}\n"
         f"next: genotex solve {folder} results --trait {truth.trait}"
+    )
+
+
+def _simulate_world(
+    folder: Path, seed: int, sizes: dict[str, int], overwrite: bool, json: bool
+) -> None:
+    from genotex.simulate import simulate_world
+
+    with screen.progress("simulating") as step:
+        world = simulate_world(
+            folder,
+            seed=seed,
+            traits=sizes["traits"],
+            cohorts=sizes["cohorts"],
+            samples=sizes["samples"],
+            genes=sizes["genes"],
+            overwrite=overwrite,
+            progress=lambda what: step(what, sizes["cohorts"]),
+        )
+    figures = world.summary()
+    if json:
+        screen.print_json({"folder": str(folder), "seed": seed, **figures})
+        return
+    kinds = ", ".join(f"{number} {kind}" for kind, number in figures["problems"].items())
+    screen.say(
+        f"{folder}: {figures['traits']} traits, {figures['cohorts']} cohorts "
+        f"({figures['usable_cohorts']} usable), problems: {kinds}; "
+        f"{figures['answered']} can be answered\n"
+        f"next: genotex preprocess {folder} output\n"
+        f"      genotex analyze output --task-info {world.task_info}\n"
+        f"true answers: {world.reference}"
     )

@@ -26,6 +26,7 @@ from genotex.formats.records import (
     read_cohort_info,
     read_evidence,
     update_cohort_info,
+    write_cohort_info,
     write_evidence,
 )
 from genotex.formats.series import Series
@@ -65,6 +66,7 @@ __all__ = [
     "remove_linked_parquet",
     "update_cohort_info",
     "write_clinical_csv",
+    "write_cohort_info",
     "write_evidence",
     "write_gene_csv",
     "write_json",

@@ -14,7 +14,13 @@ from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.layout import lock, remove_leftovers
 
-__all__ = ["read_cohort_info", "read_evidence", "update_cohort_info", "write_evidence"]
+__all__ = [
+    "read_cohort_info",
+    "read_evidence",
+    "update_cohort_info",
+    "write_cohort_info",
+    "write_evidence",
+]
 
 _FLAGS = ("is_usable", "is_gene_available", "is_trait_available", "is_available")
 _LATER_FLAGS = ("is_biased", "has_age", "has_gender")
@@ -39,6 +45,19 @@ def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
         If the file is no such JSON; names the line or the field.
     """
     return {name: _info(name, record, path) for name, record in read_json_object(path).items()}
+
+
+def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
+    """Write the records of all cohorts of a trait, in this order; the file is replaced.
+
+    Parameters
+    ----------
+    path : Path
+        The trait's ``cohort_info.json``.
+    records : mapping of str to CohortInfo
+        By cohort id.
+    """
+    _write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
 
 
 def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:

@@ -1,173 +1,262 @@
-"""Each cohort of a simulated study, from its plan to its files and its part of the truth."""
+"""Each simulated cohort, from its plan to its files and its part of the truth."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from genotex.simulate.expression import GeneModel, draw_expression, effects_in_cohort
+from genotex.formats import ExpressionMatrix
+from genotex.layout import TCGA_COHORT
+from genotex.simulate.expression import Floats, GeneModel, draw_expression, effects_in_cohort
 from genotex.simulate.geo_files import (
     GeoSeries,
+    Measurement,
     PlatformText,
     write_family_soft,
     write_series_matrix,
 )
-from genotex.simulate.people import People, draw_people, told
-from genotex.simulate.platforms import Array, measure
-from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, CohortPlan, hidden_condition
+from genotex.simulate.no_expression import NO_EXPRESSION
+from genotex.simulate.people import (
+    People,
+    TraitKind,
+    draw_people,
+    hidden_status,
+    told,
+    with_levels,
+)
+from genotex.simulate.plan import CohortPlan, Words
+from genotex.simulate.platforms import Array, genes_seen, measure
 from genotex.simulate.tcga_files import draw_tcga_samples, write_tcga_folder
 from genotex.simulate.truth import CohortTruth
 
-__all__ = ["TCGA_FOLDER", "write_geo", "write_methylation", "write_tcga"]
+__all__ = ["SimulatedCohort", "TcgaPlan", "write_geo", "write_tcga"]
 
-TCGA_FOLDER = "TCGA_Simulated_Carcinoma_(SIMC)"
+
+@dataclass(frozen=True, eq=False)
+class SimulatedCohort:
+    """A cohort whose files are written.
+
+    Attributes
+    ----------
+    name : str
+        Its id: GSE accession, or ``TCGA``.
+    truth : CohortTruth
+        What is true of it.
+    expression : ExpressionMatrix or None
+        The true log2 expression of the genes that the files measure, by official symbol; NaN where
+        the files have no value. None where they hold no gene expression.
+    """
+
+    name: str
+    truth: CohortTruth
+    expression: ExpressionMatrix | None
+
+
+@dataclass(frozen=True)
+class TcgaPlan:
+    """One TCGA folder that is to be made.
+
+    Attributes
+    ----------
+    trait : str
+        Trait folder name of the cancer.
+    code, disease : str
+        Study abbreviation, and the cancer in words.
+    tumours : int
+        Primary tumours.
+    site : str
+        Tissue source site in the barcodes.
+    hidden : mapping of str to str
+        Other traits that some of the people have, and their kinds.
+    """
+
+    trait: str
+    code: str
+    disease: str
+    tumours: int
+    site: str = "00"
+    hidden: Mapping[str, TraitKind] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder, as the Xena hub has them."""
+        return f"TCGA_{self.trait}_({self.code})"
 
 
 def write_geo(
     folder: Path,
     rng: np.random.Generator,
     model: GeneModel,
-    array: Array,
+    arrays: Mapping[str, Array],
     plan: CohortPlan,
     first: int,
-) -> CohortTruth:
-    """Write series matrix and family SOFT of one cohort; samples are numbered from `first`."""
+) -> SimulatedCohort:
+    """Write series matrix and family SOFT of one cohort; samples are numbered from `first`.
+
+    Parameters
+    ----------
+    folder : Path
+        The input folder.
+    rng : numpy.random.Generator
+        Source of randomness.
+    model : GeneModel
+        The genes.
+    arrays : mapping of str to Array
+        The platforms by the names that plans call them.
+    plan : CohortPlan
+        What to make.
+    first : int
+        Number of the first GSM accession.
+    """
     people = draw_people(rng, plan.groups, plan.late)
-    n = len(people.group)
-    names = tuple(f"GSM{first + i}" for i in range(n))
-    effects = {plan.trait: (effects_in_cohort(rng, model, plan.trait), people.case)}
-    if plan.trait != CONDITION:
-        hidden = hidden_condition(rng, people)
-        effects[CONDITION] = (effects_in_cohort(rng, model, CONDITION), hidden)
+    if plan.kind == "continuous":
+        people = with_levels(rng, people)
+    samples = tuple(f"GSM{first + i}" for i in range(len(people.group)))
+    if plan.array in NO_EXPRESSION:
+        return _write_unfit(folder, rng, plan, people, samples)
+    array = arrays[plan.array]
+    effects = _effects(rng, model, plan.trait, people, plan.hidden)
     words = plan.tell(rng, people)
-    values = measure(rng, array, draw_expression(rng, model, people, effects), model.mean)
-    series = _describe(plan, array, people, names, words.rows, values)
-    target = folder / "GEO" / plan.trait / plan.accession
-    write_series_matrix(target, series)
-    text = PlatformText(
-        accession=array.accession,
-        title=array.title,
-        manufacturer=array.manufacturer,
-        technology="in situ oligonucleotide"
-        if array.scale == "linear"
-        else "oligonucleotide beads",
-        table=array.table,
-        columns=array.columns,
+    expression = draw_expression(rng, model, people, effects)
+    values = measure(rng, array, expression, model.mean)
+    _write_files(folder, plan, people, samples, words, _measurement(array, values), _text(array))
+    seen = genes_seen(array, values, len(model.symbols))
+    measured = np.flatnonzero(seen.any(axis=1))
+    truth = _truth(
+        plan,
+        platform=array.accession,
+        scale=array.scale,
+        samples=told(people, samples, words.age, words.sex, words.level),
+        effects=_by_symbol(model, effects[plan.trait][0]),
     )
-    write_family_soft(target, series, text)
-    difference = effects[plan.trait][0]
+    true = ExpressionMatrix(
+        tuple(model.symbols[g] for g in measured),
+        samples,
+        np.where(seen, expression, np.nan)[measured],
+    )
+    return SimulatedCohort(plan.accession, truth, true)
+
+
+def _write_unfit(
+    folder: Path,
+    rng: np.random.Generator,
+    plan: CohortPlan,
+    people: People,
+    samples: tuple[str, ...],
+) -> SimulatedCohort:
+    """Write a series without gene expression, which must be rejected."""
+    unfit = NO_EXPRESSION[plan.array](rng, len(samples))
+    words = plan.tell(rng, people)
+    _write_files(folder, plan, people, samples, words, unfit.measured, unfit.platform)
+    truth = _truth(
+        plan,
+        platform=unfit.platform.accession,
+        scale=unfit.scale,
+        samples=told(people, samples, words.age, words.sex, words.level),
+        effects={},
+    )
+    return SimulatedCohort(plan.accession, truth, None)
+
+
+def _truth(
+    plan: CohortPlan,
+    platform: str,
+    scale: str,
+    samples: Mapping[str, Mapping[str, Any]],
+    effects: Mapping[str, float],
+) -> CohortTruth:
     return CohortTruth(
         trait=plan.trait,
         source="GEO",
-        platform=array.accession,
+        platform=platform,
         usable=plan.usable,
         reason=plan.reason,
-        scale=array.scale,
-        samples=told(people, names, words.age, words.sex),
-        effects=_effects(model, difference),
+        scale=scale,
+        samples=samples,
+        effects=effects,
     )
 
 
-def _describe(
-    plan: CohortPlan,
-    array: Array,
+def _effects(
+    rng: np.random.Generator,
+    model: GeneModel,
+    trait: str,
     people: People,
-    samples: tuple[str, ...],
-    rows: tuple[tuple[str, ...], ...],
-    values: NDArray[np.float64],
-) -> GeoSeries:
-    """Put what the files of a cohort say into one place."""
+    hidden: Mapping[str, TraitKind],
+) -> dict[str, tuple[Floats, Floats]]:
+    """Return what the trait and the hidden ones do to the genes, and the status of everybody."""
+    effects = {trait: (effects_in_cohort(rng, model, trait), people.status)}
+    for other, kind in hidden.items():
+        status = hidden_status(rng, people, kind)
+        effects[other] = (effects_in_cohort(rng, model, other), status)
+    return effects
+
+
+def _by_symbol(model: GeneModel, difference: Floats) -> dict[str, float]:
+    return {model.symbols[g]: round(float(difference[g]), 4) for g in np.flatnonzero(difference)}
+
+
+def _measurement(array: Array, values: NDArray[np.float64]) -> Measurement:
     linear = array.scale == "linear"
-    return GeoSeries(
-        accession=plan.accession,
-        title=plan.title,
-        summary=plan.summary,
-        overall_design=plan.overall_design,
+    return Measurement(
         series_type="Expression profiling by array",
         platform=array.accession,
-        samples=samples,
-        sample_titles=tuple(
-            f"{plan.titles[g]}, {plan.tissue}, donor {i + 1}" for i, g in enumerate(people.group)
-        ),
-        sources=tuple(f"{plan.tissue}, {plan.titles[group].lower()}" for group in people.group),
         molecule="total RNA",
         label="biotin",
         value="signal intensity, MAS5-like, not logged" if linear else "log2 normalised signal",
         processing="MAS5-like signal intensities, target 500"
         if linear
         else "quantile normalised and log2 transformed",
-        characteristics=rows,
         ids=array.ids,
         values=values,
         decimals=1 if linear else 4,
     )
 
 
-def _effects(model: GeneModel, difference: np.ndarray) -> dict[str, float]:
-    return {model.symbols[g]: round(float(difference[g]), 4) for g in np.flatnonzero(difference)}
+def _text(array: Array) -> PlatformText:
+    linear = array.scale == "linear"
+    return PlatformText(
+        accession=array.accession,
+        title=array.title,
+        manufacturer=array.manufacturer,
+        technology="in situ oligonucleotide" if linear else "oligonucleotide beads",
+        table=array.table,
+        columns=array.columns,
+    )
 
 
-def write_methylation(folder: Path, rng: np.random.Generator, first: int) -> CohortTruth:
-    """Write a series of DNA methylation, which must be rejected."""
-    n, probes = 24, 500
-    names = tuple(f"GSM{first + i}" for i in range(n))
-    people = draw_people(rng, {"case": n // 2, "healthy control": n // 2}, None)
-    ids = tuple(f"cg{number:08d}" for number in sorted(rng.choice(10**8, probes, replace=False)))
-    status = ["simulated carcinoma" if g == "case" else "normal tissue" for g in people.group]
-    accession, platform = "GSE90000006", "GPL900003"
+def _write_files(
+    folder: Path,
+    plan: CohortPlan,
+    people: People,
+    samples: tuple[str, ...],
+    words: Words,
+    measured: Measurement,
+    platform: PlatformText,
+) -> None:
+    """Put what the files of a cohort say into one place, and write them."""
+    names = plan.names
     series = GeoSeries(
-        accession=accession,
-        title="DNA methylation in simulated carcinoma",
-        summary=(
-            "Genome-wide DNA methylation of tumours and of normal tissue.",
-            "All values, people and accessions of this series are simulated.",
-        ),
-        overall_design="Tumours and normal tissue on methylation beadchips.",
-        series_type="Methylation profiling by genome tiling array",
-        platform=platform,
-        samples=names,
-        sample_titles=tuple(f"{text}, donor {i + 1}" for i, text in enumerate(status)),
-        sources=tuple(status),
-        molecule="genomic DNA",
-        label="Cy5 and Cy3",
-        value="average beta",
-        processing="beta values, background corrected",
-        characteristics=(
-            tuple(f"disease state: {text}" for text in status),
-            tuple(f"age: {age:.0f}" for age in people.age),
-        ),
-        ids=ids,
-        values=rng.beta(0.8, 0.8, (probes, n)).round(4),
-        decimals=4,
-    )
-    table = pl.DataFrame({"ID": ids, "CHR": [str(1 + i % 22) for i in range(probes)]})
-    text = PlatformText(
-        accession=platform,
-        title="Simulated HumanMethylation beadchip",
-        manufacturer="Simulated",
-        technology="oligonucleotide beads",
-        table=table,
-        columns={"ID": "CpG locus", "CHR": "Chromosome"},
-    )
-    target = folder / "GEO" / TCGA_TRAIT / accession
-    write_series_matrix(target, series)
-    write_family_soft(target, series, text)
-    samples = told(people, names, ["n"] * n, [None] * n)
-    reason = "DNA methylation: no gene expression"
-    return CohortTruth(
-        trait=TCGA_TRAIT,
-        source="GEO",
-        platform=platform,
-        usable=False,
-        reason=reason,
-        scale="beta",
+        accession=plan.accession,
+        title=plan.title,
+        summary=plan.summary,
+        overall_design=plan.overall_design,
         samples=samples,
-        effects={},
+        sample_titles=tuple(
+            f"{names.titles[group]}, donor {i + 1}" for i, group in enumerate(people.group)
+        ),
+        sources=tuple(names.sources[group] for group in people.group),
+        characteristics=words.rows,
+        measured=measured,
     )
+    target = folder / "GEO" / plan.trait / plan.accession
+    write_series_matrix(target, series)
+    write_family_soft(target, series, platform)
 
 
 def write_tcga(
@@ -175,25 +264,25 @@ def write_tcga(
     rng: np.random.Generator,
     model: GeneModel,
     names: Sequence[str],
-    samples: int,
-) -> CohortTruth:
-    """Write the TCGA folder, in which the genes have these names."""
-    who = draw_tcga_samples(rng, max(16, samples // 2))
-    difference = effects_in_cohort(rng, model, TCGA_TRAIT)
-    values = draw_expression(rng, model, who.people, {TCGA_TRAIT: (difference, who.people.case)})
-    target = folder / "TCGA" / TCGA_FOLDER
-    unknown = write_tcga_folder(target, "SIMC", "Simulated Carcinoma", who, names, values, rng)
+    plan: TcgaPlan,
+) -> SimulatedCohort:
+    """Write a TCGA folder, in which the genes have these names."""
+    who = draw_tcga_samples(rng, plan.tumours, plan.site)
+    effects = _effects(rng, model, plan.trait, who.people, plan.hidden)
+    values = np.maximum(draw_expression(rng, model, who.people, effects), 0.0)
+    target = folder / "TCGA" / plan.folder
+    unknown = write_tcga_folder(target, plan.code, plan.disease, who, names, values, rng)
     age = ["n/a" if patient in unknown else "told" for patient in who.patients]
-    told_samples = told(who.people, who.ids, age, ["told"] * len(age))
-    reason = "tumours and normal tissue, some of it from the same patients"
-    effects = _effects(model, difference)
-    return CohortTruth(
-        trait=TCGA_TRAIT,
+    truth = CohortTruth(
+        trait=plan.trait,
         source="TCGA",
         platform="HiSeqV2",
         usable=True,
-        reason=reason,
+        reason="tumours and normal tissue, some of it from the same patients",
         scale="log2",
-        samples=told_samples,
-        effects=effects,
+        samples=told(who.people, who.ids, age, ["told"] * len(age)),
+        effects=_by_symbol(model, effects[plan.trait][0]),
     )
+    sequenced = tuple(who.ids[i] for i in who.sequenced)
+    true = ExpressionMatrix(model.symbols, sequenced, values[:, who.sequenced])
+    return SimulatedCohort(TCGA_COHORT, truth, true)

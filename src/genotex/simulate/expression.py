@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from genotex.simulate.people import People
 
-__all__ = ["GeneModel", "draw_expression", "draw_gene_model", "effects_in_cohort"]
+__all__ = ["Floats", "GeneModel", "draw_expression", "draw_gene_model", "effects_in_cohort"]
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +60,12 @@ class GeneModel:
     loadings: Floats
     signatures: Mapping[str, Floats]
 
+    def standardised(self, trait: str) -> dict[str, float]:
+        """Return each planted gene's difference in standard deviations, the largest first."""
+        size = self.signatures[trait] / _spread(self.noise, self.loadings)
+        order = sorted(np.flatnonzero(size), key=lambda g: -abs(size[g]))
+        return {self.symbols[g]: float(size[g]) for g in order}
+
     def planted(self, trait: str) -> tuple[str, ...]:
         """Return the symbols of the genes that are planted for `trait`, sorted."""
         return tuple(sorted(self.symbols[g] for g in np.flatnonzero(self.signatures[trait])))
@@ -98,7 +104,7 @@ def draw_gene_model(
             sex[place[symbol]] = shift
     free = [g for g, symbol in enumerate(symbols) if symbol not in _SEX_GENES]
     chosen = rng.choice(free, size=(len(traits), planted), replace=False)
-    spread = np.sqrt(noise**2 + (loadings**2).sum(axis=1))
+    spread = _spread(noise, loadings)
     signatures = {}
     for trait, genes in zip(traits, chosen, strict=True):
         sign = np.where(np.arange(planted) % 2 == 0, 1.0, -1.0)
@@ -110,6 +116,12 @@ def draw_gene_model(
         mean[genes] = np.clip(mean[genes], 6.0, 12.0)
         age[genes] = sex[genes] = 0.0
     return GeneModel(tuple(symbols), mean, noise, age, sex, loadings, signatures)
+
+
+def _spread(noise: Floats, loadings: Floats) -> Floats:
+    """Return the standard deviation of each gene among equal people."""
+    spread: Floats = np.sqrt(noise**2 + (loadings**2).sum(axis=1))
+    return spread
 
 
 def effects_in_cohort(rng: np.random.Generator, model: GeneModel, trait: str) -> Floats:
@@ -135,7 +147,7 @@ def draw_expression(
     people : People
         The samples; their true age and sex act, whatever the file will tell about them.
     effects : mapping of str to (ndarray of shape (genes,), ndarray of shape (samples,))
-        Per trait the log2 differences and who has it (0 or 1).
+        Per trait the log2 differences and the status of everybody (see `People.status`).
     """
     p, n = len(model.symbols), len(people.age)
     batch = np.where(rng.random(p) < 0.35, rng.normal(0, 0.35, p), 0.0)

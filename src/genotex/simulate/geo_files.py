@@ -17,7 +17,14 @@ import polars as pl
 from isal import igzip
 from numpy.typing import NDArray
 
-__all__ = ["GeoSeries", "PlatformText", "write_family_soft", "write_gzip", "write_series_matrix"]
+__all__ = [
+    "GeoSeries",
+    "Measurement",
+    "PlatformText",
+    "write_family_soft",
+    "write_gzip",
+    "write_series_matrix",
+]
 
 _DATE = "Jan 01 2020"
 _CONTACT = {
@@ -44,7 +51,7 @@ class PlatformText:
     table : polars.DataFrame
         The annotation, strings only.
     columns : mapping of str to str
-        What each column of the table holds.
+        What each column of the table holds; empty where the platform has none.
     """
 
     accession: str
@@ -56,25 +63,17 @@ class PlatformText:
 
 
 @dataclass(frozen=True, eq=False)
-class GeoSeries:
-    """A series as its submitter would tell it.
+class Measurement:
+    """What was measured in the samples of a series.
 
     Attributes
     ----------
-    accession, title, overall_design, series_type, platform : str
+    series_type, platform : str
         As in the ``!Series_`` lines.
-    summary : tuple of str
-        One line each.
-    samples : tuple of str
-        GSM accessions.
-    sample_titles, sources : tuple of str
-        One for each sample.
     molecule, label, value : str
         What was extracted, how it was labelled, and what VALUE means.
     processing : str
         ``!Sample_data_processing``.
-    characteristics : tuple of tuple of str
-        Rows; one cell for each sample, empty where a sample has fewer characteristics.
     ids : tuple of str
         Probes.
     values : ndarray of float64, shape (probes, samples)
@@ -83,23 +82,46 @@ class GeoSeries:
         Digits behind the point in the files.
     """
 
-    accession: str
-    title: str
-    summary: tuple[str, ...]
-    overall_design: str
     series_type: str
     platform: str
-    samples: tuple[str, ...]
-    sample_titles: tuple[str, ...]
-    sources: tuple[str, ...]
     molecule: str
     label: str
     value: str
     processing: str
-    characteristics: tuple[tuple[str, ...], ...]
     ids: tuple[str, ...]
     values: NDArray[np.float64]
     decimals: int
+
+
+@dataclass(frozen=True, eq=False)
+class GeoSeries:
+    """A series as its submitter would tell it.
+
+    Attributes
+    ----------
+    accession, title, overall_design : str
+        As in the ``!Series_`` lines.
+    summary : tuple of str
+        One line each.
+    samples : tuple of str
+        GSM accessions.
+    sample_titles, sources : tuple of str
+        One for each sample.
+    characteristics : tuple of tuple of str
+        Rows; one cell for each sample, empty where a sample has fewer characteristics.
+    measured : Measurement
+        The values and what they mean.
+    """
+
+    accession: str
+    title: str
+    summary: tuple[str, ...]
+    overall_design: str
+    samples: tuple[str, ...]
+    sample_titles: tuple[str, ...]
+    sources: tuple[str, ...]
+    characteristics: tuple[tuple[str, ...], ...]
+    measured: Measurement
 
 
 def write_gzip(path: Path, text: bytes) -> None:
@@ -120,7 +142,7 @@ def write_series_matrix(folder: Path, series: GeoSeries) -> Path:
     table = io.BytesIO()
     frame = _value_frame(series)
     frame.write_csv(
-        table, separator="\t", quote_style="non_numeric", float_precision=series.decimals
+        table, separator="\t", quote_style="non_numeric", float_precision=series.measured.decimals
     )
     text = "\n".join(lines).encode() + table.getvalue() + b"!series_matrix_table_end\n"
     path = folder / f"{series.accession}_series_matrix.txt.gz"
@@ -140,9 +162,11 @@ def write_family_soft(folder: Path, series: GeoSeries, platform: PlatformText) -
         # A characteristic that a sample lacks leaves no line in its own section.
         pairs = [(key, cells[i]) for key, cells in rows if cells[i] or key != "characteristics_ch1"]
         out.write(_section("SAMPLE", sample, "Sample", pairs))
-        out.write(f"#ID_REF = \n#VALUE = {series.value}\n!sample_table_begin\n".encode())
+        if not series.measured.ids:
+            continue
+        out.write(f"#ID_REF = \n#VALUE = {series.measured.value}\n!sample_table_begin\n".encode())
         frame.select("ID_REF", VALUE=sample).write_csv(
-            out, separator="\t", quote_style="never", float_precision=series.decimals
+            out, separator="\t", quote_style="never", float_precision=series.measured.decimals
         )
         out.write(b"!sample_table_end\n")
     path = folder / f"{series.accession}_family.soft.gz"
@@ -151,8 +175,8 @@ def write_family_soft(folder: Path, series: GeoSeries, platform: PlatformText) -
 
 
 def _value_frame(series: GeoSeries) -> pl.DataFrame:
-    frame = pl.DataFrame(series.values, schema=list(series.samples), nan_to_null=True)
-    return frame.insert_column(0, pl.Series("ID_REF", series.ids))
+    frame = pl.DataFrame(series.measured.values, schema=list(series.samples), nan_to_null=True)
+    return frame.insert_column(0, pl.Series("ID_REF", series.measured.ids))
 
 
 def _series_lines(series: GeoSeries, *, in_matrix: bool = False) -> list[tuple[str, str]]:
@@ -165,7 +189,7 @@ def _series_lines(series: GeoSeries, *, in_matrix: bool = False) -> list[tuple[s
         ("last_update_date", _DATE),
         *(("summary", line) for line in series.summary),
         ("overall_design", series.overall_design),
-        ("type", series.series_type),
+        ("type", series.measured.series_type),
         ("contributor", "Simulated,,Contributor"),
     ]
     if in_matrix:
@@ -174,7 +198,7 @@ def _series_lines(series: GeoSeries, *, in_matrix: bool = False) -> list[tuple[s
         lines += [("sample_id", sample) for sample in series.samples]
     lines += _CONTACT.items()
     lines += [
-        ("platform_id", series.platform),
+        ("platform_id", series.measured.platform),
         ("platform_taxid", "9606"),
         ("sample_taxid", "9606"),
     ]
@@ -193,21 +217,21 @@ def _sample_rows(series: GeoSeries) -> list[tuple[str, tuple[str, ...]]]:
         ("status", same(f"Public on {_DATE}")),
         ("submission_date", same(_DATE)),
         ("last_update_date", same(_DATE)),
-        ("type", same("genomic" if series.molecule == "genomic DNA" else "RNA")),
+        ("type", same("genomic" if series.measured.molecule == "genomic DNA" else "RNA")),
         ("channel_count", same("1")),
         ("source_name_ch1", series.sources),
         ("organism_ch1", same("Homo sapiens")),
         *(("characteristics_ch1", row) for row in series.characteristics),
-        ("molecule_ch1", same(series.molecule)),
+        ("molecule_ch1", same(series.measured.molecule)),
         ("extract_protocol_ch1", same("simulated; nothing was extracted")),
-        ("label_ch1", same(series.label)),
+        ("label_ch1", same(series.measured.label)),
         ("taxid_ch1", same("9606")),
-        ("data_processing", same(series.processing)),
-        ("platform_id", same(series.platform)),
+        ("data_processing", same(series.measured.processing)),
+        ("platform_id", same(series.measured.platform)),
         *((key, same(value)) for key, value in _CONTACT.items()),
         ("supplementary_file", same("NONE")),
         ("series_id", same(series.accession)),
-        ("data_row_count", same(str(len(series.ids)))),
+        ("data_row_count", same(str(len(series.measured.ids)))),
     ]
 
 
@@ -249,7 +273,8 @@ def _platform_section(platform: PlatformText, samples: Sequence[str]) -> bytes:
     out = io.BytesIO()
     out.write(_section("PLATFORM", platform.accession, "Platform", pairs))
     out.write("".join(f"#{name} = {what}\n" for name, what in platform.columns.items()).encode())
-    out.write(b"!platform_table_begin\n")
-    platform.table.write_csv(out, separator="\t", quote_style="never")
-    out.write(b"!platform_table_end\n")
+    if platform.columns:
+        out.write(b"!platform_table_begin\n")
+        platform.table.write_csv(out, separator="\t", quote_style="never")
+        out.write(b"!platform_table_end\n")
     return out.getvalue()

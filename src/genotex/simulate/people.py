@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["People", "age_words", "choose_words", "draw_people", "sex_words", "told"]
+__all__ = [
+    "People",
+    "TraitKind",
+    "choose_words",
+    "draw_people",
+    "hidden_status",
+    "number_words",
+    "sex_words",
+    "told",
+    "with_levels",
+]
+
+TraitKind = Literal["binary", "continuous"]
+"""Whether people have a trait or not, or have more or less of it."""
+
+_HIDDEN_SHARE = 0.35
+"""Share of the people in a cohort who have another trait, unknown to the submitter."""
+_LEVEL_MEAN, _LEVEL_SD = 50.0, 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,16 +43,25 @@ class People:
         Female 0, male 1.
     batch : ndarray of int64, shape (n,)
         1 or 2; all 0 where the cohort has no batches.
+    level : ndarray of float64, shape (n,), optional
+        The measured trait, where it is one.
     """
 
     group: tuple[str, ...]
     age: NDArray[np.float64]
     male: NDArray[np.int64]
     batch: NDArray[np.int64]
+    level: NDArray[np.float64] | None = None
 
     @property
-    def case(self) -> NDArray[np.float64]:
-        """1 for a case, 0 for everybody else."""
+    def status(self) -> NDArray[np.float64]:
+        """What the genes of the trait follow, one unit apart between cases and all others.
+
+        Of a measured trait people one standard deviation above the mean and people one below it
+        are one unit apart.
+        """
+        if self.level is not None:
+            return (self.level - _LEVEL_MEAN) / (2 * _LEVEL_SD)
         return np.array([group == "case" for group in self.group], dtype=np.float64)
 
 
@@ -71,6 +97,39 @@ def draw_people(
     return People(tuple(names[i] for i in order), age[order], male[order], batch[order])
 
 
+def with_levels(rng: np.random.Generator, people: People) -> People:
+    """Return the same people with a measured trait, which is independent of all else."""
+    level = rng.normal(_LEVEL_MEAN, _LEVEL_SD, len(people.group))
+    return replace(people, level=np.clip(level, 1.0, None).round(1))
+
+
+def hidden_status(rng: np.random.Generator, people: People, kind: TraitKind) -> NDArray[np.float64]:
+    """Return the status (see `People.status`) of another trait that the files do not tell.
+
+    Every group has the same share, or the same mean: were it left to chance, genes of the other
+    trait would differ between cases and controls, and count as false although they really do.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    people : People
+        Who.
+    kind : {"binary", "continuous"}
+        Of the other trait.
+    """
+    status = np.zeros(len(people.group))
+    for group in sorted(set(people.group)):
+        members = np.flatnonzero([name == group for name in people.group])
+        if kind == "continuous":
+            level = rng.normal(0.0, 0.5, len(members))
+            status[members] = level - level.mean()
+        else:
+            count = round(_HIDDEN_SHARE * len(members))
+            status[rng.choice(members, size=count, replace=False)] = 1.0
+    return status
+
+
 def choose_words(rng: np.random.Generator, words: Sequence[str], n: int) -> list[str]:
     """Choose a spelling for each of `n` cells: the first one mostly, as submitters do."""
     weights = np.array([0.7] + [0.3 / max(1, len(words) - 1)] * (len(words) - 1))
@@ -87,25 +146,25 @@ def sex_words(
     return [words[sex][i] for i, sex in enumerate(male)]
 
 
-def age_words(
-    rng: np.random.Generator, age: NDArray[np.float64], forms: Sequence[str], missing: int
+def number_words(
+    rng: np.random.Generator, numbers: NDArray[np.float64], forms: Sequence[str], missing: int
 ) -> list[str]:
-    """Return the age of each sample in words; `missing` of them unknown.
+    """Return the age or level of each sample in words; `missing` of them unknown.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         Source of randomness.
-    age : ndarray, shape (n,)
-        Years.
+    numbers : ndarray, shape (n,)
+        Years, or whatever is told.
     forms : sequence of str
         Format strings with one place, such as ``{:.0f} years``.
     missing : int
         How many cells say ``n/a``.
     """
-    chosen = choose_words(rng, forms, len(age))
-    cells = [form.format(years) for form, years in zip(chosen, age, strict=True)]
-    for i in rng.choice(len(age), size=missing, replace=False):
+    chosen = choose_words(rng, forms, len(numbers))
+    cells = [form.format(number) for form, number in zip(chosen, numbers, strict=True)]
+    for i in rng.choice(len(numbers), size=missing, replace=False):
         cells[i] = "n/a"
     return cells
 
@@ -115,14 +174,18 @@ def told(
     samples: Sequence[str],
     age_cells: Sequence[str],
     sex_cells: Sequence[str | None],
+    level_cells: Sequence[str] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Return what a perfect reader of the file would know of each sample."""
-    return {
-        sample: {
+    records: dict[str, dict[str, Any]] = {}
+    for i, sample in enumerate(samples):
+        records[sample] = {
             "group": people.group[i],
             "age": None if age_cells[i] == "n/a" else float(people.age[i]),
             "gender": None if sex_cells[i] is None else int(people.male[i]),
             "batch": int(people.batch[i]) or None,
         }
-        for i, sample in enumerate(samples)
-    }
+        if people.level is not None and level_cells is not None:
+            known = level_cells[i] != "n/a"
+            records[sample]["level"] = float(people.level[i]) if known else None
+    return records

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["Array", "draw_array", "measure"]
+__all__ = ["Array", "Style", "draw_array", "genes_seen", "measure"]
 
 Floats = NDArray[np.float64]
 Style = Literal["affymetrix", "illumina"]
@@ -86,6 +86,24 @@ def measure(rng: np.random.Generator, array: Array, expression: Floats, level: F
     weak = rng.choice(probes, size=max(1, probes // 500), replace=False)
     values[np.ix_(weak, rng.choice(n, size=n // 3, replace=False))] = np.nan
     return np.round(values, 4)
+
+
+def genes_seen(array: Array, values: Floats, genes: int) -> NDArray[np.bool_]:
+    """Tell for which genes and samples a probe of the gene alone has a value, genes x samples.
+
+    Parameters
+    ----------
+    array : Array
+        The platform.
+    values : ndarray, shape (probes, samples)
+        Result of `measure`.
+    genes : int
+        Number of genes.
+    """
+    own = (array.target >= 0) & (array.second < 0)
+    seen = np.zeros((genes, values.shape[1]), dtype=bool)
+    np.logical_or.at(seen, array.target[own], ~np.isnan(values[own]))
+    return seen
 
 
 def _layout(

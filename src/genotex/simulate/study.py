@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from genotex.errors import UsageError
-from genotex.genes import GeneTable
 from genotex.layout import TCGA_COHORT
-from genotex.simulate.cohorts import TCGA_FOLDER, write_geo, write_methylation, write_tcga
-from genotex.simulate.expression import GeneModel, draw_gene_model
+from genotex.simulate.cohorts import TcgaPlan, write_geo, write_tcga
+from genotex.simulate.expression import draw_gene_model
+from genotex.simulate.folder import check_folder, whole_folder
 from genotex.simulate.platforms import draw_array
+from genotex.simulate.record import TRUTH_FILE
 from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, TRAIT, geo_plans
-from genotex.simulate.truth import TRUTH_FILE, CohortTruth, Truth, is_study
+from genotex.simulate.symbols import choose_aliases, choose_symbols
+from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
+from genotex.simulate.truth import CohortTruth, Truth
 
-__all__ = ["SimulatedStudy", "simulate_study"]
+__all__ = ["Progress", "SimulatedStudy", "check_sizes", "silent", "simulate_study"]
 
 Progress = Callable[[str], None]
 
-_OURS = {"GEO", "TCGA", "task_info.json", TRUTH_FILE}
 _PLANTED = 60
-_RENAMED_SHARE = 0.03
-_PLAIN = re.compile(r"[A-Z][A-Z0-9]{2,9}")
-"""The benchmark's token rule cuts longer or hyphenated symbols, which would hide planted genes."""
 
 
 @dataclass(frozen=True)
@@ -96,118 +88,34 @@ def simulate_study(
     UsageError
         If a size makes no sense, or `folder` holds something.
     """
-    _check_sizes(seed, samples, genes)
-    _check_folder(folder, overwrite)
-    tell = progress or _silent
+    check_sizes(seed=(seed, 0, 2**63), samples=(samples, 24, 1000), genes=(genes, 400, 15_000))
+    check_folder(folder, overwrite)
+    tell = progress or silent
     rng = np.random.default_rng(seed)
-    chosen = _choose_symbols(rng, _packaged_symbols() if symbols is None else symbols, genes)
-    aliases = _choose_aliases(rng, chosen) if symbols is None else {}
-    with _whole_folder(folder) as part:
+    chosen = choose_symbols(rng, genes, symbols)
+    aliases = choose_aliases(rng, chosen) if symbols is None else {}
+    with whole_folder(folder) as part:
         truth = _write_all(part, rng, seed, samples, chosen, aliases, tell)
         (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
-    return SimulatedStudy(folder, folder / TRUTH_FILE, folder / "task_info.json", truth)
+    return SimulatedStudy(folder, folder / TRUTH_FILE, folder / TASK_FILE, truth)
 
 
-def _silent(message: str) -> None:
-    pass
+def silent(message: str) -> None:
+    """Tell nobody."""
 
 
-def _check_sizes(seed: int, samples: int, genes: int) -> None:
-    for name, value, low, high in (
-        ("seed", seed, 0, 2**63),
-        ("samples", samples, 24, 1000),
-        ("genes", genes, 400, 15_000),
-    ):
+def check_sizes(**sizes: tuple[int, int, int]) -> None:
+    """Check sizes, each given with its lowest and highest sensible value.
+
+    Raises
+    ------
+    UsageError
+        If one lies outside.
+    """
+    for name, (value, low, high) in sizes.items():
         if not low <= value <= high:
             msg = f"{name} is {value}; it must lie between {low} and {high}"
             raise UsageError(msg)
-
-
-def _check_folder(folder: Path, overwrite: bool) -> None:
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        msg = f"{folder} is a file; name a folder that does not exist yet"
-        raise UsageError(msg)
-    found = {path.name for path in folder.iterdir()}
-    if not found:
-        return
-    if not is_study(folder):
-        msg = f"{folder} is not empty and holds no simulated study; name a new or an empty folder"
-        raise UsageError(msg)
-    if not overwrite:
-        msg = f"{folder} holds a simulated study already; ask to overwrite it or name a new folder"
-        raise UsageError(msg)
-    if found - _OURS:
-        names = ", ".join(sorted(found - _OURS))
-        msg = f"{folder} holds more than a simulated study ({names}); move that away first"
-        raise UsageError(msg)
-
-
-@contextmanager
-def _whole_folder(folder: Path) -> Iterator[Path]:
-    """Give a temporary folder beside `folder` that takes its place when the block ends well."""
-    folder = folder.absolute()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-    try:
-        part.chmod(0o777 & ~_umask())
-        yield part
-        _replace(folder, part)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def _replace(folder: Path, part: Path) -> None:
-    """Put `part` in the place of `folder`, which comes back when that fails.
-
-    A process killed in between leaves the earlier study beside, by a name that is not hidden.
-    """
-    if not folder.exists():
-        part.rename(folder)
-        return
-    old = part.with_name(part.name.strip(".").removesuffix(".part") + ".replaced")
-    folder.rename(old)
-    try:
-        part.rename(folder)
-    except BaseException:
-        old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
-
-
-def _packaged_symbols() -> list[str]:
-    """Return symbols of protein-coding genes that both procedures leave as they are."""
-    table = GeneTable.load()
-    coding = table.genes.filter(pl.col("type") == "protein-coding")["symbol"].to_list()
-    official = table.symbols("benchmark")
-    return [symbol for symbol in coding if official.get(symbol) == symbol]
-
-
-def _choose_symbols(rng: np.random.Generator, symbols: Sequence[str], genes: int) -> list[str]:
-    plain = sorted({s for s in symbols if _PLAIN.fullmatch(s)})
-    if len(plain) < genes:
-        msg = f"{genes} genes were asked for, but only {len(plain)} plain symbols are at hand"
-        raise UsageError(msg)
-    return sorted(rng.choice(plain, size=genes, replace=False).tolist())
-
-
-def _choose_aliases(rng: np.random.Generator, symbols: Sequence[str]) -> dict[str, str]:
-    """Choose an older name for some genes, one that can mean this gene only."""
-    table = GeneTable.load()
-    known: dict[str, list[str]] = {}
-    for alias, owners in table.alias_genes.items():
-        plain = _PLAIN.fullmatch(alias) and "ORF" not in alias and alias not in table.official
-        if plain and len(owners) == 1 and table.symbols("benchmark").get(alias) == owners[0]:
-            known.setdefault(owners[0], []).append(alias)
-    renamed = [symbol for symbol in symbols if symbol in known and rng.random() < _RENAMED_SHARE]
-    return {symbol: known[symbol][0] for symbol in renamed}
 
 
 def _write_all(
@@ -232,28 +140,14 @@ def _write_all(
     first = 90_000_001
     for plan in geo_plans(samples):
         tell(f"{plan.accession}: {plan.title}")
-        cohorts[plan.accession] = write_geo(folder, rng, model, arrays[plan.array], plan, first)
+        cohorts[plan.accession] = write_geo(folder, rng, model, arrays, plan, first).truth
         first += sum(plan.groups.values())
-    tell("GSE90000006: a methylation series that is not expression")
-    cohorts["GSE90000006"] = write_methylation(folder, rng, first)
-    tell(f"TCGA/{TCGA_FOLDER}")
-    cohorts[TCGA_COHORT] = write_tcga(folder, rng, model, names, samples)
+    tcga = TcgaPlan(TCGA_TRAIT, "SIMC", "Simulated Carcinoma", max(16, samples // 2))
+    tell(f"TCGA/{tcga.folder}")
+    cohorts[TCGA_COHORT] = write_tcga(folder, rng, model, names, tcga).truth
     planted_genes = {trait: model.planted(trait) for trait in model.signatures}
-    _write_task_info(folder, rng, model)
+    free = genes_without_effect(model)
+    related = {trait: choose_related(rng, genes, free) for trait, genes in planted_genes.items()}
+    write_tasks(folder, related, {TRAIT: (CONDITION,)})
     nuisance = {"age": model.changing_with(model.age), "sex": model.changing_with(model.sex)}
     return Truth(seed, TRAIT, CONDITION, TCGA_TRAIT, planted_genes, nuisance, aliases, cohorts)
-
-
-def _write_task_info(folder: Path, rng: np.random.Generator, model: GeneModel) -> None:
-    """Write related genes: two fifths of the planted ones, and some that have nothing to do."""
-    tasks = {}
-    taken = {gene for trait in model.signatures for gene in model.planted(trait)}
-    free = [symbol for symbol in model.symbols if symbol not in taken]
-    for trait in model.signatures:
-        planted = model.planted(trait)
-        known = rng.choice(planted, size=2 * len(planted) // 5, replace=False).tolist()
-        decoys = rng.choice(free, size=len(planted) // 5, replace=False).tolist()
-        conditions = ["Age", "Gender"] + ([CONDITION] if trait == TRAIT else [])
-        tasks[trait] = {"related_genes": sorted(known + decoys), "conditions": conditions}
-    text = json.dumps(tasks, indent=2) + "\n"
-    (folder / "task_info.json").write_text(text, encoding="utf-8")

@@ -40,16 +40,26 @@ class TcgaSamples:
         Sample type code of each sample.
     people : People
         Age and sex of each sample's patient; group from the code.
+    site : str
+        Tissue source site in the barcodes.
     """
 
-    def __init__(self, patients: Sequence[int], kinds: Sequence[str], people: People) -> None:
-        self.patients = tuple(f"TCGA-00-{9000 + number:04d}" for number in patients)
+    def __init__(
+        self, patients: Sequence[int], kinds: Sequence[str], people: People, site: str
+    ) -> None:
+        self.patients = tuple(f"TCGA-{site}-{9000 + number:04d}" for number in patients)
         self.kinds = tuple(kinds)
         self.people = people
         self.ids = tuple(f"{p}-{k}" for p, k in zip(self.patients, self.kinds, strict=True))
 
+    @property
+    def sequenced(self) -> list[int]:
+        """Positions of the samples with RNA-seq: as in every study some patients have none."""
+        tumours = [i for i, kind in enumerate(self.kinds) if kind == "01"]
+        return [i for i in range(len(self.ids)) if i not in tumours[-2:]]
 
-def draw_tcga_samples(rng: np.random.Generator, tumours: int) -> TcgaSamples:
+
+def draw_tcga_samples(rng: np.random.Generator, tumours: int, site: str = "00") -> TcgaSamples:
     """Draw patients: all with a tumour, half with normal tissue too, two metastases, two controls.
 
     Parameters
@@ -58,6 +68,8 @@ def draw_tcga_samples(rng: np.random.Generator, tumours: int) -> TcgaSamples:
         Source of randomness.
     tumours : int
         Primary tumours.
+    site : str
+        Tissue source site in the barcodes.
     """
     patients = list(range(1, tumours + 1))
     normals = sorted(rng.choice(patients, size=max(6, tumours // 2), replace=False).tolist())
@@ -80,7 +92,7 @@ def draw_tcga_samples(rng: np.random.Generator, tumours: int) -> TcgaSamples:
         male[place],
         np.zeros(len(kinds), dtype=np.int64),
     )
-    return TcgaSamples(numbers, kinds, people)
+    return TcgaSamples(numbers, kinds, people, site)
 
 
 def write_tcga_folder(
@@ -110,7 +122,7 @@ def write_tcga_folder(
     symbols : sequence of str
         Genes.
     values : ndarray, shape (genes, samples)
-        log2(normalised count + 1).
+        log2(normalised count + 1), never negative.
     rng : numpy.random.Generator
         Source of randomness.
     """
@@ -119,14 +131,11 @@ def write_tcga_folder(
     prefix = f"TCGA.{code}.sampleMap_"
     clinical = _clinical_table(code, disease, samples, unknown)
     write_gzip(folder / f"{prefix}{code}_clinicalMatrix.gz", _tab_separated(clinical))
-    values = np.maximum(values, 0.0)
     ids = [*symbols, "?", "?", "1-Mar", "7-Sep"]
     odd = np.maximum(rng.normal(4, 2, (4, values.shape[1])), 0.0)
     table = np.vstack([values, odd])
     again = table[:, :1] + rng.normal(0, 0.05, (len(ids), 1))
-    # The last two tumours have no RNA-seq, as some patients of every study.
-    tumours = [i for i, kind in enumerate(samples.kinds) if kind == "01"]
-    kept = [i for i in range(len(samples.ids)) if i not in tumours[-2:]]
+    kept = samples.sequenced
     table = np.hstack([table[:, kept], np.maximum(again, 0.0)]).round(4)
     header = [samples.ids[i] for i in kept] + [samples.ids[0]]
     centred = (table - table.mean(axis=1, keepdims=True)).round(4)

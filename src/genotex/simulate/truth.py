@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from genotex.errors import FormatError, UsageError
+from genotex.errors import UsageError
+from genotex.simulate.record import STUDY_FORMAT, record_text, told_record
 
-__all__ = ["TRUTH_FILE", "CohortTruth", "Score", "Truth", "load_truth", "score_against_truth"]
+__all__ = ["CohortTruth", "Score", "Truth", "load_truth", "score_against_truth", "score_genes"]
 
-TRUTH_FILE = "truth.json"
-"""Name of the record in the study's folder; it also marks the folder as made by us."""
-
-_FORMAT = "genotex simulated study"
 _VERSION = 1
 
 
@@ -54,13 +50,15 @@ class CohortTruth:
     reason : str
         Why, or why not.
     scale : str
-        "linear", "log2" or "beta" (methylation).
+        "linear", "log2", "beta" (methylation) or "none" (no values).
     samples : mapping of str to mapping
         Sample id -> ``group`` ("case", "healthy control", "other disease", "unknown"), ``age``
         (years, None where the file does not tell), ``gender`` (female 0, male 1, None where the
-        file does not tell) and ``batch`` (1, 2, or None).
+        file does not tell) and ``batch`` (1, 2, or None); of a measured trait ``level`` too (None
+        where the file does not tell), and ``group`` is "unknown".
     effects : mapping of str to float
-        Planted gene -> log2 difference between cases and all others in this cohort.
+        Planted gene -> log2 difference in this cohort: between cases and all others, or of a
+        measured trait between people one standard deviation above the mean and one below it.
     """
 
     trait: str
@@ -114,17 +112,7 @@ class Truth:
 
     def to_json(self) -> str:
         """Return the text of ``truth.json``."""
-        document = {"format": _FORMAT, "version": _VERSION, **asdict(self)}
-        return json.dumps(document, indent=1) + "\n"
-
-
-def is_study(folder: Path) -> bool:
-    """Tell whether a folder holds a simulated study, of this or an earlier version."""
-    try:
-        document = json.loads((folder / TRUTH_FILE).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return False
-    return isinstance(document, dict) and document.get("format") == _FORMAT
+        return record_text(STUDY_FORMAT, _VERSION, asdict(self))
 
 
 def load_truth(path: Path) -> Truth:
@@ -140,20 +128,7 @@ def load_truth(path: Path) -> Truth:
     FormatError
         If there is no such file or it is not such a record.
     """
-    path = path / TRUTH_FILE if path.is_dir() else path
-    hint = "give the folder that `genotex simulate` has written"
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        msg = "there is no such file"
-        raise FormatError(msg, path=path, hint=hint) from None
-    except ValueError as error:
-        msg = f"not valid JSON: {error}"
-        raise FormatError(msg, path=path, hint=hint) from error
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        msg = "not the record of a simulated study"
-        raise FormatError(msg, path=path, field="format", hint=hint)
-    try:
+    with told_record(path, STUDY_FORMAT) as document:
         return Truth(
             document["seed"],
             document["trait"],
@@ -164,9 +139,6 @@ def load_truth(path: Path) -> Truth:
             dict(document["aliases"]),
             {k: CohortTruth(**v) for k, v in document["cohorts"].items()},
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        msg = f"the record is not complete: {error}"
-        raise FormatError(msg, path=path, hint=hint) from error
 
 
 def score_against_truth(truth: Truth, genes: Iterable[str], trait: str | None = None) -> Score:
@@ -186,11 +158,21 @@ def score_against_truth(truth: Truth, genes: Iterable[str], trait: str | None = 
     UsageError
         If nothing was planted for `trait`.
     """
-    trait = truth.trait if trait is None else trait
-    if trait not in truth.planted:
-        msg = f"nothing was planted for {trait!r}; the study has {', '.join(truth.planted)}"
+    return score_genes(truth.planted, genes, truth.trait if trait is None else trait)
+
+
+def score_genes(planted: Mapping[str, Iterable[str]], genes: Iterable[str], trait: str) -> Score:
+    """Compare a list of genes with those that were planted for `trait`.
+
+    Raises
+    ------
+    UsageError
+        If nothing was planted for it.
+    """
+    if trait not in planted:
+        msg = f"nothing was planted for {trait!r}; the study has {', '.join(planted)}"
         raise UsageError(msg)
-    listed, planted = set(genes), set(truth.planted[trait])
-    found = len(listed & planted)
+    listed, there = set(genes), set(planted[trait])
+    found = len(listed & there)
     share = (len(listed) - found) / len(listed) if listed else 0.0
-    return Score(found, len(planted), share)
+    return Score(found, len(there), share)
