@@ -24,9 +24,11 @@ from genotex.formats.records import (
     read_cohort_info,
     read_evidence,
     update_cohort_info,
+    write_cohort_info,
     write_evidence,
 )
 from genotex.formats.series import Series
+from genotex.formats.series_choice import choose_series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.formats.soft_platform import read_platforms
 from genotex.formats.soft_series import read_family_soft
@@ -43,6 +45,7 @@ __all__ = [
     "Platform",
     "Role",
     "Series",
+    "choose_series",
     "read_clinical_csv",
     "read_clinical_matrix",
     "read_cohort_info",
@@ -60,6 +63,7 @@ __all__ = [
     "remove_linked_parquet",
     "update_cohort_info",
     "write_clinical_csv",
+    "write_cohort_info",
     "write_evidence",
     "write_gene_csv",
     "write_linked_csv",

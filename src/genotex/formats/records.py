@@ -16,7 +16,13 @@ from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.formats.raw import decode, read_bytes
 from genotex.layout import atomic_write, lock
 
-__all__ = ["read_cohort_info", "read_evidence", "update_cohort_info", "write_evidence"]
+__all__ = [
+    "read_cohort_info",
+    "read_evidence",
+    "update_cohort_info",
+    "write_cohort_info",
+    "write_evidence",
+]
 
 _FLAGS = ("is_usable", "is_gene_available", "is_trait_available", "is_available")
 _LATER_FLAGS = ("is_biased", "has_age", "has_gender")
@@ -65,6 +71,11 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
         records = _read_object(path) if path.exists() else {}
         records[cohort] = asdict(info)
         _write_json(path, records)
+
+
+def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
+    """Write the records of all cohorts of a trait, in place of those that were there."""
+    _write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
 
 
 def write_evidence(path: Path, evidence: Evidence) -> None:

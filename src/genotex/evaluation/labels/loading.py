@@ -1,0 +1,278 @@
+"""Labelled cases: which row and coding tell trait, age and gender of a series, by who labelled it.
+
+A case is one JSON object on a line: ``id``, ``trait``, ``cohort``, and ``labels``, which holds one
+label for each set of labels that knows the case.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from genotex.clinical import Confidence
+from genotex.errors import FormatError, UsageError
+from genotex.formats.json_lines import read_json_lines
+from genotex.layout import trait_folder_name
+
+__all__ = [
+    "FEATURES",
+    "NEEDED",
+    "NOTHING",
+    "Feature",
+    "FeatureLabel",
+    "Label",
+    "LabelledCase",
+    "case_from_json",
+    "label_from_json",
+    "label_sets",
+    "labelled_by",
+    "read_labelled_cases",
+]
+
+Feature = Literal["trait", "age", "gender"]
+FEATURES: tuple[Feature, ...] = get_args(Feature)
+NEEDED = ("is_gene_available", *FEATURES)
+"""Fields that every label has."""
+
+_CONFIDENCES = get_args(Confidence)
+
+
+@dataclass(frozen=True)
+class FeatureLabel:
+    """Where a feature stands, and the code of each raw cell.
+
+    Attributes
+    ----------
+    row : int
+        Characteristics row, numbered from 0.
+    map : mapping of str to float or None
+        Raw cell ("disease state: healthy control") -> code; None is missing.
+    """
+
+    row: int
+    map: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Label:
+    """What is said of a series for one trait, by a label or by a prediction.
+
+    Attributes
+    ----------
+    is_gene_available : bool
+        Whether it holds human gene expression.
+    trait, age, gender : FeatureLabel or None
+        None is "not available".
+    confidence : str or None
+        How sure the label of the trait is: ``explicit``, ``inferred`` or ``arguable``.
+    """
+
+    is_gene_available: bool
+    trait: FeatureLabel | None = None
+    age: FeatureLabel | None = None
+    gender: FeatureLabel | None = None
+    confidence: Confidence | None = None
+
+    @property
+    def is_available(self) -> bool:
+        """Whether there are both gene expression and a row that tells the trait."""
+        return self.is_gene_available and self.trait is not None
+
+    def feature(self, name: Feature) -> FeatureLabel | None:
+        """Return what is said of a feature."""
+        found: FeatureLabel | None = getattr(self, name)
+        return found
+
+
+NOTHING = Label(is_gene_available=False)
+"""What a prediction that is missing counts as."""
+
+
+@dataclass(frozen=True)
+class LabelledCase:
+    """A series asked for a trait, and its labels.
+
+    Attributes
+    ----------
+    id : str
+        Unique in its file.
+    trait : str
+        Trait folder name.
+    cohort : str
+        GSE accession.
+    labels : mapping of str to Label
+        Name of the set of labels -> label.
+    """
+
+    id: str
+    trait: str
+    cohort: str
+    labels: Mapping[str, Label]
+
+
+def read_labelled_cases(path: Path) -> tuple[LabelledCase, ...]:
+    """Read labelled cases from a JSON Lines file, plain or gzip.
+
+    Parameters
+    ----------
+    path : Path
+        Fields that are not listed in `LabelledCase` are passed over.
+
+    Raises
+    ------
+    FormatError
+        If the file holds no case, a line is none, or two have the same id or the same trait and
+        cohort; it names the line and the field.
+    """
+    cases: list[LabelledCase] = []
+    ids: dict[str, int] = {}
+    places: dict[str, int] = {}
+    for number, data in read_json_lines(path, "a case"):
+        try:
+            case = case_from_json(data)
+        except FormatError as error:
+            raise error.at(path, number) from error
+        for seen, key, field in (
+            (ids, case.id, "id"),
+            (places, f"{case.trait}/{case.cohort}", "cohort"),
+        ):
+            first = seen.setdefault(key, number)
+            if first != number:
+                msg = f"{key!r} is labelled in line {first} already"
+                hint = "keep one of the two lines"
+                raise FormatError(msg, path=path, line=number, field=field, hint=hint)
+        cases.append(case)
+    if not cases:
+        msg = "holds no case"
+        raise FormatError(msg, path=path, hint="a case is one JSON object on one line")
+    return tuple(cases)
+
+
+def label_sets(cases: Sequence[LabelledCase]) -> tuple[str, ...]:
+    """Return the names of all sets of labels, those that label the most cases first."""
+    counts: dict[str, int] = {}
+    for case in cases:
+        for name in case.labels:
+            counts[name] = counts.get(name, 0) + 1
+    return tuple(sorted(counts, key=lambda name: -counts[name]))
+
+
+def labelled_by(cases: Sequence[LabelledCase], name: str) -> dict[str, Label]:
+    """Return the labels of one set by case id.
+
+    Raises
+    ------
+    UsageError
+        If no case has labels of that name; it names those there are.
+    """
+    found = {case.id: case.labels[name] for case in cases if name in case.labels}
+    if not found:
+        there = ", ".join(label_sets(cases)) or "none"
+        msg = f"no case has labels {name!r}; there are: {there}"
+        raise UsageError(msg)
+    return found
+
+
+def case_from_json(data: Mapping[str, Any]) -> LabelledCase:
+    """Return a case as it was read from JSON.
+
+    Raises
+    ------
+    FormatError
+        If a field is not what it must be; it names the field.
+    """
+    name, trait, cohort = (_text(data, field) for field in ("id", "trait", "cohort"))
+    try:
+        folder = trait_folder_name(trait)
+    except UsageError as error:
+        raise FormatError(str(error), field="trait") from error
+    labels = data.get("labels")
+    if not isinstance(labels, Mapping):
+        msg = f"must be an object of labels by name, not {_kind(labels)}"
+        raise FormatError(msg, field="labels", hint="as in {'reading': {...}}")
+    known = {
+        key: label_from_json(label, f"labels.{key}")
+        for key, label in labels.items()
+        if label is not None
+    }
+    return LabelledCase(name, folder, cohort, known)
+
+
+def label_from_json(data: object, place: str = "") -> Label:
+    """Return a label or a prediction as it was read from JSON.
+
+    Parameters
+    ----------
+    data : object
+        ``is_gene_available``, and ``trait``, ``age``, ``gender`` as null or
+        ``{"row", "map": {raw cell: code or null}}``; ``confidence`` may be there. Other fields are
+        passed over.
+    place : str
+        Where it stands, for messages.
+
+    Raises
+    ------
+    FormatError
+        If a field is not what it must be; it names the field.
+    """
+    if not isinstance(data, Mapping):
+        msg = f"must be an object, not {_kind(data)}"
+        raise FormatError(msg, field=place or None)
+    front = f"{place}." if place else ""
+    for name in NEEDED:
+        if name not in data:
+            msg = "is missing"
+            raise FormatError(msg, field=f"{front}{name}", hint="null means not available")
+    gene = data["is_gene_available"]
+    if not isinstance(gene, bool):
+        msg = f"must be true or false, not {_kind(gene)}"
+        raise FormatError(msg, field=f"{front}is_gene_available")
+    trait, age, gender = (_feature(data[name], f"{front}{name}") for name in FEATURES)
+    confidence = data.get("confidence")
+    if confidence is not None and confidence not in _CONFIDENCES:
+        msg = f"must be null or one of {', '.join(_CONFIDENCES)}, not {confidence!r}"
+        raise FormatError(msg, field=f"{front}confidence")
+    return Label(gene, trait, age, gender, confidence)
+
+
+def _feature(data: object, place: str) -> FeatureLabel | None:
+    if data is None:
+        return None
+    if not isinstance(data, Mapping):
+        msg = f"must be null or an object with row and map, not {_kind(data)}"
+        raise FormatError(msg, field=place)
+    row = data.get("row")
+    if isinstance(row, bool) or not isinstance(row, int) or row < 0:
+        msg = f"must be the number of a characteristics row, counted from 0, not {row!r}"
+        raise FormatError(msg, field=f"{place}.row")
+    codes = data.get("map")
+    if codes is not None and not isinstance(codes, Mapping):
+        msg = f"must be an object of codes by raw value, not {_kind(codes)}"
+        raise FormatError(msg, field=f"{place}.map")
+    return FeatureLabel(row, {k: _code(v, k, f"{place}.map") for k, v in (codes or {}).items()})
+
+
+def _code(value: object, cell: str, place: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # Neither NaN nor an integer beyond all floats passes.
+        if abs(value) <= sys.float_info.max:
+            return float(value)
+    msg = f"the code of {cell!r} must be a number or null, not {value!r:.40}"
+    raise FormatError(msg, field=place)
+
+
+def _text(data: Mapping[str, Any], field: str) -> str:
+    value = data.get(field)
+    if not isinstance(value, str) or not value.strip():
+        msg = "must be a text"
+        raise FormatError(msg, field=field)
+    return value
+
+
+def _kind(value: object) -> str:
+    return "null" if value is None else type(value).__name__
