@@ -8,9 +8,11 @@ import typer
 
 import genotex
 from genotex.cli.analyze import analyze
+from genotex.cli.apply_labels import apply_labels
 from genotex.cli.clinical import app as clinical
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
+from genotex.cli.evaluate_labels import evaluate_labels
 from genotex.cli.preprocess import preprocess
 from genotex.cli.report import report
 from genotex.cli.simulate import simulate
@@ -32,6 +34,8 @@ app.command()(analyze)
 app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
+app.command()(evaluate_labels)
+app.command()(apply_labels)
 app.command()(simulate)
 app.command()(demo)
 

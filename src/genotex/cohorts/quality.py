@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genotex.clinical import is_biased
 from genotex.formats import CohortInfo, LinkedTable

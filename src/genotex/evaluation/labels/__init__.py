@@ -1,9 +1,9 @@
 """Scores against labels of what a series says: the benchmark's, verified ones, or your own.
 
-The way through: `loading` and `answers` read labels and predictions; `scoring` compares them case by
-case, `availability` and `clinical_tables` compare an output folder; `evaluating` puts several sets
-of labels side by side; `disagreement` says how the sets differ; `reference` makes a reference folder
-of them.
+The way through: `loading` and `answers` read labels and predictions; `scoring` compares them case
+by case, `availability` and `clinical_tables` compare an output folder; `evaluating` puts several
+sets of labels side by side; `disagreement` says how the sets differ; `reference` makes a reference
+folder of them.
 """
 
 from genotex.evaluation.labels.answers import Answers, answer_from_json, read_answers
@@ -23,6 +23,7 @@ from genotex.evaluation.labels.loading import (
     case_from_json,
     label_sets,
     labelled_by,
+    of_traits,
     read_labelled_cases,
 )
 from genotex.evaluation.labels.reference import AppliedLabels, apply_labels
@@ -57,6 +58,7 @@ __all__ = [
     "evaluation_to_json",
     "label_sets",
     "labelled_by",
+    "of_traits",
     "read_answers",
     "read_labelled_cases",
     "score_case",

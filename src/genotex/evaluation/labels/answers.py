@@ -38,8 +38,11 @@ def answer_from_json(data: Mapping[str, Any]) -> Label:
     Raises
     ------
     FormatError
-        If a field is not what it must be; it names the field.
+        If a field is not what it must be, or none is there; it names the field.
     """
+    if not any(key in data for key in NEEDED):
+        msg = f"holds none of {', '.join(NEEDED)}"
+        raise FormatError(msg, hint="a prediction is a line of 'genotex clinical infer'")
     return label_from_json({**_NOT_SAID, **{key: data[key] for key in NEEDED if key in data}})
 
 

@@ -1,4 +1,4 @@
-"""Dataset filtering against labels: is there gene expression, and a row that tells the trait?
+"""Dataset filtering against labels: gene expression, and a row that tells the trait.
 
 Needs no raw data: labels say it, and a prediction says it in ``cohort_info.json``.
 """

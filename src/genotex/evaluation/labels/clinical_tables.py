@@ -79,8 +79,11 @@ def judge_tables(
     judged = JudgedTables({name: {} for name in names}, {name: {} for name in rivals})
     found = find_raw(cases, raw)
     if len(found) < len(cases):
-        left_out = len(cases) - len(found)
-        judged.notes.append(f"{left_out} of {len(cases)} labelled cohorts are not in {raw.root}")
+        left_out = f"{len(cases) - len(found)} of {len(cases)}"
+        judged.notes.append(
+            f"labelled cohorts whose tables are not judged: {left_out}, for they "
+            f"are not in {raw.root}"
+        )
     for case, series in read_cohorts(found, progress):
         if isinstance(series, FormatError):
             judged.notes.append(f"{case.id}: not judged, {series}")

@@ -28,7 +28,7 @@ class Disagreement(StrEnum):
     OVERLOOKED = "where a row tells it: not available"
     OTHER_ROW = "another row"
     SWAPPED = "same row, cases and controls swapped"
-    MISSING = "same row, some values coded that are missing, or the other way round"
+    MISSING = "same row, other values left missing"
     OTHER_CODES = "same row, other codes"
 
 

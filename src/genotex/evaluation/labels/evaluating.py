@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from genotex.errors import UsageError
@@ -78,7 +77,7 @@ def compare_labels(
         If there is no such set.
     """
     names = _chosen(cases, labels)
-    base = base_labels(names)
+    base = names[0]
     sets = _Sets(cases, names, base)
     return LabelEvaluation(base, names, (sets.cases({}),), sets.disagreements())
 
@@ -103,7 +102,7 @@ def evaluate_answers(
         If there is no such set, or no prediction is for any of the cases.
     """
     names = _chosen(cases, labels)
-    base = base_labels(names)
+    base = names[0]
     ids = {case.id for case in cases}
     unknown = [name for name in answers.by_id if name not in ids]
     if answers.by_id and len(unknown) == len(answers.by_id):
@@ -113,8 +112,8 @@ def evaluate_answers(
         Missing("cases", case.id, "missing") for case in cases if case.id not in answers.by_id
     )
     notes = [
-        *_told(unknown, "predictions are for cases that are not labelled, and not judged"),
-        *_told(answers.repeated, "cases are predicted in several lines: the last one counts"),
+        *_told(unknown, "predictions for cases that are not labelled, not judged"),
+        *_told(answers.repeated, "cases predicted in several lines, the last one counts"),
     ]
     sets = _Sets(cases, names, base)
     items = {name: score_cases(sets.by_name[name], answers.by_id) for name in names}
@@ -151,7 +150,7 @@ def evaluate_folder(
         If there is no such set, or the folder holds no ``preprocess``.
     """
     names = _chosen(cases, labels)
-    base = base_labels(names)
+    base = names[0]
     if not (output.root / "preprocess").is_dir():
         msg = f"{output.root} holds no preprocess/; give an output folder in the benchmark's layout"
         raise UsageError(msg)
@@ -162,9 +161,7 @@ def evaluate_folder(
     notes = _cohort_notes(cases, flags)
     if raw is not None:
         judged = judge_tables(cases, names, base, sets.rivals, output, raw, progress)
-        sections.append(
-            side_by_side("clinical", judged.items, judged.own, coding_figures, base)
-        )
+        sections.append(side_by_side("clinical", judged.items, judged.own, coding_figures, base))
         missing = (*missing, *judged.missing)
         notes += judged.notes
     return LabelEvaluation(
@@ -209,18 +206,20 @@ class _Sets:
 
 
 def _chosen(cases: Sequence[LabelledCase], labels: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the sets to score against, that with which the others are compared first."""
     names = tuple(dict.fromkeys(labels or label_sets(cases)))
     if not names:
         msg = "no case has a label"
         raise UsageError(msg)
     for name in names:
         labelled_by(cases, name)
-    return names
+    base = base_labels(names)
+    return (base, *(name for name in names if name != base))
 
 
 def _told(names: Sequence[str], what: str) -> list[str]:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return [f"{len(names)} {what}: {', '.join(names[:_SHOWN])}{more}"] if names else []
+    return [f"{what}: {len(names)} ({', '.join(names[:_SHOWN])}{more})"] if names else []
 
 
 def _cohort_notes(cases: Sequence[LabelledCase], flags: PredictedFlags) -> list[str]:
@@ -233,6 +232,6 @@ def _cohort_notes(cases: Sequence[LabelledCase], flags: PredictedFlags) -> list[
             silent += [f"{trait}/{cohort}" for cohort in sorted(labelled[trait] - records.keys())]
             strange += [f"{trait}/{cohort}" for cohort in sorted(records.keys() - labelled[trait])]
     return [
-        *_told(silent, "labelled cohorts have no record, which counts as not available"),
-        *_told(strange, "cohorts are not labelled, and not judged"),
+        *_told(silent, "labelled cohorts without a record, taken as not available"),
+        *_told(strange, "cohorts that are not labelled, not judged"),
     ]

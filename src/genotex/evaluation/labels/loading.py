@@ -29,6 +29,7 @@ __all__ = [
     "label_from_json",
     "label_sets",
     "labelled_by",
+    "of_traits",
     "read_labelled_cases",
 ]
 
@@ -151,6 +152,26 @@ def read_labelled_cases(path: Path) -> tuple[LabelledCase, ...]:
     return tuple(cases)
 
 
+def of_traits(
+    cases: Sequence[LabelledCase], traits: Sequence[str] | None
+) -> tuple[LabelledCase, ...]:
+    """Return the cases of some traits, or all where none is named.
+
+    Raises
+    ------
+    UsageError
+        If a trait has no case.
+    """
+    if not traits:
+        return tuple(cases)
+    wanted = [trait_folder_name(trait) for trait in traits]
+    for asked, folder in zip(traits, wanted, strict=True):
+        if not any(case.trait == folder for case in cases):
+            msg = f"no labelled case is of the trait {asked!r}"
+            raise UsageError(msg)
+    return tuple(case for case in cases if case.trait in wanted)
+
+
 def label_sets(cases: Sequence[LabelledCase]) -> tuple[str, ...]:
     """Return the names of all sets of labels, those that label the most cases first."""
     counts: dict[str, int] = {}
@@ -255,13 +276,13 @@ def _feature(data: object, place: str) -> FeatureLabel | None:
     return FeatureLabel(row, {k: _code(v, k, f"{place}.map") for k, v in (codes or {}).items()})
 
 
-def _code(value: object, cell: str, place: str) -> float | None:
+def _code(value: Any, cell: str, place: str) -> float | None:
     if value is None:
         return None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        # Neither NaN nor an integer beyond all floats passes.
-        if abs(value) <= sys.float_info.max:
-            return float(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # Neither NaN nor an integer beyond all floats passes.
+    if is_number and abs(value) <= sys.float_info.max:
+        return float(value)
     msg = f"the code of {cell!r} must be a number or null, not {value!r:.40}"
     raise FormatError(msg, field=place)
 

@@ -114,7 +114,7 @@ def _claim(folder: Path, labels: str, source: Path) -> None:
         msg = f"{folder} is a file; name a new or an empty folder"
         raise UsageError(msg)
     if marker.is_file():
-        if marker.read_text(encoding="utf-8") == mark:
+        if marker.read_bytes() == mark.encode():
             return
         msg = f"{folder} was made from other labels (see {marker}); name a new or an empty folder"
         raise UsageError(msg)
@@ -122,7 +122,7 @@ def _claim(folder: Path, labels: str, source: Path) -> None:
         msg = f"{folder} is not empty and was not made from labels; name a new or an empty folder"
         raise UsageError(msg)
     with atomic_write(marker) as part:
-        part.write_text(mark, encoding="utf-8")
+        part.write_bytes(mark.encode())
 
 
 def _code(label: Label, series: Series | FormatError) -> tuple[Coded | None, str]:
