@@ -1,12 +1,12 @@
 """Scores against labels of what a series says: the benchmark's, verified ones, or your own.
 
-The way through: `loading` and `answers` read labels and predictions; `scoring` compares them case
-by case, `availability` and `clinical_tables` compare an output folder; `evaluating` puts several
+The way through: `label` is what is said; `loading` and `answers` read it; `scoring` compares case
+by case, `availability` and `clinical_tables` an output folder; `evaluating` puts several
 sets of labels side by side; `disagreement` says how the sets differ; `reference` makes a reference
 folder of them.
 """
 
-from genotex.evaluation.labels.answers import Answers, answer_from_json, read_answers
+from genotex.evaluation.labels.answers import Answers, read_answers
 from genotex.evaluation.labels.comparing import LabelScores, Section
 from genotex.evaluation.labels.disagreement import Disagreement, count_disagreements
 from genotex.evaluation.labels.evaluating import (
@@ -15,12 +15,9 @@ from genotex.evaluation.labels.evaluating import (
     evaluate_answers,
     evaluate_folder,
 )
+from genotex.evaluation.labels.label import FEATURES, FeatureLabel, Label, LabelledCase
+from genotex.evaluation.labels.label_json import answer_from_json, case_from_json
 from genotex.evaluation.labels.loading import (
-    FEATURES,
-    FeatureLabel,
-    Label,
-    LabelledCase,
-    case_from_json,
     label_sets,
     labelled_by,
     of_traits,

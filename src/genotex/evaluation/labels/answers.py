@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from genotex.errors import FormatError
-from genotex.evaluation.labels.loading import FEATURES, NEEDED, Label, label_from_json
+from genotex.evaluation.labels.label import Label
+from genotex.evaluation.labels.label_json import answer_from_json
 from genotex.formats.json_lines import read_json_lines
 
-__all__ = ["Answers", "answer_from_json", "read_answers"]
-
-_NOT_SAID: Mapping[str, Any] = {"is_gene_available": False, **dict.fromkeys(FEATURES)}
+__all__ = ["Answers", "read_answers"]
 
 
 @dataclass(frozen=True)
@@ -30,20 +28,6 @@ class Answers:
 
     by_id: Mapping[str, Label]
     repeated: tuple[str, ...] = ()
-
-
-def answer_from_json(data: Mapping[str, Any]) -> Label:
-    """Return a prediction as it was read from JSON; what is left out is not available.
-
-    Raises
-    ------
-    FormatError
-        If a field is not what it must be, or none is there; it names the field.
-    """
-    if not any(key in data for key in NEEDED):
-        msg = f"holds none of {', '.join(NEEDED)}"
-        raise FormatError(msg, hint="a prediction is a line of 'genotex clinical infer'")
-    return label_from_json({**_NOT_SAID, **{key: data[key] for key in NEEDED if key in data}})
 
 
 def read_answers(path: Path) -> Answers:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from genotex.errors import FormatError
-from genotex.evaluation.labels.loading import LabelledCase
+from genotex.evaluation.labels.label import LabelledCase
 from genotex.evaluation.scores import FilteringScore, Missing
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder

@@ -15,7 +15,7 @@ from genotex.evaluation.labels.coding import (
     table_of_file,
     table_of_labels,
 )
-from genotex.evaluation.labels.loading import Feature, LabelledCase
+from genotex.evaluation.labels.label import Feature, LabelledCase
 from genotex.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
 from genotex.evaluation.scores import Missing
 from genotex.formats import Series

@@ -15,7 +15,7 @@ from genotex.clinical.applying import encode_cell
 from genotex.clinical.encoding import Parser
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError
-from genotex.evaluation.labels.loading import FEATURES, Feature, FeatureLabel, Label
+from genotex.evaluation.labels.label import FEATURES, Feature, FeatureLabel, Label
 from genotex.evaluation.labels.scoring import SAME_CODE, same_code
 from genotex.formats import Series, read_clinical_csv
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from genotex.evaluation.labels.loading import Label
+from genotex.evaluation.labels.label import Label
 
 __all__ = ["LabelScores", "Section", "base_labels", "same_cases", "side_by_side"]
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from genotex.clinical.values import split_cell
 from genotex.clinical.words.keys import KeyKind, kind_of_key
-from genotex.evaluation.labels.loading import FeatureLabel, Label
+from genotex.evaluation.labels.label import FeatureLabel, Label
 from genotex.evaluation.labels.scoring import agreement, same_code
 
 __all__ = ["Disagreement", "compare_traits", "count_disagreements"]

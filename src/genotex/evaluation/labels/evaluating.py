@@ -19,7 +19,8 @@ from genotex.evaluation.labels.clinical_tables import judge_tables
 from genotex.evaluation.labels.coding import coding_figures
 from genotex.evaluation.labels.comparing import Section, base_labels, side_by_side
 from genotex.evaluation.labels.disagreement import Disagreement, count_disagreements
-from genotex.evaluation.labels.loading import LabelledCase, label_sets, labelled_by
+from genotex.evaluation.labels.label import LabelledCase
+from genotex.evaluation.labels.loading import label_sets, labelled_by
 from genotex.evaluation.labels.raw_cohorts import Step
 from genotex.evaluation.labels.scoring import CaseScore, case_figures, score_cases
 from genotex.evaluation.scores import Missing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from genotex.errors import FormatError
-from genotex.evaluation.labels.loading import LabelledCase
+from genotex.evaluation.labels.label import LabelledCase
 from genotex.formats import Series, choose_series
 from genotex.layout import GeoCohortFiles, InputFolder
 

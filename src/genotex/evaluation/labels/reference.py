@@ -13,7 +13,8 @@ import numpy as np
 from genotex.clinical import is_biased
 from genotex.errors import FormatError, UsageError
 from genotex.evaluation.labels.coding import CodedFeature, code_samples
-from genotex.evaluation.labels.loading import Feature, Label, LabelledCase, labelled_by
+from genotex.evaluation.labels.label import Feature, Label, LabelledCase
+from genotex.evaluation.labels.loading import labelled_by
 from genotex.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
 from genotex.formats import CohortInfo, Series, write_clinical_csv, write_cohort_info
 from genotex.layout import InputFolder, OutputFolder, atomic_write

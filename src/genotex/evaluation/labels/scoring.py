@@ -10,13 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from genotex.evaluation.labels.loading import (
-    FEATURES,
-    NOTHING,
-    Feature,
-    FeatureLabel,
-    Label,
-)
+from genotex.evaluation.labels.label import FEATURES, NOTHING, Feature, FeatureLabel, Label
 
 __all__ = [
     "Agreement",
