@@ -12,6 +12,7 @@ from genotex.cli.apply_labels import apply_labels
 from genotex.cli.clinical import app as clinical
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
+from genotex.cli.evaluate import EvaluateCommand, evaluate
 from genotex.cli.evaluate_labels import evaluate_labels
 from genotex.cli.preprocess import preprocess
 from genotex.cli.report import report
@@ -34,6 +35,7 @@ app.command()(analyze)
 app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
+app.command(cls=EvaluateCommand)(evaluate)
 app.command()(evaluate_labels)
 app.command()(apply_labels)
 app.command()(simulate)

@@ -8,6 +8,7 @@ from genotex.formats.csv_tables import (
     write_gene_csv,
 )
 from genotex.formats.gmt import GeneSet, read_gmt
+from genotex.formats.json_files import read_json_object, write_json
 from genotex.formats.linked import LinkedTable
 from genotex.formats.linked_files import (
     read_linked,
@@ -53,6 +54,7 @@ __all__ = [
     "read_family_soft",
     "read_gene_csv",
     "read_gmt",
+    "read_json_object",
     "read_linked",
     "read_linked_csv",
     "read_linked_header",
@@ -66,6 +68,7 @@ __all__ = [
     "write_cohort_info",
     "write_evidence",
     "write_gene_csv",
+    "write_json",
     "write_linked_csv",
     "write_linked_parquet",
 ]

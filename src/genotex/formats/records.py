@@ -9,12 +9,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from genotex.errors import FormatError
 from genotex.formats.cohort_record import CohortInfo, Evidence
-from genotex.formats.raw import decode, read_bytes
-from genotex.layout import atomic_write, lock
+from genotex.formats.json_files import read_json_object, write_json
+from genotex.layout import lock
 
 __all__ = [
     "read_cohort_info",
@@ -32,8 +30,9 @@ _TEXTS = ("trait", "cohort", "procedure", "source", "genotex_version")
 def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
     """Read the records of a trait's cohorts, ours or anyone's.
 
-    Fields that we do not know are passed over. Older releases of the benchmark name the TCGA
-    cohort ``Xena``; it is given under the name it has in the file.
+    Fields that we do not know are passed over. A flag that older releases do not write follows
+    from the others, where it does. They also name the TCGA cohort ``Xena``; it is given under the
+    name it has in the file.
 
     Returns
     -------
@@ -45,7 +44,7 @@ def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
     FormatError
         If the file is no such JSON; names the line or the field.
     """
-    return {name: _info(name, record, path) for name, record in _read_object(path).items()}
+    return {name: _info(name, record, path) for name, record in read_json_object(path).items()}
 
 
 def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
@@ -68,9 +67,9 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
         If the file that is there is no such JSON; it is left alone.
     """
     with lock(path):
-        records = _read_object(path) if path.exists() else {}
+        records = read_json_object(path) if path.exists() else {}
         records[cohort] = asdict(info)
-        _write_json(path, records)
+        write_json(path, records)
 
 
 def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
@@ -80,7 +79,7 @@ def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
 
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; what is not finite becomes null."""
-    _write_json(path, {item.name: getattr(evidence, item.name) for item in fields(evidence)})
+    write_json(path, {item.name: getattr(evidence, item.name) for item in fields(evidence)})
 
 
 def read_evidence(path: Path) -> Evidence:
@@ -91,7 +90,7 @@ def read_evidence(path: Path) -> Evidence:
     FormatError
         If the file is no such JSON; names the line or the field.
     """
-    record = _read_object(path)
+    record = read_json_object(path)
     known: dict[str, Any] = {}
     for item in fields(Evidence):
         if item.name not in record:
@@ -118,6 +117,7 @@ def _info(name: str, record: object, path: Path) -> CohortInfo:
     if not isinstance(record, dict):
         msg = "the record of a cohort should be a JSON object"
         raise FormatError(msg, path=path, field=name)
+    record = _with_followed_flags(record)
     flags = {key: _flag(record.get(key), path, f"{name}.{key}") for key in _FLAGS}
     later = {
         key: None if record.get(key) is None else _flag(record[key], path, f"{name}.{key}")
@@ -138,6 +138,21 @@ def _info(name: str, record: object, path: Path) -> CohortInfo:
     )
 
 
+def _with_followed_flags(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Add flags that are not there but follow from the others (GenoTEX README, section 3d)."""
+    told = {key: value for key, value in record.items() if value is not None}
+    gene, trait = told.get("is_gene_available"), told.get("is_trait_available")
+    if isinstance(gene, bool) and isinstance(trait, bool):
+        told.setdefault("is_available", gene and trait)
+    available, biased = told.get("is_available"), told.get("is_biased")
+    if isinstance(available, bool):
+        told.setdefault("is_gene_available", available)
+        told.setdefault("is_trait_available", available)
+        if not available or isinstance(biased, bool):
+            told.setdefault("is_usable", available and not biased)
+    return told
+
+
 def _flag(value: object, path: Path, place: str) -> bool:
     if not isinstance(value, bool):
         msg = f"expected true or false, found {json.dumps(value)[:40]}"
@@ -149,40 +164,3 @@ def _whole(value: object) -> int | None:
     if isinstance(value, int):
         return value
     return int(value) if isinstance(value, float) and math.isfinite(value) else None
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    text = decode(read_bytes(path))
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        msg = f"not valid JSON: {error.msg}"
-        raise FormatError(msg, path=path, line=error.lineno, hint="mend or remove it") from error
-    except (ValueError, RecursionError) as error:
-        msg = f"not valid JSON: {error}"
-        raise FormatError(msg, path=path, hint="mend or remove it") from error
-    if not isinstance(content, dict):
-        msg = "expected a JSON object"
-        raise FormatError(msg, path=path, line=1, hint="mend or remove it")
-    return content
-
-
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    text = json.dumps(_plain(content), indent=4, ensure_ascii=False, allow_nan=False)
-    with atomic_write(path) as part:
-        part.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-
-
-def _plain(value: Any) -> Any:
-    """Return the value as JSON knows it: no NumPy scalars, nothing that is not finite."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return [_plain(item) for item in value.tolist()]
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

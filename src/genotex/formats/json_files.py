@@ -1,0 +1,69 @@
+"""JSON files: read with the place of a mistake, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from genotex.errors import FormatError
+from genotex.formats.raw import decode, read_bytes
+from genotex.layout import atomic_write
+
+__all__ = ["read_json_object", "write_json"]
+
+
+def read_json_object(path: Path, hint: str = "mend or remove it") -> dict[str, Any]:
+    """Read a JSON file that holds an object.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    hint : str
+        What the reader can do about a file that holds something else.
+
+    Raises
+    ------
+    FormatError
+        If it holds something else; names the line.
+    """
+    text = decode(read_bytes(path))
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        msg = f"not valid JSON: {error.msg}"
+        raise FormatError(msg, path=path, line=error.lineno, hint=hint) from error
+    except (ValueError, RecursionError) as error:
+        msg = f"not valid JSON: {error}"
+        raise FormatError(msg, path=path, hint=hint) from error
+    if not isinstance(content, dict):
+        msg = "expected a JSON object"
+        raise FormatError(msg, path=path, line=1, hint=hint)
+    return content
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write plain values, also NumPy's, whole or not at all; what is not finite becomes null."""
+    text = json.dumps(_plain(content), indent=4, ensure_ascii=False, allow_nan=False)
+    with atomic_write(path) as part:
+        part.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+def _plain(value: Any) -> Any:
+    """Return the value as JSON knows it: no NumPy scalars, nothing that is not finite."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return [_plain(item) for item in value.tolist()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
