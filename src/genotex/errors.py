@@ -22,6 +22,7 @@ to do. Catch ``FormatError`` around one file when the others should go on.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Self
 
 __all__ = [
     "AnalysisError",
@@ -79,6 +80,10 @@ class FormatError(GenotexError):
         self.line = line
         self.field = field
         self.hint = hint
+
+    def at(self, path: Path, line: int) -> Self:
+        """Return the same error with its place in a file."""
+        return type(self)(self.message, path=path, line=line, field=self.field, hint=self.hint)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Survive the way from a worker process."""

@@ -9,11 +9,13 @@ import typer
 import genotex
 from genotex.cli.analyze import analyze
 from genotex.cli.bench import app as bench
+from genotex.cli.apply_labels import apply_labels
 from genotex.cli.clinical import app as clinical
 from genotex.cli.compare import compare
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
+from genotex.cli.evaluate_labels import evaluate_labels
 from genotex.cli.preprocess import preprocess
 from genotex.cli.problems import app as problems
 from genotex.cli.report import report
@@ -40,6 +42,8 @@ app.add_typer(problems, name="problems")
 app.command(cls=EvaluateCommand)(evaluate)
 app.command()(compare)
 app.add_typer(bench, name="bench")
+app.command()(evaluate_labels)
+app.command()(apply_labels)
 app.command()(simulate)
 app.command()(demo)
 

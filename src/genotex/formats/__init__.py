@@ -30,6 +30,7 @@ from genotex.formats.records import (
     write_evidence,
 )
 from genotex.formats.series import Series
+from genotex.formats.series_choice import choose_series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.formats.soft_platform import read_platforms
 from genotex.formats.soft_series import read_family_soft
@@ -48,6 +49,7 @@ __all__ = [
     "Role",
     "Series",
     "read_associations",
+    "choose_series",
     "read_clinical_csv",
     "read_clinical_matrix",
     "read_cohort_info",

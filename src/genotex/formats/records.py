@@ -86,6 +86,11 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
         write_json(path, records)
 
 
+def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
+    """Write the records of all cohorts of a trait, in place of those that were there."""
+    _write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
+
+
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; what is not finite becomes null."""
     write_json(path, {item.name: getattr(evidence, item.name) for item in fields(evidence)})
