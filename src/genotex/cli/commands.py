@@ -8,8 +8,8 @@ import typer
 
 import genotex
 from genotex.cli.analyze import analyze
-from genotex.cli.bench import app as bench
 from genotex.cli.apply_labels import apply_labels
+from genotex.cli.bench import app as bench
 from genotex.cli.clinical import app as clinical
 from genotex.cli.compare import compare
 from genotex.cli.demo import demo
