@@ -57,7 +57,7 @@ def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
     records : mapping of str to CohortInfo
         By cohort id.
     """
-    _write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
+    write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
 
 
 def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
@@ -84,11 +84,6 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
         records = read_json_object(path) if path.exists() else {}
         records[cohort] = asdict(info)
         write_json(path, records)
-
-
-def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
-    """Write the records of all cohorts of a trait, in place of those that were there."""
-    _write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
 
 
 def write_evidence(path: Path, evidence: Evidence) -> None:
