@@ -13,6 +13,7 @@ from genotex.formats import (
     read_cohort_info,
     read_evidence,
     update_cohort_info,
+    write_cohort_info,
     write_evidence,
 )
 from tests.formats.geo_files import write
@@ -51,6 +52,14 @@ def test_update_keeps_the_other_records_as_they_are(tmp_path):
         "has_age", "has_gender", "sample_size", "note",
     ]  # fmt: skip
     assert read_cohort_info(path)["GSE207847"].sample_size == 61
+
+
+def test_writing_replaces_all_records_and_keeps_their_order(tmp_path):
+    path = write(tmp_path / "cohort_info.json", BENCHMARK)
+    records = {"GSE9": INFO, "GSE10": replace(INFO, sample_size=7), "TCGA": INFO}
+    write_cohort_info(path, records)
+    assert list(read_cohort_info(path).items()) == list(records.items())
+    assert [file.name for file in tmp_path.iterdir()] == ["cohort_info.json"]
 
 
 def test_update_makes_the_file(tmp_path):

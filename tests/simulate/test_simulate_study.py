@@ -1,5 +1,6 @@
 """Determinism, the folder that appears whole or not at all, and what can be found again."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -27,6 +28,12 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path, symbols: list[str]) -> N
     assert first == again
     assert first.keys() == other.keys()
     assert all(first[name] != other[name] for name in first)
+
+
+def test_study_is_the_one_that_version_0_2_0_made(study: SimulatedStudy) -> None:
+    """The task list is drawn last, so its digest (of that version) tells of every draw before."""
+    digest = hashlib.sha256(study.task_info.read_bytes()).hexdigest()
+    assert digest == "a697738d5564202a767e8e92a3e8fd8468bdcc629178bbe39b5568cc3c1d7fa5"
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path, symbols: list[str]) -> None:

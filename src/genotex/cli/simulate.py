@@ -32,20 +32,18 @@ def simulate(
         int | None,
         typer.Option(
             "--samples",
-            help="Samples of the largest cohort. [default: 80; of a world 40, small 24]",
+            help="Samples of the largest cohort: 80, in a world 40, in a small one 24.",
         ),
     ] = None,
     genes: Annotated[
         int | None,
-        typer.Option(
-            "--genes", help="Number of genes. [default: 4000; of a world 1200, small 400]"
-        ),
+        typer.Option("--genes", help="Number of genes: 4000, in a world 1200, in a small one 400."),
     ] = None,
     traits: Annotated[
-        int | None, typer.Option("--traits", help="Traits of a world. [default: 12; small 4]")
+        int | None, typer.Option("--traits", help="Traits of a world: 12, of a small one 4.")
     ] = None,
     cohorts: Annotated[
-        int | None, typer.Option("--cohorts", help="Cohorts of a world. [default: 40; small 8]")
+        int | None, typer.Option("--cohorts", help="Cohorts of a world: 40, of a small one 8.")
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an earlier simulated study or world.")
@@ -77,7 +75,7 @@ def simulate(
         return
     alone = ["--small"] * small + [f"--{name}" for name in given if name not in _STUDY]
     if alone:
-        msg = f"{', '.join(alone)} belongs to a world and does nothing for a study; add --world"
+        msg = f"{', '.join(alone)}: only a world has such sizes; add --world, or leave that out"
         raise UsageError(msg)
     _simulate_study(folder, seed, _STUDY | given, overwrite, json)
 

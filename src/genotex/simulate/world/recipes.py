@@ -95,7 +95,10 @@ _UNBALANCED = Recipe(
     "three controls for each case", share=0.9, groups={"case": 0.25, "healthy control": 0.75}
 )
 _OTHER_CONTROLS = Recipe(
-    "all controls have another disease", groups={"case": 0.5, "other disease": 0.5}
+    "all controls have another disease",
+    groups={"case": 0.5, "other disease": 0.5},
+    summary="{tissue} of patients with {t} was compared with that of patients with {o}.",
+    design="Patients with {t} and patients with {o}, one array each.",
 )
 _TREATED = Recipe(
     "every sample has the disease: nobody to compare with",
@@ -129,7 +132,7 @@ _METHYLATION = Recipe(
     design="One methylation beadchip for each donor.",
 )
 _EMPTY = Recipe(
-    "the values are kept elsewhere: no gene expression", usable=False, instead=EMPTY_TABLE
+    "the table of values is empty: no gene expression", usable=False, instead=EMPTY_TABLE
 )
 _SOME_UNKNOWN = Recipe(
     "of some samples the trait is not known",

@@ -214,7 +214,7 @@ class Wording:
         self, sex: Sequence[str | None], age: Sequence[str]
     ) -> list[Sequence[str | None]]:
         if self.together:
-            cells = [f"{a or 'n/a'}/{b}" for a, b in zip(sex, age, strict=True)]
+            cells = [f"{letter}/{years}" for letter, years in zip(sex, age, strict=True)]
             return [keyed("gender/age", cells)]
         rows: list[Sequence[str | None]] = []
         if self.sex is not None:

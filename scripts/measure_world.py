@@ -1,0 +1,82 @@
+"""How the whole road does on simulated worlds: what is read as the truth says, and what is found.
+
+    python scripts/measure_world.py [SEEDS] [SAMPLES]
+
+Simulates a world for each seed from 1 to SEEDS (5), its largest cohorts of SAMPLES (40) samples,
+preprocesses and analyses it, and prints the figures of docs/simulate.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from genotex.analysis import AnalysisOptions, solve_problems
+from genotex.cohorts import preprocess
+from genotex.formats import read_clinical_csv, read_cohort_info
+from genotex.layout import OutputFolder
+from genotex.problems import TaskInfo
+from genotex.simulate import SimulatedWorld, simulate_world
+
+
+def misread(world: SimulatedWorld, output: OutputFolder) -> Iterator[str]:
+    """Tell which features of which cohorts are not read as the truth says."""
+    reference = OutputFolder(world.reference)
+    for trait in reference.traits():
+        ours = read_cohort_info(output.cohort_info(trait))
+        for cohort, info in read_cohort_info(reference.cohort_info(trait)).items():
+            if ours[cohort].is_usable != info.is_usable:
+                yield f"{trait}, {cohort}: usable {info.is_usable}, read as the opposite"
+            path = reference.clinical_csv(trait, cohort)
+            read = output.clinical_csv(trait, cohort)
+            if not path.is_file() or not read.is_file():
+                continue
+            features = read_clinical_csv(read)[1]
+            for name, codes in read_clinical_csv(path)[1].items():
+                same = name in features and np.allclose(
+                    features[name], codes, atol=0.01, equal_nan=True
+                )
+                if not same:
+                    yield f"{trait}, {cohort}: {name} differs"
+
+
+def main() -> None:
+    """Measure and print."""
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    samples = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    scores: dict[str, list[tuple[float, float]]] = {}
+    for seed in range(1, seeds + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            world = simulate_world(Path(folder) / "world", seed=seed, samples=samples)
+            output = OutputFolder(Path(folder) / "output")
+            preprocess(world.folder, output.root)
+            for difference in misread(world, output):
+                print(f"seed {seed}: {difference}")
+            tasks = TaskInfo.load(world.task_info)
+            options = AnalysisOptions(panel=False)
+            answered = set()
+            for outcome in solve_problems(output, tasks.problems(), options, tasks):
+                if outcome.result is None:
+                    continue
+                problem = outcome.problem
+                answered.add(problem)
+                score = world.truth.score(outcome.result.significant["Variable"], problem.trait)
+                pair = (score.found / score.planted, score.false_discovery_proportion)
+                scores.setdefault(str(problem.kind), []).append(pair)
+            if answered != set(world.answered):
+                print(f"seed {seed}: {len(answered ^ set(world.answered))} answers too many or few")
+    for kind, pairs in scores.items():
+        found, false = np.array(pairs).T
+        print(
+            f"{kind}: {len(pairs)} problems, {found.mean():.0%} of the planted genes found "
+            f"({found.min():.0%} to {found.max():.0%}), FDP mean {false.mean():.3f}, "
+            f"at most {false.max():.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
