@@ -8,6 +8,7 @@ import typer
 
 import genotex
 from genotex.cli.analyze import analyze
+from genotex.cli.bench import app as bench
 from genotex.cli.clinical import app as clinical
 from genotex.cli.compare import compare
 from genotex.cli.demo import demo
@@ -34,6 +35,7 @@ app.command()(analyze)
 app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
+app.add_typer(bench, name="bench")
 app.command(cls=EvaluateCommand)(evaluate)
 app.command()(compare)
 app.command()(simulate)
