@@ -63,7 +63,10 @@ def table(
         return
     from genotex.cli.score_screen import show_table
 
-    for found in paper_tables(rows):
+    tables = paper_tables(rows)
+    for found in tables:
         show_table(found)
+    if not tables:
+        screen.tell("nothing was scored: no file of the reference belongs to a task asked for")
     for note in notes:
         screen.tell(note, "note")

@@ -27,7 +27,10 @@ def compare(
     baseline: Annotated[
         str | None,
         typer.Option(
-            "--baseline", metavar="NAME", help="Compare with this run. [default: the first]"
+            "--baseline",
+            metavar="NAME",
+            help="Compare with this run.",
+            show_default="the first",
         ),
     ] = None,
     each_other: Annotated[
