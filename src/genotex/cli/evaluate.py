@@ -11,6 +11,8 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.output_file import check_output_folder
+from genotex.cli.score_screen import show_scores
 from genotex.cli.several_words import command_with_several_words
 from genotex.errors import UsageError
 
@@ -121,6 +123,15 @@ def evaluate(
             "without names, and say what they score as they are.",
         ),
     ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="Also write scores.json, CSV files, Markdown and an HTML page there.",
+        ),
+    ] = None,
     jobs: o.Jobs = 1,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     json: o.Json = False,
@@ -137,7 +148,9 @@ def evaluate(
 
       genotex evaluate -p my_output -r output -t analysis --gene-universe reference
 
-      genotex evaluate -p my_output -r output -j 2 --json > scores.json
+      genotex evaluate -p my_output -r output -j 2 -o scores
+
+      genotex evaluate -p my_output -r output --json
     """
     from genotex.evaluation.options import DEFAULT_TABLES, TASKS, EvaluationOptions
     from genotex.evaluation.summary import summarise, to_json
@@ -152,14 +165,18 @@ def evaluate(
         gene_universe=_gene_universe(gene_universe),
         repair_reference=repair_reference,
     )
+    if out is not None:
+        check_output_folder(out)
     scores = evaluate_with_progress(prediction, reference, settings, jobs)
     summary = summarise(scores, seed=seed)
     if json:
         screen.print_json(to_json(scores, summary))
-        return
-    from genotex.cli.score_screen import show_scores
+    else:
+        show_scores(scores, summary)
+    if out is not None:
+        from genotex.reports.scores import write_scores
 
-    show_scores(scores, summary)
+        screen.tell(f"scores are written: {write_scores(out, scores, summary)}")
 
 
 def evaluate_with_progress(

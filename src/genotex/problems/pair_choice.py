@@ -128,7 +128,7 @@ class _Related:
 
     def within(self, columns: Collection[str]) -> frozenset[str]:
         """Return the related genes of the condition among the columns."""
-        return frozenset(self.condition) & frozenset(columns)
+        return frozenset(self.condition).difference(ONE_STEP_CONDITIONS).intersection(columns)
 
     def regressors(
         self, trait_genes: Collection[str], condition_genes: Collection[str]
@@ -185,7 +185,7 @@ class _Side:
             _, *columns = self._read_header(path)
         except FormatError as error:
             return f"its linked table cannot be read: {error.message}"
-        return related.within(set(columns) - set(ONE_STEP_CONDITIONS))
+        return related.within(columns)
 
 
 def _by_size(trait: _Side, condition: _Side) -> list[tuple[str, str]]:
