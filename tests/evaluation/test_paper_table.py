@@ -72,6 +72,19 @@ def test_record_is_found_where_the_scores_say_the_run_lies(tmp_path: Path) -> No
     assert row.start == "prepared tables" and row.values["seconds"] == 15.0
 
 
+@pytest.mark.parametrize(
+    "told", [{"input": None, "preprocessed": "/t"}, {"input": None, "preprocessed": None}]
+)
+def test_run_that_prepared_no_cohorts_has_no_row_in_their_tables(
+    tmp_path: Path, told: dict[str, object]
+) -> None:
+    rows = rows_of(some_scores(), run_folder(tmp_path, **told))
+    assert set(cells(rows)) == {"Genes, "}
+    assert rows[0].values["success"] == 75.0
+    (_, note) = paper_notes({"mine": some_scores()}, rows, paper=False)
+    assert note.startswith("mine prepared no cohorts")
+
+
 def test_method_without_trait_prediction_has_a_dash_there() -> None:
     silent = problem_score("A", trait_accuracy=0.0, trait_f1=0.0)
     (row,) = rows_of(some_scores(analysis=(silent,)))

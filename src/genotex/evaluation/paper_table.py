@@ -26,6 +26,8 @@ _ANALYSIS = {
 _SELECTION = {"df": "DF (%)", "ds": "DS (%)"}
 _OF_A_TABLE = {"aj": "AJ (%)", "sj": "SJ (%)", "csc": "CSC (%)"}
 _DATA = {"linked": "linked data", "gene": "gene data", "clinical": "trait data"}
+_WITHOUT_COHORTS = ("prepared tables", "no data")
+"""Where a run may start and leave filtering, selection and preprocessing to somebody else."""
 _DECIMALS = {"tokens_in": 1, "tokens_out": 1}
 _KEYS = (
     *(key for key in _ANALYSIS if key != "tokens"),
@@ -94,6 +96,8 @@ def _run_row(name: str, scores: Scores, record: RunRecord) -> PaperRow:
     values = dict(_scored(summarise(scores, draws=0)))
     if not _predicts_traits(scores):
         values = {key: value for key, value in values.items() if not key.startswith("trait_")}
+    if record.start in _WITHOUT_COHORTS:
+        values = {key: value for key, value in values.items() if key in _ANALYSIS}
     for key, value in record.per_problem.items():
         if key.startswith("tokens"):
             values[key] = value / 1000
@@ -181,6 +185,11 @@ def paper_notes(
         notes.append(
             "time of a run scored here is that of solving a problem; cohorts are preprocessed once "
             "for all problems and not counted"
+        )
+    others = [r.name for r in rows if r.source == OURS and r.start in _WITHOUT_COHORTS]
+    if others:
+        notes.append(
+            f"{', '.join(others)} prepared no cohorts: tables 4 and 5 are left to those that did"
         )
     legacy = [name for name, scores in runs.items() if scores.settings.get("metrics") == "legacy"]
     if legacy:
