@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.evaluation.summary import summarise
-from genotex.reports.scores import write_scores
+from genotex.evaluation.score_files import json_text
+from genotex.evaluation.summary import summarise, to_json
+from genotex.evaluation.text_files import write_texts
 from tests.cli.answer_folders import REFERENCE, write_answers, write_three
 from tests.cli.conftest import Run, on_one_line
 from tests.evaluation.some_scores import some_scores
@@ -16,7 +17,8 @@ from tests.evaluation.some_scores import some_scores
 
 def written(folder: Path, **changes: object) -> Path:
     scores = some_scores(**changes)
-    write_scores(folder, scores, summarise(scores, draws=5))
+    content = to_json(scores, summarise(scores, draws=5))
+    write_texts(folder, {"scores.json": json_text(content)})
     return folder
 
 

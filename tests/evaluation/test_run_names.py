@@ -85,7 +85,7 @@ def test_averages_per_problem_are_of_those_that_tell(tmp_path: Path) -> None:
         'A,Age,one-step,false,4.0,,,"no, not this"\n'
     )
     assert read_run_record(folder) == RunRecord(
-        "mine", "rules", None, {"seconds": 3.0, "tokens_in": 1000.0, "cost": 0.5}
+        "mine", "rules", per_problem={"seconds": 3.0, "tokens_in": 1000.0, "cost": 0.5}
     )
 
 

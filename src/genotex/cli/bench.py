@@ -10,6 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.bench_table import table
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 
@@ -243,3 +244,6 @@ def _costs(summary: RunSummary) -> str:
     if cohorts["read"]:
         told.insert(0, f"{cohorts['read']} cohorts, {cohorts['usable']} usable")
     return "; ".join(told)
+
+
+app.command()(table)

@@ -32,20 +32,23 @@ app = typer.Typer(
     help="Raw GEO and TCGA files in, trustworthy trait-associated genes out.",
     epilog="Start with: genotex demo",
 )
-app.command()(solve)
-app.command()(preprocess)
-app.command()(analyze)
-app.command()(enrich)
-app.command()(report)
-app.add_typer(clinical, name="clinical")
-app.add_typer(problems, name="problems")
-app.command(cls=EvaluateCommand)(evaluate)
-app.command()(compare)
-app.add_typer(bench, name="bench")
-app.command()(evaluate_labels)
-app.command()(apply_labels)
-app.command()(simulate)
-app.command()(demo)
+
+GENES, BENCHMARK, TRYING = "Genes of a trait", "The benchmark", "Trying it out"
+
+app.command(rich_help_panel=GENES)(solve)
+app.command(rich_help_panel=GENES)(preprocess)
+app.command(rich_help_panel=GENES)(analyze)
+app.command(rich_help_panel=GENES)(enrich)
+app.command(rich_help_panel=GENES)(report)
+app.add_typer(clinical, name="clinical", rich_help_panel=GENES)
+app.add_typer(problems, name="problems", rich_help_panel=BENCHMARK)
+app.add_typer(bench, name="bench", rich_help_panel=BENCHMARK)
+app.command(cls=EvaluateCommand, rich_help_panel=BENCHMARK)(evaluate)
+app.command(rich_help_panel=BENCHMARK)(compare)
+app.command(rich_help_panel=BENCHMARK)(evaluate_labels)
+app.command(rich_help_panel=BENCHMARK)(apply_labels)
+app.command(rich_help_panel=TRYING)(demo)
+app.command(rich_help_panel=TRYING)(simulate)
 
 
 def _version(wanted: bool) -> None:

@@ -27,7 +27,10 @@ def compare(
     baseline: Annotated[
         str | None,
         typer.Option(
-            "--baseline", metavar="NAME", help="Compare with this run. [default: the first]"
+            "--baseline",
+            metavar="NAME",
+            help="Compare with this run.",
+            show_default="the first",
         ),
     ] = None,
     each_other: Annotated[
@@ -58,7 +61,10 @@ def compare(
       genotex compare annotator_1 annotator_2 --each-other
     """
     from genotex.evaluation.run_names import name_runs
+    from genotex.evaluation.text_files import check_folder
 
+    if output is not None:
+        check_folder(output)
     named = name_runs(runs)
     settings = r.scoring_options(tasks, task_info)
     if each_other:

@@ -123,11 +123,11 @@ InputDir = Annotated[
 ]
 OutputDir = Annotated[Path, typer.Argument(help="Folder for the results; made when missing.")]
 TraitNames = Annotated[
-    list[str] | None, typer.Option("--trait", help="A trait; repeat for several. [default: all]")
+    list[str] | None, typer.Option("--trait", help="A trait; repeat for several; all by default.")
 ]
 CohortNames = Annotated[
     list[str] | None,
-    typer.Option("--cohort", help="A cohort (GSE..., TCGA); repeat for several. [default: all]"),
+    typer.Option("--cohort", help="A cohort (GSE..., TCGA); repeat for several; all by default."),
 ]
 ProcedureName = Annotated[
     Procedures,

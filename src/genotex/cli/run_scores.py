@@ -37,9 +37,8 @@ Tasks = Annotated[
     typer.Option(
         "--tasks",
         "-t",
-        help="selection, preprocessing, analysis; with commas. [default: all that the reference "
-        "holds]",
-        show_default=False,
+        help="selection, preprocessing, analysis; with commas.",
+        show_default="all that the reference holds",
     ),
 ]
 TaskInfoFile = Annotated[

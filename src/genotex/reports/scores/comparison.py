@@ -14,10 +14,10 @@ from genotex.evaluation.comparison_tables import (
     side_by_side_table,
 )
 from genotex.evaluation.score_tables import settings_rows
+from genotex.evaluation.text_files import write_texts
 from genotex.reports.rendering import render_template
 from genotex.reports.scores.drawing import averages_figure
 from genotex.reports.scores.page import PageSection, ScoresPage
-from genotex.reports.scores.writing import write_texts
 from genotex.reports.words import listed, sentence
 
 __all__ = ["write_comparison"]
