@@ -74,7 +74,7 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 
 def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
     """Write the records of all cohorts of a trait, in place of those that were there."""
-    _write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
+    write_json(path, {cohort: asdict(info) for cohort, info in records.items()})
 
 
 def write_evidence(path: Path, evidence: Evidence) -> None:
