@@ -140,7 +140,7 @@ def test_reference_of_labels_and_the_score_of_an_output_folder(  # type: ignore[
         (("{answers}", "--cases", "{cases}", "--trait", "Gout"), "of the trait 'Gout'"),
         (("--cases", "{answers}"), "line 1, trait: must be a text"),
         (("{folder}", "--cases", "{cases}"), "holds no preprocess/"),
-        (("{folder}", "--cases", "{folder}"), "cannot be opened"),
+        (("{answers}", "--cases", "nowhere"), "nowhere: cannot be opened"),
     ],
 )
 def test_mistake_gives_a_message_and_code_2(  # type: ignore[no-untyped-def]

@@ -92,7 +92,7 @@ def _check(prediction: Path | None, cases: Path, source: Path | None, output: Pa
     if prediction is not None and not prediction.exists():
         msg = f"{prediction} is not there; give predictions by case, or an output folder"
         raise UsageError(msg)
-    if prediction is not None and prediction.is_file() and prediction.samefile(cases):
+    if prediction is not None and cases.exists() and prediction.samefile(cases):
         msg = f"{prediction} holds the labels; give predictions of 'genotex clinical infer'"
         raise UsageError(msg)
     if source is not None and (prediction is None or not prediction.is_dir()):
