@@ -35,7 +35,7 @@ def test_figures_stand_side_by_side_with_their_difference(genotex, cases, answer
     lines = [line.split() for line in out.splitlines()]
     assert ["cases", "2", "2", "2", "-"] in lines
     assert ["trait_exact", "1.000", "0.500", "-0.500", "0.500"] in lines
-    assert ["1", "same", "row,", "cases", "and", "controls", "swapped"] in lines
+    assert ["same", "row,", "cases", "and", "controls", "swapped", "1"] in lines
     assert "benchmark's own labels" in out
 
 
@@ -93,10 +93,24 @@ def test_reference_of_labels_and_the_score_of_an_output_folder(  # type: ignore[
     code, _, err = genotex("apply-labels", cases, raw, verified, "--labels", "benchmark")
     assert code == 2 and "was made from other labels" in " ".join(err.split())
 
+    _, out, _ = genotex(
+        "evaluate",
+        "-p",
+        verified,
+        "-r",
+        verified,
+        "-t",
+        "preprocessing",
+        "-s",
+        "clinical",
+        "--json",
+    )
+    assert [one["csc"] for one in json.loads(out)["preprocessing"]["clinical"]] == [1.0, 1.0]
+
     files = tmp_path / "scores"
     asked = ("evaluate-labels", verified, "--cases", cases, "--input", raw, "-o", files)
     code, out, err = genotex(*asked)
-    assert (code, err) == (0, "")
+    assert code == 0 and str(files / "labels.json") in "".join(err.split())
     lines = [line.split() for line in out.splitlines()]
     assert ["filtering_f1", "100.0", "100.0", "+0.0", "100.0"] in lines
     assert ["cohort_exact", "1.000", "0.500", "-0.500", "0.500"] in lines
@@ -126,7 +140,7 @@ def test_reference_of_labels_and_the_score_of_an_output_folder(  # type: ignore[
         (("{answers}", "--cases", "{cases}", "--trait", "Gout"), "of the trait 'Gout'"),
         (("--cases", "{answers}"), "line 1, trait: must be a text"),
         (("{folder}", "--cases", "{cases}"), "holds no preprocess/"),
-        (("{folder}", "--cases", "{folder}"), "cannot be opened"),
+        (("{answers}", "--cases", "nowhere"), "nowhere: cannot be opened"),
     ],
 )
 def test_mistake_gives_a_message_and_code_2(  # type: ignore[no-untyped-def]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from genotex.evaluation.labels import FeatureLabel, Label, LabelledCase
 from genotex.evaluation.labels.availability import (
+    Availability,
     filtering_figures,
-    filtering_score,
     filtering_scores,
     judge_availability,
     read_flags,
@@ -45,7 +45,10 @@ def put_flags(output: OutputFolder, trait: str, **available: bool) -> None:
 def test_score_of_one_trait(
     pairs: list[tuple[int, int]], figures: tuple[float, float, float, float]
 ) -> None:
-    score = filtering_score("Asthma", [(bool(label), bool(said)) for label, said in pairs])
+    (score,) = filtering_scores(
+        Availability("Asthma", f"GSE{n}", bool(label), bool(said))
+        for n, (label, said) in enumerate(pairs)
+    )
     found = (score.precision, score.recall, score.f1, score.accuracy)
     assert found == pytest.approx(figures, abs=1e-12)
 

@@ -16,7 +16,9 @@ from genotex.evaluation.labels.evaluating import (
     evaluate_folder,
 )
 from genotex.evaluation.labels.label import FEATURES, FeatureLabel, Label, LabelledCase
+from genotex.evaluation.labels.label_files import evaluation_texts, evaluation_to_json
 from genotex.evaluation.labels.label_json import answer_from_json, case_from_json
+from genotex.evaluation.labels.label_tables import label_tables
 from genotex.evaluation.labels.loading import (
     label_sets,
     labelled_by,
@@ -30,7 +32,6 @@ from genotex.evaluation.labels.scoring import (
     score_case,
     score_cases,
 )
-from genotex.evaluation.labels.tables import evaluation_to_json, write_evaluation
 
 __all__ = [
     "FEATURES",
@@ -52,13 +53,14 @@ __all__ = [
     "count_disagreements",
     "evaluate_answers",
     "evaluate_folder",
+    "evaluation_texts",
     "evaluation_to_json",
     "label_sets",
+    "label_tables",
     "labelled_by",
     "of_traits",
     "read_answers",
     "read_labelled_cases",
     "score_case",
     "score_cases",
-    "write_evaluation",
 ]

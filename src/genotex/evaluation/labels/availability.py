@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from genotex.errors import FormatError
+from genotex.evaluation.gene_metrics import overlap
 from genotex.evaluation.labels.label import LabelledCase
+from genotex.evaluation.predictions import read_or_why
 from genotex.evaluation.scores import FilteringScore, Missing
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder
@@ -18,7 +19,6 @@ __all__ = [
     "Availability",
     "PredictedFlags",
     "filtering_figures",
-    "filtering_score",
     "filtering_scores",
     "judge_availability",
     "read_flags",
@@ -62,17 +62,12 @@ def read_flags(
     flags: dict[str, Mapping[str, bool] | None] = {}
     missing = []
     for trait in traits:
-        path = output.cohort_info(trait)
-        flags[trait] = None
-        if not path.is_file():
-            missing.append(Missing("filtering", trait, "missing"))
-            continue
-        try:
-            records = read_cohort_info(path)
-        except FormatError as error:
-            missing.append(Missing("filtering", trait, str(error)))
-            continue
-        flags[trait] = {cohort: info.is_available for cohort, info in records.items()}
+        records = read_or_why(output.cohort_info(trait), read_cohort_info)
+        if isinstance(records, str):
+            missing.append(Missing("filtering", trait, records))
+            flags[trait] = None
+        else:
+            flags[trait] = {cohort: info.is_available for cohort, info in records.items()}
     return flags, tuple(missing)
 
 
@@ -98,7 +93,11 @@ def judge_availability(
 
 
 def filtering_scores(judged: Iterable[Availability]) -> tuple[FilteringScore, ...]:
-    """Return the score of dataset filtering of each trait, in order of appearance."""
+    """Return the score of dataset filtering of each trait, in order of appearance.
+
+    The arithmetic is that of ``genotex evaluate``: precision, recall and F1 are 100 where neither
+    side takes a cohort as available; a trait without a record scores 0.
+    """
     by_trait: dict[str, list[Availability]] = {}
     for one in judged:
         by_trait.setdefault(one.trait, []).append(one)
@@ -116,36 +115,12 @@ def filtering_figures(judged: Sequence[Availability]) -> dict[str, float]:
 
 
 def _of_trait(trait: str, judged: Sequence[Availability]) -> FilteringScore:
-    pairs = [(one.label, one.predicted) for one in judged if one.predicted is not None]
-    if not pairs:
+    known = [one for one in judged if one.predicted is not None]
+    if not known:
         # Without a record nothing was filtered, whatever the labels say.
         return FilteringScore(trait, 0.0, 0.0, 0.0, 0.0)
-    return filtering_score(trait, pairs)
-
-
-def filtering_score(trait: str, pairs: Sequence[tuple[bool, bool]]) -> FilteringScore:
-    """Score dataset filtering of one trait.
-
-    Parameters
-    ----------
-    trait : str
-        Its name.
-    pairs : sequence of pairs of bool
-        For each cohort whether it is available: by the reference, by the prediction; at least one.
-
-    Returns
-    -------
-    FilteringScore
-        In percent. Precision, recall and F1 are 100 where neither side takes a cohort as
-        available, 0 where only one does.
-    """
-    hits = sum(label and said for label, said in pairs)
-    real = sum(label for label, _ in pairs)
-    taken = sum(said for _, said in pairs)
-    accuracy = 100 * sum(label == said for label, said in pairs) / len(pairs)
-    if not real and not taken:
-        return FilteringScore(trait, 100.0, 100.0, 100.0, accuracy)
-    precision = 100 * hits / taken if taken else 0.0
-    recall = 100 * hits / real if real else 0.0
-    f1 = 100 * 2 * hits / (real + taken)
-    return FilteringScore(trait, precision, recall, f1, accuracy)
+    taken = overlap(
+        [one.cohort for one in known if one.predicted], [one.cohort for one in known if one.label]
+    )
+    alike = sum(one.label == one.predicted for one in known)
+    return FilteringScore(trait, taken.precision, taken.recall, taken.f1, 100 * alike / len(known))

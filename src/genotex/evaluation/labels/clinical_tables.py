@@ -17,6 +17,7 @@ from genotex.evaluation.labels.coding import (
 )
 from genotex.evaluation.labels.label import Feature, LabelledCase
 from genotex.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
+from genotex.evaluation.predictions import MISSING, read_or_why
 from genotex.evaluation.scores import Missing
 from genotex.formats import Series
 from genotex.layout import InputFolder, OutputFolder
@@ -120,12 +121,9 @@ def _predicted(
     case: LabelledCase, output: OutputFolder, coded: Mapping[str, Coded], missing: list[Missing]
 ) -> ClinicalTable | None:
     path = output.clinical_csv(case.trait, case.cohort)
-    if not path.is_file():
-        if any("trait" in found for found in coded.values()):
-            missing.append(Missing("clinical", case.id, "missing"))
-        return None
-    try:
-        return table_of_file(path, case.trait)
-    except FormatError as error:
-        missing.append(Missing("clinical", case.id, str(error)))
-        return None
+    table = read_or_why(path, lambda path: table_of_file(path, case.trait))
+    if not isinstance(table, str):
+        return table
+    if table != MISSING or any("trait" in found for found in coded.values()):
+        missing.append(Missing("clinical", case.id, table))
+    return None

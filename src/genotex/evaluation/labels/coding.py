@@ -17,7 +17,8 @@ from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError
 from genotex.evaluation.labels.label import FEATURES, Feature, FeatureLabel, Label
 from genotex.evaluation.labels.scoring import SAME_CODE, same_code
-from genotex.formats import Series, read_clinical_csv
+from genotex.formats import Series
+from genotex.formats.csv_tables import read_csv_table
 
 __all__ = [
     "ClinicalTable",
@@ -177,7 +178,7 @@ def table_of_file(path: Path, trait: str) -> ClinicalTable:
     Parameters
     ----------
     path : Path
-        ``clinical_data/<cohort>.csv``: features x samples.
+        ``clinical_data/<cohort>.csv``: features x samples; a cell that is no number is missing.
     trait : str
         Name of the trait's row; a single row that is neither age nor gender is taken for it too.
 
@@ -186,8 +187,8 @@ def table_of_file(path: Path, trait: str) -> ClinicalTable:
     FormatError
         If the file is no such table.
     """
-    samples, features = read_clinical_csv(path)
-    named: dict[str, Codes] = {name.casefold(): codes for name, codes in features.items()}
+    table = read_csv_table(path, text="missing")
+    named = {name.casefold(): codes for name, codes in zip(table.rows, table.values, strict=True)}
     others = [codes for name, codes in named.items() if name not in ("age", "gender")]
     trait_codes = named.get(trait.casefold(), others[0] if len(others) == 1 else None)
     found = {"trait": trait_codes, "age": named.get("age"), "gender": named.get("gender")}
@@ -196,7 +197,7 @@ def table_of_file(path: Path, trait: str) -> ClinicalTable:
         values = found[name]
         if values is not None and not np.isnan(values).all():
             codes[name] = values
-    return ClinicalTable(samples, codes)
+    return ClinicalTable(tuple(table.columns), codes)
 
 
 def score_coding(

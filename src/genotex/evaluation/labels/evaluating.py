@@ -23,6 +23,7 @@ from genotex.evaluation.labels.label import LabelledCase
 from genotex.evaluation.labels.loading import label_sets, labelled_by
 from genotex.evaluation.labels.raw_cohorts import Step
 from genotex.evaluation.labels.scoring import CaseScore, case_figures, score_cases
+from genotex.evaluation.predictions import MISSING
 from genotex.evaluation.scores import Missing
 from genotex.layout import InputFolder, OutputFolder
 
@@ -110,7 +111,7 @@ def evaluate_answers(
         msg = f"none of the {len(unknown)} predictions is for a labelled case: {unknown[0]!r} ..."
         raise UsageError(msg)
     missing = tuple(
-        Missing("cases", case.id, "missing") for case in cases if case.id not in answers.by_id
+        Missing("cases", case.id, MISSING) for case in cases if case.id not in answers.by_id
     )
     notes = [
         *_told(unknown, "predictions for cases that are not labelled, not judged"),

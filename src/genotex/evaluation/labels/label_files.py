@@ -1,25 +1,23 @@
-"""Scores against sets of labels as JSON and as CSV files."""
+"""Scores against sets of labels as JSON values and as the texts of files."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
-
-import polars as pl
 
 from genotex.evaluation.labels.availability import Availability, filtering_scores
 from genotex.evaluation.labels.coding import CodingScore
 from genotex.evaluation.labels.comparing import Section
 from genotex.evaluation.labels.evaluating import LabelEvaluation
 from genotex.evaluation.labels.scoring import CaseScore
-from genotex.layout import atomic_write
+from genotex.evaluation.score_files import json_text, to_csv
 
-__all__ = ["evaluation_to_json", "write_evaluation"]
+__all__ = ["evaluation_texts", "evaluation_to_json"]
 
 Row = dict[str, Any]
+
+_FIGURE_COLUMNS = ("section", "labels", "count", "figure", "value", "difference")
 
 
 def evaluation_to_json(evaluation: LabelEvaluation) -> dict[str, Any]:
@@ -61,27 +59,25 @@ def evaluation_to_json(evaluation: LabelEvaluation) -> dict[str, Any]:
     }
 
 
-def write_evaluation(folder: Path, evaluation: LabelEvaluation, content: Mapping[str, Any]) -> None:
-    """Write ``labels.json``, ``labels_figures.csv``, and one CSV of items for each section.
+def evaluation_texts(evaluation: LabelEvaluation, content: Mapping[str, Any]) -> dict[str, str]:
+    """Return name and content of every file: one CSV of items for each section, figures, JSON.
 
     Parameters
     ----------
-    folder : Path
-        Made if absent.
     evaluation : LabelEvaluation
         What was scored.
     content : mapping
         The same as JSON values, with what the caller adds.
     """
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    with atomic_write(folder / "labels.json") as part:
-        part.write_text(text, encoding="utf-8")
-    _write_csv(folder / "labels_figures.csv", _figure_rows(evaluation.sections))
+    texts = {}
     for section in evaluation.sections:
         found = _rows(section).items()
         rows = [{"labels": name, **_flat(row)} for name, items in found for row in items]
         if rows:
-            _write_csv(folder / f"labels_{section.name}.csv", rows)
+            texts[f"labels_{section.name}.csv"] = to_csv(tuple(rows[0]), rows)
+    texts["labels_figures.csv"] = to_csv(_FIGURE_COLUMNS, _figure_rows(evaluation.sections))
+    texts["labels.json"] = json_text(content)
+    return texts
 
 
 def _figure_rows(sections: Iterable[Section[Any]]) -> list[Row]:
@@ -155,8 +151,3 @@ _ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[Row]]] = {
 
 def _flat(row: Row) -> Row:
     return {name: " ".join(v) if isinstance(v, list) else v for name, v in row.items()}
-
-
-def _write_csv(path: Path, rows: Sequence[Row]) -> None:
-    with atomic_write(path) as part:
-        pl.DataFrame(rows, infer_schema_length=None).write_csv(part)
