@@ -137,7 +137,8 @@ def main() -> None:
         print(json.dumps({"linked": score_by_pandas(choices.score)}))
         return
     title = f"{choices.pairs} pairs of linked tables, {choices.samples} x {choices.genes:,}"
-    table = Table("", "seconds", "per pair", "ratio", "largest process", "scores", title=title)
+    heads = ("", "seconds", "per pair", "ratio", "processor", "ratio", "largest process", "scores")
+    table = Table(*heads, title=title)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         make_folders(root, choices.pairs, choices.samples, choices.genes)
@@ -151,6 +152,8 @@ def main() -> None:
             f"{measured.seconds:.2f}",
             f"{measured.seconds / choices.pairs:.2f}",
             f"{theirs.seconds / measured.seconds:.1f}",
+            f"{measured.processor:.1f}",
+            f"{theirs.processor / measured.processor:.1f}",
             f"{measured.peak_gib:.2f} GiB",
             f"within {apart(items, expected):.0e}",
         )

@@ -305,8 +305,8 @@ def test_genes_of_the_cohorts_that_the_reference_chooses(world: Path, tmp_path: 
             (item.auroc, item.gsea_es) for item in expected.analysis if item.trait == name
         ]
     assert scores.notes[-1] == (
-        "analysis: the reference has no linked table for 1 problems, whose genes are taken to be "
-        "one of 20,000"
+        "analysis: the reference has no linked table for 1 problem, so the padding to 20,000 genes "
+        "stands there"
     )
 
 
@@ -315,7 +315,7 @@ def test_unknown_cohorts_of_a_pair_leave_20000_genes(world: Path, tmp_path: Path
     options = EvaluationOptions(tasks=("analysis",), gene_universe="reference")
     scores = evaluate(world / "prediction", reference, options)
     assert scores.settings["task_info"] is None
-    assert "for 1 problems" in scores.notes[-1], "the two-step one, without a task list"
+    assert "for 1 problem," in scores.notes[-1], "the two-step one, without a task list"
 
 
 def test_repair_is_noted_beside_the_repaired_figures(tmp_path: Path) -> None:

@@ -78,43 +78,21 @@ def make_plan(
         If the task list cannot be read.
     """
     tasks, notes = _choose_tasks(reference, options.tasks)
-    notes += [
-        f"{prediction.root} has no folder {name}, so all of {' and '.join(whose)} is 0"
-        for name, whose in _by_folder(tasks).items()
-        if not (prediction.root / name).is_dir()
-    ]
+    notes += _empty_prediction(prediction, tasks)
     if isinstance(options.gene_universe, Path):
         # A mistake in it should not be told after everything else was read.
         read_universe(GeneSource("symbols", options.gene_universe))
     known, source = None, ""
     if "selection" in tasks or options.gene_universe == "reference":
         known, source = load_tasks(options.task_info, reference)
-    chooser = CohortChooser(reference, known, options.regressors)
-    traits: Sequence[str] = ()
-    problems: Sequence[Problem] = ()
-    tables: Sequence[TablePair] = ()
-    answers: Sequence[AnsweredTrait] = ()
     notes += [source] if source else []
-    if "selection" in tasks:
-        traits = described_traits(reference)
-        posed = pose_problems(reference, known)
-        problems = posed.problems
-        notes += posed.notes
-        if not traits:
-            notes.append(f"selection: {reference.root} has no cohort_info.json")
-    if "preprocessing" in tasks:
-        tables = pair_tables(prediction, reference, options.tables, repair=options.repair_reference)
-        there = {pair.kind for pair in tables}
-        notes += [
-            f"preprocessing: {reference.root} has no {kind} tables"
-            for kind in options.tables
-            if kind not in there
-        ]
-    if "analysis" in tasks:
-        answers, told = _answers(prediction, chooser, options, known)
-        notes += told
+    chooser = CohortChooser(reference, known, options.regressors)
+    described = described_traits(reference) if "selection" in tasks else []
+    problems = _posed(reference, described, known, notes) if "selection" in tasks else ()
+    tables = _tables(prediction, reference, options, notes) if "preprocessing" in tasks else []
+    answers = _answers(prediction, chooser, options, known, notes) if "analysis" in tasks else []
     return Plan(
-        tasks, known, tuple(traits), tuple(problems), tuple(tables), tuple(answers), chooser,
+        tasks, known, tuple(described), problems, tuple(tables), tuple(answers), chooser,
         tuple(notes),
     )  # fmt: skip
 
@@ -155,13 +133,53 @@ def _by_folder(tasks: Iterable[Task]) -> dict[str, list[str]]:
     return grouped
 
 
+def _empty_prediction(prediction: OutputFolder, tasks: Iterable[Task]) -> list[str]:
+    """Warn where a wrong folder may have been named; a missing prediction is no error."""
+    return [
+        f"{prediction.root} has no folder {name}, so all of {' and '.join(whose)} is 0"
+        for name, whose in _by_folder(tasks).items()
+        if not (prediction.root / name).is_dir()
+    ]
+
+
+def _posed(
+    reference: OutputFolder,
+    described: Sequence[str],
+    known: TaskInfo | None,
+    notes: list[str],
+) -> tuple[Problem, ...]:
+    if not described:
+        notes.append(f"selection: {reference.root} has no cohort_info.json")
+        return ()
+    posed = pose_problems(reference, known)
+    notes += posed.notes
+    return posed.problems
+
+
+def _tables(
+    prediction: OutputFolder,
+    reference: OutputFolder,
+    options: EvaluationOptions,
+    notes: list[str],
+) -> list[TablePair]:
+    pairs = pair_tables(prediction, reference, options.tables, repair=options.repair_reference)
+    there = {pair.kind for pair in pairs}
+    notes += [
+        f"preprocessing: {reference.root} has no {kind} tables"
+        for kind in options.tables
+        if kind not in there
+    ]
+    return pairs
+
+
 def _answers(
     prediction: OutputFolder,
     chooser: CohortChooser,
     options: EvaluationOptions,
     known: TaskInfo | None,
-) -> tuple[list[AnsweredTrait], list[str]]:
-    """Return the answers of the reference by trait, and what the reader should know."""
+    notes: list[str],
+) -> list[AnsweredTrait]:
+    """Return the answers of the reference by trait."""
     reference = chooser.folder
     by_trait: dict[str, list[tuple[Problem, GeneSource | None]]] = {}
     without = 0
@@ -169,18 +187,18 @@ def _answers(
         source = _all_genes(chooser, problem, options, known)
         without += source is None
         by_trait.setdefault(problem.trait, []).append((problem, source))
-    notes = []
     if not by_trait:
         notes.append(f"analysis: {reference.root} has no result")
     if without and options.gene_universe is not None:
         notes.append(
-            f"analysis: the reference has no linked table for {without:,} problems, whose genes "
-            "are taken to be one of 20,000"
+            "analysis: the reference has no linked table for "
+            f"{without:,} problem{'' if without == 1 else 's'}, so the padding to 20,000 genes "
+            "stands there"
         )
     return [
         AnsweredTrait(prediction.root, reference.root, tuple(problems), options.metrics)
         for problems in by_trait.values()
-    ], notes
+    ]
 
 
 def _all_genes(
