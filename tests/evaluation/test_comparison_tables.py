@@ -10,7 +10,6 @@ import pytest
 
 from genotex.evaluation.comparing import Comparison, compare_runs
 from genotex.evaluation.comparison_tables import (
-    MEAN,
     comparison_json,
     comparison_texts,
     difference_tables,
@@ -27,7 +26,7 @@ def comparison() -> Comparison:
 
 def test_runs_stand_side_by_side_with_intervals_and_their_mean(comparison: Comparison) -> None:
     table = side_by_side_table(comparison)
-    assert table.head == ("figure", "good", "worse", MEAN)
+    assert table.head == ("figure", "good", "worse", "mean of runs")
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["problems"] == ("4", "4", "-")
     assert rows["success (%)"][0].startswith("75.00 (")
@@ -63,7 +62,7 @@ def test_files_hold_every_figure_over_full_precision(comparison: Comparison) -> 
         "comparison.csv", "differences.csv", "comparison.md", "comparison.json",
     }  # fmt: skip
     averages = list(csv.DictReader(io.StringIO(texts["comparison.csv"])))
-    assert {row["run"] for row in averages} == {"good", "worse", MEAN}
+    assert {row["run"] for row in averages} == {"good", "worse", "mean of runs"}
     differences = list(csv.DictReader(io.StringIO(texts["differences.csv"])))
     success = next(row for row in differences if row["figure"] == "success")
     assert (success["difference"], success["baseline"], success["compared"]) == (

@@ -87,5 +87,6 @@ def _draw_run(axes: Axes, run: RunMarks, number: int, shift: float) -> None:
         color=colour,
         markersize=5.5,
         markeredgewidth=0,
-        label=run.name,
+        # A leading underscore would hide the run from the legend.
+        label=run.name.lstrip("_") or "run",
     )
