@@ -12,6 +12,7 @@
     │   └── VocabularyFileError    a vocabulary file with a mistake
     ├── AnalysisError              the statistics cannot be done on this table
     │   └── NoUsableCohortError    no cohort of the output folder fits the problem
+    ├── MethodFailedError          a method could not answer a problem of a benchmark run
     └── WorkerLostError            a worker process was ended from outside
 
 Catch ``GenotexError`` at the edge of a program: its message says what went wrong, where, and what
@@ -27,6 +28,7 @@ __all__ = [
     "EncodingFileError",
     "FormatError",
     "GenotexError",
+    "MethodFailedError",
     "NoUsableCohortError",
     "NotDataError",
     "SuperSeriesError",
@@ -130,6 +132,27 @@ class AnalysisError(GenotexError):
 
 class NoUsableCohortError(AnalysisError):
     """No cohort of the output folder fits the problem."""
+
+
+class MethodFailedError(GenotexError):
+    """A method could not answer a problem of a benchmark run.
+
+    Parameters
+    ----------
+    error_class : str
+        Of what kind the failure is (`genotex.runs.ErrorClass`).
+    message : str
+        What went wrong.
+    """
+
+    def __init__(self, error_class: str, message: str) -> None:
+        super().__init__(error_class, message)
+        self.error_class = error_class
+        self.message = message
+
+    def __str__(self) -> str:
+        """Message alone."""
+        return self.message
 
 
 class WorkerLostError(GenotexError):

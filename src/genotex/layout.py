@@ -27,6 +27,7 @@ __all__ = [
     "Procedure",
     "TcgaCohortFiles",
     "atomic_write",
+    "flush",
     "lock",
     "remove_leftovers",
     "trait_folder_name",
@@ -274,7 +275,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     try:
         part.touch(exist_ok=False)
         yield part
-        _flush(part)
+        flush(part)
         part.replace(path)
     except BaseException as error:
         part.unlink(missing_ok=True)
@@ -282,7 +283,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
             # A full disk does not say which file it was.
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
-    _flush(path.parent)
+    flush(path.parent)
 
 
 def remove_leftovers(path: Path) -> None:
@@ -291,7 +292,8 @@ def remove_leftovers(path: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -300,15 +302,26 @@ def _flush(path: Path) -> None:
 
 
 @contextmanager
-def lock(path: Path) -> Iterator[None]:
+def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold an exclusive lock named after `path`, so that two processes do not interleave.
 
     Parameters
     ----------
     path : Path
         The file that is about to be read, changed and written; the lock is a hidden file beside it.
+    wait : bool
+        Wait for another process that holds the lock.
+
+    Raises
+    ------
+    UsageError
+        If another process holds the lock and is not waited for.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with (path.parent / f".{path.name}.lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            msg = f"{path.parent} is in use by another process; wait for its end or stop it"
+            raise UsageError(msg) from error
         yield

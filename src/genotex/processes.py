@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 
 from genotex.errors import WorkerLostError
 
-__all__ = ["side_by_side"]
+__all__ = ["side_by_side", "thread_numbers"]
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -51,7 +51,7 @@ def side_by_side(jobs: int) -> Iterator[Map]:
     if jobs <= 1:
         yield map
         return
-    with _threads_each(max(1, (os.cpu_count() or 1) // jobs)):
+    with _threads_each(jobs):
         spawn = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_end_quietly)
         try:
@@ -65,14 +65,19 @@ def side_by_side(jobs: int) -> Iterator[Map]:
         pool.shutdown()
 
 
-@contextmanager
-def _threads_each(polars: int) -> Iterator[None]:
-    """Set the thread numbers that libraries read once, when a worker imports them."""
-    wanted = {
-        "POLARS_MAX_THREADS": str(polars),
+def thread_numbers(jobs: int) -> dict[str, str]:
+    """Return the variables that libraries read once, when one of `jobs` processes imports them."""
+    return {
+        "POLARS_MAX_THREADS": str(max(1, (os.cpu_count() or 1) // jobs)),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
+
+
+@contextmanager
+def _threads_each(jobs: int) -> Iterator[None]:
+    """Set the thread numbers for workers, where the user has not."""
+    wanted = thread_numbers(jobs)
     added = {name: value for name, value in wanted.items() if name not in os.environ}
     os.environ.update(added)
     try:

@@ -162,6 +162,19 @@ def test_batch_effect_below_and_above_the_threshold() -> None:
     assert "was not rotated" in selection_methods(rotated)
 
 
+def test_batch_effect_that_was_not_corrected_is_not_denied() -> None:
+    section = view_selection(selected(FOUR, batch_effect={"shares": [1.0, 0.1], "threshold": 0.5}))
+    assert section is not None
+    assert "It does, but was not to be corrected" in section.remarks[1]
+
+
+def test_fixed_lambda_was_not_tuned() -> None:
+    given = selected(FOUR, options={"fixed_lambda": 0.1})
+    section = view_selection(given)
+    assert section is not None and section.lead.startswith("Lambda was given")
+    assert "Lambda (0.01) was fixed beforehand." in selection_methods(given)
+
+
 def test_methods_say_who_was_compared() -> None:
     told = "13 cases were compared with 10 healthy controls and 10 samples of another disease."
     assert told in page_of(selected(FOUR)).methods

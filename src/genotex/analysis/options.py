@@ -33,7 +33,8 @@ class AnalysisOptions:
     Parameters
     ----------
     procedure : {"sound", "benchmark"}
-        The procedure. ``benchmark`` uses of the others only `solver`, `regressors` and the cohorts.
+        The procedure. ``benchmark`` uses of the others only `solver`, `fixed_lambda`,
+        `batch_correction`, `regressors` and the cohorts.
     model : {"moderated", "mixed", "all"}
         The test that ranks the genes; ``all`` reports both and ranks by ``moderated``.
     hidden : {"auto", "none", "sva"}
@@ -72,6 +73,10 @@ class AnalysisOptions:
         Block on this characteristic: samples with the same value belong together.
     solver : {"scikit-learn", "exact"}
         ``benchmark``: scikit-learn's coordinate descent as it is, or the optimum.
+    fixed_lambda : float, optional
+        ``benchmark``: take this lambda, without any tuning.
+    batch_correction : bool
+        ``benchmark``: rotate the genes where there is a batch effect; without it never.
 
     Raises
     ------
@@ -97,6 +102,8 @@ class AnalysisOptions:
     regressors: RegressorRule = "inclusive"
     pair: str | None = None
     solver: Solver = "scikit-learn"
+    fixed_lambda: float | None = None
+    batch_correction: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before any file is read."""
@@ -110,6 +117,9 @@ class AnalysisOptions:
             raise UsageError(msg)
         if not 0 <= self.min_effect < float("inf"):
             msg = f"min_effect {self.min_effect} is no size of an effect; use 0 or more"
+            raise UsageError(msg)
+        if self.fixed_lambda is not None and not 0 < self.fixed_lambda < float("inf"):
+            msg = f"fixed_lambda {self.fixed_lambda} is no penalty; use a number above 0"
             raise UsageError(msg)
         if self.seed < 0:
             msg = f"seed {self.seed} is negative; use 0 or more"

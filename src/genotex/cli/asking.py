@@ -12,7 +12,6 @@ __all__ = ["ask"]
 
 def ask(trait: str, condition: str) -> Problem:
     """Return the problem a user asked for by name."""
-    from genotex.problems import Problem
+    from genotex.problems import Problem, condition_named
 
-    known = {"none": None, "age": "Age", "gender": "Gender", "sex": "Gender"}
-    return Problem(trait, known.get(condition.lower(), condition))
+    return Problem(trait, condition_named(condition))

@@ -8,7 +8,9 @@ import typer
 
 import genotex
 from genotex.cli.analyze import analyze
+from genotex.cli.bench import app as bench
 from genotex.cli.clinical import app as clinical
+from genotex.cli.compare import compare
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
@@ -33,7 +35,9 @@ app.command()(analyze)
 app.command()(enrich)
 app.command()(report)
 app.add_typer(clinical, name="clinical")
+app.add_typer(bench, name="bench")
 app.command(cls=EvaluateCommand)(evaluate)
+app.command()(compare)
 app.command()(simulate)
 app.command()(demo)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from genotex.evaluation.options import EvaluationOptions, GeneUniverse
     from genotex.evaluation.scores import Scores
 
-__all__ = ["EvaluateCommand", "evaluate"]
+__all__ = ["EvaluateCommand", "chosen_words", "evaluate", "evaluate_with_progress"]
 
 EvaluateCommand = command_with_several_words("-t", "--tasks", "-s", "--preprocess-subtasks")
 Word = TypeVar("Word", bound=str)
@@ -156,8 +156,8 @@ def evaluate(
     from genotex.evaluation.summary import summarise, to_json
 
     settings = EvaluationOptions(
-        tasks=_chosen(tasks, TASKS, "task"),
-        tables=_chosen(subtasks, DEFAULT_TABLES, "preprocessing subtask") or DEFAULT_TABLES,
+        tasks=chosen_words(tasks, TASKS, "task"),
+        tables=chosen_words(subtasks, DEFAULT_TABLES, "preprocessing subtask") or DEFAULT_TABLES,
         task_info=task_info,
         metrics=metrics.value,
         df_field=df_field.value,
@@ -189,7 +189,7 @@ def evaluate_with_progress(
         return score(prediction, reference, settings, jobs, progress=step)
 
 
-def _chosen(
+def chosen_words(
     given: Sequence[str] | None, known: tuple[Word, ...], what: str
 ) -> tuple[Word, ...] | None:
     """Return the known words that were given, also with commas; None when none was asked for."""

@@ -56,23 +56,37 @@ def show_scores(scores: Scores, summary: Summary) -> None:
 
 
 def show_table(table: PlainTable, *, note: bool = True) -> None:
-    """Print a table under its title; spare columns only where there is room for them."""
-    columns = _fitting(table)
+    """Print a table under its title, as much of it side by side as the screen has room for.
+
+    Where it is too wide, spare columns go first; then the columns of numbers come in several
+    blocks, each with the columns of words.
+    """
     screen.out.print()
     screen.out.print(table.title, style="bold", markup=False)
+    words, blocks = _columns(table)
     rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
-    right = [name for i, name in enumerate(table.head) if table.is_number(i)]
-    fold = [name for name in columns if name not in right]
-    screen.table(columns, rows, fold=fold, right=right)
+    for i, numbers in enumerate(blocks):
+        if i:
+            screen.out.print()
+        screen.table([*words, *numbers], rows, fold=words, right=numbers)
     if note and table.note:
         screen.say(table.note)
 
 
-def _fitting(table: PlainTable) -> list[str]:
-    """Return the columns without the spare ones that the screen has no room for."""
+def _columns(table: PlainTable) -> tuple[list[str], list[list[str]]]:
+    """Return the columns of words, and those of numbers in blocks that fit beside them."""
     cells = zip(table.head, *table.rows, strict=True)
     widths = {column[0]: max(map(len, column)) + GAP for column in cells}
+    room = screen.out.width + GAP
     for name in table.spare:
-        if sum(widths.values()) - GAP > screen.out.width:
+        if sum(widths.values()) > room:
             del widths[name]
-    return list(widths)
+    words = [name for name in table.head[: table.words] if name in widths]
+    numbers = [name for name in table.head[table.words :] if name in widths]
+    left = room - sum(widths[name] for name in words)
+    blocks: list[list[str]] = [[]]
+    for name in numbers:
+        if blocks[-1] and sum(widths[other] for other in (*blocks[-1], name)) > left:
+            blocks.append([])
+        blocks[-1].append(name)
+    return words, blocks

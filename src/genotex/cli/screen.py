@@ -29,6 +29,7 @@ __all__ = [
     "out",
     "print_json",
     "progress",
+    "progress_by_stage",
     "say",
     "table",
     "talk",
@@ -54,7 +55,34 @@ def print_json(data: Any) -> None:
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int | None], None]]:
     """Show a bar with the time left; gives a function that takes one step (label, total)."""
-    bar = Progress(
+    with _bar() as bar:
+        task = bar.add_task(what, total=total)
+
+        def step(label: str, count: int | None) -> None:
+            bar.update(task, advance=1, total=count, description=label)
+
+        yield step
+
+
+@contextmanager
+def progress_by_stage(what: str) -> Iterator[Callable[[str, str, int], None]]:
+    """Show a bar that begins anew with each stage; gives a function (stage, label, total)."""
+    with _bar() as bar:
+        task = bar.add_task(what, total=None)
+        under_way = what
+
+        def step(stage: str, label: str, count: int) -> None:
+            nonlocal under_way
+            if stage != under_way:
+                bar.reset(task)
+                under_way = stage
+            bar.update(task, advance=1, total=count, description=f"{stage}: {label}")
+
+        yield step
+
+
+def _bar() -> Progress:
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=30),
         MofNCompleteColumn(),
@@ -65,13 +93,6 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
         transient=True,
         disable=not talk.is_terminal,
     )
-    with bar:
-        task = bar.add_task(what, total=total)
-
-        def step(label: str, count: int | None) -> None:
-            bar.update(task, advance=1, total=count, description=label)
-
-        yield step
 
 
 def say(text: str) -> None:

@@ -115,9 +115,9 @@ def solve(
     check_options(analysis, [problem])
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
-    traits = _traits(problem)
     # The cohorts that were named are those of the trait, not of a condition.
-    tell_names(traits, vocabulary, source, (cohort or ()) if len(traits) == 1 else ())
+    named = (cohort or ()) if len(problem.traits) == 1 else ()
+    tell_names(problem.traits, vocabulary, source, named)
     outcomes = _read_cohorts(
         source, output, problem, cohort or (), analysis, settings, jobs=jobs, force=force
     )
@@ -131,14 +131,6 @@ def solve(
     raise typer.Exit(
         _answer(output, problem, analysis, outcomes, tasks, every=every, jobs=jobs, json=json)
     )
-
-
-def _traits(problem: Problem) -> list[str]:
-    """Return the traits that are read for a problem."""
-    from genotex.problems import ProblemKind
-
-    two = problem.kind is ProblemKind.TWO_STEP
-    return [problem.trait, str(problem.condition)] if two else [problem.trait]
 
 
 def _read_cohorts(

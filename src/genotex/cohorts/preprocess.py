@@ -142,9 +142,12 @@ def preprocess(
     tasks = _find_tasks(InputFolder(source), traits, cohorts, options.vocabulary)
     _check_options(tasks, options)
     outcomes = []
-    with side_by_side(min(jobs, len(tasks))) as run:
-        work = ((task, target, options, expert, force) for task in tasks)
-        for outcome in run(_do, work):
+    done = {} if force else _find_done(tasks, output, options)
+    left = [task for task in tasks if task not in done]
+    with side_by_side(min(jobs, len(left))) as run:
+        results = run(_do, ((task, target, options, expert, force) for task in left))
+        for task in tasks:
+            outcome = done[task] if task in done else next(results)
             if outcome.info is not None:
                 path = output.cohort_info(outcome.trait)
                 update_cohort_info(path, outcome.cohort, outcome.info)
@@ -209,6 +212,32 @@ def _done_before(task: CohortTask, output: OutputFolder, fingerprint: str) -> Ev
     return evidence if there else None
 
 
+def _find_done(
+    tasks: Sequence[CohortTask], output: OutputFolder, options: PreprocessOptions
+) -> dict[CohortTask, CohortOutcome]:
+    """Return the cohorts that need no other process to be started for them."""
+    found = {}
+    for task in tasks:
+        start = time.monotonic()
+        evidence = _done_before(task, output, _fingerprint(task, options))
+        if evidence is not None:
+            found[task] = _outcome(task, evidence, start, unchanged=True)
+    return found
+
+
+def _outcome(
+    task: CohortTask, evidence: Evidence, start: float, *, unchanged: bool
+) -> CohortOutcome:
+    return CohortOutcome(
+        task.trait,
+        task.cohort,
+        CohortInfo(**evidence.info),
+        notes=tuple(evidence.notes),
+        unchanged=unchanged,
+        seconds=time.monotonic() - start,
+    )
+
+
 def _do(work: tuple[CohortTask, Path, PreprocessOptions, Expert, bool]) -> CohortOutcome:
     task, target, options, expert, force = work
     start = time.monotonic()
@@ -219,14 +248,7 @@ def _do(work: tuple[CohortTask, Path, PreprocessOptions, Expert, bool]) -> Cohor
     except GenotexError as error:
         seconds = time.monotonic() - start
         return CohortOutcome(task.trait, task.cohort, None, error=str(error), seconds=seconds)
-    return CohortOutcome(
-        task.trait,
-        task.cohort,
-        CohortInfo(**evidence.info),
-        notes=tuple(evidence.notes),
-        unchanged=unchanged,
-        seconds=time.monotonic() - start,
-    )
+    return _outcome(task, evidence, start, unchanged=unchanged)
 
 
 def _find_tasks(

@@ -51,7 +51,8 @@ def agreement(
         f"{second} against {first}": backward,
     }
     compared = compare_runs(directions, seed=seed, draws=draws)
-    return replace(compared, differences={}, notes=tuple(_notes(forward, backward)))
+    notes = tuple(_notes(forward, backward))
+    return replace(compared, differences={}, notes=notes, mean_name="mean of both")
 
 
 def _notes(forward: Scores, backward: Scores) -> Iterator[str]:

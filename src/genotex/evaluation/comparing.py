@@ -80,6 +80,8 @@ class Comparison:
         mean of two annotators.
     notes : tuple of str
         Items that not every run scored, settings that differ.
+    mean_name : str
+        What the mean is called.
     """
 
     runs: tuple[Run, ...]
@@ -87,6 +89,7 @@ class Comparison:
     differences: Mapping[str, Mapping[Section, Mapping[str, Difference]]]
     mean: Mapping[Section, Mapping[str, Average]]
     notes: tuple[str, ...]
+    mean_name: str = "mean of runs"
 
 
 def compare_runs(

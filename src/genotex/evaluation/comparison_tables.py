@@ -12,15 +12,12 @@ from genotex.evaluation.score_files import FIGURE_COLUMNS, average_rows, json_te
 from genotex.evaluation.summary import Average, averages_json, nested
 
 __all__ = [
-    "MEAN",
     "comparison_json",
     "comparison_texts",
     "difference_tables",
     "how_compared",
     "side_by_side_table",
 ]
-
-MEAN = "mean of runs"
 
 
 def side_by_side_table(comparison: Comparison) -> PlainTable:
@@ -48,7 +45,7 @@ def _headline(comparison: Comparison) -> list[tuple[Section, Figure]]:
 
 def _columns(comparison: Comparison) -> list[str]:
     names = [run.name for run in comparison.runs]
-    return [*names, MEAN] if comparison.mean else names
+    return [*names, comparison.mean_name] if comparison.mean else names
 
 
 def _of_each(comparison: Comparison, section: Section, key: str) -> list[Average | None]:
@@ -145,7 +142,7 @@ _DIFFERENCE_COLUMNS = (
 
 def _average_rows(comparison: Comparison) -> Iterable[dict[str, Any]]:
     each = {run.name: run.summary.sections for run in comparison.runs}
-    for name, sections in (*each.items(), (MEAN, comparison.mean)):
+    for name, sections in (*each.items(), (comparison.mean_name, comparison.mean)):
         for row in average_rows(sections):
             yield {"run": name, **row}
 

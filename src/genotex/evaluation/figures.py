@@ -69,9 +69,14 @@ class Figure:
         return f"{self.label} (%)" if self.unit == "%" else self.label
 
     def write(self, value: float | None, *, signed: bool = False) -> str:
-        """Return a value with the digits of its unit; a dash where it is undefined."""
+        """Return a value with the digits of its unit; a dash where it is undefined.
+
+        A whole number, as the length of one list, stays whole.
+        """
         if value is None:
             return "-"
+        if isinstance(value, int):
+            return str(value)
         text = f"{value:{'+' if signed else ''}.{_DECIMALS[self.unit]}f}"
         # What rounds to nothing has no sign.
         return text.lstrip("+-") if float(text) == 0 else text

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from genotex.errors import FormatError
 from genotex.formats import read_json_object
@@ -29,6 +30,8 @@ class RunRecord:
     ----------
     name, method, procedure : str or None
         From ``run/run.json``.
+    start : str or None
+        What the run started from: ``raw files``, ``prepared tables`` or ``no data``.
     per_problem : dict of str to float
         Averages of ``seconds``, ``tokens_in``, ``tokens_out``, ``cost`` (US dollars) and
         ``peak_memory_mb`` over the problems of ``run/problems.csv`` that tell them.
@@ -37,6 +40,7 @@ class RunRecord:
     name: str | None = None
     method: str | None = None
     procedure: str | None = None
+    start: str | None = None
     per_problem: dict[str, float] = field(default_factory=dict)
 
 
@@ -51,7 +55,16 @@ def read_run_record(folder: Path) -> RunRecord:
     run, problems = folder / RUN_FILE, folder / PROBLEMS_FILE
     told = read_json_object(run, HINT) if run.is_file() else {}
     texts = {key: str(told[key]) for key in ("name", "method", "procedure") if told.get(key)}
-    return RunRecord(**texts, per_problem=_averages(problems) if problems.is_file() else {})
+    costs = _averages(problems) if problems.is_file() else {}
+    return RunRecord(**texts, start=_start(told), per_problem=costs)
+
+
+def _start(told: Mapping[str, Any]) -> str | None:
+    if "input" not in told or "preprocessed" not in told:
+        return None
+    if told["preprocessed"] is not None:
+        return "prepared tables"
+    return "no data" if told["input"] is None else "raw files"
 
 
 def _averages(path: Path) -> dict[str, float]:

@@ -12,7 +12,7 @@ from typing import Any
 from genotex.errors import FormatError
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.formats.json_files import read_json_object, write_json
-from genotex.layout import lock
+from genotex.layout import lock, remove_leftovers
 
 __all__ = ["read_cohort_info", "read_evidence", "update_cohort_info", "write_evidence"]
 
@@ -61,6 +61,7 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
         If the file that is there is no such JSON; it is left alone.
     """
     with lock(path):
+        remove_leftovers(path)
         records = read_json_object(path) if path.exists() else {}
         records[cohort] = asdict(info)
         write_json(path, records)

@@ -7,7 +7,8 @@ from genotex.problems.cohort_choice import (
     usable_cohorts,
 )
 from genotex.problems.pair_choice import PairChoice, choose_pair
-from genotex.problems.problem import Problem, ProblemKind
+from genotex.problems.problem import Problem, ProblemKind, condition_named
+from genotex.problems.problem_list import read_problems, sample_problems, write_problems
 from genotex.problems.regressors import RegressorRule, regressor_genes
 from genotex.problems.task_info import TaskInfo, TraitInfo
 
@@ -22,6 +23,10 @@ __all__ = [
     "UsableCohorts",
     "choose_cohort",
     "choose_pair",
+    "condition_named",
+    "read_problems",
     "regressor_genes",
+    "sample_problems",
     "usable_cohorts",
+    "write_problems",
 ]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 
-__all__ = ["ONE_STEP_CONDITIONS", "Problem", "ProblemKind"]
+__all__ = ["ONE_STEP_CONDITIONS", "Problem", "ProblemKind", "condition_named"]
 
 ONE_STEP_CONDITIONS = ("Age", "Gender")
 """Conditions that stand in the trait's own linked table."""
@@ -63,6 +63,19 @@ class Problem:
             return ProblemKind.ONE_STEP
         return ProblemKind.TWO_STEP
 
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """The traits whose cohorts the problem needs: its own, and a condition that is one."""
+        if self.kind is ProblemKind.TWO_STEP and self.condition is not None:
+            return (self.trait, self.condition)
+        return (self.trait,)
+
     def __str__(self) -> str:
         """Name the problem in words."""
         return self.trait if self.condition is None else f"{self.trait} given {self.condition}"
+
+
+def condition_named(name: str) -> str | None:
+    """Return the condition that a person names: none, age, gender and sex whatever their case."""
+    known = {"none": None, "age": "Age", "gender": "Gender", "sex": "Gender"}
+    return known.get(name.strip().lower(), name)

@@ -103,6 +103,8 @@ def view_selection(findings: Findings) -> Section | None:
 
 
 def _lead(selection: Selection) -> str:
+    if selection.fixed:
+        return "Lambda was given, so nothing was tuned; the folds only tell how well it predicts."
     if not selection.informed:
         return (
             "No fold selected a gene that is already known for the trait, so nothing could choose "
@@ -147,7 +149,8 @@ def _batch(selection: Selection) -> list[str]:
         "samples) it counts as one."
     )
     if not selection.rotated:
-        return [f"{text} It does not, so the Lasso ran on the genes as they are."]
+        why = "It does, but was not to be corrected" if selection.batch_effect else "It does not"
+        return [f"{text} {why}, so the Lasso ran on the genes as they are."]
     delta = "" if selection.ln_delta is None else f" (ln delta {selection.ln_delta:.2f})"
     return [
         f"{text} It does, so the genes were rotated first{delta}. The rotated Lasso depends on "
@@ -262,8 +265,9 @@ def _fitted(selection: Selection) -> str:
             "kinship matrix and a Lasso (Tibshirani 1996) of the trait, which was not rotated, was "
             f"fitted to them ({_named(selection)})."
         )
+    why = "Whether or not there was a" if selection.batch_effect else "As there was no"
     return (
-        f"As there was no {gap}, a Lasso (Tibshirani 1996) of the trait on the z-scores of all "
+        f"{why} {gap}, a Lasso (Tibshirani 1996) of the trait on the z-scores of all "
         f"genes was fitted ({_named(selection)})."
     )
 
@@ -276,6 +280,8 @@ def _named(selection: Selection) -> str:
 
 def _tuned(selection: Selection) -> str:
     at = "" if selection.penalty is None else f" ({selection.penalty:g})"
+    if selection.fixed:
+        return f"Lambda{at} was fixed beforehand."
     if not selection.informed:
         return (
             f"Lambda{at} was the procedure's default, as no fold of the cross-validation selected "

@@ -248,6 +248,8 @@ class Selection:
         Of the solver.
     rotated : bool
         Whether the rotated Lasso ran, as there was a batch effect.
+    fixed : bool
+        Whether lambda was given, so that nothing was tuned.
     ln_delta : float or None
         Its ratio of variances.
     eigenvalues : tuple of float
@@ -266,6 +268,7 @@ class Selection:
     gap: float | None = None
     iterations: int | None = None
     rotated: bool = False
+    fixed: bool = False
     ln_delta: float | None = None
     eigenvalues: tuple[float, ...] = ()
     threshold: float | None = None
@@ -289,6 +292,7 @@ class Selection:
             gap=_number(solver.get("relative_gap")),
             iterations=None if iterations is None else int(iterations),
             rotated=bool(method.get("rotated")),
+            fixed=(method.get("options") or {}).get("fixed_lambda") is not None,
             ln_delta=_number(method.get("ln_delta")),
             eigenvalues=tuple(float(share) for share in batch.get("shares") or ()),
             threshold=_number(batch.get("threshold")),
@@ -301,6 +305,12 @@ class Selection:
     def informed(self) -> bool:
         """Whether a fold selected a known gene at any lambda, so that lambda could be chosen."""
         return any(trial.selection.get("precision") for trial in self.trials)
+
+    @property
+    def batch_effect(self) -> bool:
+        """Whether a gap between eigenvalues counts as batch effect."""
+        gap, threshold = self.largest_gap, self.threshold
+        return gap is not None and threshold is not None and gap > threshold
 
     @property
     def largest_gap(self) -> float | None:

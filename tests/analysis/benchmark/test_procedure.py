@@ -64,6 +64,8 @@ def test_method_records_only_the_options_that_count(own: Cohort) -> None:
     assert solve_ours(own, solver="exact", q_cut=0.2, cohort="GSE1").method["options"] == {
         "procedure": "benchmark",
         "solver": "exact",
+        "fixed_lambda": None,
+        "batch_correction": True,
         "regressors": "inclusive",
         "cohort": "GSE1",
         "condition_cohort": None,

@@ -144,6 +144,11 @@ def test_best_and_worst_problems_by_f1_without_failures() -> None:
     assert not any("given Obesity" in row[0] for row in (*best.rows, *worst.rows))
 
 
+def test_one_answered_problem_is_not_the_worst_as_well() -> None:
+    (best,) = best_and_worst(some_scores(analysis=(problem_score("A"), failed_score("B"))))
+    assert [row[0] for row in best.rows] == ["A"]
+
+
 def test_every_problem_has_its_row_with_result_and_cohort() -> None:
     problems, files, filtering = (listed.table for listed in item_tables(some_scores()))
     assert problems.rows[1][:5] == ("Asthma", "Age", "one-step", "yes", "no")

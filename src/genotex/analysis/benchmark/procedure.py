@@ -22,7 +22,7 @@ from genotex.analysis.benchmark.record import (
     warn,
 )
 from genotex.analysis.benchmark.trait import TraitColumn, check_expression, choose_samples
-from genotex.analysis.benchmark.tuning import choose_lambda, cross_validate
+from genotex.analysis.benchmark.tuning import LAMBDAS, choose_lambda, cross_validate
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
@@ -57,7 +57,8 @@ def analyze_benchmark(
     problem : Problem
         Trait and condition.
     options : AnalysisOptions
-        Of these only `solver` counts; `regressors` is recorded.
+        Of these only `solver`, `fixed_lambda` and `batch_correction` count; `regressors` is
+        recorded.
     related : sequence of str
         Related genes of the trait.
     condition : ConditionCohort or None
@@ -90,12 +91,13 @@ def analyze_benchmark(
             trait=trait.values,
             condition=_condition(table, trait, problem, two_step),
             binary=trait.binary,
-            rotated=batch.found,
+            rotated=batch.found and options.batch_correction,
             solver=options.solver,
         )
         wanted = set(related)
         known = np.array([gene in wanted for gene in table.genes], dtype=bool)
-        tuning = cross_validate(samples, known, threads)
+        penalties = LAMBDAS if options.fixed_lambda is None else (options.fixed_lambda,)
+        tuning = cross_validate(samples, known, threads, penalties)
         chosen, best = choose_lambda(tuning)
         final = _fit_all(samples, chosen.penalty)
     steps = Steps(trait, batch, samples, known, tuning, chosen, final, two_step)
@@ -105,7 +107,7 @@ def analyze_benchmark(
         genes=arrange_selected(table.genes, final.fit.coefficients),
         cv_performance={"prediction": best.prediction, "selection": chosen.selection},
         method=describe(steps, problem, options),
-        warnings=warn(steps, problem, len(wanted)),
+        warnings=warn(steps, problem, options, len(wanted)),
     )
 
 

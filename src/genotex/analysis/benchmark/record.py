@@ -25,7 +25,18 @@ from genotex.problems import Problem
 
 __all__ = ["Final", "Steps", "TwoStep", "arrange_selected", "describe", "warn"]
 
-OPTIONS = frozenset({"procedure", "solver", "regressors", "cohort", "condition_cohort", "among"})
+OPTIONS = frozenset(
+    {
+        "procedure",
+        "solver",
+        "fixed_lambda",
+        "batch_correction",
+        "regressors",
+        "cohort",
+        "condition_cohort",
+        "among",
+    }
+)
 """The options that count; the others belong to the procedure ``sound``."""
 
 SHORT_OF_OPTIMUM = 0.01
@@ -115,7 +126,7 @@ def describe(steps: Steps, problem: Problem, options: AnalysisOptions) -> dict[s
     final = steps.final
     record: dict[str, Any] = {
         "procedure": "benchmark",
-        "model": "rotated Lasso of all genes" if steps.batch.found else "Lasso of all genes",
+        "model": "rotated Lasso of all genes" if steps.samples.rotated else "Lasso of all genes",
         "options": {name: value for name, value in options.as_json().items() if name in OPTIONS},
         "versions": versions(),
         "contrast": dict(steps.trait.summary),
@@ -125,7 +136,7 @@ def describe(steps: Steps, problem: Problem, options: AnalysisOptions) -> dict[s
         "covariates": [] if problem.condition is None else [problem.condition],
         "related_genes": int(steps.related.sum()),
         "batch_effect": steps.batch.as_json(),
-        "rotated": steps.batch.found,
+        "rotated": steps.samples.rotated,
         "solver": {
             "name": options.solver,
             "lambda": steps.chosen.penalty,
@@ -150,7 +161,7 @@ def describe(steps: Steps, problem: Problem, options: AnalysisOptions) -> dict[s
     return record
 
 
-def warn(steps: Steps, problem: Problem, related: int) -> tuple[str, ...]:
+def warn(steps: Steps, problem: Problem, options: AnalysisOptions, related: int) -> tuple[str, ...]:
     """Say what a reader should know before trusting the list.
 
     Parameters
@@ -159,15 +170,22 @@ def warn(steps: Steps, problem: Problem, related: int) -> tuple[str, ...]:
         The analysis.
     problem : Problem
         Trait and condition.
+    options : AnalysisOptions
+        What the user chose.
     related : int
         Related genes of the trait, in the table or not.
     """
+    fixed = options.fixed_lambda is not None
     return (
         *steps.trait.warnings,
-        *_warn_of_knowledge(steps, problem.trait, related),
+        *(_tell_fixed(steps) if fixed else _warn_of_knowledge(steps, problem.trait, related)),
         *_warn_of_solver(steps),
         *_warn_of_rotation(steps),
     )
+
+
+def _tell_fixed(steps: Steps) -> list[str]:
+    return [f"Lambda is fixed at {steps.chosen.penalty:g}, without any tuning."]
 
 
 def _warn_of_knowledge(steps: Steps, trait: str, related: int) -> list[str]:
@@ -208,6 +226,8 @@ def _warn_of_solver(steps: Steps) -> list[str]:
 def _warn_of_rotation(steps: Steps) -> list[str]:
     if not steps.batch.found:
         return []
+    if not steps.samples.rotated:
+        return ["A gap between eigenvalues counts as batch effect; as asked, it was not corrected."]
     return [
         "A gap between eigenvalues counts as batch effect, so the genes were rotated. The rotated "
         "Lasso depends on the arbitrary signs of eigenvectors; in simulations it found planted "

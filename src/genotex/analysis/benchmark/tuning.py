@@ -94,7 +94,12 @@ def make_folds(n: int) -> list[Fold]:
     return [Fold(np.setdiff1d(np.arange(n), test), test) for test in tests]
 
 
-def cross_validate(samples: Samples, related: NDArray[np.bool_], threads: int) -> tuple[Tuned, ...]:
+def cross_validate(
+    samples: Samples,
+    related: NDArray[np.bool_],
+    threads: int,
+    penalties: tuple[float, ...] = LAMBDAS,
+) -> tuple[Tuned, ...]:
     """Score every lambda on five folds.
 
     Fits of a fold run side by side, the long ones (small lambdas) first; a new fold is scaled
@@ -108,9 +113,11 @@ def cross_validate(samples: Samples, related: NDArray[np.bool_], threads: int) -
         Which genes are related to the trait.
     threads : int
         Fits at a time.
+    penalties : tuple of float
+        The lambdas.
     """
     # One path of the exact solver serves all lambdas.
-    groups = [LAMBDAS] if samples.solver == "exact" else [(penalty,) for penalty in LAMBDAS]
+    groups = [penalties] if samples.solver == "exact" else [(penalty,) for penalty in penalties]
     under_way: deque[list[Future[list[Trial]]]] = deque()
     done: list[list[Trial]] = []
     ln_delta: list[float] = []
@@ -136,7 +143,7 @@ def cross_validate(samples: Samples, related: NDArray[np.bool_], threads: int) -
             float(np.mean([fold[i][2] for fold in done])),
             tuple(ln_delta),
         )
-        for i, penalty in enumerate(LAMBDAS)
+        for i, penalty in enumerate(penalties)
     )
 
 
@@ -169,10 +176,11 @@ def _try(
 def choose_lambda(tuning: Sequence[Tuned]) -> tuple[Tuned, Tuned]:
     """Return the lambda of the most precise selection and that of the best prediction.
 
-    The smallest lambda wins among equals. When no lambda selects a related gene, 0.1 is taken.
+    The smallest lambda wins among equals. When no lambda selects a related gene, 0.1 is taken. A
+    single lambda is the one.
     """
     chosen = max(tuning, key=lambda tuned: tuned.selection["precision"])
-    if chosen.selection["precision"] == 0:
+    if chosen.selection["precision"] == 0 and len(tuning) > 1:
         chosen = next(tuned for tuned in tuning if tuned.penalty == WITHOUT_KNOWLEDGE)
     target = "f1" if "f1" in tuning[0].prediction else "r_squared"
     return chosen, max(tuning, key=lambda tuned: tuned.prediction[target])

@@ -66,6 +66,7 @@ def draw_averages(
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x", color="#e6eaee", linewidth=0.8)
         axes.set_axisbelow(True)
+        axes.margins(x=0)
         axes.set_xlim(min(0.0, axes.get_xlim()[0]), max(1.0, axes.get_xlim()[1]))
         axes.set_ylim(len(labels) - 0.5, -0.5)
         if len(runs) > 1:
@@ -86,5 +87,6 @@ def _draw_run(axes: Axes, run: RunMarks, number: int, shift: float) -> None:
         color=colour,
         markersize=5.5,
         markeredgewidth=0,
-        label=run.name,
+        # A leading underscore would hide the run from the legend.
+        label=run.name.lstrip("_") or "run",
     )

@@ -14,10 +14,10 @@ from genotex.evaluation.comparison_tables import (
     side_by_side_table,
 )
 from genotex.evaluation.score_tables import settings_rows
+from genotex.evaluation.text_files import write_texts
 from genotex.reports.rendering import render_template
 from genotex.reports.scores.drawing import averages_figure
 from genotex.reports.scores.page import PageSection, ScoresPage
-from genotex.reports.scores.writing import write_texts
 from genotex.reports.words import listed, sentence
 
 __all__ = ["write_comparison"]
@@ -52,9 +52,12 @@ def write_comparison(folder: Path, comparison: Comparison) -> Path:
 
 def _build(comparison: Comparison) -> ScoresPage:
     names = [run.name for run in comparison.runs]
+    question = "Which of them comes closer to the reference, and is that more than chance?"
+    if not comparison.differences:
+        question = "How far do they agree?"
     return ScoresPage(
         title=listed(names),
-        question="Which of them comes closer to the reference, and is that more than chance?",
+        question=question,
         facts=tuple((run.name, run.scores.prediction) for run in comparison.runs),
         sections=tuple(_sections(comparison)),
         version=genotex.__version__,

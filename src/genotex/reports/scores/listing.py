@@ -25,11 +25,12 @@ def best_and_worst(scores: Scores) -> tuple[PlainTable, ...]:
     if not answered:
         return ()
     ranked = sorted(answered, key=_rank)
-    most = min(_SHOWN, (len(ranked) + 1) // 2)
-    return (
-        _ranking("Closest to the reference", ranked[::-1][:most]),
-        _ranking("Furthest from it, with a result", ranked[:most]),
-    )
+    half = len(ranked) // 2
+    best = ranked[half:][::-1]
+    tables = [_ranking("Closest to the reference", best[:_SHOWN])]
+    if half:
+        tables.append(_ranking("Furthest from it, with a result", ranked[:half][:_SHOWN]))
+    return tuple(tables)
 
 
 def _rank(item: AnalysisScore) -> tuple[float, float, int, str]:
@@ -40,10 +41,8 @@ def _rank(item: AnalysisScore) -> tuple[float, float, int, str]:
 def _ranking(title: str, items: Sequence[AnalysisScore]) -> PlainTable:
     figures = [f for f in FIGURES["analysis"] if f.key in ("f1", "auroc", "predicted", "reference")]
     rows = tuple(
-        (_named(item), *(f"{getattr(item, f.key)}" if f.unit == "genes" else
-                         f.write(getattr(item, f.key)) for f in figures))
-        for item in items
-    )  # fmt: skip
+        (_named(item), *(f.write(getattr(item, f.key)) for f in figures)) for item in items
+    )
     return PlainTable(title, ("problem", *(figure.name for figure in figures)), rows)
 
 
@@ -75,9 +74,7 @@ def _problems(scores: Scores) -> PlainTable:
         row = [*_problem(item.trait, item.condition), item.kind.value]
         row.append("yes" if item.success else "no")
         row += [_alike(chosen.get(item_key(item)))] if chosen else []
-        for figure in figures:
-            value = getattr(item, figure.key)
-            row.append(str(value) if figure.unit == "genes" else figure.write(value))
+        row += [figure.write(getattr(item, figure.key)) for figure in figures]
         rows.append(tuple(row))
     note = (
         "Selection of every problem that could be posed stands in selection.csv." if chosen else ""

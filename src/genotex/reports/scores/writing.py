@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from genotex.errors import UsageError
 from genotex.evaluation.score_files import score_texts
 from genotex.evaluation.scores import Scores
 from genotex.evaluation.summary import Summary
-from genotex.layout import atomic_write
+from genotex.evaluation.text_files import write_texts
 from genotex.reports.rendering import render_template
 from genotex.reports.scores.building import build_scores_page
 
-__all__ = ["PAGE_FILE", "write_scores", "write_texts"]
+__all__ = ["PAGE_FILE", "write_scores"]
 
 PAGE_FILE = "scores.html"
 
@@ -44,19 +42,3 @@ def write_scores(folder: Path, scores: Scores, summary: Summary) -> Path:
     # The page comes last: it never names a table that is not there.
     write_texts(folder, score_texts(scores, summary) | {PAGE_FILE: page})
     return folder / PAGE_FILE
-
-
-def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write files into a folder in this order, each whole or not at all.
-
-    Raises
-    ------
-    UsageError
-        If `folder` is a file.
-    """
-    if folder.exists() and not folder.is_dir():
-        msg = f"{folder} is a file; give a folder for the results"
-        raise UsageError(msg)
-    for name, text in texts.items():
-        with atomic_write(folder / name) as part:
-            part.write_text(text, encoding="utf-8")

@@ -1,0 +1,113 @@
+"""The journal of a run: one line for each finished step, which survives a kill at any moment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from genotex.errors import FormatError
+from genotex.layout import flush
+
+__all__ = ["Journal", "open_journal"]
+
+Entry = dict[str, Any]
+
+
+class Journal:
+    """The finished steps of a run, in the order of their ends. Use `open_journal`.
+
+    Attributes
+    ----------
+    entries : list of dict
+        What stood there when it was opened, and what was added since.
+    """
+
+    def __init__(self, handle: int, entries: list[Entry]) -> None:
+        self._handle = handle
+        self.entries = entries
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """Add a line; it is on the disk when this returns."""
+        line = memoryview(_line(entry))
+        while line:
+            line = line[os.write(self._handle, line) :]
+        os.fsync(self._handle)
+        self.entries.append(dict(entry))
+
+
+@contextmanager
+def open_journal(path: Path) -> Iterator[Journal]:
+    """Open a journal to add to it; a missing one is made.
+
+    A last line that was cut off by a kill is dropped: its step counts as not done.
+
+    Parameters
+    ----------
+    path : Path
+        The caller holds the run's lock.
+
+    Raises
+    ------
+    FormatError
+        If a line before the last is damaged.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = path.read_bytes() if path.exists() else b""
+    entries, whole = _read(content, path)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    try:
+        if whole < len(content):
+            os.ftruncate(handle, whole)
+        os.fsync(handle)
+        flush(path.parent)
+        yield Journal(handle, entries)
+    finally:
+        os.close(handle)
+
+
+def _line(entry: Mapping[str, Any]) -> bytes:
+    text = _text(entry)
+    return f'{{"sha256": "{_digest(text)}", "entry": {text}}}\n'.encode()
+
+
+def _text(entry: Mapping[str, Any]) -> str:
+    return json.dumps(entry, allow_nan=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read(content: bytes, path: Path) -> tuple[list[Entry], int]:
+    """Return the entries and how many bytes of the file hold them."""
+    entries, whole = [], 0
+    lines = content.splitlines(keepends=True)
+    for number, line in enumerate(lines, start=1):
+        entry = _entry(line)
+        if entry is None:
+            if number == len(lines):
+                break
+            msg = "this line is damaged"
+            hint = f"remove {path} to do all steps of the run again"
+            raise FormatError(msg, path=path, line=number, hint=hint)
+        entries.append(entry)
+        whole += len(line)
+    return entries, whole
+
+
+def _entry(line: bytes) -> Entry | None:
+    """Return the entry of a line, or None when it is not as it was written."""
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        found = json.loads(line)
+        entry = found["entry"]
+        intact = isinstance(entry, dict) and found["sha256"] == _digest(_text(entry))
+    except (ValueError, KeyError, TypeError):
+        return None
+    return entry if intact else None

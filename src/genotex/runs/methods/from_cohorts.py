@@ -1,0 +1,51 @@
+"""Methods that analyse the preprocessed cohorts by `genotex.analysis`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.errors import MethodFailedError
+from genotex.problems import Problem
+from genotex.runs.methods.method import Context
+from genotex.runs.problem_record import ErrorClass
+
+__all__ = ["LASSO", "MIXED_MODEL", "NO_BATCH_CORRECTION", "FromCohorts"]
+
+LASSO = AnalysisOptions(procedure="benchmark", fixed_lambda=0.1, batch_correction=False)
+"""The paper's baseline (table 3): one plain Lasso, lambda 0.1, nothing tuned, nothing rotated."""
+
+NO_BATCH_CORRECTION = AnalysisOptions(procedure="benchmark", batch_correction=False)
+"""The procedure ``benchmark`` without its step 2 (table 3, "No BEC")."""
+
+MIXED_MODEL = AnalysisOptions(model="mixed")
+"""The mixed model as the only test, in the paper's closed form made consistent."""
+
+
+@dataclass(frozen=True)
+class FromCohorts:
+    """Answer from the largest usable cohort, or pair of cohorts, by given options.
+
+    Attributes
+    ----------
+    options : AnalysisOptions
+        Their seed is that of the run.
+    """
+
+    options: AnalysisOptions
+
+    def solve(self, problem: Problem, context: Context) -> None:
+        """Analyse and write the result with its evidence."""
+        for trait in problem.traits:
+            if context.cohorts is None or not context.cohorts.cohort_info(trait).is_file():
+                msg = f"there is no preprocessed cohort of {trait}"
+                raise MethodFailedError(ErrorClass.NO_COHORT, msg)
+        assert context.cohorts is not None
+        result = solve_problem(
+            context.cohorts,
+            problem,
+            replace(self.options, seed=context.seed),
+            context.tasks,
+            threads=context.threads,
+        )
+        write_result(context.output, result)
