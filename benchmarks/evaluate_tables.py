@@ -81,13 +81,13 @@ def _jaccard(a: set[str], b: set[str]) -> float:
 
 def _mean_correlation(predicted: Any, reference: Any) -> float:
     rows = predicted.index.intersection(reference.index)
-    columns = predicted.columns.intersection(reference.columns)
-    a, b = predicted.loc[rows, columns], reference.loc[rows, columns]
-    a, b = a.fillna(a.mean()).fillna(0), b.fillna(b.mean()).fillna(0)
+    predicted, reference = predicted.loc[rows], reference.loc[rows]
     correlations = []
-    for name in columns:
-        if a[name].max() > a[name].min() and b[name].max() > b[name].min():
-            r = a[name].corr(b[name])
+    for name in predicted.columns.intersection(reference.columns):
+        a, b = predicted[name], reference[name]
+        a, b = a.fillna(a.mean()).fillna(0), b.fillna(b.mean()).fillna(0)
+        if a.max() > a.min() and b.max() > b.min():
+            r = a.corr(b)
             correlations.append(0 if np.isnan(r) else r)
     return float(np.mean(correlations)) if correlations else 0.0
 
@@ -157,7 +157,7 @@ def main() -> None:
             f"{measured.peak_gib:.2f} GiB",
             f"within {apart(items, expected):.0e}",
         )
-    Console(width=100).print(table)
+    Console(width=120).print(table)
 
 
 if __name__ == "__main__":
