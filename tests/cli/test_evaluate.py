@@ -116,6 +116,7 @@ def test_options_of_the_library(genotex: Run, world: Path) -> None:
         "gene_universe": "reference",
         "repair_reference": True,
         "task_info": str(world / "tasks.json"),
+        "problems": None,
     }
     assert content["bootstrap"]["seed"] == 7
 

@@ -15,6 +15,7 @@ from genotex.evaluation.options import EvaluationOptions
 from genotex.evaluation.scores import Scores
 from genotex.evaluation.summary import summarise
 from genotex.formats.csv_tables import read_csv_table
+from genotex.problems import Problem
 from tests.evaluation.output_folders import (
     GENES,
     cohort,
@@ -267,6 +268,7 @@ def test_settings_are_told(world: Path, tmp_path: Path) -> None:
         "gene_universe": str(genes),
         "repair_reference": True,
         "task_info": str(given),
+        "problems": None,
     }
     assert [item.trait for item in scores.selection] == ["Asthma"]
     default = evaluate(
@@ -275,6 +277,38 @@ def test_settings_are_told(world: Path, tmp_path: Path) -> None:
     # Three hits in front; of nine positives the older code knows those three only.
     assert scores.analysis[0].auroc == 1.0
     assert default.analysis[0].auroc == pytest.approx((3 * 6 + 3 * 3 / 2) / (6 * 6))
+
+
+def test_named_problems_and_the_cohorts_of_their_traits_alone(world: Path) -> None:
+    whole = evaluate(world / "prediction", world / "reference")
+    asked = (Problem("Asthma"), Problem("Gout"))
+    scores = evaluate(world / "prediction", world / "reference", EvaluationOptions(problems=asked))
+    assert scores.settings["problems"] == 2
+    assert "only 2 problems were asked for, and the cohorts of their 2 traits" in scores.notes[-1]
+    for name in ("selection", "analysis"):
+        found = scores.items()[name]
+        assert {(item["trait"], item["condition"]) for item in found} <= {
+            ("Asthma", None),
+            ("Gout", None),
+        }
+        assert found == [
+            item
+            for item in whole.items()[name]
+            if item["condition"] is None and item["trait"] in ("Asthma", "Gout")
+        ]
+    assert scores.analysis
+    assert {item.trait for item in scores.filtering} == {"Asthma", "Gout"}
+    assert {item.trait for items in scores.preprocessing.values() for item in items} <= {
+        "Asthma",
+        "Gout",
+    }
+
+
+def test_named_problem_that_was_not_answered_still_scores_0(world: Path, tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    options = EvaluationOptions(tasks=("analysis",), problems=(Problem("Asthma"),))
+    scores = evaluate(tmp_path / "nothing", world / "reference", options)
+    assert [item.success for item in scores.analysis] == [0.0]
 
 
 def test_task_list_in_its_published_place_is_named(world: Path) -> None:

@@ -43,7 +43,8 @@ def run(
         typer.Option(
             "--method",
             help="rules, lasso, mixed-model, no-bec, random, zero-shot, or the name of an "
-            "installed plug-in.  [default: rules]",
+            "installed plug-in.",
+            show_default="rules",
         ),
     ] = None,
     preprocessed: Annotated[
@@ -58,12 +59,13 @@ def run(
         o.Procedures | None,
         typer.Option(
             "--procedure",
-            help="By which cohorts are preprocessed and, with rules, analysed. [default: that of "
-            "the method, else sound]",
+            help="By which cohorts are preprocessed and, with rules, analysed.",
+            show_default="that of the method, else sound",
         ),
     ] = None,
     genes: Annotated[
-        int | None, typer.Option("--genes", help="random: how many genes.  [default: 300]")
+        int | None,
+        typer.Option("--genes", help="random: how many genes.", show_default="300"),
     ] = None,
     answers: Annotated[
         Path | None,
@@ -83,7 +85,8 @@ def run(
         Path | None,
         typer.Option(
             "--problems",
-            help="A list of problems, JSON or CSV. [default: all of the task list]",
+            help="A list of problems, JSON or CSV.",
+            show_default="all of the task list",
             rich_help_panel=WHICH,
         ),
     ] = None,

@@ -80,6 +80,15 @@ def evaluate(
             show_default="metadata/task_info.json beside the reference or in the working folder",
         ),
     ] = None,
+    problems: Annotated[
+        Path | None,
+        typer.Option(
+            "--problems",
+            help="Score these problems and the cohorts of their traits alone: JSON or CSV, such as "
+            "run/problems.csv of a sample run.",
+            show_default="all of the reference",
+        ),
+    ] = None,
     metrics: Annotated[
         Metrics,
         typer.Option(
@@ -148,12 +157,15 @@ def evaluate(
 
       genotex evaluate -p my_output -r output -t analysis --gene-universe reference
 
+      genotex evaluate -p sample_run -r output --problems sample_run/run/problems.csv
+
       genotex evaluate -p my_output -r output -j 2 -o scores
 
       genotex evaluate -p my_output -r output --json
     """
     from genotex.evaluation.options import DEFAULT_TABLES, TASKS, EvaluationOptions
     from genotex.evaluation.summary import summarise, to_json
+    from genotex.problems import read_problems
 
     settings = EvaluationOptions(
         tasks=chosen_words(tasks, TASKS, "task"),
@@ -164,6 +176,7 @@ def evaluate(
         regressors=regressors.value,
         gene_universe=_gene_universe(gene_universe),
         repair_reference=repair_reference,
+        problems=None if problems is None else read_problems(problems),
     )
     if out is not None:
         check_output_folder(out)

@@ -37,7 +37,9 @@ def evaluate_labels(
     ] = None,
     labels: Annotated[
         list[str] | None,
-        typer.Option("--labels", help="A set of labels; repeat for several. [default: all]"),
+        typer.Option(
+            "--labels", help="A set of labels; repeat for several.", show_default="all of the file"
+        ),
     ] = None,
     trait: o.TraitNames = None,
     source: Annotated[

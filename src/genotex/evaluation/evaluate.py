@@ -133,4 +133,5 @@ def _settings(options: EvaluationOptions, plan: Plan) -> dict[str, Any]:
         "gene_universe": None if universe is None else str(universe),
         "repair_reference": options.repair_reference,
         "task_info": None if plan.known is None else str(plan.known.path),
+        "problems": None if options.problems is None else len(options.problems),
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from genotex.evaluation.scores import MetricsVersion, Table
-from genotex.problems import RegressorRule
+from genotex.problems import Problem, RegressorRule
 
 __all__ = [
     "DEFAULT_TABLES",
@@ -56,6 +56,8 @@ class EvaluationOptions:
     repair_reference : bool
         Transpose what is clearly transposed among the reference's tables, and leave out those
         without names.
+    problems : tuple of Problem or None
+        Score these problems and the cohorts of their traits alone; None: all of the reference.
     """
 
     tasks: tuple[Task, ...] | None = None
@@ -66,3 +68,4 @@ class EvaluationOptions:
     regressors: RegressorRule = "exclusive"
     gene_universe: GeneUniverse = None
     repair_reference: bool = False
+    problems: tuple[Problem, ...] | None = None

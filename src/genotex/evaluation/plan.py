@@ -8,6 +8,7 @@ from pathlib import Path
 
 from genotex.errors import UsageError
 from genotex.evaluation.analysis_task import AnsweredTrait, GeneSource, read_universe
+from genotex.evaluation.chosen_part import ChosenPart
 from genotex.evaluation.folder_items import answered_problems, described_traits
 from genotex.evaluation.options import TASKS, EvaluationOptions, Task
 from genotex.evaluation.preprocessing import TablePair, pair_tables
@@ -86,15 +87,25 @@ def make_plan(
     if "selection" in tasks or options.gene_universe == "reference":
         known, source = load_tasks(options.task_info, reference)
     notes += [source] if source else []
+    part = ChosenPart(None if options.problems is None else frozenset(options.problems))
+    notes += [part.note()] if part.note() else []
     chooser = CohortChooser(reference, known, options.regressors)
     described = described_traits(reference) if "selection" in tasks else []
     problems = _posed(reference, described, known, notes) if "selection" in tasks else ()
     tables = _tables(prediction, reference, options, notes) if "preprocessing" in tasks else []
-    answers = _answers(prediction, chooser, options, known, notes) if "analysis" in tasks else []
+    answers = (
+        _answers(prediction, chooser, options, part, known, notes) if "analysis" in tasks else []
+    )
     return Plan(
-        tasks, known, tuple(described), problems, tuple(tables), tuple(answers), chooser,
+        tasks,
+        known,
+        tuple(trait for trait in described if part.has_trait(trait)),
+        tuple(problem for problem in problems if part.has_problem(problem)),
+        tuple(pair for pair in tables if part.has_trait(pair.trait)),
+        tuple(answers),
+        chooser,
         tuple(notes),
-    )  # fmt: skip
+    )
 
 
 def _choose_tasks(
@@ -176,6 +187,7 @@ def _answers(
     prediction: OutputFolder,
     chooser: CohortChooser,
     options: EvaluationOptions,
+    part: ChosenPart,
     known: TaskInfo | None,
     notes: list[str],
 ) -> list[AnsweredTrait]:
@@ -183,7 +195,7 @@ def _answers(
     reference = chooser.folder
     by_trait: dict[str, list[tuple[Problem, GeneSource | None]]] = {}
     without = 0
-    for problem in answered_problems(reference):
+    for problem in filter(part.has_problem, answered_problems(reference)):
         source = _all_genes(chooser, problem, options, known)
         without += source is None
         by_trait.setdefault(problem.trait, []).append((problem, source))

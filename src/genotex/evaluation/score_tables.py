@@ -131,7 +131,8 @@ _SETTINGS = {
     "regressors": "regressor genes of a pair",
     "gene_universe": "list of all genes",
     "repair_reference": "reference repaired",
-    "task_info": "task info",
+    "task_info": "task list",
+    "problems": "problems asked for",
 }
 
 _METRICS = {

@@ -67,7 +67,7 @@ def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> PosedProbl
         asked = list(tasks.problems())
     else:
         asked = answered_problems(reference) or [Problem(trait) for trait in described]
-    with_cohorts = [p for p in asked if _traits(p) <= set(described)]
+    with_cohorts = [p for p in asked if set(p.traits) <= set(described)]
     posed = [p for p in with_cohorts if is_decidable(p, tasks)]
     notes = []
     if unknown := len(asked) - len(with_cohorts):
@@ -87,17 +87,11 @@ def pose_problems(reference: OutputFolder, tasks: TaskInfo | None) -> PosedProbl
     return PosedProblems(tuple(posed), tuple(notes))
 
 
-def _traits(problem: Problem) -> set[str]:
-    if problem.kind is not ProblemKind.TWO_STEP or problem.condition is None:
-        return {problem.trait}
-    return {problem.trait, problem.condition}
-
-
 def is_decidable(problem: Problem, tasks: TaskInfo | None) -> bool:
     """Tell whether the related genes are known that a pair of cohorts is chosen by."""
     if problem.kind is not ProblemKind.TWO_STEP:
         return True
-    return tasks is not None and _traits(problem) <= set(tasks.traits)
+    return tasks is not None and set(problem.traits) <= set(tasks.traits)
 
 
 def _problems(count: int) -> str:
