@@ -62,14 +62,9 @@ def judge(table: LinkedTable) -> CohortInfo:
             is_trait_available=rows > 0,
             is_available=False,
         )
-    biased = is_biased(table.trait_values)
-    return CohortInfo(
-        is_usable=not biased,
-        is_gene_available=True,
-        is_trait_available=True,
-        is_available=True,
-        is_biased=biased,
+    return CohortInfo.of_linked(
+        biased=is_biased(table.trait_values),
         has_age="Age" in table.covariates,
         has_gender="Gender" in table.covariates,
-        sample_size=rows,
+        samples=rows,
     )

@@ -157,18 +157,13 @@ def _record(label: Label, coded: Coded | None, note: str) -> CohortInfo:
     if not gene or "trait" not in coded:
         return CohortInfo(False, gene, "trait" in coded, False)
     found = coded["trait"]
-    biased = is_biased(found.codes)
     unknown = int((~found.known).sum())
     if unknown:
         note += f"; {unknown} samples with a value that the label does not list left missing"
-    return CohortInfo(
-        is_usable=not biased,
-        is_gene_available=True,
-        is_trait_available=True,
-        is_available=True,
-        is_biased=biased,
+    return CohortInfo.of_linked(
+        biased=is_biased(found.codes),
         has_age="age" in coded,
         has_gender="gender" in coded,
-        sample_size=int((~np.isnan(found.codes)).sum()),
+        samples=int((~np.isnan(found.codes)).sum()),
         note=note,
     )
