@@ -64,6 +64,38 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     wait_until(lambda: not any(Path(f"/proc/{pid}/cmdline").exists() for pid in workers))
 
 
+KILLED_AT_ONCE = """
+import os
+from genotex.processes import side_by_side
+if __name__ == "__main__":
+    with side_by_side(2) as run:
+        run(abs, range(4))
+        os.kill(os.getpid(), 9)
+"""
+
+
+def test_workers_end_with_a_parent_that_is_killed_before_they_began(tmp_path: Path) -> None:
+    script, mark = tmp_path / "parent.py", f"MARK={tmp_path}"
+    script.write_text(KILLED_AT_ONCE)
+    subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "MARK": str(tmp_path)},
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    wait_until(lambda: not any(mark in environment for environment in environments()))
+
+
+def environments() -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            found.append(path.read_text(errors="replace"))
+        except OSError:
+            continue
+    return found
+
+
 def wait_until(condition: Callable[[], bool]) -> None:
     for _ in range(600):
         if condition():

@@ -91,13 +91,17 @@ def _end_quietly() -> None:
     """Let a signal end a worker through its open `with` blocks, without a traceback."""
     signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _end_with(parent: int) -> None:
-    """End this worker when its parent is gone, which a killed parent cannot ask for."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
+def _end_with_parent() -> None:
+    """End this worker when its parent is gone, which a killed parent cannot ask for.
+
+    The parent may have gone before this worker began, when its process id tells nothing any more.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
     # First out of the work under way, through its `with` blocks; then out of waiting for more.
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(1)

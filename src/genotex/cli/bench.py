@@ -16,7 +16,8 @@ from genotex.layout import trait_folder_name
 
 if TYPE_CHECKING:
     from genotex.problems import Problem, TaskInfo
-    from genotex.runs import BenchmarkRun, Finished, RunSummary
+    from genotex.runs.running import BenchmarkRun, Finished
+    from genotex.runs.summary import RunSummary
 
 __all__ = ["app"]
 
@@ -145,7 +146,8 @@ def run(
       genotex bench run input mine --task-info task_info.json --command "python my_agent.py"
     """
     from genotex.problems import TaskInfo
-    from genotex.runs import BenchmarkRun, MethodOptions, choose_method
+    from genotex.runs.methods.choosing import MethodOptions, choose_method
+    from genotex.runs.running import BenchmarkRun
 
     tasks = TaskInfo.load(task_info)
     chosen = choose_method(
@@ -208,7 +210,7 @@ def _problems(
 def _run_with_progress(
     plan: BenchmarkRun, *, jobs: int, time_limit: float | None, retry: bool
 ) -> Finished:
-    from genotex.runs import run_benchmark
+    from genotex.runs.running import run_benchmark
 
     with screen.progress_by_stage("cohorts") as step:
         return run_benchmark(

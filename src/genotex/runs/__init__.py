@@ -1,23 +1,11 @@
-"""Whole benchmark runs: many problems, one folder, resumed after any interruption."""
+"""Whole benchmark runs: many problems, one folder, resumed after any interruption.
+
+What a plug-in needs is here. Runs are started by `genotex.runs.running`, with a method from
+`genotex.runs.methods.choosing`; these import all that computes, which a plug-in may not need.
+"""
 
 from genotex.runs.methods.answer_file import write_answer
-from genotex.runs.methods.choosing import MethodOptions, choose_method
-from genotex.runs.methods.method import ChosenMethod, Context, Method
-from genotex.runs.problem_record import ErrorClass, ProblemRecord
-from genotex.runs.running import BenchmarkRun, Finished, run_benchmark
-from genotex.runs.summary import RunSummary
+from genotex.runs.methods.method import Context, Method
+from genotex.runs.problem_record import ErrorClass
 
-__all__ = [
-    "BenchmarkRun",
-    "ChosenMethod",
-    "Context",
-    "ErrorClass",
-    "Finished",
-    "Method",
-    "MethodOptions",
-    "ProblemRecord",
-    "RunSummary",
-    "choose_method",
-    "run_benchmark",
-    "write_answer",
-]
+__all__ = ["Context", "ErrorClass", "Method", "write_answer"]

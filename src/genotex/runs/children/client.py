@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
 from genotex.errors import WorkerLostError
@@ -58,14 +59,11 @@ class Children:
     """
 
     def __init__(self, setup: Setup, jobs: int) -> None:
-        paths = [path for path in sys.path if path]
-        environment = {
-            **thread_numbers(jobs),
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(paths),
-        }
+        # What can be imported here can be there; an empty path is the current folder.
+        paths = os.pathsep.join(str(Path(path).absolute()) for path in sys.path)
+        environment = {**thread_numbers(jobs), **os.environ, "PYTHONPATH": paths}
         self._nursery = subprocess.Popen(
-            # -P: what lies in the user's folder must not pass for a module of ours.
+            # -P: no other folder comes before these.
             [sys.executable, "-P", "-c", _SERVE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -249,4 +249,6 @@ def main() -> None:
     adopt_orphans()
     setup = read_message(tasks)
     if setup is not None:
-        Nursery(setup, tasks, replies).serve()
+        # A parent that is gone reads no more.
+        with suppress(BrokenPipeError):
+            Nursery(setup, tasks, replies).serve()

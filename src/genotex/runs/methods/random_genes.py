@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import random
 from dataclasses import dataclass, field
 
@@ -54,5 +55,6 @@ class RandomGenes:
         """Write genes that depend on the seed and the problem alone."""
         # Of all that `random` offers only the plain stream is promised to stay as it is.
         stream = random.Random(f"{context.seed}/{problem.trait}/{problem.condition}")
-        drawn = sorted((stream.random(), symbol) for symbol in self.symbols)[: self.number]
+        ranked = ((stream.random(), symbol) for symbol in self.symbols)
+        drawn = heapq.nsmallest(self.number, ranked)
         write_answer(context.output, problem, [symbol for _, symbol in drawn])

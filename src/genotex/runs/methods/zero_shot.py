@@ -48,7 +48,7 @@ def read_answers(path: Path) -> dict[Problem, tuple[str, ...]]:
     Raises
     ------
     FormatError
-        If a line is something else or a problem is answered twice; names the line.
+        If the file is empty, a line is something else, or a problem is answered twice.
     """
     answers: dict[Problem, tuple[str, ...]] = {}
     for number, line in enumerate(decode(read_bytes(path)).split("\n"), start=1):
@@ -63,9 +63,6 @@ def read_answers(path: Path) -> dict[Problem, tuple[str, ...]]:
             msg = f"answers {problem} a second time"
             raise FormatError(msg, path=path, line=number, hint="keep one of the lines")
         answers[problem] = genes
-    if not answers:
-        msg = "holds no answer"
-        raise FormatError(msg, path=path, hint=EXAMPLE)
     return answers
 
 

@@ -1,0 +1,101 @@
+"""The command `genotex bench run`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run, on_one_line
+from tests.geo_text import write_asthma
+from tests.runs.conftest import make_tasks
+
+Bench = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def bench(genotex: Run, tmp_path: Path) -> Bench:
+    """Run `bench run` without input, of three problems."""
+    tasks = make_tasks(tmp_path, {"Asthma": ("Age",), "Gout": ()})
+
+    def run(*arguments: object, source: object = "-") -> tuple[int, str, str]:
+        out = tmp_path / "out"
+        return on_one_line(genotex)(
+            "bench", "run", source, out, "--task-info", tasks.path, *arguments
+        )
+
+    return run
+
+
+def test_help_names_methods_and_examples(genotex: Run) -> None:
+    code, out, _ = genotex("bench", "run", "--help")
+    assert code == 0
+    for word in ("--preprocessed", "zero-shot", "--pass-env", "genotex bench run input out"):
+        assert word in out
+
+
+def test_run_from_raw_files(bench: Bench, tmp_path: Path) -> None:
+    write_asthma(tmp_path / "input", number=24)
+    code, out, err = bench(source=tmp_path / "input")
+    assert code == 0
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["kind", "problems", "answered"]
+    assert lines[3] == ["all", "3", "2"]
+    assert "1 cohorts, 1 usable; " in out
+    assert "no cohort 1 problem" in err
+    assert "Gout: there is no preprocessed cohort of Gout" in err
+    code, _, err = bench("--trait", "Asthma", source=tmp_path / "input")
+    assert code == 2
+    assert "problems: 3 then, 2 now" in err
+
+
+def test_json_for_machines_and_a_second_call(bench: Bench) -> None:
+    arguments = ("--method", "random", "--genes", 5, "--json")
+    code, out, _ = bench(*arguments)
+    assert code == 0
+    answer = json.loads(out)
+    assert answer["summary"]["answered"] == 3
+    assert [row["condition"] for row in answer["problems"]] == [None, "Age", None]
+    assert all(row["genes"] == 5 and row["seconds"] > 0 for row in answer["problems"])
+    assert json.loads(bench(*arguments)[1])["problems"] == answer["problems"]
+    assert "3 of the problems were finished before" in bench(*arguments[:-1])[2]
+
+
+def test_nothing_answered_is_told_by_the_exit_code(bench: Bench, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"trait": "Lupus", "condition": null, "genes": []}\n')
+    code, _, err = bench("--method", "zero-shot", "--answers", answers)
+    assert code == 1
+    assert "no answer 3 problems" in err
+
+
+def test_problems_from_a_file_of_a_trait_and_a_sample(bench: Bench, tmp_path: Path) -> None:
+    listed = tmp_path / "problems.csv"
+    listed.write_text("trait,condition\nAsthma,Age\nGout,\nAsthma,\n")
+    random = ("--method", "random", "--genes", 2, "--json")
+    _, out, _ = bench("--problems", listed, "--trait", "Asthma", "--sample", 2, *random)
+    rows = json.loads(out)["problems"]
+    assert [(row["trait"], row["condition"]) for row in rows] == [
+        ("Asthma", "Age"),
+        ("Asthma", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "the method rules reads cohorts; give INPUT, or --preprocessed"),
+        (("--method", "random", "--trait", "Lupus"), "has no problem of Lupus"),
+        (("--method", "random", "--sample", 9), "a sample of 9 was asked for, of 3 problems"),
+        (("--method", "random", "--time-limit", 0), "--time-limit 0 is no time"),
+        (("--method", "lasso", "--genes", 3), "--genes does nothing beside the method lasso"),
+        (("--preprocessed", "nowhere"), "nowhere holds no preprocess/"),
+    ],
+)
+def test_mistakes_end_in_a_message(
+    bench: Bench, tmp_path: Path, arguments: tuple[object, ...], told: str
+) -> None:
+    code, _, err = bench(*arguments)
+    assert code == 2
+    assert told in err
+    assert not (tmp_path / "out").exists()
