@@ -10,7 +10,7 @@ from pathlib import Path
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import UsageError
 from genotex.genes.sources import sha256
-from genotex.layout import OutputFolder
+from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem, TaskInfo
 from genotex.runs.children import Setup
 from genotex.runs.cohort_stage import Basis, CohortProgress, read_cohorts
@@ -71,6 +71,11 @@ class BenchmarkRun:
 
     def _check_folders(self) -> None:
         method, given = self.method, self.preprocessed
+        if self.source is not None and self.preprocesses:
+            InputFolder(self.source)
+        elif self.source is not None and not self.source.is_dir():
+            msg = f"{self.source} is not a folder; give the folder of the raw files"
+            raise UsageError(msg)
         if method.own_cohorts and self.source is None:
             msg = "a plug-in with cohorts of its own reads the raw files; give INPUT"
             raise UsageError(msg)
