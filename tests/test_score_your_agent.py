@@ -62,8 +62,9 @@ def test_agent_of_the_page_is_far_above_chance(followed: Path) -> None:
     scores = json.loads((followed / "mine-scores" / "scores.json").read_text())
     found = scores["average"]["analysis"]
     assert found["success"] == 100.0
-    assert found["precision"] > 50
-    assert found["auroc"] > 0.6
+    # A hundred of the small world's 400 genes, drawn at random, would have 25 and 0.62.
+    assert found["recall"] > 50
+    assert found["auroc"] > 0.75
 
 
 def test_files_that_the_page_names_are_there(followed: Path) -> None:
