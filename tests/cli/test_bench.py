@@ -1,6 +1,9 @@
 """The command `genotex bench run`."""
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run, on_one_line
 from tests.geo_text import write_asthma
-from tests.runs.conftest import make_tasks
+from tests.runs.conftest import make_tasks, wait_until
 
 Bench = Callable[..., tuple[int, str, str]]
 
@@ -47,6 +50,30 @@ def test_run_from_raw_files(bench: Bench, tmp_path: Path) -> None:
     code, _, err = bench("--trait", "Asthma", source=tmp_path / "input")
     assert code == 2
     assert "problems: 3 then, 2 now" in err
+
+
+def test_cohort_that_cannot_be_read_is_told(bench: Bench, tmp_path: Path) -> None:
+    write_asthma(tmp_path / "input").write_text("<html>Sorry</html>")
+    code, _, err = bench("--trait", "Asthma", source=tmp_path / "input")
+    assert code == 1
+    assert "not read Asthma/GSE1: " in err
+    assert "no cohort 2 problems" in err
+
+
+def test_ctrl_c_ends_the_problem_and_leaves_nothing_half_written(tmp_path: Path) -> None:
+    tasks = make_tasks(tmp_path, {"Asthma": ()})
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "genotex", "bench", "run", "-", str(out), "--task-info"]
+    process = subprocess.Popen(
+        [*command, str(tasks.path), "--command", "sleep 600"], stderr=subprocess.PIPE
+    )
+    wait_until(lambda: (out / "run" / "work" / "0" / "scratch" / "tmp").is_dir())
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"interrupted" in err and b"Traceback" not in err
+    left = sorted(path.name for path in (out / "run").iterdir())
+    assert left == [".run.json.lock", "journal.jsonl", "run.json"]
 
 
 def test_json_for_machines_and_a_second_call(bench: Bench) -> None:

@@ -186,6 +186,7 @@ record = dict.fromkeys(flags, True)
 trait, condition = problem["trait"], problem["condition"]
 folder = Path(problem["output"], "preprocess", trait)
 (folder / "gene_data").mkdir(parents=True)
+(folder / ".hidden").touch()
 size = 10 if condition is None else 20
 mine = "GSE1" if condition is None else "GSE2"
 info = {"GSE0": {**record, "sample_size": size}, mine: {**record, "sample_size": 5}}
@@ -199,13 +200,24 @@ if trait != "Obesity":
 )
 
 
+def test_key_in_the_name_of_a_file_is_not_repeated(
+    tasks: TaskInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MODEL_KEY", "sk-123456-abcdef")
+    text = ANSWER + "answer(); Path(problem['output'], os.environ['MODEL_KEY']).touch()"
+    options = MethodOptions(command=script(tmp_path, text), pass_env=("MODEL_KEY",))
+    [record] = run(tmp_path / "out", tasks, [ASTHMA], options)
+    assert record.error.startswith("it wrote [MODEL_KEY]; expected is regress/Asthma/")
+
+
 def test_own_cohorts_are_merged_in_the_order_of_the_problems(
     tasks: TaskInfo, tmp_path: Path
 ) -> None:
     problems = [ASTHMA, Problem("Asthma", "Age"), Problem("Obesity")]
     options = MethodOptions(command=script(tmp_path, OWN_COHORTS), own_cohorts=True)
-    out, again = tmp_path / "out", tmp_path / "again"
-    records = run(out, tasks, problems, options, source=tmp_path, jobs=1)
+    out, again, raw = (tmp_path / name for name in ("out", "again", "raw"))
+    (raw / "GEO").mkdir(parents=True)
+    records = run(out, tasks, problems, options, source=raw, jobs=1)
     assert [record.error_class for record in records] == [None, None, ErrorClass.NO_ANSWER]
     output = OutputFolder(out)
     infos = read_cohort_info(output.cohort_info("Asthma"))
@@ -217,9 +229,10 @@ def test_own_cohorts_are_merged_in_the_order_of_the_problems(
     assert read_linked_csv(output.linked_csv("Asthma", "GSE0")).samples == ("GSM10",)
     assert read_linked_csv(output.linked_csv("Asthma", "GSE2")).samples == ("GSM20",)
     assert output.gene_csv("Asthma", "GSE1").exists()
+    assert not list(out.rglob(".hidden"))
     assert output.linked_csv("Obesity", "GSE0").exists()
     # Side by side the second problem ends before the first: the same folder.
-    run(again, tasks, problems, options, source=tmp_path, jobs=3)
+    run(again, tasks, problems, options, source=raw, jobs=3)
     assert digests(again) == digests(out)
 
 

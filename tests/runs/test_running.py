@@ -11,7 +11,9 @@ from genotex.analysis import read_result
 from genotex.errors import FormatError, UsageError
 from genotex.layout import OutputFolder, lock
 from genotex.problems import Problem, TaskInfo
+from genotex.runs import Context
 from genotex.runs.methods.choosing import MethodOptions, choose_method
+from genotex.runs.methods.method import ChosenMethod
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.run_folder import RunFolder
 from genotex.runs.running import BenchmarkRun, Finished, run_benchmark
@@ -92,7 +94,8 @@ def test_summary_counts(finished: Finished) -> None:
         "two-step": {"problems": 2, "answered": 1},
     }
     assert summary.by_error_class == {"no cohort": 2}
-    assert summary.cohorts == {"read": 3, "usable": 3, "not_read": 0}
+    assert summary.cohorts == {"read": 3, "usable": 3}
+    assert summary.cohorts_not_read == {}
     assert summary.peak_memory_mb == max(r.peak_memory_mb for r in finished.records)
 
 
@@ -224,6 +227,7 @@ def test_damaged_settings_are_an_error(tiny: BenchmarkRun, tmp_path: Path) -> No
         ({"preprocessed": None}, "the method lasso reads cohorts; give INPUT"),
         ({"method": RANDOM}, "--preprocessed does nothing here: random reads no data"),
         ({"preprocessed": Path("nowhere")}, "nowhere holds no preprocess/"),
+        ({"preprocessed": None, "source": Path("nowhere")}, "nowhere is not a folder"),
     ],
 )
 def test_what_does_not_go_together(
@@ -231,6 +235,16 @@ def test_what_does_not_go_together(
 ) -> None:
     with pytest.raises(UsageError, match=told):
         replace(plan, **changes)  # type: ignore[arg-type]
+
+
+def test_method_of_a_script_cannot_be_imported_by_a_process(plan: BenchmarkRun) -> None:
+    class InAScript:
+        __module__ = "__main__"
+
+        def solve(self, problem: Problem, context: Context) -> None: ...
+
+    with pytest.raises(UsageError, match="define it in a module of its own"):
+        replace(plan, method=ChosenMethod("mine", InAScript(), "cohorts"))
 
 
 @pytest.mark.parametrize("below", [(), ("mine",)])

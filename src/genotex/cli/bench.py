@@ -24,7 +24,7 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, help="Run a method on many problems.")
 
 WHICH, PLUG_IN = "Which problems", "Plug-ins"
-MOST_FAILURES = 10
+MOST_FAILURES = 3
 """Failures that are told one by one; all are in problems.csv."""
 
 
@@ -229,6 +229,8 @@ def _show(finished: Finished, output: Path) -> None:
     total = {"kind": "all", "problems": summary.problems, "answered": summary.answered}
     screen.table(["kind", "problems", "answered"], [*kinds, total] if len(kinds) > 1 else [total])
     screen.say(f"\n{_costs(summary)}")
+    for cohort, error in summary.cohorts_not_read.items():
+        screen.tell(f"{cohort}: {error}", "not read")
     failed = [record for record in finished.records if not record.success]
     for kind, count in summary.by_error_class.items():
         screen.tell(f"{count} problem{'s' if count > 1 else ''}", kind)

@@ -92,8 +92,13 @@ def check_answer(
     )
 
 
-def check_cohorts(folder: Path, problem: Problem, secrets: Sequence[str] = ()) -> None:
+def check_cohorts(folder: Path, problem: Problem, secrets: Sequence[str] = ()) -> list[Path]:
     """Check the cohorts that a plug-in preprocessed itself: names, records, first columns.
+
+    Returns
+    -------
+    list of Path
+        Their files, relative to `folder`.
 
     Raises
     ------
@@ -116,6 +121,7 @@ def check_cohorts(folder: Path, problem: Problem, secrets: Sequence[str] = ()) -
                     _check_table(table, trait, known)
         except (FormatError, OSError) as error:
             _refuse(str(error))
+    return written
 
 
 def _check_table(table: Path, trait: str, known: Mapping[str, Any]) -> None:

@@ -7,7 +7,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from genotex.formats import read_cohort_info, update_cohort_info
+from genotex.formats import read_cohort_info, write_cohort_info
+from genotex.formats.cohort_record import CohortInfo
 from genotex.layout import OutputFolder
 from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.run_folder import RunFolder
@@ -29,28 +30,28 @@ def merge_cohorts(run: RunFolder, records: Sequence[ProblemRecord]) -> None:
         In the order of the run's list.
     """
     merged = OutputFolder(run.work / "merged")
-    for record in records:
-        own = run.own_cohorts(record.problem)
-        for trait in own.traits():
-            _merge(own, merged, trait)
-    for trait in merged.traits():
+    folders = [run.own_cohorts(record.problem) for record in records]
+    for trait in sorted({trait for folder in folders for trait in folder.traits()}):
+        _merge(folders, merged, trait)
         target = run.output.cohort_info(trait).parent
         shutil.rmtree(target, ignore_errors=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         merged.cohort_info(trait).parent.rename(target)
 
 
-def _merge(own: OutputFolder, merged: OutputFolder, trait: str) -> None:
-    info = merged.cohort_info(trait)
-    there = read_cohort_info(info) if info.exists() else {}
-    folder = own.cohort_info(trait).parent
-    for cohort, record in read_cohort_info(own.cohort_info(trait)).items():
-        if cohort in there:
+def _merge(folders: Sequence[OutputFolder], merged: OutputFolder, trait: str) -> None:
+    together: dict[str, CohortInfo] = {}
+    target = merged.cohort_info(trait)
+    for own in folders:
+        info = own.cohort_info(trait)
+        if not info.exists():
             continue
-        update_cohort_info(info, cohort, record)
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and _is_of(path, cohort):
-                _link(path, info.parent / path.relative_to(folder))
+        new = {c: record for c, record in read_cohort_info(info).items() if c not in together}
+        for path in sorted(info.parent.rglob("*")):
+            if path.is_file() and any(_is_of(path, cohort) for cohort in new):
+                _link(path, target.parent / path.relative_to(info.parent))
+        together |= new
+    write_cohort_info(target, together)
 
 
 def _is_of(path: Path, cohort: str) -> bool:

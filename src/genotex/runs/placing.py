@@ -90,10 +90,10 @@ def take_cohorts(
     """
     kept = run.own_cohorts(problem).root
     shutil.rmtree(kept, ignore_errors=True)
-    check_cohorts(written, problem, secrets)
-    if not (written / "preprocess").is_dir():
-        return {}
-    kept.mkdir(parents=True)
-    (written / "preprocess").rename(kept / "preprocess")
-    files = sorted(path for path in kept.rglob("*") if path.is_file())
-    return {run.relative(path): sha256(path) for path in files}
+    files = {}
+    for name in check_cohorts(written, problem, secrets):
+        target = kept / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (written / name).rename(target)
+        files[run.relative(target)] = sha256(target)
+    return files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from genotex.errors import MethodFailedError
 from genotex.genes.sources import sha256
 from genotex.problems import Problem
 from genotex.runs.children import Children, Ended, Report, Setup, Task
+from genotex.runs.children.captured_log import SHORTEST_SECRET
 from genotex.runs.cohort_stage import Basis
 from genotex.runs.journal import Journal
 from genotex.runs.methods.method import ChosenMethod
@@ -126,30 +127,33 @@ class ProblemStage:
             peak_memory_mb=ended.peak_memory_mb,
             basis=self.basis.of(task.problem),
         )
-        secrets = tuple(os.environ[name] for name in self.method.secrets)
+        secrets = {name: os.environ[name] for name in self.method.secrets}
         cohorts: dict[str, str] = {}
         try:
             _check_end(task, ended)
             if self.method.own_cohorts:
-                cohorts = take_cohorts(task.output, self.run, task.problem, secrets)
+                cohorts = take_cohorts(task.output, self.run, task.problem, tuple(secrets.values()))
             answer, files = take_answer(
                 task.output,
                 self.run,
                 task.problem,
-                secrets,
+                tuple(secrets.values()),
                 own_cohorts=self.method.own_cohorts,
             )
         except MethodFailedError as error:
             withdraw(self.run, task.problem)
             kind = ErrorClass(error.error_class)
-            told = self._relative(str(error), task)
+            told = self._plain(str(error), task, secrets)
             return replace(record, error_class=kind, error=told, files=cohorts)
         return replace(record, genes=answer.genes, cohort=answer.cohort, files=cohorts | files)
 
-    def _relative(self, text: str, task: Task) -> str:
-        """Leave out of a message where the run lies, so that it is the same wherever that is."""
+    def _plain(self, text: str, task: Task, secrets: Mapping[str, str]) -> str:
+        """Leave out of a message where the run lies, that it be the same anywhere, and secrets."""
         for folder in (task.output, task.folder, self.run.root):
             text = text.replace(f"{folder}/", "")
+        for name, value in secrets.items():
+            if len(value) >= SHORTEST_SECRET:
+                text = text.replace(value, f"[{name}]")
         return text.strip()
 
 

@@ -37,7 +37,7 @@ class BenchmarkRun:
     tasks : TaskInfo
         The task list.
     problems : sequence of Problem
-        In the order of the results.
+        In the order of the results; one that stands there twice is solved once.
     method : ChosenMethod
     source : Path, optional
         Input folder; not needed for a method without data, nor beside `preprocessed`.
@@ -62,12 +62,21 @@ class BenchmarkRun:
 
     def __post_init__(self) -> None:
         """Refuse, before anything is written, what cannot be run."""
+        object.__setattr__(self, "problems", tuple(dict.fromkeys(self.problems)))
         if not self.problems:
             msg = "there is no problem to solve; look at --problems and --trait"
             raise UsageError(msg)
         for trait in dict.fromkeys(problem.trait for problem in self.problems):
             self.tasks.related_genes(trait)
+        if type(self.method.method).__module__ == "__main__":
+            msg = (
+                f"the method {self.method.name} is defined in a script, which the process of a "
+                "problem cannot import; define it in a module of its own"
+            )
+            raise UsageError(msg)
         self._check_folders()
+        if self.source is not None and (self.preprocesses or self.method.own_cohorts):
+            InputFolder(self.source)
 
     def _check_folders(self) -> None:
         method, given = self.method, self.preprocessed

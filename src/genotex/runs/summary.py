@@ -43,7 +43,9 @@ class RunSummary:
     by_error_class : dict of str to int
         Problems that were not answered, the most frequent reason first.
     cohorts : dict of str to int
-        ``read``, ``usable`` and ``not_read`` (files that could not be read).
+        ``read`` and ``usable``.
+    cohorts_not_read : dict of str to str
+        Cohorts that could not be read, and why.
     seconds : dict of str to float
         ``total`` over the processes of all problems, ``median`` and ``longest`` of one, and
         ``cohorts``: of preprocessing.
@@ -56,6 +58,7 @@ class RunSummary:
     by_kind: dict[str, dict[str, int]]
     by_error_class: dict[str, int]
     cohorts: dict[str, int]
+    cohorts_not_read: dict[str, str]
     seconds: dict[str, float]
     peak_memory_mb: float
 
@@ -90,9 +93,9 @@ def summarise(
         answered=sum(record.success for record in records),
         by_kind=_by_kind(records),
         by_error_class=dict(failed.most_common()),
-        cohorts={
-            **_count_cohorts(records, cohorts),
-            "not_read": sum(entry["error"] is not None for entry in read.values()),
+        cohorts=_count_cohorts(records, cohorts),
+        cohorts_not_read={
+            "/".join(name): entry["error"] for name, entry in read.items() if entry["error"]
         },
         seconds={
             "total": round(sum(seconds), 3),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -81,7 +82,9 @@ class CapturedLog:
             self._left_out += over
 
     def _put(self, content: bytes) -> None:
-        if self._file is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("wb", buffering=0)
-        self._file.write(content)
+        # A full disk is told where answers are written; a log is not worth the run.
+        with suppress(OSError):
+            if self._file is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self._path.open("wb", buffering=0)
+            self._file.write(content)

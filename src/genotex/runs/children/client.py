@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -114,7 +115,12 @@ class Children:
         WorkerLostError
             If the process that starts them was ended from outside.
         """
-        line = b"" if self._nursery.stdout is None else self._nursery.stdout.readline()
+        replies = self._nursery.stdout
+        if replies is None:
+            raise WorkerLostError(_LOST)
+        # Ctrl-C ends this wait; a read would go on, since Polars asks for that (SA_RESTART).
+        select.select([replies], [], [])
+        line = replies.readline()
         if not line.endswith(b"\n"):
             raise WorkerLostError(_LOST)
         return Ended(**json.loads(line))

@@ -1,0 +1,18 @@
+"""A method that imports what a method on cohorts does, and does nothing with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from genotex.problems import Problem
+from genotex.runs import Context, write_answer
+from genotex.runs.methods.from_cohorts import FromCohorts
+
+
+@dataclass(frozen=True)
+class NoWork(FromCohorts):
+    """Answers with one gene."""
+
+    def solve(self, problem: Problem, context: Context) -> None:
+        """Write the answer."""
+        write_answer(context.output, problem, ["TP53"])
