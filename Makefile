@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: demo test lint format bench bench-analysis docs clean
+.PHONY: demo test lint format bench bench-analysis bench-evaluation docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -28,6 +28,9 @@ bench: $(READY)
 
 bench-analysis: $(READY)
 	$(BIN)/python benchmarks/analyze_problem.py
+
+bench-evaluation: $(READY)
+	$(BIN)/python benchmarks/evaluate_tables.py
 
 docs: $(READY_DOCS)
 	$(BIN)/mkdocs build --strict

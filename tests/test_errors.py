@@ -28,6 +28,13 @@ def test_format_error_says_what_where_and_what_to_do() -> None:
     assert str(error) == "a.gz, line 7, ID_REF: ends too early (fetch it again)"
 
 
+def test_format_error_gets_its_place_later() -> None:
+    error = errors.TruncatedFileError("ends too early", field="map", hint="fetch it again")
+    placed = error.at(Path("a.gz"), 7)
+    assert type(placed) is errors.TruncatedFileError
+    assert str(placed) == "a.gz, line 7, map: ends too early (fetch it again)"
+
+
 def test_format_error_survives_the_way_from_a_worker_process() -> None:
     error = errors.NotDataError("an HTML page", path=Path("a.gz"), line=1, hint="fetch it again")
     copy = pickle.loads(pickle.dumps(error))

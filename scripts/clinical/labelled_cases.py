@@ -1,9 +1,7 @@
-"""Labelled cases, and what is right about a prediction (docs/clinical-quality.md)."""
+"""Labelled cases with all the ways of reading their traits (docs/clinical-quality.md)."""
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +18,8 @@ from genotex.clinical.trait.options import trait_options
 from genotex.clinical.trait.scoring import weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
-
-SAME_CODE = 0.051
-
-Prediction = Mapping[str, Any]
+from genotex.evaluation.labels import FeatureLabel, Label, agreement, case_from_json
+from genotex.formats.json_lines import read_json_lines
 
 
 @dataclass(frozen=True)
@@ -33,24 +29,22 @@ class Case:
     id: str
     trait: str
     cohort: str
-    labels: Mapping[str, Any]
+    labels: Mapping[str, Label]
     description: SeriesDescription
     evidence: Sequence[Mapping[str, float]]
     oversight: Mapping[str, float]
     right: NDArray[np.bool_]
-    predictions: Sequence[Prediction]
+    predictions: Sequence[FeatureLabel | None]
 
     @property
     def none_right(self) -> bool:
         """Whether the label says "not available"."""
-        return self.labels["reading"]["trait"] is None
+        return self.labels["reading"].trait is None
 
 
 def read_cases(path: Path, vocabulary: Vocabulary) -> list[Case]:
     """Read labelled cases and list the options of each."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as handle:
-        return [_case(json.loads(line), vocabulary) for line in handle if line.strip()]
+    return [_case(data, vocabulary) for _, data in read_json_lines(path, "a case")]
 
 
 def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:
@@ -58,32 +52,18 @@ def _case(data: Mapping[str, Any], vocabulary: Vocabulary) -> Case:
     words = vocabulary.trait(data["trait"])
     judge = ValueJudge(words, vocabulary, description.title, description.text)
     options = trait_options(characteristic_candidates(description), judge)
-    predictions = [row_and_map(option_encoding(option), description) or {} for option in options]
-    label = data["labels"]["reading"]["trait"]
+    found = [row_and_map(option_encoding(option), description) for option in options]
+    predictions = [None if p is None else FeatureLabel(p["row"], p["map"]) for p in found]
+    case = case_from_json(data)
+    label = case.labels["reading"].trait
     return Case(
-        data["id"],
-        data["trait"],
-        data["cohort"],
-        data["labels"],
+        case.id,
+        case.trait,
+        case.cohort,
+        case.labels,
         description,
         [weigh_evidence(option, judge) for option in options],
         weigh_oversight(options, judge),
-        np.array([is_right(label, p) for p in predictions], dtype=bool),
+        np.array([agreement(label, p).exact for p in predictions], dtype=bool),
         predictions,
     )
-
-
-def is_right(label: Prediction | None, prediction: Prediction | None) -> bool:
-    """Tell whether row and code of every labelled value agree, or both are "not available"."""
-    if not label or not prediction:
-        return not label and not prediction
-    if label["row"] != prediction["row"]:
-        return False
-    got = prediction["map"]
-    return all(_same(code, got.get(value)) for value, code in (label["map"] or {}).items())
-
-
-def _same(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is None and other is None
-    return abs(float(one) - float(other)) <= SAME_CODE

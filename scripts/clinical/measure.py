@@ -15,23 +15,30 @@ import argparse
 import json
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from conditional_logit import choose, fit, folds
-from labelled_cases import Case, is_right, read_cases
-from scores import FEATURES, score
+from labelled_cases import Case, read_cases
 
 from genotex.clinical import RuleExpert, infer_cases
 from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.evaluation.labels import (
+    FEATURES,
+    Label,
+    agreement,
+    answer_from_json,
+    case_figures,
+    score_cases,
+)
 
 LABELS = ("reading", "benchmark", "consensus")
 EDGES = (0.0, 0.6, 0.8, 0.9, 0.95, 1.0)
 SEEDS = (1, 2, 3, 4, 5)
 
-Answers = Mapping[str, Mapping[str, Any]]
+Answers = Mapping[str, Label]
 
 
 def main() -> None:
@@ -43,17 +50,18 @@ def main() -> None:
     parser.add_argument("--foreign", type=int, default=0, metavar="N")
     arguments = parser.parse_args()
     cases = read_cases(arguments.cases, load_vocabulary())
-    answers = {a["id"]: a for a in map(json.loads, infer_cases(arguments.cases))}
+    lines = map(json.loads, infer_cases(arguments.cases))
+    answers = {line["id"]: answer_from_json(line) for line in lines}
     held, certainty = _cross_validated(cases, answers, SEEDS[0])
-    tables = {f"packaged, {labels}": score(cases, answers, labels) for labels in LABELS}
-    tables["cross-validated, reading"] = score(cases, held, "reading")
+    tables = {f"packaged, {labels}": _score(cases, answers, labels) for labels in LABELS}
+    tables["cross-validated, reading"] = _score(cases, held, "reading")
     _print_table(tables)
-    spread = [score(cases, _cross_validated(cases, answers, s)[0], "reading") for s in SEEDS]
+    spread = [_score(cases, _cross_validated(cases, answers, s)[0], "reading") for s in SEEDS]
     exact = [s["trait_exact"] for s in spread]
     print(
         f"\ncross-validated trait_exact, {len(SEEDS)} splits: {min(exact):.3f} to {max(exact):.3f}"
     )
-    right = [is_right(c.labels["reading"]["trait"], held[c.id]["trait"]) for c in cases]
+    right = [agreement(c.labels["reading"].trait, held[c.id].trait).exact for c in cases]
     table = _reliability([certainty[c.id] for c in cases], right)
     if arguments.figure:
         _draw(table, arguments.figure)
@@ -63,18 +71,23 @@ def main() -> None:
         _list_wrong(cases, answers)
 
 
+def _score(cases: Sequence[Case], answers: Answers, name: str) -> dict[str, float]:
+    labels = {case.id: case.labels[name] for case in cases if name in case.labels}
+    return {"cases": len(labels), **case_figures(list(score_cases(labels, answers).values()))}
+
+
 def _cross_validated(
     cases: Sequence[Case], answers: Answers, seed: int
-) -> tuple[dict[str, dict[str, Any]], dict[str, float]]:
+) -> tuple[dict[str, Label], dict[str, float]]:
     """Return answers whose traits were chosen by weights that never saw them, and certainty."""
-    held: dict[str, dict[str, Any]] = {}
+    held: dict[str, Label] = {}
     certainty: dict[str, float] = {}
     for train, test in folds(cases, 10, seed):
         weights = fit(train)
         for case in test:
             best, certainty[case.id] = choose(case, weights)
             trait = None if best is None else case.predictions[best]
-            held[case.id] = {**answers[case.id], "trait": trait}
+            held[case.id] = replace(answers[case.id], trait=trait)
     return held, certainty
 
 
@@ -149,11 +162,13 @@ def _list_wrong(cases: Sequence[Case], answers: Answers) -> None:
     print("\nread wrong:")
     for case in cases:
         label, answer = case.labels["reading"], answers[case.id]
-        features = [n for n in FEATURES if not is_right(label[n], answer[n])]
-        if label["is_gene_available"] != answer["is_gene_available"]:
+        features: list[str] = [
+            n for n in FEATURES if not agreement(label.feature(n), answer.feature(n)).exact
+        ]
+        if label.is_gene_available != answer.is_gene_available:
             features.append("gene")
         if features:
-            print(f"  {case.id}: {', '.join(features)} ({label.get('confidence') or '-'})")
+            print(f"  {case.id}: {', '.join(features)} ({label.confidence or '-'})")
 
 
 if __name__ == "__main__":

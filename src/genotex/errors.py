@@ -38,6 +38,7 @@ question to a model. ``BudgetReachedError`` is no ``ModelError``: it ends the ru
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Self
 
 __all__ = [
     "AnalysisError",
@@ -110,6 +111,10 @@ class FormatError(GenotexError):
         self.line = line
         self.field = field
         self.hint = hint
+
+    def at(self, path: Path, line: int) -> Self:
+        """Return the same error with its place in a file."""
+        return type(self)(self.message, path=path, line=line, field=self.field, hint=self.hint)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Survive the way from a worker process."""

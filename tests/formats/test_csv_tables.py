@@ -16,6 +16,7 @@ from genotex.formats import (
     write_clinical_csv,
     write_gene_csv,
 )
+from genotex.formats.csv_tables import read_csv_table
 from tests.formats.geo_files import write
 
 quiet = settings(
@@ -190,6 +191,48 @@ def test_quotes_line_ends_blank_lines_and_a_byte_order_mark(tmp_path):
 def test_csv_of_one_column_with_quotes_and_missing_values(tmp_path):
     matrix = read_gene_csv(write(tmp_path / "c.csv", ',S1\n"G1",\nG2,2\n'))
     np.testing.assert_array_equal(matrix.values, [[np.nan], [2]])
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_text_is_missing_where_that_is_asked_for(tmp_path, quote):
+    cells = [f"{quote}{cell}{quote}" for cell in ("male", " 2", "1_0", "-3e1", "n.a.", "")]
+    text = f",a,b,c,d,e,f\nx,{','.join(cells)}\ny,1,2,3,4,5,6\n"
+    path = write(tmp_path / "c.csv", text)
+    with pytest.raises(FormatError, match="line 2, column a: 'male' is no number"):
+        read_csv_table(path)
+    table = read_csv_table(path, text="missing")
+    nan = np.nan
+    expected = [[nan, 2, nan, -30, nan, nan], [1, 2, 3, 4, 5, 6]]
+    np.testing.assert_array_equal(table.values, expected)
+
+
+def test_quoted_text_with_commas_is_one_missing_cell(tmp_path):
+    path = write(tmp_path / "c.csv", ',a,b\nx,"1,5",2\n"y\n2",3,"4\n"\n')
+    table = read_csv_table(path, text="missing")
+    assert table.rows == ["x", "y\n2"]
+    np.testing.assert_array_equal(table.values, [[np.nan, 2], [3, np.nan]])
+
+
+@pytest.mark.parametrize("text", ["refuse", "missing"])
+@pytest.mark.parametrize("shape", [(3, 9000), (9000, 3)])
+def test_tables_of_several_pieces(tmp_path, monkeypatch, shape, text):
+    monkeypatch.setattr("genotex.formats.number_cells.PIECE", 10_000)
+    values = np.random.default_rng(4).normal(size=shape)
+    values[values > 2] = np.nan
+    names = [[f"{side}{i}" for i in range(n)] for side, n in zip("rc", shape, strict=True)]
+    path = tmp_path / "c.csv"
+    pd.DataFrame(values, index=names[0], columns=names[1]).to_csv(path)
+    table = read_csv_table(path, text=text)
+    assert [table.rows, table.columns] == names
+    np.testing.assert_array_equal(table.values, values)
+
+
+def test_first_text_of_a_later_piece_is_told_with_its_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("genotex.formats.number_cells.PIECE", 10)
+    rows = [f"r{i},{i},{i}\n" for i in range(50)]
+    rows[40] = "r40,40,forty\n"
+    with pytest.raises(FormatError, match="line 43, column b: 'forty' is no number"):
+        read_csv_table(write(tmp_path / "c.csv", ",a,b\n\n" + "".join(rows)))
 
 
 @pytest.mark.parametrize("quote", ["", '"'])

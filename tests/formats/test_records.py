@@ -39,6 +39,35 @@ def test_cohort_info_of_the_benchmark(tmp_path):
     assert records["Xena"] == CohortInfo(False, False, True, False)
 
 
+def test_flags_of_an_older_release_follow_from_the_others(tmp_path):
+    text = """{
+    "GSE1": {"is_available": true, "is_biased": false, "sample_size": 9},
+    "GSE2": {"is_usable": false, "is_available": true, "is_biased": true},
+    "GSE3": {"is_available": false, "is_biased": null},
+    "GSE4": {"is_usable": true, "is_gene_available": true, "is_trait_available": true}
+    }"""
+    assert read_cohort_info(write(tmp_path / "cohort_info.json", text)) == {
+        "GSE1": CohortInfo(True, True, True, True, False, sample_size=9),
+        "GSE2": CohortInfo(False, True, True, True, True),
+        "GSE3": CohortInfo(False, False, False, False),
+        "GSE4": CohortInfo(True, True, True, True),
+    }
+
+
+@pytest.mark.parametrize(
+    ("record", "field"),
+    [
+        ('{"is_available": true}', "is_usable"),
+        ('{"is_usable": true}', "is_gene_available"),
+        ('{"is_usable": true, "is_gene_available": true}', "is_trait_available"),
+        ('{"is_available": "yes", "is_biased": false}', "is_usable"),
+    ],
+)
+def test_flags_that_follow_from_nothing_are_asked_for(tmp_path, record, field):
+    with pytest.raises(FormatError, match=f"GSE1.{field}"):
+        read_cohort_info(write(tmp_path / "cohort_info.json", f'{{"GSE1": {record}}}'))
+
+
 def test_update_keeps_the_other_records_as_they_are(tmp_path):
     path = write(tmp_path / "cohort_info.json", BENCHMARK)
     update_cohort_info(path, "GSE2", replace(INFO, note="small"))

@@ -278,3 +278,16 @@ def test_first_of_the_sorted_pairs_that_share_a_gene(
     else:
         choice = choose_pair(output, PROBLEM, TASKS)
         assert (choice.cohort, choice.condition_cohort) == (f"GSE{best[0]}", f"GSE{best[1]}")
+
+
+def test_header_reader_of_the_caller_is_asked(tmp_path: Path) -> None:
+    output = folder(tmp_path, Asthma={"GSE1": (20, ["X"])}, Obesity={"GSE2": (20, ["X"])})
+    asked = []
+
+    def remembered(path: Path) -> list[str]:
+        asked.append(path.stem)
+        return ["trait", "LEP"]
+
+    choice = choose_pair(output, PROBLEM, TASKS, read_header=remembered)
+    assert choice.regressors == ("LEP",)
+    assert asked == ["GSE1", "GSE2"]

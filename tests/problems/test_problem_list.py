@@ -68,7 +68,7 @@ def test_csv_of_a_spreadsheet(tmp_path: Path) -> None:
         ("<html>", "web page"),
         ([], "no problem"),
         ("trait,condition\n", "no problem"),
-        ("[1,\n", "line 2: is not JSON"),
+        ("[1,\n", "line 2: not valid JSON"),
         ({"trait": "Asthma", "condition": None}, "one object where a list"),
         (["Asthma"], 'problem 1: is "Asthma", not an object'),
         ([{"trait": "Asthma"}], "problem 1: lacks condition"),

@@ -37,8 +37,8 @@ Conditions = Annotated[
     list[str] | None,
     typer.Option(
         "--condition",
-        help="None, Age, Gender or another trait; repeat for several. [default: None, or all of "
-        "the task list]",
+        help="None, Age, Gender or another trait; repeat for several.",
+        show_default="None, or all of the task list",
     ),
 ]
 

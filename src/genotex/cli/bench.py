@@ -10,6 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.bench_table import table
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 
@@ -43,7 +44,8 @@ def run(
         typer.Option(
             "--method",
             help="rules, lasso, mixed-model, no-bec, random, zero-shot, or the name of an "
-            "installed plug-in.  [default: rules]",
+            "installed plug-in.",
+            show_default="rules",
         ),
     ] = None,
     preprocessed: Annotated[
@@ -58,12 +60,13 @@ def run(
         o.Procedures | None,
         typer.Option(
             "--procedure",
-            help="By which cohorts are preprocessed and, with rules, analysed. [default: that of "
-            "the method, else sound]",
+            help="By which cohorts are preprocessed and, with rules, analysed.",
+            show_default="that of the method, else sound",
         ),
     ] = None,
     genes: Annotated[
-        int | None, typer.Option("--genes", help="random: how many genes.  [default: 300]")
+        int | None,
+        typer.Option("--genes", help="random: how many genes.", show_default="300"),
     ] = None,
     answers: Annotated[
         Path | None,
@@ -83,7 +86,8 @@ def run(
         Path | None,
         typer.Option(
             "--problems",
-            help="A list of problems, JSON or CSV. [default: all of the task list]",
+            help="A list of problems, JSON or CSV.",
+            show_default="all of the task list",
             rich_help_panel=WHICH,
         ),
     ] = None,
@@ -247,3 +251,6 @@ def _costs(summary: RunSummary) -> str:
     if cohorts["read"]:
         told.insert(0, f"{cohorts['read']} cohorts, {cohorts['usable']} usable")
     return "; ".join(told)
+
+
+app.command()(table)

@@ -9,10 +9,14 @@ import typer
 import genotex
 from genotex.cli.agent import app as agent
 from genotex.cli.analyze import analyze
+from genotex.cli.apply_labels import apply_labels
 from genotex.cli.bench import app as bench
 from genotex.cli.clinical import app as clinical
+from genotex.cli.compare import compare
 from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
+from genotex.cli.evaluate import EvaluateCommand, evaluate
+from genotex.cli.evaluate_labels import evaluate_labels
 from genotex.cli.preprocess import preprocess
 from genotex.cli.problems import app as problems
 from genotex.cli.report import report
@@ -30,18 +34,26 @@ app = typer.Typer(
     help="Raw GEO and TCGA files in, trustworthy trait-associated genes out.",
     epilog="Start with: genotex demo",
 )
-app.command()(solve)
-app.command()(preprocess)
-app.command()(analyze)
-app.command()(enrich)
-app.command()(report)
-app.add_typer(clinical, name="clinical")
-app.add_typer(problems, name="problems")
-app.add_typer(agent, name="agent")
-app.add_typer(bench, name="bench")
-app.add_typer(sandbox, name="sandbox")
-app.command()(simulate)
-app.command()(demo)
+
+GENES, AGENTS = "Genes of a trait", "Agents"
+BENCHMARK, TRYING = "The benchmark", "Trying it out"
+
+app.command(rich_help_panel=GENES)(solve)
+app.command(rich_help_panel=GENES)(preprocess)
+app.command(rich_help_panel=GENES)(analyze)
+app.command(rich_help_panel=GENES)(enrich)
+app.command(rich_help_panel=GENES)(report)
+app.add_typer(clinical, name="clinical", rich_help_panel=GENES)
+app.add_typer(agent, name="agent", rich_help_panel=AGENTS)
+app.add_typer(sandbox, name="sandbox", rich_help_panel=AGENTS)
+app.add_typer(problems, name="problems", rich_help_panel=BENCHMARK)
+app.add_typer(bench, name="bench", rich_help_panel=BENCHMARK)
+app.command(cls=EvaluateCommand, rich_help_panel=BENCHMARK)(evaluate)
+app.command(rich_help_panel=BENCHMARK)(compare)
+app.command(rich_help_panel=BENCHMARK)(evaluate_labels)
+app.command(rich_help_panel=BENCHMARK)(apply_labels)
+app.command(rich_help_panel=TRYING)(demo)
+app.command(rich_help_panel=TRYING)(simulate)
 
 
 def _version(wanted: bool) -> None:

@@ -133,11 +133,14 @@ InputDir = Annotated[
 ]
 OutputDir = Annotated[Path, typer.Argument(help="Folder for the results; made when missing.")]
 TraitNames = Annotated[
-    list[str] | None, typer.Option("--trait", help="A trait; repeat for several. [default: all]")
+    list[str] | None,
+    typer.Option("--trait", help="A trait; repeat for several.", show_default="all"),
 ]
 CohortNames = Annotated[
     list[str] | None,
-    typer.Option("--cohort", help="A cohort (GSE..., TCGA); repeat for several. [default: all]"),
+    typer.Option(
+        "--cohort", help="A cohort (GSE..., TCGA); repeat for several.", show_default="all"
+    ),
 ]
 ProcedureName = Annotated[
     Procedures,

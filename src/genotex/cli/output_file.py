@@ -1,4 +1,4 @@
-"""Files that a command is asked to write: looked at before any work, written whole."""
+"""Files and folders that a command is asked to write: looked at before any work."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genotex.errors import UsageError
 
-__all__ = ["check_other_file", "check_output_file", "write_text"]
+__all__ = ["check_other_file", "check_output_file", "check_output_folder", "write_text"]
 
 
 def check_output_file(path: Path) -> None:
@@ -21,6 +21,24 @@ def check_output_file(path: Path) -> None:
     if path.is_dir():
         msg = f"{path} is a folder; name a file to write, as {path / 'NAME'}"
         raise UsageError(msg)
+    _check_above(path)
+
+
+def check_output_folder(path: Path) -> None:
+    """Refuse a path that no folder can be made at.
+
+    Raises
+    ------
+    UsageError
+        If it is a file, or lies in something that is no folder.
+    """
+    if path.exists() and not path.is_dir():
+        msg = f"{path} is a file; name a folder"
+        raise UsageError(msg)
+    _check_above(path)
+
+
+def _check_above(path: Path) -> None:
     above = next((folder for folder in path.parents if folder.exists()), None)
     if above is not None and not above.is_dir():
         msg = f"{path} cannot be written: {above} is not a folder"

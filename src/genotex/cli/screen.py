@@ -131,11 +131,16 @@ def _keep_whole(console: Console, text: str) -> bool:
 
 
 def table(
-    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, fold: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    fold: Sequence[str] = (),
+    right: Sequence[str] = (),
 ) -> None:
     """Print rows as a table; a missing value is a dash, yes and no are words.
 
     The columns named by `fold`, else the last one, take several lines where the screen is narrow.
+    Columns of numbers end alike, and so do those of written numbers, named by `right`.
     """
     fold = fold or columns[-1:]
     grid = Table(box=None, pad_edge=False, header_style="bold")
@@ -144,7 +149,10 @@ def table(
             isinstance(r.get(name), bool | str) for r in rows
         )
         grid.add_column(
-            name, justify="right" if numbers else "left", overflow="fold", no_wrap=name not in fold
+            name,
+            justify="right" if numbers or name in right else "left",
+            overflow="fold",
+            no_wrap=name not in fold,
         )
     for row in rows:
         grid.add_row(*(_cell(row.get(name)) for name in columns))

@@ -30,6 +30,7 @@ from genotex.clinical.experts import Expert, RuleExpert
 from genotex.clinical.given import fit_reading
 from genotex.clinical.groups import choose_groups
 from genotex.clinical.inference import ReadingRow, count_cases, infer_cases, reading_table
+from genotex.clinical.one_sided import is_biased
 from genotex.clinical.people.ages import parse_age_years
 from genotex.clinical.people.sexes import parse_sex
 from genotex.clinical.procedures import check_certainty, rule_expert
@@ -101,6 +102,7 @@ __all__ = [
     "fit_reading",
     "infer_cases",
     "inferred_from",
+    "is_biased",
     "judge_expression",
     "load_readings",
     "load_vocabulary",

@@ -8,7 +8,14 @@ from typing import Literal
 
 from genotex.formats.cohort_record import Role
 
-__all__ = ["ClinicalReading", "Confidence", "FeatureEncoding", "GeneVerdict", "SampleField"]
+__all__ = [
+    "ClinicalReading",
+    "Confidence",
+    "FeatureEncoding",
+    "GeneVerdict",
+    "Parser",
+    "SampleField",
+]
 
 Confidence = Literal["explicit", "inferred", "arguable"]
 SampleField = Literal[

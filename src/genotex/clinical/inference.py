@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from genotex.clinical.telling import tell_reasons, tell_shifted
 from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError, UsageError
+from genotex.formats.json_lines import read_json_lines, read_text_lines
 from genotex.formats.series import Series
 from genotex.layout import Procedure
 
@@ -82,9 +82,7 @@ def infer_cases(
         try:
             description = description_from_case(case)
         except FormatError as error:
-            raise FormatError(
-                error.message, path=cases, line=number, field=error.field, hint=error.hint
-            ) from error
+            raise error.at(cases, number) from error
         try:
             reading = expert.read(description, case["trait"])
         except UsageError as error:
@@ -102,42 +100,16 @@ def count_cases(cases: Path) -> int:
     FormatError
         If the file cannot be read.
     """
-    return sum(1 for line in _text_lines(cases) if line.strip())
+    return sum(1 for line in read_text_lines(cases) if line.strip())
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(_text_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            case = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            msg = f"is not JSON: {error}"
-            hint = "a case is one JSON object on one line"
-            raise FormatError(msg, path=path, line=number, hint=hint) from error
-        if not isinstance(case, dict):
-            msg = f"must be an object, not {type(case).__name__}"
-            raise FormatError(msg, path=path, line=number)
+    for number, case in read_json_lines(path, "a case"):
         for name in ("id", "trait"):
             if not isinstance(case.get(name), str) or not case[name].strip():
                 msg = "must be a text"
                 raise FormatError(msg, path=path, line=number, field=name)
         yield number, {name: case[name] for name in CASE_FIELDS if name in case}
-
-
-def _text_lines(path: Path) -> Iterator[str]:
-    try:
-        with path.open("rb") as raw:
-            zipped = raw.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if zipped else path.open("rb") as handle:
-            for line in handle:
-                yield line.decode("utf-8")
-    except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
-        msg = f"cannot be read as JSON Lines: {error}"
-        raise FormatError(msg, path=path, hint="plain or gzip text in UTF-8") from error
-    except OSError as error:
-        msg = f"cannot be opened: {error.strerror or error}"
-        raise FormatError(msg, path=path) from error
 
 
 def _prediction(

@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genotex.errors import FormatError, SuperSeriesError
+from genotex.errors import FormatError
 from genotex.formats import (
     Platform,
     Series,
+    choose_series,
     read_family_soft,
     read_platforms,
     read_series_matrix,
@@ -20,7 +21,7 @@ from genotex.layout import GeoCohortFiles
 
 __all__ = [
     "RawSeries",
-    "choose_series",
+    "choose_file",
     "read_annotation",
     "read_raw_series",
     "read_series_file",
@@ -71,7 +72,7 @@ def read_raw_series(files: GeoCohortFiles, needs_mapping: Callable[[Series], boo
     """
     # Both take a while and mostly outside Python, so they are read at the same time.
     with ThreadPoolExecutor(1) as beside:
-        raw = choose_series(files)
+        raw = choose_file(files)
         annotation = beside.submit(read_annotation, files, raw.series)
         raw = with_expression(raw)
         if not needs_mapping(raw.series):
@@ -80,59 +81,16 @@ def read_raw_series(files: GeoCohortFiles, needs_mapping: Callable[[Series], boo
     return replace(raw, platforms=platforms, used=(*raw.used, *used))
 
 
-def choose_series(files: GeoCohortFiles) -> RawSeries:
-    """Choose the matrix with the most samples; the family SOFT where there is no matrix.
-
-    A tie goes to the lowest GPL number.
-
-    Returns
-    -------
-    RawSeries
-        From a matrix: what stands above its table. From a family SOFT: with expression.
+def choose_file(files: GeoCohortFiles) -> RawSeries:
+    """Choose the file that tells of the samples (see `formats.choose_series`).
 
     Raises
     ------
     FormatError
         If there is no readable matrix or family SOFT, or the series is a SuperSeries.
     """
-    if not files.matrices:
-        return _from_family_soft(files)
-    headers, super_series = [], None
-    for path in files.matrices:
-        try:
-            headers.append(read_series_matrix(path, expression=False))
-        except SuperSeriesError as error:
-            super_series = error
-    if not headers:
-        assert super_series is not None
-        raise super_series
-    headers.sort(key=lambda s: (-len(s.samples), _gpl_number(s.platform), s.path.name))
-    best, *others = headers
-    used = ((best.path, "matrix"),)
-    if not others:
-        return RawSeries(best, used)
-    note = (
-        f"{len(headers)} matrices: {best.path.name} has the most samples ({len(best.samples)}) and "
-        "is used; not used: " + ", ".join(f"{s.path.name} ({len(s.samples)})" for s in others)
-    )
-    return RawSeries(best, used, (note,))
-
-
-def _from_family_soft(files: GeoCohortFiles) -> RawSeries:
-    if not files.family_soft:
-        message = "no series matrix and no family SOFT file in the folder"
-        hint = "put GSE..._series_matrix.txt.gz there, and GSE..._family.soft.gz if probes need it"
-        raise FormatError(message, path=files.folder, hint=hint)
-    path = files.family_soft[0]
-    parts = read_family_soft(path)
-    notes = [f"no series matrix: samples and expression were read from {path.name}"]
-    if len(parts) > 1:
-        rest = ", ".join(f"{s.platform} ({len(s.samples)})" for s in parts[1:])
-        notes.append(
-            f"{len(parts)} platforms: {parts[0].platform} with {len(parts[0].samples)} samples is "
-            f"used; not used: {rest}"
-        )
-    return RawSeries(parts[0], ((path, "matrix"),), tuple(notes))
+    series, used, notes = choose_series(files)
+    return RawSeries(series, tuple(used), tuple(notes))
 
 
 def with_expression(raw: RawSeries) -> RawSeries:
@@ -171,11 +129,6 @@ def read_series_file(path: Path) -> Series:
     if "soft" in path.name.lower():
         return read_family_soft(path)[0]
     return read_series_matrix(path)
-
-
-def _gpl_number(platform: str | None) -> int:
-    digits = re.search(r"\d+", platform or "")
-    return int(digits.group()) if digits else 10**9
 
 
 def read_annotation(

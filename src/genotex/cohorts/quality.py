@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from genotex.clinical import is_biased
 from genotex.formats import CohortInfo, LinkedTable
 
-__all__ = ["is_biased", "judge", "unavailable", "without_biased_covariates"]
+__all__ = ["judge", "unavailable", "without_biased_covariates"]
 
 SMALLEST_TABLE = 4
 """A linked table with at most so many columns counts as one without genes."""
-
-
-def is_biased(values: NDArray[np.float64]) -> bool:
-    """Tell whether a variable is distributed too unevenly to be studied.
-
-    Exactly two values make it binary: biased when the rarer one has fewer than 5 samples and less
-    than 10 % of them. One value only is biased. Anything else is continuous and fine.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        The variable; NaN is left out.
-    """
-    levels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    if len(levels) < 2:
-        return True
-    if len(levels) > 2:
-        return False
-    return bool(counts.min() < 5 and counts.min() < 0.1 * counts.sum())
 
 
 def without_biased_covariates(table: LinkedTable) -> tuple[LinkedTable, tuple[str, ...]]:
@@ -81,14 +62,9 @@ def judge(table: LinkedTable) -> CohortInfo:
             is_trait_available=rows > 0,
             is_available=False,
         )
-    biased = is_biased(table.trait_values)
-    return CohortInfo(
-        is_usable=not biased,
-        is_gene_available=True,
-        is_trait_available=True,
-        is_available=True,
-        is_biased=biased,
+    return CohortInfo.of_linked(
+        biased=is_biased(table.trait_values),
         has_age="Age" in table.covariates,
         has_gender="Gender" in table.covariates,
-        sample_size=rows,
+        samples=rows,
     )

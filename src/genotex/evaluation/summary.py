@@ -5,37 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 import genotex
 from genotex.evaluation.bootstrap import DRAWS, LEVEL, percentile_interval, resampled_means
-from genotex.evaluation.scores import Scores
+from genotex.evaluation.figures import FIGURES, TABLES, Section
+from genotex.evaluation.scores import AnalysisScore, PreprocessingScore, Scores, SelectionScore
 from genotex.problems import Problem, ProblemKind
 
-__all__ = ["FIGURES", "TABLES", "Average", "Section", "Summary", "section_items", "summarise",
-           "to_json", "value_table"]  # fmt: skip
+__all__ = [
+    "Average",
+    "Summary",
+    "averages_json",
+    "item_key",
+    "nested",
+    "section_items",
+    "summarise",
+    "to_json",
+    "value_table",
+]
 
-Section = Literal["filtering", "selection", "gene", "clinical", "linked", "analysis"]
-"""What is averaged by itself; also the task of a `Missing`."""
-
-TABLES: tuple[Section, ...] = ("gene", "clinical", "linked")
-_TABLE_FIGURES = ("aj", "sj", "correlation", "csc")
-
-FIGURES: Mapping[Section, tuple[str, ...]] = {
-    "filtering": ("precision", "recall", "f1", "accuracy"),
-    "selection": ("accuracy",),
-    "gene": _TABLE_FIGURES,
-    "clinical": _TABLE_FIGURES,
-    "linked": _TABLE_FIGURES,
-    "analysis": (
-        "success", "precision", "recall", "f1", "auroc", "auprc", "gsea_es", "gsea_es_within",
-        "trait_accuracy", "trait_f1", "trait_r2", "predicted", "reference",
-    ),
-}  # fmt: skip
-"""The figures of each section, by the fields of its items."""
+Value = TypeVar("Value")
 
 _BY_KIND: tuple[Section, ...] = ("selection", "analysis")
 
@@ -118,9 +111,16 @@ def section_items(scores: Scores, section: Section) -> Sequence[Any] | None:
     return found if found or task in scores.tasks else None
 
 
+def item_key(item: Any) -> tuple[str, ...]:
+    """Return what an item is about: trait, or trait and condition or cohort."""
+    if isinstance(item, SelectionScore | AnalysisScore):
+        return (item.trait, item.condition or "None")
+    return (item.trait, item.cohort) if isinstance(item, PreprocessingScore) else (item.trait,)
+
+
 def value_table(section: Section, items: Sequence[Any]) -> NDArray[np.float64]:
     """Return the figures of the items, shape (items, figures); not a number where undefined."""
-    names = FIGURES[section]
+    names = [figure.key for figure in FIGURES[section]]
     rows = [[getattr(item, name) for name in names] for item in items]
     return np.array(rows, dtype=np.float64).reshape(len(items), len(names))
 
@@ -129,8 +129,8 @@ def _averages(section: Section, items: Sequence[Any], seed: int, draws: int) -> 
     values = value_table(section, items)
     means = resampled_means(values, seed, draws)
     return {
-        name: _average(values[:, column], means[:, column])
-        for column, name in enumerate(FIGURES[section])
+        figure.key: _average(values[:, column], means[:, column])
+        for column, figure in enumerate(FIGURES[section])
     }
 
 
@@ -156,8 +156,10 @@ def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
     """
     return {
         **scores.items(),
-        **_three(summary.sections),
-        "by_kind": {kind.value: _three(sections) for kind, sections in summary.by_kind.items()},
+        **averages_json(summary.sections),
+        "by_kind": {
+            kind.value: averages_json(sections) for kind, sections in summary.by_kind.items()
+        },
         "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": LEVEL},
         "tasks": list(scores.tasks),
         "settings": dict(scores.settings),
@@ -169,20 +171,21 @@ def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
     }
 
 
-def _three(sections: Mapping[Section, Mapping[str, Average]]) -> dict[str, Any]:
+def averages_json(sections: Mapping[Section, Mapping[str, Average]]) -> dict[str, Any]:
+    """Return ``average``, ``interval`` and ``counts`` of some sections (see `to_json`)."""
     return {
-        "average": _nested(sections, lambda a: a.average),
-        "interval": _nested(sections, lambda a: None if a.interval is None else [*a.interval]),
-        "counts": _nested(sections, lambda a: {"scored": a.scored, "undefined": a.undefined}),
+        "average": nested(sections, lambda a: a.average),
+        "interval": nested(sections, lambda a: None if a.interval is None else [*a.interval]),
+        "counts": nested(sections, lambda a: {"scored": a.scored, "undefined": a.undefined}),
     }
 
 
-def _nested(
-    sections: Mapping[Section, Mapping[str, Average]], value: Callable[[Average], Any]
+def nested(
+    sections: Mapping[Section, Mapping[str, Value]], value: Callable[[Value], Any]
 ) -> dict[str, Any]:
-    """Return a value of every average, the tables below ``preprocessing``."""
-    nested: dict[str, Any] = {}
+    """Return something of every figure in the shape of the items, tables in ``preprocessing``."""
+    shaped: dict[str, Any] = {}
     for section, figures in sections.items():
-        place = nested.setdefault("preprocessing", {}) if section in TABLES else nested
-        place[section] = {name: value(average) for name, average in figures.items()}
-    return nested
+        place = shaped.setdefault("preprocessing", {}) if section in TABLES else shaped
+        place[section] = {name: value(figure) for name, figure in figures.items()}
+    return shaped

@@ -30,6 +30,7 @@ from genotex.formats.records import (
     write_evidence,
 )
 from genotex.formats.series import Series
+from genotex.formats.series_choice import choose_series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.formats.soft_platform import read_platforms
 from genotex.formats.soft_series import read_family_soft
@@ -47,6 +48,7 @@ __all__ = [
     "Platform",
     "Role",
     "Series",
+    "choose_series",
     "read_associations",
     "read_clinical_csv",
     "read_clinical_matrix",

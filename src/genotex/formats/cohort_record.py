@@ -34,6 +34,23 @@ class CohortInfo:
     sample_size: int | None = None
     note: str | None = None
 
+    @classmethod
+    def of_linked(
+        cls, *, biased: bool, has_age: bool, has_gender: bool, samples: int, note: str | None = None
+    ) -> CohortInfo:
+        """Return the record of a cohort whose trait and genes could be linked."""
+        return cls(
+            is_usable=not biased,
+            is_gene_available=True,
+            is_trait_available=True,
+            is_available=True,
+            is_biased=biased,
+            has_age=has_age,
+            has_gender=has_gender,
+            sample_size=samples,
+            note=note,
+        )
+
 
 @dataclass(frozen=True)
 class Evidence:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.errors import FormatError, TruncatedFileError
+from genotex.errors import FormatError
+from genotex.formats.csv_lines import plain_lines, quoted_lines
 from genotex.formats.matrix import ExpressionMatrix
-from genotex.formats.raw import FETCH_AGAIN, as_utf8, decode, note_missing_line_end, read_bytes
-from genotex.formats.rows import index_rows
-from genotex.formats.value_table import to_numbers
+from genotex.formats.number_cells import NumberCells, TextCells
+from genotex.formats.raw import as_utf8, decode, note_missing_line_end, read_bytes
 from genotex.layout import atomic_write
 
 __all__ = [
@@ -169,121 +168,32 @@ def parse_csv_header(line: bytes, path: Path) -> list[str]:
     return cells[1:]
 
 
-def read_csv_table(path: Path) -> CsvTable:
+def read_csv_table(path: Path, *, text: TextCells = "refuse") -> CsvTable:
     """Read a CSV file whose first column names the rows and whose other columns are numbers.
+
+    Parameters
+    ----------
+    path : Path
+    text : {"refuse", "missing"}
+        What a cell that is neither a number nor missing comes to.
 
     Raises
     ------
     FormatError
-        If it is no such table, or a cell is neither a number nor missing.
+        If it is no such table, or a cell that is text is refused.
     TruncatedFileError
         If the last line lacks cells and its line end.
     """
     data = read_bytes(path)
-    head, _, body = data.partition(b"\n")
-    columns = parse_csv_header(head, path)
-    body = as_utf8(body)
-    split = _quoted_lines if b'"' in body else _plain_lines
-    lines = split(body, columns, path)
+    columns = parse_csv_header(data[: data.find(b"\n") + 1] or data, path)
+    data = as_utf8(data)
     if not data.endswith(b"\n"):
         note_missing_line_end(path)
-    if not lines.data:
-        return CsvTable([], columns, np.empty((0, len(columns))))
-    frame = _frame(lines, columns, path)
-    names = lines.names or [cell or "" for cell in frame[frame.columns[0]].to_list()]
-    numbers = pl.DataFrame(frame.get_columns()[1:])
-    values = numbers.to_numpy(order="c", writable=True)
-    return CsvTable(names, columns, np.asarray(values, dtype=np.float64))
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """Lines without quotes or blank ones, every one with the same number of cells."""
-
-    data: bytes
-    names: list[str] | None = None
-    """First cells, where the lines themselves lack them."""
-    numbers: Sequence[int] | None = None
-    """Their line numbers in the file, where those do not simply count up from 2."""
-
-    def line_number(self, row: int) -> int:
-        return self.numbers[row] if self.numbers is not None else row + 2
-
-
-def _plain_lines(body: bytes, columns: Sequence[str], path: Path) -> _Lines:
-    """Return the lines of a table without quotes."""
-    width = len(columns) + 1
-    if index_rows(body if body.endswith(b"\n") else body + b"\n", width, ",") is not None:
-        return _Lines(body)
-    lines = body.split(b"\n")
-    kept, numbers = [], []
-    for number, line in enumerate(lines, 2):
-        if not line.strip():
-            continue
-        if (cells := line.count(b",") + 1) != width:
-            raise _uneven(path, number, cells, width, cut=number == len(lines) + 1)
-        kept.append(line)
-        numbers.append(number)
-    return _Lines(b"\n".join(kept), numbers=numbers)
-
-
-def _quoted_lines(body: bytes, columns: Sequence[str], path: Path) -> _Lines:
-    """Return the lines of a table with quotes, which may hold commas and line ends."""
-    width = len(columns) + 1
-    last = body.count(b"\n") + 1
-    kept, names, numbers = [], [], []
-    number = 2
-    reader = csv.reader(io.StringIO(body.decode(), newline="\n"), strict=True)
-    try:
-        for cells in reader:
-            if cells and not (len(cells) == 1 and not cells[0].strip()):
-                if len(cells) != width:
-                    cut = reader.line_num == last
-                    raise _uneven(path, number, len(cells), width, cut=cut)
-                line = ",".join(cells[1:])
-                if line.count(",") != width - 2 or "\n" in line:
-                    bad = next(i for i in range(1, width) if "," in cells[i] or "\n" in cells[i])
-                    raise _no_number(path, number, columns[bad - 1], cells[bad])
-                kept.append("," + line)
-                names.append(cells[0])
-                numbers.append(number)
-            number = reader.line_num + 2
-    except csv.Error as error:
-        kind = TruncatedFileError if reader.line_num == last else FormatError
-        msg = f"the quotes do not match: {error}"
-        raise kind(msg, path=path, line=number, hint=FETCH_AGAIN) from error
-    return _Lines("\n".join(kept).encode(), names, numbers)
-
-
-def _uneven(path: Path, line: int, cells: int, width: int, *, cut: bool) -> FormatError:
-    if cut and cells < width:
-        msg = "the last line is cut off"
-        return TruncatedFileError(msg, path=path, line=line, hint=FETCH_AGAIN)
-    msg = f"{cells} cells for {width} columns"
-    return FormatError(msg, path=path, line=line, hint=FETCH_AGAIN)
-
-
-def _no_number(path: Path, line: int, column: str, cell: str) -> FormatError:
-    msg = f"{cell[:40]!r} is no number"
-    return FormatError(msg, path=path, line=line, field=f"column {column}")
-
-
-def _frame(lines: _Lines, columns: Sequence[str], path: Path) -> pl.DataFrame:
-    """Return the row names as strings and the rest as numbers."""
-    names = ["name", *map(str, range(len(columns)))]
-    typed: dict[str, type[pl.DataType]] = dict.fromkeys(names, pl.Float64)
-    typed["name"] = pl.String
-    try:
-        return pl.read_csv(lines.data, has_header=False, quote_char=None, schema=typed)
-    except pl.exceptions.PolarsError:
-        text = pl.read_csv(
-            lines.data, has_header=False, quote_char=None, schema=dict.fromkeys(names, pl.String)
-        )
-    read = [text["name"]]
-    for column, cells in zip(columns, text.get_columns()[1:], strict=True):
-        numbers, bad = to_numbers(cells)
-        if bad is not None:
-            row = bad.arg_max() or 0
-            raise _no_number(path, lines.line_number(row), column, str(cells[row]))
-        read.append(numbers)
-    return pl.DataFrame(read)
+    body = data.find(b"\n") + 1 or len(data)
+    cells = NumberCells(columns, data.count(b"\n") + 1, path, text)
+    if data.find(b'"', body) < 0:
+        cells.add_all(plain_lines(data, body, columns, path))
+    else:
+        cells.add_all(quoted_lines(data, body, columns, path, text))
+    names, values = cells.finish()
+    return CsvTable(names, columns, values)

@@ -14,7 +14,7 @@ from genotex.errors import FormatError
 from genotex.formats.raw import decode, read_bytes
 from genotex.layout import atomic_write
 
-__all__ = ["read_json_object", "write_json"]
+__all__ = ["parse_json", "read_json_object", "write_json"]
 
 
 def read_json_object(path: Path, hint: str = "mend or remove it") -> dict[str, Any]:
@@ -32,19 +32,38 @@ def read_json_object(path: Path, hint: str = "mend or remove it") -> dict[str, A
     FormatError
         If it holds something else; names the line.
     """
-    text = decode(read_bytes(path))
+    content = parse_json(decode(read_bytes(path)), path, hint)
+    if not isinstance(content, dict):
+        msg = "expected a JSON object"
+        raise FormatError(msg, path=path, line=1, hint=hint)
+    return content
+
+
+def parse_json(text: str, path: Path, hint: str) -> Any:
+    """Return what a JSON text holds.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    path : Path
+        Where it stands, for the error.
+    hint : str
+        What the reader can do about a text that is no JSON.
+
+    Raises
+    ------
+    FormatError
+        If it is none; names the line.
+    """
     try:
-        content = json.loads(text)
+        return json.loads(text)
     except json.JSONDecodeError as error:
         msg = f"not valid JSON: {error.msg}"
         raise FormatError(msg, path=path, line=error.lineno, hint=hint) from error
     except (ValueError, RecursionError) as error:
         msg = f"not valid JSON: {error}"
         raise FormatError(msg, path=path, hint=hint) from error
-    if not isinstance(content, dict):
-        msg = "expected a JSON object"
-        raise FormatError(msg, path=path, line=1, hint=hint)
-    return content
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

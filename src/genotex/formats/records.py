@@ -30,8 +30,9 @@ _TEXTS = ("trait", "cohort", "procedure", "source", "genotex_version")
 def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
     """Read the records of a trait's cohorts, ours or anyone's.
 
-    Fields that we do not know are passed over. Older releases of the benchmark name the TCGA
-    cohort ``Xena``; it is given under the name it has in the file.
+    Fields that we do not know are passed over. A flag that older releases do not write follows
+    from the others, where it does. They also name the TCGA cohort ``Xena``; it is given under the
+    name it has in the file.
 
     Returns
     -------
@@ -125,6 +126,7 @@ def _info(name: str, record: object, path: Path) -> CohortInfo:
     if not isinstance(record, dict):
         msg = "the record of a cohort should be a JSON object"
         raise FormatError(msg, path=path, field=name)
+    record = _with_followed_flags(record)
     flags = {key: _flag(record.get(key), path, f"{name}.{key}") for key in _FLAGS}
     later = {
         key: None if record.get(key) is None else _flag(record[key], path, f"{name}.{key}")
@@ -143,6 +145,21 @@ def _info(name: str, record: object, path: Path) -> CohortInfo:
         sample_size=_whole(size),
         note=None if note is None else str(note),
     )
+
+
+def _with_followed_flags(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Add flags that are not there but follow from the others (GenoTEX README, section 3d)."""
+    told = {key: value for key, value in record.items() if value is not None}
+    gene, trait = told.get("is_gene_available"), told.get("is_trait_available")
+    if isinstance(gene, bool) and isinstance(trait, bool):
+        told.setdefault("is_available", gene and trait)
+    available, biased = told.get("is_available"), told.get("is_biased")
+    if isinstance(available, bool):
+        told.setdefault("is_gene_available", available)
+        told.setdefault("is_trait_available", available)
+        if not available or isinstance(biased, bool):
+            told.setdefault("is_usable", available and not biased)
+    return told
 
 
 def _flag(value: object, path: Path, place: str) -> bool:

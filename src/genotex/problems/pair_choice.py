@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
 from genotex.formats import read_linked_header
@@ -18,6 +19,8 @@ __all__ = ["PairChoice", "choose_pair"]
 
 MOST_LISTED = 10
 """Pairs that were passed over and are named one by one."""
+
+ReadHeader = Callable[[Path], Sequence[str]]
 
 NOTHING_SHARED = "no regressor gene in both tables"
 
@@ -55,6 +58,7 @@ def choose_pair(
     forced: str | None = None,
     forced_condition: str | None = None,
     among: Collection[str] | None = None,
+    read_header: ReadHeader = read_linked_header,
 ) -> PairChoice:
     """Choose the largest pair of usable cohorts that share a regressor gene (GenoTEX, section 3).
 
@@ -76,6 +80,9 @@ def choose_pair(
         Take this cohort of the trait, of the condition.
     among : collection of str, optional
         Choose the trait's cohort among these only; one that is forced need not be among them.
+    read_header : callable
+        Gives the column names of a linked CSV, or raises FormatError; for many problems one that
+        remembers them.
 
     Raises
     ------
@@ -93,8 +100,8 @@ def choose_pair(
         tasks.related_genes(problem.trait) if rule == "exclusive" else (),
         rule,
     )
-    trait = _Side(output, problem, problem.trait, forced, among)
-    condition = _Side(output, problem, problem.condition, forced_condition, None)
+    trait = _Side(output, problem, problem.trait, forced, among, read_header)
+    condition = _Side(output, problem, problem.condition, forced_condition, None, read_header)
     if not related.condition:
         msg = (
             f"no pair of cohorts fits {problem}: {tasks.path} lists no related gene of "
@@ -121,7 +128,7 @@ class _Related:
 
     def within(self, columns: Collection[str]) -> frozenset[str]:
         """Return the related genes of the condition among the columns."""
-        return frozenset(self.condition) & frozenset(columns)
+        return frozenset(self.condition).difference(ONE_STEP_CONDITIONS).intersection(columns)
 
     def regressors(
         self, trait_genes: Collection[str], condition_genes: Collection[str]
@@ -139,8 +146,10 @@ class _Side:
         trait: str,
         forced: str | None,
         among: Collection[str] | None,
+        read_header: ReadHeader,
     ) -> None:
         self._output = output
+        self._read_header = read_header
         self.trait = trait
         self.cohorts: Mapping[str, CohortInfo] = read_cohorts(output, trait)
         self.refusals = refuse(self.cohorts, problem.condition, among)
@@ -173,10 +182,10 @@ class _Side:
         if not path.is_file():
             return "its linked table is missing"
         try:
-            _, *columns = read_linked_header(path)
+            _, *columns = self._read_header(path)
         except FormatError as error:
             return f"its linked table cannot be read: {error.message}"
-        return related.within(set(columns) - set(ONE_STEP_CONDITIONS))
+        return related.within(columns)
 
 
 def _by_size(trait: _Side, condition: _Side) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from genotex.errors import FormatError, UsageError
+from genotex.formats.json_files import parse_json
 from genotex.formats.raw import decode, read_bytes
 from genotex.layout import atomic_write
 from genotex.problems.problem import Problem, ProblemKind, condition_named
@@ -127,14 +128,7 @@ def _shares(sizes: Mapping[ProblemKind, int], n: int) -> dict[ProblemKind, int]:
 
 
 def _from_json(text: str, path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        msg = f"is not JSON: {error.msg}"
-        raise FormatError(msg, path=path, line=error.lineno, hint=WHAT_TO_GIVE) from error
-    except (ValueError, RecursionError) as error:
-        msg = f"is not JSON: {error}"
-        raise FormatError(msg, path=path, hint=WHAT_TO_GIVE) from error
+    content = parse_json(text, path, WHAT_TO_GIVE)
     if not isinstance(content, list):
         msg = "holds one object where a list of problems is expected"
         raise FormatError(msg, path=path, hint=WHAT_TO_GIVE)

@@ -80,6 +80,11 @@ class BenchmarkRun:
 
     def _check_folders(self) -> None:
         method, given = self.method, self.preprocessed
+        if self.source is not None and self.preprocesses:
+            InputFolder(self.source)
+        elif self.source is not None and not self.source.is_dir():
+            msg = f"{self.source} is not a folder; give the folder of the raw files"
+            raise UsageError(msg)
         if method.own_cohorts and self.source is None:
             msg = "a plug-in with cohorts of its own reads the raw files; give INPUT"
             raise UsageError(msg)

@@ -14,7 +14,7 @@ from genotex.agents.toolkit.tables import Table, listed, preview_rows
 from genotex.agents.toolkit.tool import tool
 from genotex.clinical import GeneVerdict, describe_series, judge_expression
 from genotex.clinical.tcga.columns import read_tcga_cell
-from genotex.cohorts.geo_files import choose_series
+from genotex.cohorts.geo_files import choose_file
 from genotex.cohorts.tcga_files import read_raw_clinical
 from genotex.errors import UsageError
 from genotex.layout import geo_cohort_files, tcga_cohort_files
@@ -108,7 +108,7 @@ def read_series(files: CohortFiles) -> SeriesText:
     if files.geo is None:
         msg = "read_series(): these are files of TCGA; use read_clinical_matrix(files)"
         raise UsageError(msg)
-    return SeriesText(files.task, files.geo, choose_series(files.geo))
+    return SeriesText(files.task, files.geo, choose_file(files.geo))
 
 
 @tool

@@ -18,6 +18,8 @@ __all__ = [
     "LEVELS",
     "MARKERS",
     "QUIET",
+    "RUN_COLOURS",
+    "RUN_MARKERS",
     "UP",
     "SampleMarks",
 ]
@@ -31,6 +33,12 @@ DOWN = "#22689b"
 
 COLOURS = {"case": UP, "control": DOWN, "other": "#8a7a1f", "unknown": "#8b95a0"}
 MARKERS = {"case": "o", "control": "s", "other": "^", "unknown": "X"}
+
+RUN_COLOURS = (
+    "#1b5e83", "#c8742f", "#7d8f2b", "#8d4f8a", "#3f9c93", "#b23a48", "#6b7280", "#b89a1e",
+)  # fmt: skip
+RUN_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+"""Of kinds of problems, and of runs side by side."""
 
 DIVERGING = LinearSegmentedColormap.from_list(
     "blue to rust", ["#134b78", "#5f9bc6", "#f6f5f2", "#dc8a5e", "#8f3510"]

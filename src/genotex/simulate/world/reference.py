@@ -74,15 +74,11 @@ def _write_cohort(output: OutputFolder, trait: str, cohort: SimulatedCohort) -> 
     biased = _is_biased(table.trait_values)
     if not biased:
         write_linked_csv(output.linked_csv(trait, cohort.name), table)
-    return CohortInfo(
-        is_usable=not biased,
-        is_gene_available=True,
-        is_trait_available=True,
-        is_available=True,
-        is_biased=biased,
+    return CohortInfo.of_linked(
+        biased=biased,
         has_age="Age" in table.covariates,
         has_gender="Gender" in table.covariates,
-        sample_size=len(table.samples),
+        samples=len(table.samples),
         note=cohort.truth.reason,
     )
 

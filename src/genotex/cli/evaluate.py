@@ -1,0 +1,221 @@
+"""`genotex evaluate`: an output folder scored against a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.output_file import check_output_folder
+from genotex.cli.score_screen import show_scores
+from genotex.cli.several_words import command_with_several_words
+from genotex.errors import UsageError
+
+if TYPE_CHECKING:
+    from genotex.evaluation.options import EvaluationOptions, GeneUniverse
+    from genotex.evaluation.scores import Scores
+
+__all__ = ["EvaluateCommand", "chosen_words", "evaluate", "evaluate_with_progress"]
+
+EvaluateCommand = command_with_several_words("-t", "--tasks", "-s", "--preprocess-subtasks")
+Word = TypeVar("Word", bound=str)
+
+
+class Metrics(StrEnum):
+    """The version of the benchmark's metrics."""
+
+    default = "default"
+    legacy = "legacy"
+
+
+class CohortFlags(StrEnum):
+    """What dataset filtering is about."""
+
+    is_available = "is_available"
+    is_usable = "is_usable"
+    is_gene_available = "is_gene_available"
+    is_trait_available = "is_trait_available"
+    is_biased = "is_biased"
+    has_age = "has_age"
+    has_gender = "has_gender"
+
+
+def evaluate(
+    prediction: Annotated[
+        Path, typer.Option("--pred-dir", "-p", help="Output folder to score, of any tool.")
+    ],
+    reference: Annotated[
+        Path, typer.Option("--ref-dir", "-r", help="Output folder to score it against.")
+    ] = Path("output"),
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tasks",
+            "-t",
+            metavar="WORD...",
+            help="selection, preprocessing, analysis; several words are fine.",
+            show_default="all that the reference holds",
+        ),
+    ] = None,
+    subtasks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--preprocess-subtasks",
+            "-s",
+            metavar="WORD...",
+            help="Tables of the task preprocessing: gene, clinical, linked.",
+            show_default="all",
+        ),
+    ] = None,
+    task_info: Annotated[
+        Path | None,
+        typer.Option(
+            "--task-info",
+            help="The problems for dataset selection, and the related genes.",
+            show_default="metadata/task_info.json beside the reference or in the working folder",
+        ),
+    ] = None,
+    problems: Annotated[
+        Path | None,
+        typer.Option(
+            "--problems",
+            help="Score these problems and the cohorts of their traits alone: JSON or CSV, such as "
+            "run/problems.csv of a sample run.",
+            show_default="all of the reference",
+        ),
+    ] = None,
+    metrics: Annotated[
+        Metrics,
+        typer.Option(
+            "--metrics",
+            help="legacy: as the benchmark's older code, to compare with old tables. Its AUROC "
+            "never counts missed genes: random lists get 0.99.",
+        ),
+    ] = Metrics.default,
+    df_field: Annotated[
+        CohortFlags,
+        typer.Option(
+            "--df-field",
+            metavar="FLAG",
+            help="Flag of cohort_info.json that dataset filtering is about: "
+            f"{', '.join(CohortFlags)}.",
+        ),
+    ] = CohortFlags.is_available,
+    regressors: Annotated[
+        o.RegressorRules,
+        typer.Option(
+            "--regressors",
+            help="exclusive: a pair of cohorts must share a gene that is known for the condition "
+            "and not for the trait.",
+        ),
+    ] = o.RegressorRules.exclusive,
+    gene_universe: Annotated[
+        str | None,
+        typer.Option(
+            "--gene-universe",
+            metavar="FILE|reference",
+            help="All genes that could have been found: a file with one symbol a line, or those of "
+            "the reference's linked tables.",
+            show_default="20,000 genes",
+        ),
+    ] = None,
+    repair_reference: Annotated[
+        bool,
+        typer.Option(
+            "--repair-reference",
+            help="Transpose tables of the reference that lie on their side, leave out those "
+            "without names, and say what they score as they are.",
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="Also write scores.json, CSV files, Markdown and an HTML page there.",
+        ),
+    ] = None,
+    jobs: o.Jobs = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
+    json: o.Json = False,
+) -> None:
+    """Score an output folder against a reference.
+
+    Every file of the reference counts; a prediction that is missing scores 0.
+
+    Examples:
+      genotex evaluate -p my_output -r output
+
+      genotex evaluate -p my_output -r output -t selection preprocessing analysis
+      -s gene clinical linked --task-info metadata/task_info.json
+
+      genotex evaluate -p my_output -r output -t analysis --gene-universe reference
+
+      genotex evaluate -p sample_run -r output --problems sample_run/run/problems.csv
+
+      genotex evaluate -p my_output -r output -j 2 -o scores
+
+      genotex evaluate -p my_output -r output --json
+    """
+    from genotex.evaluation.options import DEFAULT_TABLES, TASKS, EvaluationOptions
+    from genotex.evaluation.summary import summarise, to_json
+    from genotex.problems import read_problems
+
+    settings = EvaluationOptions(
+        tasks=chosen_words(tasks, TASKS, "task"),
+        tables=chosen_words(subtasks, DEFAULT_TABLES, "preprocessing subtask") or DEFAULT_TABLES,
+        task_info=task_info,
+        metrics=metrics.value,
+        df_field=df_field.value,
+        regressors=regressors.value,
+        gene_universe=_gene_universe(gene_universe),
+        repair_reference=repair_reference,
+        problems=None if problems is None else read_problems(problems),
+    )
+    if out is not None:
+        check_output_folder(out)
+    scores = evaluate_with_progress(prediction, reference, settings, jobs)
+    summary = summarise(scores, seed=seed)
+    if json:
+        screen.print_json(to_json(scores, summary))
+    else:
+        show_scores(scores, summary)
+    if out is not None:
+        from genotex.reports.scores import write_scores
+
+        screen.tell(f"scores are written: {write_scores(out, scores, summary)}")
+
+
+def evaluate_with_progress(
+    prediction: Path, reference: Path, settings: EvaluationOptions, jobs: int
+) -> Scores:
+    """Score behind a progress bar."""
+    from genotex.evaluation.evaluate import evaluate as score
+
+    with screen.progress("scoring") as step:
+        return score(prediction, reference, settings, jobs, progress=step)
+
+
+def chosen_words(
+    given: Sequence[str] | None, known: tuple[Word, ...], what: str
+) -> tuple[Word, ...] | None:
+    """Return the known words that were given, also with commas; None when none was asked for."""
+    if given is None:
+        return None
+    words = [word.strip() for text in given for word in text.split(",") if word.strip()]
+    if unknown := [word for word in words if word not in known]:
+        msg = f"unknown {what} {unknown[0]!r}; known are {', '.join(known)}"
+        raise UsageError(msg)
+    return tuple(word for word in known if word in words) or None
+
+
+def _gene_universe(given: str | None) -> GeneUniverse:
+    if given is None:
+        return None
+    return "reference" if given == "reference" else Path(given)

@@ -1,0 +1,40 @@
+"""The part of a reference that is scored where somebody names problems, as after a sample run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from genotex.problems import Problem
+
+__all__ = ["ChosenPart"]
+
+
+@dataclass(frozen=True)
+class ChosenPart:
+    """Some problems and the cohorts that they need; all of them where none were named.
+
+    Attributes
+    ----------
+    problems : frozenset of Problem or None
+        None: all that the reference holds.
+    """
+
+    problems: frozenset[Problem] | None
+
+    def has_problem(self, problem: Problem) -> bool:
+        """Tell whether a problem is scored."""
+        return self.problems is None or problem in self.problems
+
+    def has_trait(self, trait: str) -> bool:
+        """Tell whether the cohorts of a trait are scored."""
+        return self.problems is None or any(trait in p.traits for p in self.problems)
+
+    def note(self) -> str:
+        """Say what is scored; empty where it is everything."""
+        if self.problems is None:
+            return ""
+        traits = {trait for problem in self.problems for trait in problem.traits}
+        return (
+            f"only {len(self.problems):,} problems were asked for, and the cohorts of their "
+            f"{len(traits):,} traits; the rest of the reference does not count"
+        )

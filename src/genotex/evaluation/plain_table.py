@@ -1,0 +1,57 @@
+"""A table of written cells: what the screen, Markdown and the page show alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PlainTable", "to_markdown"]
+
+
+@dataclass(frozen=True)
+class PlainTable:
+    """Written cells under headers.
+
+    Attributes
+    ----------
+    title : str
+        What it shows.
+    head : tuple of str
+        Column headers, each different.
+    rows : tuple of tuple of str
+        A dash stands where there is no value.
+    words : int
+        How many columns, from the left, hold words and not numbers.
+    note : str
+        What stands below it; may be empty.
+    marked : int or None
+        The row that stands out.
+    spare : tuple of str
+        Columns that a narrow screen does without, the first one first.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: int = 1
+    note: str = ""
+    marked: int | None = None
+    spare: tuple[str, ...] = ()
+
+    def is_number(self, column: int) -> bool:
+        """Tell whether a column, counted from 0, holds numbers."""
+        return column >= self.words
+
+
+def to_markdown(table: PlainTable, level: int = 2) -> str:
+    """Return the table as Markdown under a headline of that level."""
+    rule = tuple("---:" if table.is_number(i) else "---" for i in range(len(table.head)))
+    lines = [_line(cells) for cells in (table.head, rule, *table.rows)]
+    parts = [f"{'#' * level} {table.title}", "\n".join(lines)]
+    if table.note:
+        parts.append(table.note)
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    safe = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(safe)} |"

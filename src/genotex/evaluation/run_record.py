@@ -1,0 +1,95 @@
+"""What a run tells of itself: its name and method, and what a problem took on average."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from genotex.errors import FormatError
+from genotex.formats import read_json_object
+from genotex.formats.raw import decode, read_bytes
+
+__all__ = ["RunRecord", "read_run_record"]
+
+RUN_FILE = Path("run", "run.json")
+PROBLEMS_FILE = Path("run", "problems.csv")
+COSTS = ("seconds", "tokens_in", "tokens_out", "cost", "peak_memory_mb")
+HINT = "'genotex bench run' writes it; remove it where another tool wrote it"
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run folder's own words; None and empty where it does not tell.
+
+    Attributes
+    ----------
+    name, method, procedure : str or None
+        From ``run/run.json``.
+    start : str or None
+        What the run started from: ``raw files``, ``prepared tables`` or ``no data``.
+    per_problem : dict of str to float
+        Averages of ``seconds``, ``tokens_in``, ``tokens_out``, ``cost`` (US dollars) and
+        ``peak_memory_mb`` over the problems of ``run/problems.csv`` that tell them.
+    """
+
+    name: str | None = None
+    method: str | None = None
+    procedure: str | None = None
+    start: str | None = None
+    per_problem: dict[str, float] = field(default_factory=dict)
+
+
+def read_run_record(folder: Path) -> RunRecord:
+    """Read what a run folder tells of itself; a folder of another tool tells nothing.
+
+    Raises
+    ------
+    FormatError
+        If a file of the run is there and holds something else.
+    """
+    run, problems = folder / RUN_FILE, folder / PROBLEMS_FILE
+    told = read_json_object(run, HINT) if run.is_file() else {}
+    texts = {key: str(told[key]) for key in ("name", "method", "procedure") if told.get(key)}
+    costs = _averages(problems) if problems.is_file() else {}
+    return RunRecord(**texts, start=_start(told), per_problem=costs)
+
+
+def _start(told: Mapping[str, Any]) -> str | None:
+    if "input" not in told or "preprocessed" not in told:
+        return None
+    if told["preprocessed"] is not None:
+        return "prepared tables"
+    return "no data" if told["input"] is None else "raw files"
+
+
+def _averages(path: Path) -> dict[str, float]:
+    rows = csv.DictReader(io.StringIO(decode(read_bytes(path)), newline=""))
+    if "trait" not in (rows.fieldnames or ()):
+        msg = "expected a table with a column 'trait'"
+        raise FormatError(msg, path=path, line=1, hint=HINT)
+    values: dict[str, list[float]] = {name: [] for name in COSTS}
+    for row in rows:
+        for name in COSTS:
+            if cell := (row.get(name) or "").strip():
+                values[name].append(_number(cell, path, rows.line_num, name))
+    return {name: _mean(found) for name, found in values.items() if found}
+
+
+def _number(cell: str, path: Path, line: int, name: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        msg = f"{cell!r} is no number"
+        raise FormatError(msg, path=path, line=line, field=name, hint=HINT)
+    return value
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -1,0 +1,46 @@
+"""Scores on a wide screen, a narrow one and in a pipe."""
+
+from __future__ import annotations
+
+import pytest
+from rich.console import Console
+
+from genotex.cli import screen
+from genotex.cli.score_screen import show_scores
+from genotex.evaluation.summary import summarise
+from tests.evaluation.some_scores import some_scores
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, width: int) -> list[str]:
+    console = Console(width=width, force_terminal=True, color_system=None, highlight=False)
+    monkeypatch.setattr(screen, "out", console)
+    with console.capture() as written:
+        show_scores(some_scores(), summarise(some_scores(), draws=20))
+    return [line.rstrip() for line in written.get().splitlines()]
+
+
+def test_wide_screen_explains_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = shown(monkeypatch, 140)
+    assert "mine against theirs" in lines
+    auroc = next(line for line in lines if line.startswith("AUROC"))
+    assert "0.5 is chance" in auroc and "0.667" in auroc.split()
+    assert any(line.startswith("selection: accuracy (%)  75.00") for line in lines)
+    assert any("not valid JSON" in line and "Asthma given Obesity" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [45, 60, 80, 104])
+def test_no_line_is_wider_than_the_screen(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    lines = shown(monkeypatch, width)
+    assert max(map(len, lines)) <= width
+    assert any(line.split()[:2] == ["AUROC", "0.667"] for line in lines)
+
+
+def test_narrow_screen_does_without_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not any("undefined" in line.split() for line in shown(monkeypatch, 45))
+
+
+def test_notes_go_to_standard_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown(monkeypatch, 80)
+    assert "1 problem could not be posed" in capsys.readouterr().err
