@@ -40,6 +40,11 @@ class GivesOut(Opened):
         assert page.forms["text/html"] == "<b>bold</b>"
         assert picture.forms["image/png"].strip() == "iVBORw0KGgo="
 
+    def test_figure_is_shown_inline(self, session: Session) -> None:
+        result = run(session, "import matplotlib.pyplot as plt\nn = plt.plot([1, 2])")
+        assert [o.kind for o in result.outputs] == ["display"]
+        assert result.outputs[0].forms["image/png"].startswith("iVBORw0KGgo")
+
     def test_too_large_a_picture_leaves_its_plain_form(self, session: Session) -> None:
         size = PATIENT.display_bytes + 1
         result = run(session, f"from IPython.display import HTML; HTML('x' * {size})")
