@@ -45,6 +45,7 @@ def case_file(path: Path) -> Path:
         "clinical words",
         "compare",
         "bench table",
+        "sandbox check",
     ],
 )
 def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]
