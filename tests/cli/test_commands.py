@@ -43,6 +43,7 @@ def case_file(path: Path) -> Path:
         "clinical infer",
         "clinical show",
         "clinical words",
+        "sandbox check",
     ],
 )
 def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]

@@ -201,7 +201,7 @@ class Ends(Opened):
 
 
 class IsBounded(Opened):
-    """Memory, output, processes and disk."""
+    """Memory, output and files of one process."""
 
     def test_allocation_too_many_is_told_and_the_session_lives(self, session: Session) -> None:
         run(session, "kept = 1")
@@ -221,6 +221,44 @@ class IsBounded(Opened):
         small = run(session, "many = []\nwhile True: many.append(bytes(1000))")
         assert small.status is CellStatus.OUT_OF_MEMORY
         run(session, "del many")
+
+    def test_peak_memory_is_measured(self, session: Session) -> None:
+        session.restore(0)
+        small = run(session, "pass").peak_bytes
+        large = run(session, "x = bytearray(b'1') * 200_000_000; del x").peak_bytes
+        assert 180 * MIB < large - small < 250 * MIB
+        assert run(session, "pass").peak_bytes < small + 50 * MIB
+
+    def test_endless_printing_is_stopped(self, session: Session) -> None:
+        result = run(session, "while True: print('x' * 10_000)")
+        assert (result.status, result.state_kept) == (CellStatus.TOO_MUCH_OUTPUT, True)
+        assert len(result.text) < 12_000 + len(result.traceback)
+
+    def test_endless_writing_past_python_is_stopped(self, session: Session) -> None:
+        result = run(session, "import os\nwhile True: os.write(1, b'y' * 60_000)")
+        assert result.status is CellStatus.TOO_MUCH_OUTPUT
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "f = open('big', 'wb')\nwhile True: f.write(bytes(1_000_000))",
+            "open('big', 'wb').truncate(10**12)",
+            "import os; os.posix_fallocate(os.open('big', os.O_CREAT | os.O_RDWR), 0, 10**11)",
+        ],
+        ids=["written", "sparse", "reserved"],
+    )
+    def test_file_too_large_is_an_error(self, session: Session, code: str) -> None:
+        result = run(session, code)
+        assert (result.status, result.exception) == ("error", "OSError")
+        run(session, "f = None; import os; os.remove('big')")
+
+    def test_limits_must_permit_something(self) -> None:
+        with pytest.raises(UsageError, match="memory_bytes"):
+            Limits(memory_bytes=0)
+
+
+class IsBoundedTogether(Opened):
+    """Memory, processes and disk of a whole session."""
 
     def test_memory_of_several_processes_is_bounded_together(
         self, open_session: OpenSession
@@ -254,21 +292,6 @@ class IsBounded(Opened):
         )
         assert (result.status, result.state_kept) == (CellStatus.OUT_OF_MEMORY, False)
 
-    def test_peak_memory_is_measured(self, session: Session) -> None:
-        small = run(session, "pass").peak_bytes
-        large = run(session, "x = bytearray(b'1') * 200_000_000; del x").peak_bytes
-        assert 180 * MIB < large - small < 250 * MIB
-        assert run(session, "pass").peak_bytes < small + 50 * MIB
-
-    def test_endless_printing_is_stopped(self, session: Session) -> None:
-        result = run(session, "while True: print('x' * 10_000)")
-        assert (result.status, result.state_kept) == (CellStatus.TOO_MUCH_OUTPUT, True)
-        assert len(result.text) < 12_000 + len(result.traceback)
-
-    def test_endless_writing_past_python_is_stopped(self, session: Session) -> None:
-        result = run(session, "import os\nwhile True: os.write(1, b'y' * 60_000)")
-        assert result.status is CellStatus.TOO_MUCH_OUTPUT
-
     def test_fork_bomb_is_contained(self, open_session: OpenSession) -> None:
         session = open_session(IMPATIENT)
         run(session, "kept = 2")
@@ -287,20 +310,6 @@ class IsBounded(Opened):
         result = run(session, code)
         assert result.status in (CellStatus.TOO_MANY_PROCESSES, CellStatus.ERROR)
         assert printed(session, "1 + 1") == "2"
-
-    @pytest.mark.parametrize(
-        "code",
-        [
-            "f = open('big', 'wb')\nwhile True: f.write(bytes(1_000_000))",
-            "open('big', 'wb').truncate(10**12)",
-            "import os; os.posix_fallocate(os.open('big', os.O_CREAT | os.O_RDWR), 0, 10**11)",
-        ],
-        ids=["written", "sparse", "reserved"],
-    )
-    def test_file_too_large_is_an_error(self, session: Session, code: str) -> None:
-        result = run(session, code)
-        assert (result.status, result.exception) == ("error", "OSError")
-        run(session, "f = None; import os; os.remove('big')")
 
     @pytest.mark.parametrize(
         "code",
@@ -329,7 +338,3 @@ class IsBounded(Opened):
         result = run(session, code)
         assert (result.status, result.state_kept) == (CellStatus.DISK_FULL, False)
         assert printed(session, "import os; os.listdir('.')") == "[]"
-
-    def test_limits_must_permit_something(self) -> None:
-        with pytest.raises(UsageError, match="memory_bytes"):
-            Limits(memory_bytes=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from genotex.sandbox import Folders, Limits, Session, local_session
-from tests.sandbox.conformance_limits import Ends, IsBounded, IsStopped
+from tests.sandbox.conformance_limits import Ends, IsBounded, IsBoundedTogether, IsStopped
 from tests.sandbox.conformance_output import GivesOut, PlaysTricks
 from tests.sandbox.conformance_state import Closes, KeepsState
 
@@ -33,3 +33,6 @@ class TestEnds(OnThisMachine, Ends): ...
 
 
 class TestIsBounded(OnThisMachine, IsBounded): ...
+
+
+class TestIsBoundedTogether(OnThisMachine, IsBoundedTogether): ...

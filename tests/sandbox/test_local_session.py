@@ -169,30 +169,40 @@ def test_session_ends_with_the_program_that_opened_it(
     wait_until(lambda: list(own_temporary.iterdir()) == [])
 
 
-IN_A_CONTAINER = """
+AS_ORDINARY_USER = """
 import ctypes, os, sys
-user = os.geteuid()
+user, group = os.geteuid(), os.getegid()
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.unshare(0x10000000):
     raise SystemExit(99)
 open("/proc/self/setgroups", "w").write("deny")
 open("/proc/self/uid_map", "w").write(f"1000 {user} 1")
-open("/proc/self/gid_map", "w").write(f"1000 {os.getegid()} 1")
-open("/proc/sys/user/max_user_namespaces", "w").write("0")
-os.execv(sys.executable, [sys.executable, "-m", "genotex", *sys.argv[1:]])
+open("/proc/self/gid_map", "w").write(f"1000 {group} 1")
+open("/proc/sys/user/max_user_namespaces", "w").write(sys.argv[1])
+os.execv(sys.executable, [sys.executable, "-m", "genotex", *sys.argv[2:]])
 """
 
 
-def test_machine_that_forbids_namespaces_is_held_by_the_rest() -> None:
-    arguments = ["sandbox", "check", "--sandbox", "require", "--json"]
+def checked_as_ordinary_user(namespaces: int) -> set[str]:
+    """Check the sandbox as somebody without rights; return the mechanisms that were active."""
+    arguments = [str(namespaces), "sandbox", "check", "--sandbox", "require", "--json"]
     done = subprocess.run(
-        [sys.executable, "-c", IN_A_CONTAINER, *arguments], capture_output=True, text=True
+        [sys.executable, "-c", AS_ORDINARY_USER, *arguments], capture_output=True, text=True
     )
     if done.returncode == 99:
-        pytest.skip("this machine lets nobody play a container")
+        pytest.skip("this machine forbids user namespaces")
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)
-    active = {m["name"] for m in found["mechanisms"] if m["active"]}
-    assert "own root" not in active and "process namespace" not in active
-    assert {"landlock files", "call filter"} <= active
     assert found["held"] is True
+    return {m["name"] for m in found["mechanisms"] if m["active"]}
+
+
+def test_ordinary_user_gets_every_wall() -> None:
+    active = checked_as_ordinary_user(namespaces=100)
+    assert {*NAMESPACES, "own root", "landlock files", "landlock signals", "call filter"} <= active
+
+
+def test_container_that_forbids_namespaces_is_held_by_the_rest() -> None:
+    active = checked_as_ordinary_user(namespaces=0)
+    assert not active & {*NAMESPACES, "own root"}
+    assert {"landlock files", "landlock signals", "call filter"} <= active

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from genotex.sandbox import Folders, Limits, SandboxPolicy, Session, local_session
+from tests.sandbox.conformance_limits import IsBoundedTogether
 from tests.sandbox.conformance_walls import FilterHolds, NoNetwork, NoOtherFiles, NoOtherProcesses
 
 NAMESPACES = (
@@ -66,6 +67,9 @@ class TestNoOtherProcesses(AllWalls, NoOtherProcesses): ...
 
 
 class TestNoOtherProcessesWithoutNamespaces(WithoutNamespaces, NoOtherProcesses): ...
+
+
+class TestIsBoundedTogetherWithoutNamespaces(WithoutNamespaces, IsBoundedTogether): ...
 
 
 class TestNoOtherProcessesByNamespacesAlone(NamespacesAlone, NoOtherProcesses): ...

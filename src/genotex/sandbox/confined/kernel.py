@@ -120,7 +120,10 @@ class Kernel:
 
     def bound_memory(self, soft: int) -> None:
         """Bound the memory; cells get less than there is, so that the rest can still tell of it."""
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, self.most))
+        highest = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        if highest != resource.RLIM_INFINITY:
+            # The code may have lowered it.
+            resource.setrlimit(resource.RLIMIT_DATA, (min(soft, highest), highest))
 
 
 def _forget_last_traceback() -> None:

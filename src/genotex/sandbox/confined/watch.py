@@ -97,6 +97,8 @@ class Watch:
 
     def _disk_is_full(self, numbers: list[int]) -> bool:
         folder = Path(self.plan.writable)
+        if not folder.is_dir():
+            return False
         free = os.statvfs(folder)
         if free.f_bavail * free.f_frsize < _RESERVE_OF_DISK:
             return True
