@@ -1,6 +1,5 @@
 """A crash, a kill or a delay of one problem stops no other and is told as what it is."""
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -127,17 +126,15 @@ def test_only_answers_are_in_the_output_folder(
 
 
 RUN = """
-import signal, sys
+import sys
 from pathlib import Path
 from tests.runs.test_children import plan_in
 from genotex.runs.running import run_benchmark
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has no terminal
 run_benchmark(plan_in(Path(sys.argv[1]), *sys.argv[2:]), jobs=3)
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_children_end_with_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+def test_children_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     traits = ["Loops_in_C", "Sleeps_in_children", "Hides_children"]
     run = subprocess.Popen(
         [sys.executable, "-c", RUN, str(tmp_path), *traits],
@@ -145,7 +142,7 @@ def test_children_end_with_a_run_that_is_ended(tmp_path: Path, number: signal.Si
         stderr=subprocess.DEVNULL,
     )
     wait_until(lambda: sum(len(pids(tmp_path, trait)) for trait in traits) == 5)
-    run.send_signal(number)
+    run.kill()
     run.wait()
     left = [pid for trait in traits for pid in pids(tmp_path, trait)]
     wait_until(lambda: not any(is_alive(pid) for pid in left))

@@ -77,8 +77,9 @@ class FaultyRules:
         """Answer, perhaps wrongly (see `Model`)."""
         reply = replace(self._rules.answer(request), model=self._name)
         card = read_card(request)
-        # A repaired question is another one.
-        draw = random.Random(f"{self._wishes.seed} {card.block()} {len(request.messages)}")
+        # Where the files lie makes no difference; a question asked again is another one.
+        about = replace(card, task=replace(card.task, folder="", task_info=None)).block()
+        draw = random.Random(f"{self._wishes.seed} {about} {len(request.messages)}")
         if draw.random() >= self._wishes.rate:
             return reply
         wishes = self._wishes.faults or all_faults()

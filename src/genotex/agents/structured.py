@@ -145,7 +145,7 @@ def _reading(answer: ClinicalAnswer, series: SeriesDescription, by: str) -> Clin
 
 def _feature(name: str, told: FeatureAnswer, series: SeriesDescription, by: str) -> dict[str, Any]:
     known = _spelling(name, told, series)
-    listed = {known.get(simple_key(value.cell), value.cell): value for value in told.values}
+    listed = {known.get(value.cell, value.cell): value for value in told.values}
     return {
         "row": told.row,
         "key": told.key,
@@ -161,11 +161,17 @@ def _feature(name: str, told: FeatureAnswer, series: SeriesDescription, by: str)
 
 
 def _spelling(name: str, told: FeatureAnswer, series: SeriesDescription) -> Mapping[str, str]:
-    """Return each cell of the place as the series spells it, also by its value alone."""
+    """Return each listed cell as the series spells it, also where its header is left out."""
     cells = _cells(name, told, series)
     bare = {simple_key(split_cell(cell)[1]): cell for cell in cells}
-    known = bare | {simple_key(cell): cell for cell in cells}
-    if told.values and not any(simple_key(value.cell) in known for value in told.values):
+    alike = bare | {simple_key(cell): cell for cell in cells}
+    exact = set(cells)
+    known = {
+        value.cell: value.cell if value.cell in exact else alike[simple_key(value.cell)]
+        for value in told.values
+        if value.cell in exact or simple_key(value.cell) in alike
+    }
+    if told.values and not known:
         shown = ", ".join(repr(cell) for cell in list(cells)[:_SHOWN])
         msg = f"none of the values of {name} stands there; what stands there is {shown}"
         raise EncodingFileError(msg)

@@ -134,7 +134,9 @@ def taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord
     try:
         taken = take(record.task, written, bench.folder)
     except MethodFailedError as error:
-        return replace(record, why=str(error), error_class=ErrorClass(error.error_class))
+        # The same wherever the run lies.
+        why = str(error).replace(f"{written}/", "").replace(f"{bench.folder.root}/", "")
+        return replace(record, why=why, error_class=ErrorClass(error.error_class))
     return replace(record, state=State.DONE, files=taken.files, facts=taken.facts)
 
 

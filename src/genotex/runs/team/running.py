@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.rules_by_name import register_rules
@@ -27,7 +27,7 @@ from genotex.runs.team.stage import Progress, Stage
 
 __all__ = ["MakeRouter", "TeamFinished", "run_team"]
 
-MakeRouter = Callable[[UsageLedger, Budget], Router]
+MakeRouter = Callable[[UsageLedger, Budget | None], Router]
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,10 @@ def run_team(
     register_rules()
     folder, work = plan.folder, plan.work()
     limits = limits or plan.models.limits
+    if make_router is None:
+        # A missing key is told before anything is written.
+        make_router = _router_of(plan)
+        make_router(UsageLedger(PriceSnapshot(date.today(), "", {})), None)
     progress = progress or Progress()
     with folder.hold():
         begin_or_go_on(folder, plan.settings())
@@ -100,7 +104,6 @@ def run_team(
             book_calls(read_journal(path), ledger)
         with open_journal(folder.journal) as journal:
             budget = Budget(limits, ledger, spent_time=_spent_time(journal))
-            make_router = make_router or _router_of(plan)
             sessions = LiveSessions(
                 make_session or local_sessions(plan.sandbox, plan.switches, jobs)
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from weakref import WeakSet
 
 from genotex.agents.switches import Switches
@@ -62,4 +63,6 @@ class LiveSessions:
             self._over = True
             sessions = list(self._sessions)
         for session in sessions:
-            session.close()
+            # The thread that works with it may be removing the same files.
+            with suppress(OSError):
+                session.close()

@@ -163,13 +163,9 @@ class Stage:
         """
         left = [task for task in tasks if task not in self.records]
         self.did_anything |= bool(left)
-        try:
-            for task, result in in_threads(left, self._jobs, self._do):
-                if result is not None:
-                    self._conclude(task, result)
-        except BaseException:
-            self._sessions.close_all()
-            raise
+        for task, result in in_threads(left, self._jobs, self._do, self._sessions.close_all):
+            if result is not None:
+                self._conclude(task, result)
 
     def _do(self, task: Task) -> NotebookRecord | None:
         if self.stopped:

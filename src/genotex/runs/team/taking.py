@@ -70,15 +70,16 @@ def take(task: Task, written: Path, run: RunFolder) -> Taken:
 
 def _record(task: Task, written: Path) -> CohortInfo:
     """Return the cohort's record, once all that was written is found to be in order."""
-    check_cohorts(written, Problem(task.trait))
     path = OutputFolder(written).cohort_info(task.trait)
+    if not path.is_file():
+        raise MethodFailedError(ErrorClass.NO_ANSWER, _unrecorded(task))
+    check_cohorts(written, Problem(task.trait))
     try:
-        records = read_cohort_info(path) if path.is_file() else {}
+        records = read_cohort_info(path)
     except FormatError as error:
         raise MethodFailedError(ErrorClass.BAD_OUTPUT, str(error)) from error
     if task.cohort not in records:
-        msg = f"the notebook ended without recording {task.cohort} in cohort_info.json"
-        raise MethodFailedError(ErrorClass.NO_ANSWER, msg)
+        raise MethodFailedError(ErrorClass.NO_ANSWER, _unrecorded(task))
     if strangers := sorted(set(records) - {task.cohort}):
         msg = f"the notebook recorded {', '.join(strangers)}; it is about {task.cohort} alone"
         raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
@@ -87,6 +88,10 @@ def _record(task: Task, written: Path) -> CohortInfo:
         msg = f"{task.cohort} is recorded as usable, but its linked table is missing"
         raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
     return info
+
+
+def _unrecorded(task: Task) -> str:
+    return f"the notebook ended without recording {task.cohort} in cohort_info.json"
 
 
 def _files_of(task: Task, output: OutputFolder) -> Iterator[Path]:

@@ -10,17 +10,23 @@ from typing import TypeVar
 
 __all__ = ["in_threads"]
 
+PATIENCE = 5.0
+"""Seconds that each thread gets to end after an interruption; a model may take longer to answer."""
+
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 
 
 def in_threads(
-    work: Sequence[Work], jobs: int, do: Callable[[Work], Result]
+    work: Sequence[Work],
+    jobs: int,
+    do: Callable[[Work], Result],
+    give_up: Callable[[], None],
 ) -> Iterator[tuple[Work, Result | Exception]]:
     """Do all pieces of work, each in one of several threads; yield them as they end.
 
-    With one job it happens in the calling thread. When the caller stops taking results, no further
-    piece is begun, and the threads end with what they have under way.
+    With one job it happens in the calling thread. When the caller is interrupted, no further piece
+    is begun, and the threads get a moment to end what they have under way.
 
     Parameters
     ----------
@@ -29,6 +35,8 @@ def in_threads(
         Number of threads.
     do : callable
         Does one piece; what it raises is its result.
+    give_up : callable
+        Called when the caller is interrupted: makes what is under way come to its end.
     """
     if jobs == 1:
         for each in work:
@@ -54,9 +62,13 @@ def in_threads(
     try:
         for _ in work:
             yield results.get()
-    finally:
+    except BaseException:
         with turn:
             left.clear()
+        give_up()
+        for thread in threads:
+            thread.join(PATIENCE)
+        raise
 
 
 def _result(do: Callable[[Work], Result], each: Work) -> Result | Exception:

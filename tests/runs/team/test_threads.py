@@ -1,0 +1,45 @@
+import threading
+
+import pytest
+
+from genotex.runs.team.threads import in_threads
+
+
+def nothing() -> None: ...
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_all_work_is_done_and_errors_are_results(jobs: int) -> None:
+    def halve(number: int) -> float:
+        return 12 / number
+
+    found = dict(in_threads([3, 0, 4], jobs, halve, nothing))
+    assert (found[3], found[4]) == (4.0, 3.0)
+    assert isinstance(found[0], ZeroDivisionError)
+
+
+def test_as_many_pieces_are_under_way_as_there_are_jobs() -> None:
+    together = threading.Barrier(3, timeout=30)
+    results = list(in_threads([1, 2, 3], 3, lambda _: together.wait() >= 0, nothing))
+    assert sorted(results) == [(1, True), (2, True), (3, True)]
+
+
+def test_interrupted_caller_begins_nothing_more_and_ends_what_is_under_way() -> None:
+    begun: list[int] = []
+    first, given_up = threading.Event(), threading.Event()
+
+    def do(number: int) -> int:
+        begun.append(number)
+        if number == 0:
+            return 0
+        first.set()
+        assert given_up.wait(30)
+        return number
+
+    with pytest.raises(KeyboardInterrupt):
+        for _ in in_threads(range(9), 2, do, given_up.set):
+            assert first.wait(30)
+            raise KeyboardInterrupt
+    # Closing the loop over the results gives up what is under way.
+    assert given_up.wait(30)
+    assert len(begun) <= 3
