@@ -132,6 +132,15 @@ def test_lock_is_held_until_the_block_ends(tmp_path: Path) -> None:
         assert can_lock(other)
 
 
+def test_lock_that_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    in_use = pytest.raises(UsageError, match="in use by another process")
+    with lock(path, wait=False), in_use, lock(path, wait=False):
+        pytest.fail("both hold it")
+    with lock(path, wait=False):
+        pass
+
+
 def can_lock(handle: TextIO) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

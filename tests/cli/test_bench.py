@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run, on_one_line
 from tests.geo_text import write_asthma
-from tests.runs.conftest import make_tasks, wait_until
+from tests.runs.conftest import is_alive, make_tasks, wait_until
 
 Bench = Callable[..., tuple[int, str, str]]
 
@@ -64,16 +64,19 @@ def test_ctrl_c_ends_the_problem_and_leaves_nothing_half_written(tmp_path: Path)
     tasks = make_tasks(tmp_path, {"Asthma": ()})
     out = tmp_path / "out"
     command = [sys.executable, "-m", "genotex", "bench", "run", "-", str(out), "--task-info"]
+    mark = tmp_path / "pid"
+    sleeper = f"sh -c 'echo $$ > {mark}; sleep 600'"
     process = subprocess.Popen(
-        [*command, str(tasks.path), "--command", "sleep 600"], stderr=subprocess.PIPE
+        [*command, str(tasks.path), "--command", sleeper], stderr=subprocess.PIPE
     )
-    wait_until(lambda: (out / "run" / "work" / "0" / "scratch" / "tmp").is_dir())
+    wait_until(lambda: mark.exists() and mark.read_text().endswith("\n"))
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"interrupted" in err and b"Traceback" not in err
     left = sorted(path.name for path in (out / "run").iterdir())
     assert left == [".run.json.lock", "journal.jsonl", "run.json"]
+    wait_until(lambda: not is_alive(int(mark.read_text())))
 
 
 def test_json_for_machines_and_a_second_call(bench: Bench) -> None:

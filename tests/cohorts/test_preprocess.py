@@ -292,6 +292,17 @@ def test_two_processes_give_what_one_gives(tmp_path: Path, source: Path) -> None
     assert list(json.loads(two.cohort_info("Asthma").read_text())) == ["GSE1", "GSE2", "GSE3"]
 
 
+def test_what_is_done_before_keeps_its_place_among_the_rest(
+    source: Path, output: OutputFolder
+) -> None:
+    for i in (1, 2, 3):
+        write_asthma(source, f"GSE{i}", number=12)
+    run(source, output, cohorts=["GSE2"])
+    found = run(source, output)
+    assert list(found) == ["GSE1", "GSE2", "GSE3"]
+    assert [outcome.unchanged for outcome in found.values()] == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -139,6 +139,12 @@ def test_update_leaves_a_malformed_file_alone(tmp_path):
     assert path.read_text() == "{oops"
 
 
+def test_update_removes_what_a_killed_process_left(tmp_path):
+    left = write(tmp_path / ".cohort_info.json.0123456789ab.part", "half")
+    update_cohort_info(tmp_path / "cohort_info.json", "GSE1", INFO)
+    assert not left.exists()
+
+
 def test_evidence_round_trip(tmp_path):
     evidence = Evidence(
         "T", "GSE1", "sound", "GEO", "0.1.0",

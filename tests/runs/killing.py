@@ -46,21 +46,21 @@ def die_at(moment: str) -> None:
     journal.Journal.add = add  # type: ignore[method-assign]
 
 
-def attempt(plan: BenchmarkRun, jobs: int, moment: str) -> int:
+def attempt(plan: BenchmarkRun, moment: str) -> int:
     pid = os.fork()
     if pid == 0:
         die_at(moment)
-        run_benchmark(plan, jobs=jobs)
+        run_benchmark(plan)
         os._exit(0)
     _, status = os.waitpid(pid, 0)
     return os.waitstatus_to_exitcode(status)
 
 
 def main() -> None:
-    source, target, task_info, jobs, *moments = sys.argv[1:]
+    source, target, task_info, *moments = sys.argv[1:]
     plan = plan_for(Path(source), Path(target), Path(task_info))
     for moment in moments:
-        code = attempt(plan, int(jobs), moment)
+        code = attempt(plan, moment)
         print(moment, code, flush=True)
         if code == 0:
             break

@@ -1,6 +1,5 @@
 """A crash, a kill or a delay of one problem stops no other and is told as what it is."""
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from genotex.problems import Problem
+from genotex.runs.children.captured_log import MOST_BYTES
 from genotex.runs.methods.method import ChosenMethod
 from genotex.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.runs.run_folder import RunFolder
@@ -22,6 +22,7 @@ OUTCOMES = {
     "Loops_in_C": ErrorClass.TIMED_OUT,
     "Sleeps_in_children": ErrorClass.TIMED_OUT,
     "Hides_children": ErrorClass.TIMED_OUT,
+    "Chatters": ErrorClass.TIMED_OUT,
     "Leaves_a_process": None,
     "Aborts": ErrorClass.CRASHED,
     "Reads_wild_memory": ErrorClass.CRASHED,
@@ -62,7 +63,7 @@ def records(place: Path) -> dict[str, ProblemRecord]:
     ending = [trait for trait in OUTCOMES if trait not in ENDLESS]
     runs = (
         run_benchmark(plan_in(place / "ending", *ending), jobs=4),
-        run_benchmark(plan_in(place / "endless", *ENDLESS), jobs=4, time_limit=4),
+        run_benchmark(plan_in(place / "endless", *ENDLESS), jobs=5, time_limit=4),
     )
     return {record.problem.trait: record for done in runs for record in done.records}
 
@@ -118,6 +119,15 @@ def test_what_a_method_prints_is_in_its_log(place: Path, records: dict[str, Prob
     assert not run.log(Problem("Answers")).exists()
 
 
+def test_method_that_prints_without_end_fills_no_disk(
+    place: Path, records: dict[str, ProblemRecord]
+) -> None:
+    assert records["Chatters"].error_class is ErrorClass.TIMED_OUT
+    log = RunFolder(place / "endless" / "out").log(Problem("Chatters"))
+    assert 2 * MOST_BYTES < log.stat().st_size < 2 * MOST_BYTES + 100
+    assert "bytes left out ...]" in log.read_text()
+
+
 def test_only_answers_are_in_the_output_folder(
     place: Path, records: dict[str, ProblemRecord]
 ) -> None:
@@ -127,17 +137,15 @@ def test_only_answers_are_in_the_output_folder(
 
 
 RUN = """
-import signal, sys
+import sys
 from pathlib import Path
 from tests.runs.test_children import plan_in
 from genotex.runs.running import run_benchmark
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has no terminal
 run_benchmark(plan_in(Path(sys.argv[1]), *sys.argv[2:]), jobs=3)
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_children_end_with_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+def test_children_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     traits = ["Loops_in_C", "Sleeps_in_children", "Hides_children"]
     run = subprocess.Popen(
         [sys.executable, "-c", RUN, str(tmp_path), *traits],
@@ -145,7 +153,7 @@ def test_children_end_with_a_run_that_is_ended(tmp_path: Path, number: signal.Si
         stderr=subprocess.DEVNULL,
     )
     wait_until(lambda: sum(len(pids(tmp_path, trait)) for trait in traits) == 5)
-    run.send_signal(number)
+    run.kill()
     run.wait()
     left = [pid for trait in traits for pid in pids(tmp_path, trait)]
     wait_until(lambda: not any(is_alive(pid) for pid in left))

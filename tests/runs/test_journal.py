@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.errors import FormatError
@@ -36,6 +36,7 @@ def test_what_was_added_is_there(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
+@settings(max_examples=25)
 @given(share=st.floats(0, 1))
 def test_cut_at_any_byte_keeps_the_whole_lines(
     tmp_path_factory: pytest.TempPathFactory, share: float

@@ -145,25 +145,34 @@ def test_key_in_a_result_is_refused(
     assert kept and not any(b"sk-123456" in path.read_bytes() for path in kept)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "error"),
-    [
-        ("", ErrorClass.NO_ANSWER, "the method ended without writing regress/Asthma/"),
-        ("sys.exit(4)", ErrorClass.CRASHED, "the command ended with exit code 4"),
-        ("os.kill(os.getpid(), 9)", ErrorClass.KILLED, "the command was ended by SIGKILL"),
-        ("os.abort()", ErrorClass.CRASHED, "the command was ended by SIGABRT"),
-        ("result.symlink_to('/etc/hostname')", ErrorClass.BAD_OUTPUT, "is a link"),
-        ("result.write_text('TP53')", ErrorClass.BAD_OUTPUT, "is not JSON"),
-    ],
-)
-def test_mistakes_of_a_command(
-    tasks: TaskInfo, tmp_path: Path, text: str, kind: ErrorClass, error: str
-) -> None:
-    command = script(tmp_path, ANSWER + text)
-    [record] = run(tmp_path / "out", tasks, [ASTHMA], MethodOptions(command=command))
-    assert record.error_class is kind
-    assert error in record.error
-    assert not (tmp_path / "out" / "regress").exists()
+MISTAKES = {
+    "Writes_nothing": ("", ErrorClass.NO_ANSWER, "the method ended without writing regress/"),
+    "Exits": ("sys.exit(4)", ErrorClass.CRASHED, "the command ended with exit code 4"),
+    "Is_killed": ("os.kill(os.getpid(), 9)", ErrorClass.KILLED, "was ended by SIGKILL"),
+    "Aborts": ("os.abort()", ErrorClass.CRASHED, "the command was ended by SIGABRT"),
+    "Links": ("result.symlink_to('/etc/hostname')", ErrorClass.BAD_OUTPUT, "is a link"),
+    "Writes_text": ("result.write_text('TP53')", ErrorClass.BAD_OUTPUT, "is not JSON"),
+}
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ProblemRecord]:
+    """Run a command that makes the mistake that the trait names."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    texts = {trait: text for trait, (text, _, _) in MISTAKES.items()}
+    command = script(folder, ANSWER + f"exec({texts!r}[problem['trait']])")
+    problems = [Problem(trait) for trait in MISTAKES]
+    tasks = make_tasks(folder, dict.fromkeys(MISTAKES, ()))
+    records = run(folder / "out", tasks, problems, MethodOptions(command=command))
+    assert not (folder / "out" / "regress").exists()
+    return {record.problem.trait: record for record in records}
+
+
+@pytest.mark.parametrize("trait", MISTAKES)
+def test_mistakes_of_a_command(mistaken: dict[str, ProblemRecord], trait: str) -> None:
+    _, kind, error = MISTAKES[trait]
+    assert mistaken[trait].error_class is kind
+    assert error in mistaken[trait].error
 
 
 def test_command_runs_where_it_was_given(

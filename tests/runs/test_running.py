@@ -1,6 +1,7 @@
 """Whole runs on cohorts of somebody else: what is kept, done again, refused and written."""
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from genotex.runs.run_folder import RunFolder
 from genotex.runs.running import BenchmarkRun, Finished, run_benchmark
 
 from .conftest import digests, make_tasks
+from .first_genes import FirstGenes
 
 LASSO = choose_method(MethodOptions(method="lasso"))
 RANDOM = choose_method(MethodOptions(method="random", genes=5))
@@ -143,12 +145,11 @@ def test_finished_run_does_nothing_again(tiny: BenchmarkRun) -> None:
 def test_cohorts_that_changed_are_asked_again(
     reference: Path, tasks: TaskInfo, tmp_path: Path
 ) -> None:
-    import shutil
-
     copy = tmp_path / "reference"
     shutil.copytree(reference, copy)
     problems = [Problem("Asthma"), Problem("Obesity")]
-    plan = BenchmarkRun(tmp_path / "out", tasks, problems, LASSO, preprocessed=copy)
+    method = ChosenMethod("first-genes", FirstGenes(), "cohorts")
+    plan = BenchmarkRun(tmp_path / "out", tasks, problems, method, preprocessed=copy)
     assert [r.cohort for r in run_benchmark(plan).records] == ["GSE2", "GSE3"]
     info = OutputFolder(copy).cohort_info("Asthma")
     content = json.loads(info.read_text())

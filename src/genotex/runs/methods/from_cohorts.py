@@ -36,13 +36,17 @@ class FromCohorts:
 
     def solve(self, problem: Problem, context: Context) -> None:
         """Analyse and write the result with its evidence."""
-        for trait in problem.traits:
-            if context.cohorts is None or not context.cohorts.cohort_info(trait).is_file():
-                msg = f"there is no preprocessed cohort of {trait}"
-                raise MethodFailedError(ErrorClass.NO_COHORT, msg)
-        assert context.cohorts is not None
+        cohorts = context.cohorts
+        without = [
+            trait
+            for trait in problem.traits
+            if cohorts is None or not cohorts.cohort_info(trait).is_file()
+        ]
+        if cohorts is None or without:
+            msg = f"there is no preprocessed cohort of {' and '.join(without)}"
+            raise MethodFailedError(ErrorClass.NO_COHORT, msg)
         result = solve_problem(
-            context.cohorts,
+            cohorts,
             problem,
             replace(self.options, seed=context.seed),
             context.tasks,
