@@ -95,6 +95,10 @@ class Acting:
         path.parent.mkdir(parents=True)
         path.write_text("TP53, EGFR")
 
+    def chatters(self, problem: Problem, context: Context) -> None:
+        while True:
+            sys.stdout.write("on and on\n" * 10_000)
+
     def prints(self, problem: Problem, context: Context) -> None:
         print("half of it is", "done")
         print("careful", file=sys.stderr)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from genotex.problems import Problem
+from genotex.runs.children.captured_log import MOST_BYTES
 from genotex.runs.methods.method import ChosenMethod
 from genotex.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.runs.run_folder import RunFolder
@@ -21,6 +22,7 @@ OUTCOMES = {
     "Loops_in_C": ErrorClass.TIMED_OUT,
     "Sleeps_in_children": ErrorClass.TIMED_OUT,
     "Hides_children": ErrorClass.TIMED_OUT,
+    "Chatters": ErrorClass.TIMED_OUT,
     "Leaves_a_process": None,
     "Aborts": ErrorClass.CRASHED,
     "Reads_wild_memory": ErrorClass.CRASHED,
@@ -61,7 +63,7 @@ def records(place: Path) -> dict[str, ProblemRecord]:
     ending = [trait for trait in OUTCOMES if trait not in ENDLESS]
     runs = (
         run_benchmark(plan_in(place / "ending", *ending), jobs=4),
-        run_benchmark(plan_in(place / "endless", *ENDLESS), jobs=4, time_limit=4),
+        run_benchmark(plan_in(place / "endless", *ENDLESS), jobs=5, time_limit=4),
     )
     return {record.problem.trait: record for done in runs for record in done.records}
 
@@ -115,6 +117,15 @@ def test_what_a_method_prints_is_in_its_log(place: Path, records: dict[str, Prob
     assert "ValueError: an odd value" in run.log(Problem("Raises")).read_text()
     assert "Fatal Python error: Aborted" in run.log(Problem("Aborts")).read_text()
     assert not run.log(Problem("Answers")).exists()
+
+
+def test_method_that_prints_without_end_fills_no_disk(
+    place: Path, records: dict[str, ProblemRecord]
+) -> None:
+    assert records["Chatters"].error_class is ErrorClass.TIMED_OUT
+    log = RunFolder(place / "endless" / "out").log(Problem("Chatters"))
+    assert 2 * MOST_BYTES < log.stat().st_size < 2 * MOST_BYTES + 100
+    assert "bytes left out ...]" in log.read_text()
 
 
 def test_only_answers_are_in_the_output_folder(

@@ -36,6 +36,8 @@ __all__ = ["Nursery", "main", "read_message", "write_message"]
 
 SIZE_BYTES = 8
 CHUNK = 65536
+CHUNKS_IN_A_PIPE = 16
+"""The largest pipe that Linux gives without privileges has a mebibyte."""
 KIB = 1024
 MEGABYTE = 1e6
 
@@ -151,8 +153,8 @@ class Nursery:
         except BaseException:
             traceback.print_exc()
         finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            with suppress(OSError, ValueError):
+                sys.stdout.flush()
             os._exit(code)
 
     def _leave_nursery(self, prints: int, parent: int) -> None:
@@ -175,9 +177,9 @@ class Nursery:
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
         faulthandler.enable()
 
-    def _listen(self, child: _Child) -> None:
-        """Take what a child printed so far."""
-        while True:
+    def _listen(self, child: _Child, most: int = 1) -> None:
+        """Take some of what a child printed; one that never stops must not hold up the others."""
+        for _ in range(most):
             try:
                 content = os.read(child.printed, CHUNK)
             except BlockingIOError:
@@ -222,7 +224,7 @@ class Nursery:
 
     def _tell(self, child: _Child, code: int, peak: int) -> None:
         if child.printed in self._selector.get_map():
-            self._listen(child)
+            self._listen(child, most=CHUNKS_IN_A_PIPE)
         if child.printed in self._selector.get_map():
             self._selector.unregister(child.printed)
         os.close(child.printed)
