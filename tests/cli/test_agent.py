@@ -15,13 +15,15 @@ from genotex.agents.rules_by_name import register_rules
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder, Procedure
-from genotex.models import ModelSettings
+from genotex.models import Limits, ModelSettings
 from genotex.problems import Problem, TaskInfo
 from genotex.runs.team.plan import TeamPlan
 from genotex.runs.team.running import TeamFinished, run_team
 from genotex.sandbox import Folders, SandboxPolicy, local_session
+from tests.agents.playing import python
 from tests.cli.conftest import Run
 from tests.geo_text import write_asthma
+from tests.runs.team.conftest import Played, PlayedModel, play
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = ("--trait", "Asthma", "--model", "rules", "--sandbox", "best")
@@ -211,3 +213,17 @@ def test_help_shows_an_example(genotex: Run, command: str) -> None:
     code, out, _ = genotex("agent", command, "--help")
     assert code == 0
     assert f"genotex agent {command}" in out
+
+
+def test_signs_that_a_terminal_obeys_are_not_shown(
+    tmp_path: Path, genotex: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in" / "GEO" / "Asthma" / "GSE1").mkdir(parents=True)
+    played = Played(tmp_path / "out", tmp_path / "in")
+    said = python("x = '\x1b]0;owned\x07'\tor 1")
+    played.calls = PlayedModel(lambda card: said if card.occasion == "write" else play(card))
+    played.run(limits=Limits(max_tokens=220))
+    code, out, _ = genotex("agent", "show", tmp_path / "out", "GSE1")
+    assert code == 0
+    assert "owned" in out
+    assert "\x1b" not in out and "\x07" not in out

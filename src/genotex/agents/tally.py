@@ -28,7 +28,7 @@ class Tally:
         Revisions in which the author kept the code as it was.
     overruled : int
         Approvals of code that did not run, which did not count.
-    retractions, refused_retractions : int
+    retractions : int
     unreadable_plans, unreadable_reviews, unwritten : int
         Answers that could not be used, also when asked again.
     reused : int
@@ -47,7 +47,6 @@ class Tally:
     kept: int = 0
     overruled: int = 0
     retractions: int = 0
-    refused_retractions: int = 0
     unreadable_plans: int = 0
     unreadable_reviews: int = 0
     unwritten: int = 0

@@ -248,7 +248,7 @@ def resume(
 ) -> None:
     """Go on with a run that was interrupted or stopped; what was answered is not asked again.
 
-    Limits count from the beginning of the run; without any it goes on to its end.
+    Limits count from the beginning of the run, and stay as they were where none is given.
 
     Examples:
       genotex agent resume out
@@ -259,12 +259,19 @@ def resume(
 
     from genotex.agents.rules_by_name import register_rules
     from genotex.models import Limits
+    from genotex.runs.team.kept_limits import read_limits
     from genotex.runs.team.plan import read_plan
 
     register_rules()
-    cost = None if max_cost is None else Decimal(str(max_cost))
-    limits = Limits(cost, max_tokens, max_time, allow_unknown_cost)
-    _run(read_plan(folder), limits, jobs=jobs, retry=retry, json=json)
+    plan = read_plan(folder)
+    kept = read_limits(plan.folder.limits)
+    limits = Limits(
+        kept.max_cost if max_cost is None else Decimal(str(max_cost)),
+        kept.max_tokens if max_tokens is None else max_tokens,
+        kept.max_time if max_time is None else max_time,
+        kept.allow_unknown or allow_unknown_cost,
+    )
+    _run(plan, limits, jobs=jobs, retry=retry, json=json)
 
 
 @app.command()

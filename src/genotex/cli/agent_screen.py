@@ -191,7 +191,8 @@ def show_trace(found: Trace) -> None:
     task = found.row.task
     screen.say(f"{task.trait} {task.cohort or task.problem}")
     for answer in found.answers:
-        screen.say(json.dumps(answer, indent=2, ensure_ascii=False))
+        for line in json.dumps(answer, indent=2, ensure_ascii=False).splitlines():
+            screen.say(_harmless(line))
     if found.notebook is not None:
         _show_notebook(found.notebook)
     screen.say("")
@@ -219,12 +220,17 @@ def _show_notebook(notebook: Notebook) -> None:
 def _show_attempt(attempt: Attempt) -> None:
     who = attempt.author or "taken over from another notebook"
     screen.say(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
-    for line in attempt.code.rstrip().splitlines():
-        screen.say(f"    {line}".rstrip())
-    for line in attempt.result.text.rstrip().splitlines():
-        screen.say(f"  > {line}".rstrip())
+    for line in attempt.code.rstrip().expandtabs().splitlines():
+        screen.say(_harmless(f"    {line}".rstrip()))
+    for line in attempt.result.text.rstrip().expandtabs().splitlines():
+        screen.say(_harmless(f"  > {line}".rstrip()))
     if attempt.verdict is not None:
         word = "approved" if attempt.approved else "rejected"
-        screen.say(f"-- review: {word}. {attempt.verdict.reasoning}")
+        screen.say(_harmless(f"-- review: {word}. {attempt.verdict.reasoning}"))
         for suggestion in attempt.verdict.suggestions:
-            screen.say(f"   * {suggestion}")
+            screen.say(_harmless(f"   * {suggestion}"))
+
+
+def _harmless(text: str) -> str:
+    """Return a line of somebody else's without signs that a terminal obeys."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)

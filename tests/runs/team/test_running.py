@@ -18,6 +18,7 @@ from genotex.models import Limits
 from genotex.problems import Problem
 from genotex.runs.journal import read_journal
 from genotex.runs.problem_record import ErrorClass
+from genotex.runs.team.kept_limits import read_limits
 from genotex.runs.team.notebook_record import State
 from tests.agents.playing import plan, python
 from tests.runs.team.conftest import Played, PlayedModel, play
@@ -262,3 +263,10 @@ def test_two_step_problem_without_a_task_list_is_refused_before_anything(played:
     with pytest.raises(UsageError, match="give --task-info"):
         played.run()
     assert not played.root.exists()
+
+
+def test_limits_are_kept_for_whoever_goes_on(played: Played) -> None:
+    limits = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
+    played.run(limits=limits)
+    assert read_limits(played.root / "run/limits.json") == limits
+    assert read_limits(played.root / "run/nothing.json") == Limits()

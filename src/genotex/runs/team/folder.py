@@ -20,13 +20,14 @@ class TeamFolder(RunFolder):
 
     Attributes
     ----------
-    prices, usage : Path
-        What models cost when the run began; what was used so far.
+    prices, limits, usage : Path
+        What models cost when the run began; what it may use, as last said; what it has used.
     """
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
         self.prices = self.root / "run" / "prices.json"
+        self.limits = self.root / "run" / "limits.json"
         self.usage = self.root / "run" / "usage.json"
 
     def notebook(self, task: Task) -> Path:

@@ -17,6 +17,7 @@ from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.settings import begin_or_go_on
 from genotex.runs.summary import summarise, write_outcomes
 from genotex.runs.team.folder import TeamFolder
+from genotex.runs.team.kept_limits import write_limits
 from genotex.runs.team.notebook_record import NotebookRecord
 from genotex.runs.team.one_notebook import Bench, MakeSession, book_calls
 from genotex.runs.team.outcomes import order_cohorts, problem_record
@@ -99,6 +100,7 @@ def run_team(
     progress = progress or Progress()
     with folder.hold():
         begin_or_go_on(folder, plan.settings())
+        write_limits(folder.limits, limits)
         ledger = UsageLedger(_prices(folder, plan))
         for path in folder.notebook_journals():
             book_calls(read_journal(path), ledger)

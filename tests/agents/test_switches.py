@@ -1,0 +1,23 @@
+import pytest
+
+from genotex.agents.switches import Switches
+from genotex.errors import UsageError
+
+
+def test_switches_are_read_as_they_were_written() -> None:
+    switches = Switches(planning=False, max_rounds=1, work_seconds=30.0)
+    assert Switches.from_json(switches.to_json()) == switches
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"max_rounds": 0}, "--max-rounds 0"),
+        ({"max_retract": -1}, "--max-retract -1"),
+        ({"work_seconds": 0.0}, "work_seconds"),
+        ({"cell_seconds": float("inf")}, "cell_seconds"),
+    ],
+)
+def test_numbers_that_permit_nothing_are_refused(wrong: dict[str, float], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        Switches(**wrong)  # type: ignore[arg-type]
