@@ -184,6 +184,7 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
     ("options", "told"),
     [
         (("--model", "rules"), "say what to solve"),
+        (("--trait", "Asthma"), "add --model rules, which needs no key"),
         (("--trait", "Asthma", "--model", "gpt-4o"), "names no model"),
         (("--trait", "Asthma", "--model", "rules-faulty:rate=7"), "rate 7 is no share"),
         (("--trait", "Asthma", "--problems", "p.csv", "--model", "rules"), "do not go together"),
