@@ -1,80 +1,128 @@
-"""What the team of agents costs beside the direct road, where the built-in rules play all roles.
+"""The team of agents with the built-in rules against the direct road, cohort by cohort.
 
-    python benchmarks/team_overhead.py [--samples 80] [--genes 4000] [--repeat 3]
+    python benchmarks/team_overhead.py [--repeat N] [--small]
 
-Both preprocess the same cohorts of a simulated study, one after another: `genotex preprocess` and
-`genotex agent run --model rules`, which plans, writes code, runs it in a confined session and
-reviews it. Seconds are those that each command states for a cohort; whole processes are beside.
+Both prepare the same cohort from raw files to the linked table, one after the other, in turn; the
+median of each counts. The team plans, writes, runs in a session behind all walls, reviews, and
+keeps a journal; the structured agent answers one question and goes the direct road. The cohorts
+are one of real size (see make_cohort.py) and those of a simulated study; --small leaves the large
+one out. Ends with 1 where the tables differ.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
+import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
-from statistics import median
-from typing import Any
 
+import polars as pl
+from make_cohort import ACCESSION, TRAIT, make_cohort
 from rich.console import Console
 from rich.table import Table
 
+from genotex.agents.code_shelf import CodeShelf
+from genotex.agents.manager import WRITTEN
+from genotex.agents.rule_written_code import geo_decisions
+from genotex.agents.rules_by_name import register_rules
+from genotex.agents.switches import Switches
+from genotex.agents.task import Task
+from genotex.cohorts import preprocess
+from genotex.genes import GeneTable
+from genotex.models import ModelSettings, UsageLedger, prices_of, role_models
+from genotex.runs.team.folder import TeamFolder
+from genotex.runs.team.one_notebook import Bench, do_notebook
+from genotex.runs.team.sessions import local_sessions
+from genotex.runs.team.structured_work import do_structured
+from genotex.sandbox import SandboxPolicy
 from genotex.simulate import simulate_study
 
-TRAIT = "Simulated_Arthritis"
+DATA = Path(__file__).resolve().parent / "data"
+STUDY = "Simulated_Arthritis"
+Side = Callable[[Path, Task], None]
 
 
-def timed(*words: str) -> tuple[float, Any]:
-    """Run genotex; return the seconds it took and the JSON that it printed."""
-    start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "genotex", *words, "--json"], capture_output=True, check=True
+def directly(target: Path, task: Task) -> None:
+    """Prepare a cohort by the direct road."""
+    source = task.input_folder.parents[2]
+    preprocess(source, target, traits=[task.trait], cohorts=[task.cohort])
+
+
+def by_team(target: Path, task: Task) -> None:
+    """Have a cohort prepared by the team."""
+    do_notebook(task, bench(target))
+
+
+def structured(target: Path, task: Task) -> None:
+    """Have a cohort prepared by the structured agent."""
+    do_structured(task, bench(target))
+
+
+def bench(target: Path) -> Bench:
+    """Return what a notebook needs, with the rules as the model, which remember nothing."""
+    geo_decisions._decide.cache_clear()
+    settings, switches = ModelSettings("rules"), Switches()
+    prices = prices_of(settings, date(2026, 1, 1))
+    return Bench(
+        TeamFolder(target),
+        switches,
+        role_models(settings, UsageLedger(prices)),
+        prices,
+        local_sessions(SandboxPolicy.BEST, switches, jobs=1),
+        CodeShelf(),
     )
-    return time.perf_counter() - start, json.loads(done.stdout)
 
 
-def direct(study: Path, out: Path) -> tuple[float, dict[str, float]]:
-    """Return seconds of the whole command and of each cohort, by the direct road."""
-    whole, outcomes = timed("preprocess", str(study), str(out), "--trait", TRAIT)
-    return whole, {outcome["cohort"]: outcome["seconds"] for outcome in outcomes}
+SIDES: dict[str, Side] = {"direct": directly, "team": by_team, "structured": structured}
 
 
-def team(study: Path, out: Path) -> tuple[float, dict[str, float]]:
-    """Return seconds of the whole command and of each cohort, by the team."""
-    whole, _ = timed("agent", "run", str(study), str(out), "--trait", TRAIT, "--model", "rules")
-    _, rows = timed("agent", "show", str(out))
-    return whole, {row["notebook"]: row["seconds"] for row in rows}
+def measure(task: Task, repeat: int) -> dict[str, float]:
+    """Return the median seconds of each side."""
+    found: dict[str, list[float]] = {name: [] for name in SIDES}
+    tables = set()
+    for _ in range(repeat):
+        for name, side in SIDES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                start = time.monotonic()
+                side(Path(folder), task)
+                found[name].append(time.monotonic() - start)
+                linked = Path(folder) / "preprocess" / task.trait / f"{task.cohort}.csv"
+                tables.add(linked.read_bytes() if linked.is_file() else b"")
+    if len(tables) > 1:
+        sys.exit(f"{task.cohort}: the sides made different tables")
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def tasks(study: Path, *, small: bool) -> list[Task]:
+    """Return the cohorts that are measured."""
+    simulated = study / "GEO" / STUDY
+    names = sorted(path.name for path in simulated.iterdir())
+    found = [Task("geo", STUDY, str(simulated / n), WRITTEN, cohort=n) for n in names]
+    if not small:
+        coding = GeneTable.load().genes.filter(pl.col("type") == "protein-coding")
+        source = make_cohort(DATA, sorted(coding["symbol"])) / "GEO" / TRAIT / ACCESSION
+        found.append(Task("geo", TRAIT, str(source), WRITTEN, cohort=ACCESSION))
+    return found
 
 
 def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=80)
-    parser.add_argument("--genes", type=int, default=4000)
-    parser.add_argument("--repeat", type=int, default=3)
-    given = parser.parse_args()
-    table = Table(title=f"{given.samples} samples in the largest cohort, {given.genes} genes")
-    for column in ("cohort", "direct, s", "team, s", "ratio"):
-        table.add_column(column, justify="right")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        study = simulate_study(folder / "study", samples=given.samples, genes=given.genes).folder
-        pairs = [
-            (direct(study, folder / f"direct{i}"), team(study, folder / f"team{i}"))
-            for i in range(given.repeat)
-        ]
-    sums = [0.0, 0.0]
-    for cohort in pairs[0][0][1]:
-        one = median(road[1][cohort] for road, _ in pairs)
-        other = median(notebooks[1][cohort] for _, notebooks in pairs)
-        sums = [sums[0] + one, sums[1] + other]
-        # A trait without a TCGA study takes the direct road no time.
-        ratio = f"{other / one:.1f}" if one > 0.05 else "-"
-        table.add_row(cohort, f"{one:.2f}", f"{other:.2f}", ratio)
-    table.add_row("all", f"{sums[0]:.2f}", f"{sums[1]:.2f}", f"{sums[1] / sums[0]:.1f}")
+    """Measure, and print a row for each cohort."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--small", action="store_true")
+    options = parser.parse_args()
+    register_rules()
+    table = Table("cohort", *(f"{name}, s" for name in SIDES), "team / direct")
+    with tempfile.TemporaryDirectory() as folder:
+        study = simulate_study(Path(folder) / "study", seed=1)
+        for task in tasks(study.folder, small=options.small):
+            medians = measure(task, options.repeat)
+            ratio = medians["team"] / medians["direct"]
+            table.add_row(task.cohort, *(f"{m:.2f}" for m in medians.values()), f"{ratio:.2f}")
     Console().print(table)
 
 

@@ -79,13 +79,32 @@ def test_revising_author_sees_attempt_and_review_and_is_told_to_keep_what_it_dis
         assert shown in told
 
 
-def test_reviewer_is_asked_for_two_criteria_and_at_most_three_suggestions() -> None:
-    request = Questions(GEO).review(HISTORY, done("extract_gene_data", "a table"))
-    assert request.role == "reviewer"
-    system = request.messages[0].text
-    assert "Does it run to its end" in system
-    assert "Does it do what the instruction asks" in system
-    assert "at most 3 suggestions" in system
+@pytest.mark.parametrize(
+    ("name", "role"), [("extract_gene_data", "reviewer"), ("map_gene_ids", "expert")]
+)
+def test_who_reviews_is_asked_for_two_criteria_and_at_most_three_suggestions(
+    name: str, role: str
+) -> None:
+    request = Questions(GEO).review(HISTORY, done(name, "a table"))
+    assert request.role == role
+    for shown in (
+        "Does it run to its end",
+        "Does it do what the instruction asks",
+        "at most 3 suggestions",
+    ):
+        assert shown in text(request)
+
+
+def test_parts_of_a_prompt_stand_apart() -> None:
+    for request in (
+        Questions(GEO).plan(HISTORY, 1),
+        Questions(GEO).write(HISTORY, begun("extract_gene_data")),
+        Questions(GEO).review(HISTORY, done("map_gene_ids", "a table")),
+    ):
+        for message in request.messages:
+            lines = message.text.split("\n")
+            headings = [n for n, line in enumerate(lines) if n and line.startswith(("# ", "## "))]
+            assert all(lines[number - 1] == "" for number in headings), message.text
 
 
 @pytest.mark.parametrize("occasion", ["plan", "write", "revise", "review"])

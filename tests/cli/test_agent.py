@@ -184,6 +184,7 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
     ("options", "told"),
     [
         (("--model", "rules"), "say what to solve"),
+        (("--trait", "Asthma"), "add --model rules, which needs no key"),
         (("--trait", "Asthma", "--model", "gpt-4o"), "names no model"),
         (("--trait", "Asthma", "--model", "rules-faulty:rate=7"), "rate 7 is no share"),
         (("--trait", "Asthma", "--problems", "p.csv", "--model", "rules"), "do not go together"),
@@ -194,8 +195,14 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
     ],
 )
 def test_wrong_use_is_told_before_anything_is_written(
-    place: Path, tmp_path: Path, genotex: Run, options: tuple[str, ...], told: str
+    place: Path,
+    tmp_path: Path,
+    genotex: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    told: str,
 ) -> None:
+    monkeypatch.delenv("GENOTEX_MODEL", raising=False)
     code, _, err = genotex("agent", "run", place / "in", tmp_path / "out", *options)
     assert code == 2
     assert told in " ".join(err.split())

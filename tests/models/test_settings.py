@@ -10,7 +10,7 @@ from genotex.errors import FormatError, UsageError
 from genotex.models import ModelSettings, read_settings
 from genotex.models.providers import ProviderOptions
 
-ROLES = ("planner", "reviewer", "domain_expert")
+ROLES = ("planner", "reviewer", "expert")
 FILE = """
 temperature = 0.0
 max_output = 4000
@@ -19,7 +19,7 @@ timeout = 60
 
 [model]
 default = "openai:gpt-4o"
-domain_expert = "anthropic:claude-sonnet-4-5"
+expert = "anthropic:claude-sonnet-4-5"
 
 [provider.openai]
 address = "http://localhost:8080/v1"
@@ -49,7 +49,7 @@ def read(
 def test_a_file_with_everything(tmp_path: Path) -> None:
     settings = read(FILE, path=tmp_path / "models.toml")
     assert settings.model == "openai:gpt-4o"
-    assert settings.by_role == {"domain_expert": "anthropic:claude-sonnet-4-5"}
+    assert settings.by_role == {"expert": "anthropic:claude-sonnet-4-5"}
     assert (settings.temperature, settings.max_output) == (0.0, 4000)
     assert settings.limits.max_cost == Decimal(5)
     assert settings.providers["openai"] == ProviderOptions(
@@ -86,11 +86,11 @@ def test_roles_from_the_command_line_and_the_environment() -> None:
     settings = read(
         None,
         {"model": "openai:a", "model.planner": "openai:b"},
-        GENOTEX_MODEL_DOMAIN_EXPERT="google:c",
+        GENOTEX_MODEL_EXPERT="google:c",
         GENOTEX_MODEL_REVIEWER="",
         GENOTEX_SHARED_DATA="/elsewhere",
     )
-    assert settings.by_role == {"planner": "openai:b", "domain_expert": "google:c"}
+    assert settings.by_role == {"planner": "openai:b", "expert": "google:c"}
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_the_example_of_the_docs_is_right(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
     example = page.split("```toml\n")[1].split("```")[0]
     settings = read(example, path=tmp_path / "models.toml", GATEWAY_KEY="sk-very-secret-1")
-    assert settings.by_role["domain_expert"].startswith("anthropic:")
+    assert settings.by_role["expert"].startswith("anthropic:")
     # What the example calls usual is so.
     usual = read(None, {"model": "openai:a"})
     assert settings.retry == usual.retry

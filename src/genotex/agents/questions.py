@@ -128,6 +128,7 @@ class Questions:
             task=self.task,
             task_line=_task_line(self.task),
             set_up=fenced(set_up_code(self.task), "python"),
+            most_suggestions=MOST_SUGGESTIONS,
             **values,
         )
 
@@ -139,7 +140,6 @@ class Questions:
             guidelines=render_prompt(f"team/guidelines/{self.task.kind}.md.j2", task=self.task),
             toolkit=toolkit_documentation(functions or _functions(self.task.kind)),
             most_shown=MOST_SHOWN,
-            most_suggestions=MOST_SUGGESTIONS,
         )
         messages = (Message("system", system), Message("user", f"{text}\n{card.block()}\n"))
         return Request(card.role, messages)

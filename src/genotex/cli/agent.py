@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -176,19 +177,20 @@ def run(
     max_time: MaxTime = None,
     allow_unknown_cost: AllowUnknown = False,
 ) -> None:
-    """Have problems solved by the team; after an interruption the same command goes on.
+    """Have problems solved by the team; interrupted, the same command goes on.
 
-    Each cohort, and each problem, is a notebook: the team plans a step, writes code, runs it in a
-    closed room, reviews and revises. What was answered and run lies in OUTPUT/run, the notebooks in
-    OUTPUT/notebooks.
+    Each cohort, and each problem, is a notebook: the team plans a step, writes
+    code, runs it in a closed room, reviews and revises. Notebooks lie in
+    OUTPUT/notebooks, all calls and cells in OUTPUT/run.
 
     Examples:
       genotex agent run input out --trait Osteoarthritis --model rules
 
-      genotex agent run input out --trait Asthma --condition Obesity --task-info task_info.json
+      genotex agent run input out --trait Asthma --condition Age
       --model openai:gpt-4o --model.planner openai:gpt-4o-mini --max-cost 5
 
-      genotex agent run input out --task-info task_info.json --model ollama:llama3.3 -j 4
+      genotex agent run input out --task-info task_info.json
+      --model ollama:llama3.3 -j 4
     """
     from genotex.agents.rules_by_name import register_rules
     from genotex.agents.switches import ROLES, Switches
@@ -196,6 +198,9 @@ def run(
     from genotex.runs.team.plan import TeamPlan
     from genotex.sandbox import SandboxPolicy
 
+    if model is None and settings is None and not os.environ.get("GENOTEX_MODEL"):
+        msg = "no model is named: add --model rules, which needs no key, or --model PROVIDER:MODEL"
+        raise UsageError(msg)
     register_rules()
     by_role = {
         "planner": planner,
@@ -246,9 +251,9 @@ def resume(
     allow_unknown_cost: AllowUnknown = False,
     json: o.Json = False,
 ) -> None:
-    """Go on with a run that was interrupted or stopped; what was answered is not asked again.
+    """Go on with a run that was interrupted or stopped; nothing is asked twice.
 
-    Limits count from the beginning of the run, and stay as they were where none is given.
+    Limits count from the beginning of the run, and stay where none is given.
 
     Examples:
       genotex agent resume out

@@ -92,10 +92,18 @@ def show_finished(finished: TeamFinished, target: Path) -> None:
         screen.say(f"{record.problem}: {record.genes} genes in {record.cohort}")
     for record in finished.problems:
         if not record.success:
-            screen.tell(f"{record.problem}: {record.error}", "not answered")
+            screen.tell(_harmless(f"{record.problem}: {record.error}"), "not answered")
+    if unprotected := _unprotected(finished):
+        screen.tell(f"not protected from written code: {unprotected}", "warning")
     if finished.stopped:
         screen.tell(f"{finished.stopped}; genotex agent resume {target} goes on", "stopped")
     screen.tell(f"results are in {target}; genotex agent show {target} tells how they came about")
+
+
+def _unprotected(finished: TeamFinished) -> str:
+    """Return what no wall protected in some notebook."""
+    walls = (record.confinement.get("protected", {}) for record in finished.notebooks)
+    return ", ".join(sorted({name for held in walls for name, there in held.items() if not there}))
 
 
 def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
@@ -106,7 +114,7 @@ def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
         "steps": tally.steps,
         "reviews": tally.reviews,
         "seconds": tally.work_seconds,
-        "why": record.why or (record.ending.value if record.ending else ""),
+        "why": _harmless(record.why or (record.ending.value if record.ending else "")),
     }
 
 
@@ -137,7 +145,7 @@ def _overview_row(row: NotebookRow) -> dict[str, Any]:
         "seconds": None if record is None else record.tally.work_seconds,
         "calls": row.usage.calls,
         "cost": _dollars(row.usage.cost),
-        "why": row.why,
+        "why": _harmless(row.why),
     }
 
 
@@ -232,5 +240,6 @@ def _show_attempt(attempt: Attempt) -> None:
 
 
 def _harmless(text: str) -> str:
-    """Return a line of somebody else's without signs that a terminal obeys."""
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    """Return somebody else's text as one line, without signs that a terminal obeys."""
+    line = " ".join(text.splitlines())
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)

@@ -19,7 +19,7 @@ from genotex.runs.children.captured_log import SHORTEST_SECRET
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.run_folder import result_name
 
-__all__ = ["Answer", "check_answer", "check_cohorts"]
+__all__ = ["MOST_BYTES", "Answer", "check_answer", "check_cohorts"]
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of a result file; the benchmark's largest is below one million bytes."""

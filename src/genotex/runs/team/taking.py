@@ -12,7 +12,7 @@ from genotex.errors import FormatError, MethodFailedError
 from genotex.formats import CohortInfo, read_cohort_info, update_cohort_info
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
-from genotex.runs.checking import check_cohorts
+from genotex.runs.checking import MOST_BYTES, check_cohorts
 from genotex.runs.placing import place, take_answer
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.run_folder import RunFolder
@@ -73,6 +73,9 @@ def _record(task: Task, written: Path) -> CohortInfo:
     path = OutputFolder(written).cohort_info(task.trait)
     if not path.is_file():
         raise MethodFailedError(ErrorClass.NO_ANSWER, _unrecorded(task))
+    if path.stat().st_size > MOST_BYTES:
+        msg = f"cohort_info.json has {path.stat().st_size} bytes; at most {MOST_BYTES} are read"
+        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
     check_cohorts(written, Problem(task.trait))
     try:
         records = read_cohort_info(path)
