@@ -141,7 +141,7 @@ class ProviderModel:
         key = read_key(provider, options.key, self._environ)
         clean = partial(without_keys, variables=options.key, environ=self._environ)
         client = make_client(options.timeout)
-        model = make_model(self._name, options.address, key, client)
+        model = make_model(self._name, self._name.address or options.address, key, client)
         mode = usable_mode(options.structured, request.schema, model.profile)
         call = partial(
             _call,
