@@ -21,12 +21,12 @@ from pathlib import Path
 
 import polars as pl
 
+from genotex.formats.raw import sha256
 from genotex.genes.sources import (
     ACCESSION_SCHEMA,
     GENE_SCHEMA,
     GeneSource,
     read_gene_info,
-    sha256,
 )
 
 FOLDER = Path(__file__).parents[1] / "src" / "genotex" / "genes" / "data"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,14 +23,6 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, help="Have problems solved by a team of agents.")
 
 MODELS, WAYS, LIMITS = "Models", "Ways of the team", "Limits"
-
-
-class Sandboxes(StrEnum):
-    """What to do where written code cannot be confined."""
-
-    require = "require"
-    best = "best"
-    off = "off"
 
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Output folder of the run.")]
@@ -148,15 +139,7 @@ def run(
             rich_help_panel=WAYS,
         ),
     ] = False,
-    sandbox: Annotated[
-        Sandboxes,
-        typer.Option(
-            "--sandbox",
-            help="require: refuse to run code unless it is confined; best: as far as this machine "
-            "can; off: not at all.",
-            rich_help_panel=WAYS,
-        ),
-    ] = Sandboxes.require,
+    sandbox: o.SandboxMode = o.Sandboxes.require,
     time_limit: Annotated[
         float,
         typer.Option(

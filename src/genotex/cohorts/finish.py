@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -21,11 +20,11 @@ from genotex.formats import (
     write_linked_csv,
     write_linked_parquet,
 )
+from genotex.formats.raw import sha256
 from genotex.layout import OutputFolder, remove_leftovers
 
 __all__ = [
     "begin_cohort",
-    "file_digest",
     "finish_cohort",
     "record_cohort",
     "remove_absent_tables",
@@ -141,13 +140,8 @@ def remove_absent_tables(prepared: PreparedCohort, output: OutputFolder) -> None
         output.gene_csv(trait, cohort).unlink(missing_ok=True)
 
 
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, as hexadecimal digits."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def _named(path: Path | None) -> dict[str, str] | None:
-    return None if path is None else {"name": path.name, "sha256": file_digest(path)}
+    return None if path is None else {"name": path.name, "sha256": sha256(path)}
 
 
 def _evidence(

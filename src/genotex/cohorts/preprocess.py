@@ -11,7 +11,7 @@ from pathlib import Path
 
 import genotex
 from genotex.clinical import Expert, load_vocabulary, reading_to_json, rule_expert
-from genotex.cohorts.finish import file_digest, finish_cohort, remove_stale_tables
+from genotex.cohorts.finish import finish_cohort, remove_stale_tables
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.judging import REFUSALS
 from genotex.cohorts.prepared import PreprocessOptions
@@ -19,6 +19,7 @@ from genotex.cohorts.tcga import prepare_absent_tcga, prepare_tcga_cohort
 from genotex.cohorts.tcga_folder import choose_folder
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import CohortInfo, Evidence, read_evidence, update_cohort_info
+from genotex.formats.raw import sha256
 from genotex.layout import (
     TCGA_COHORT,
     GeoCohortFiles,
@@ -329,7 +330,7 @@ def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
         "groups": [options.cases, options.controls, options.control_roles],
         "scale": options.scale,
         "encoding": options.encoding and options.encoding.name,
-        "vocabulary": options.vocabulary and file_digest(options.vocabulary),
+        "vocabulary": options.vocabulary and sha256(options.vocabulary),
         "least_certainty": options.least_certainty,
         "gene_table": table and (str(table), table.stat().st_size, table.stat().st_mtime_ns),
         "why": task.why,

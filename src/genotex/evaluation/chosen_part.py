@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from genotex.problems import Problem
 
@@ -27,14 +28,17 @@ class ChosenPart:
 
     def has_trait(self, trait: str) -> bool:
         """Tell whether the cohorts of a trait are scored."""
-        return self.problems is None or any(trait in p.traits for p in self.problems)
+        return self.problems is None or trait in self._traits
 
     def note(self) -> str:
         """Say what is scored; empty where it is everything."""
         if self.problems is None:
             return ""
-        traits = {trait for problem in self.problems for trait in problem.traits}
         return (
             f"only {len(self.problems):,} problems were asked for, and the cohorts of their "
-            f"{len(traits):,} traits; the rest of the reference does not count"
+            f"{len(self._traits):,} traits; the rest of the reference does not count"
         )
+
+    @cached_property
+    def _traits(self) -> frozenset[str]:
+        return frozenset(trait for problem in self.problems or () for trait in problem.traits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ __all__ = [
     "note_missing_line_end",
     "read_bytes",
     "read_chunks",
+    "sha256",
 ]
 
 _log = logging.getLogger(__name__)
@@ -41,6 +43,12 @@ _OTHER_CONTENTS = {
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
 }
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def decode(raw: bytes) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import json
 import zlib
@@ -13,6 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
+from genotex.formats.raw import sha256
 
 __all__ = [
     "ACCESSION_SCHEMA",
@@ -22,7 +22,6 @@ __all__ = [
     "read_gene_info",
     "read_packaged_genes",
     "read_synonym_json",
-    "sha256",
 ]
 
 GENE_SCHEMA = {
@@ -73,12 +72,6 @@ class GeneSource:
     def to_json(self) -> str:
         """Return the record as the JSON text that lies beside the packaged table."""
         return json.dumps(asdict(self), indent=2) + "\n"
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from genotex.errors import FormatError, MethodFailedError
 from genotex.formats import read_cohort_info, read_linked_header
-from genotex.genes.sources import sha256
+from genotex.formats.raw import sha256
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.runs.children.captured_log import SHORTEST_SECRET

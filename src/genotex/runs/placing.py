@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from genotex.analysis.result import remove_result
-from genotex.genes.sources import sha256
+from genotex.formats.raw import sha256
 from genotex.layout import atomic_write, remove_leftovers
 from genotex.problems import Problem
 from genotex.runs.checking import Answer, check_answer, check_cohorts

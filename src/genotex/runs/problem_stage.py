@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genotex.errors import MethodFailedError
-from genotex.genes.sources import sha256
+from genotex.formats.raw import sha256
 from genotex.problems import Problem
 from genotex.runs.children import Children, Ended, Report, Setup, Task
 from genotex.runs.children.captured_log import SHORTEST_SECRET

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import UsageError
-from genotex.genes.sources import sha256
+from genotex.formats.raw import sha256
 from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem, TaskInfo
 from genotex.runs.children import Setup

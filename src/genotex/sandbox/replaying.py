@@ -13,7 +13,7 @@ from genotex.sandbox.confinement import Confinement
 from genotex.sandbox.leftovers import remove_all_but_plain_files
 from genotex.sandbox.session import CellResult, CellStatus, Folders
 
-__all__ = ["Kernel", "ReplayingSession"]
+__all__ = ["Kernel", "ReplayingSession", "check_same_end"]
 
 
 class Kernel(Protocol):
@@ -56,14 +56,28 @@ class _Cell:
 _STOPPED_HALFWAY = (CellStatus.INTERRUPTED, CellStatus.TIMED_OUT, CellStatus.TOO_MUCH_OUTPUT)
 
 
-def _check_same_end(number: int, cell: _Cell, result: CellResult) -> None:
-    if (result.status, result.exception) == (cell.status, cell.exception):
+def check_same_end(number: int, first: _Cell | CellResult, now: CellResult, advice: str) -> None:
+    """See that a cell that was run again ended as it did the first time.
+
+    Parameters
+    ----------
+    number : int
+        Of the cell, counted from 1.
+    first, now : CellResult
+        How it ended; `first` may be what is kept of a cell.
+    advice : str
+        What to do where it did not.
+
+    Raises
+    ------
+    SessionDeadError
+        If it ended otherwise.
+    """
+    if (now.status, now.exception) == (first.status, first.exception):
         return
-    first = cell.exception or cell.status
-    now = result.exception or result.status
     msg = (
-        f"cell {number} ended differently when it was run again: first {first}, now {now}; "
-        f"go back to step {number - 1} or before"
+        f"cell {number} ended differently when it was run again: first "
+        f"{first.exception or first.status}, now {now.exception or now.status}; {advice}"
     )
     raise SessionDeadError(msg)
 
@@ -158,7 +172,8 @@ class ReplayingSession:
         kernel = self._begin()
         try:
             for number, cell in enumerate(cells, 1):
-                _check_same_end(number, cell, kernel.run(cell.code, cell.seconds))
+                now = kernel.run(cell.code, cell.seconds)
+                check_same_end(number, cell, now, f"go back to step {number - 1} or before")
         except BaseException:
             self._let_go()
             raise

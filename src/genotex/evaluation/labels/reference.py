@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from genotex.evaluation.labels.label import Feature, Label, LabelledCase
 from genotex.evaluation.labels.loading import labelled_by
 from genotex.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
 from genotex.formats import CohortInfo, Series, write_clinical_csv, write_cohort_info
+from genotex.formats.raw import sha256
 from genotex.layout import InputFolder, OutputFolder, atomic_write
 
 __all__ = ["AppliedLabels", "apply_labels"]
@@ -108,7 +108,7 @@ def apply_labels(
 
 def _claim(folder: Path, labels: str, source: Path) -> None:
     """Mark a folder as made from labels, or refuse one that holds something else."""
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    digest = sha256(source)
     mark = json.dumps({"labels": labels, "cases": source.name, "sha256": digest}, indent=2) + "\n"
     marker = folder / MARKER
     if folder.exists() and not folder.is_dir():

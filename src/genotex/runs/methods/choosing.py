@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genotex.analysis import AnalysisOptions
 from genotex.errors import UsageError
-from genotex.genes.sources import sha256
+from genotex.formats.raw import sha256
 from genotex.layout import Procedure
 from genotex.runs.methods.command import read_command
 from genotex.runs.methods.entry_point import EntryPointMethod, entry_point_methods

@@ -12,7 +12,7 @@ from genotex.agents.prompts import prompt_digests
 from genotex.agents.switches import Switches
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
-from genotex.genes.sources import sha256
+from genotex.formats.raw import sha256
 from genotex.layout import Procedure
 from genotex.models import Limits, ModelSettings
 from genotex.problems import Problem, ProblemKind, TaskInfo

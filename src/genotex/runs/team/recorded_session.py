@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
-from genotex.errors import SessionDeadError
 from genotex.runs.team.notebook_journal import NotebookJournal, text_digest
 from genotex.sandbox import CellResult, CellStatus, Confinement, Output, Session
+from genotex.sandbox.replaying import check_same_end
 
 __all__ = ["RecordedSession", "result_from_json"]
+
+ANEW = "the notebook can be done anew with --retry"
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ class RecordedSession:
             self._session = self._make()
             self._session.start()
             for number, cell in enumerate(self._cells, start=1):
-                _check_same_end(number, cell.result, self._session.execute(cell.code))
+                now = self._session.execute(cell.code)
+                check_same_end(number, cell.result, now, ANEW)
         return self._session
 
     def interrupt(self) -> None:
@@ -120,17 +123,6 @@ class RecordedSession:
     ) -> None:
         """Close."""
         self.close()
-
-
-def _check_same_end(number: int, first: CellResult, now: CellResult) -> None:
-    if (first.status, first.exception) == (now.status, now.exception):
-        return
-    msg = (
-        f"cell {number} ended differently when it was run again: first "
-        f"{first.exception or first.status}, now {now.exception or now.status}; the notebook can "
-        "be done anew with --retry"
-    )
-    raise SessionDeadError(msg)
 
 
 def _result_to_json(result: CellResult) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from genotex.errors import (
     RateLimitedError,
     SandboxError,
 )
-from genotex.genes.sources import sha256
+from genotex.formats.raw import sha256
 from genotex.models import Budget, UsageLedger
 from genotex.runs.cohort_stage import Basis
 from genotex.runs.journal import Journal

@@ -118,7 +118,6 @@ class Supervisor:
             os.close(handle)
         self.first = int(os.read(self.report, 32))
         os.write(may_go, b"x")
-        self._may_go = may_go
         return Watch(self.plan, self.first)
 
     def _enter_namespaces(self) -> list[Mechanism]:
