@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genotex.cli import agent_options as a
 from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.errors import UsageError
@@ -22,143 +23,39 @@ __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="Have problems solved by a team of agents.")
 
-MODELS, WAYS, LIMITS = "Models", "Ways of the team", "Limits"
-
-
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Output folder of the run.")]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost", metavar="DOLLARS", help="Stop before more is spent.", rich_help_panel=LIMITS
-    ),
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option("--max-tokens", help="Stop before more are used.", rich_help_panel=LIMITS),
-]
-MaxTime = Annotated[
-    float | None,
-    typer.Option(
-        "--max-time", metavar="SECONDS", help="Stop after so long.", rich_help_panel=LIMITS
-    ),
-]
-AllowUnknown = Annotated[
-    bool,
-    typer.Option(
-        "--allow-unknown-cost",
-        help="Go on where prices or tokens are not known.",
-        rich_help_panel=LIMITS,
-    ),
-]
-AtOnce = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Notebooks side by side.")]
-
 
 @app.command()
 def run(
     source: o.InputDir,
     output: o.OutputDir,
-    trait: Annotated[str | None, typer.Option("--trait", help="The trait.")] = None,
-    condition: Annotated[
-        str, typer.Option("--condition", help="None, Age, Gender or another trait.")
-    ] = "None",
-    problems: Annotated[
-        Path | None, typer.Option("--problems", help="A list of problems, JSON or CSV.")
-    ] = None,
+    trait: a.TraitName = None,
+    condition: a.ConditionName = "None",
+    problems: a.ProblemFile = None,
     task_info: o.TaskInfoFile = None,
     procedure: o.ProcedureName = o.Procedures.sound,
-    jobs: AtOnce = 1,
+    jobs: a.AtOnce = 1,
     json: o.Json = False,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            help="rules (needs no key), PROVIDER:MODEL, openai-compatible:MODEL@ADDRESS or "
-            "replay:FILE.",
-            rich_help_panel=MODELS,
-        ),
-    ] = None,
-    planner: Annotated[
-        str | None,
-        typer.Option("--model.planner", help="Chooses the next step.", rich_help_panel=MODELS),
-    ] = None,
-    engineer: Annotated[
-        str | None,
-        typer.Option("--model.engineer", help="Prepares cohorts.", rich_help_panel=MODELS),
-    ] = None,
-    statistician: Annotated[
-        str | None,
-        typer.Option("--model.statistician", help="Answers problems.", rich_help_panel=MODELS),
-    ] = None,
-    reviewer: Annotated[
-        str | None,
-        typer.Option("--model.reviewer", help="Judges code.", rich_help_panel=MODELS),
-    ] = None,
-    expert: Annotated[
-        str | None,
-        typer.Option("--model.expert", help="Knows biomedicine.", rich_help_panel=MODELS),
-    ] = None,
-    settings: Annotated[
-        Path | None,
-        typer.Option(
-            "--settings", help="TOML file with settings of models.", rich_help_panel=MODELS
-        ),
-    ] = None,
-    max_rounds: Annotated[
-        int,
-        typer.Option("--max-rounds", help="Most reviews of a step.", rich_help_panel=WAYS),
-    ] = 2,
-    max_retract: Annotated[
-        int,
-        typer.Option(
-            "--max-retract", help="How often a notebook may go back.", rich_help_panel=WAYS
-        ),
-    ] = 1,
-    planning: Annotated[
-        bool,
-        typer.Option("--planning/--no-planning", help="Plan each step.", rich_help_panel=WAYS),
-    ] = True,
-    with_expert: Annotated[
-        bool,
-        typer.Option("--expert/--no-expert", help="Consult the expert.", rich_help_panel=WAYS),
-    ] = True,
-    with_reviewer: Annotated[
-        bool,
-        typer.Option("--reviewer/--no-reviewer", help="Review code.", rich_help_panel=WAYS),
-    ] = True,
-    reuse: Annotated[
-        bool,
-        typer.Option(
-            "--reuse/--no-reuse", help="Try approved code in later notebooks.", rich_help_panel=WAYS
-        ),
-    ] = True,
-    structured: Annotated[
-        bool,
-        typer.Option(
-            "--structured",
-            help="Ask for the clinical facts as data; no code is written.",
-            rich_help_panel=WAYS,
-        ),
-    ] = False,
+    model: a.ModelName = None,
+    planner: a.Planner = None,
+    engineer: a.Engineer = None,
+    statistician: a.Statistician = None,
+    reviewer: a.Reviewer = None,
+    expert: a.Expert = None,
+    settings: a.ModelSettingsFile = None,
+    max_rounds: a.MaxRounds = 2,
+    max_retract: a.MaxRetract = 1,
+    planning: a.Planning = True,
+    with_expert: a.WithExpert = True,
+    with_reviewer: a.WithReviewer = True,
+    reuse: a.Reuse = True,
+    structured: a.Structured = False,
     sandbox: o.SandboxMode = o.Sandboxes.require,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit",
-            metavar="SECONDS",
-            help="Time for a notebook; waiting does not count.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = 420.0,
-    cell_time: Annotated[
-        float,
-        typer.Option(
-            "--cell-time", metavar="SECONDS", help="Time for a cell.", rich_help_panel=LIMITS
-        ),
-    ] = 180.0,
-    max_cost: MaxCost = None,
-    max_tokens: MaxTokens = None,
-    max_time: MaxTime = None,
-    allow_unknown_cost: AllowUnknown = False,
+    time_limit: a.TimeLimit = 420.0,
+    cell_time: a.CellTime = 180.0,
+    max_cost: a.MaxCost = None,
+    max_tokens: a.MaxTokens = None,
+    max_time: a.MaxTime = None,
+    allow_unknown_cost: a.AllowUnknown = False,
 ) -> None:
     """Have problems solved by the team; interrupted, the same command goes on.
 
@@ -225,13 +122,13 @@ def run(
 
 @app.command()
 def resume(
-    folder: RunFolder,
-    jobs: AtOnce = 1,
+    folder: a.RunFolder,
+    jobs: a.AtOnce = 1,
     retry: Annotated[bool, typer.Option("--retry", help="Do notebooks anew that failed.")] = False,
-    max_cost: MaxCost = None,
-    max_tokens: MaxTokens = None,
-    max_time: MaxTime = None,
-    allow_unknown_cost: AllowUnknown = False,
+    max_cost: a.MaxCost = None,
+    max_tokens: a.MaxTokens = None,
+    max_time: a.MaxTime = None,
+    allow_unknown_cost: a.AllowUnknown = False,
     json: o.Json = False,
 ) -> None:
     """Go on with a run that was interrupted or stopped; nothing is asked twice.
@@ -264,7 +161,7 @@ def resume(
 
 @app.command()
 def show(
-    folder: RunFolder,
+    folder: a.RunFolder,
     name: Annotated[
         str | None,
         typer.Argument(
