@@ -284,7 +284,7 @@ def test_named_problems_and_the_cohorts_of_their_traits_alone(world: Path) -> No
     asked = (Problem("Asthma"), Problem("Gout"))
     scores = evaluate(world / "prediction", world / "reference", EvaluationOptions(problems=asked))
     assert scores.settings["problems"] == 2
-    assert "only 2 problems were asked for, and the cohorts of their 2 traits" in scores.notes[-1]
+    assert "only 2 problems and the cohorts of 2 traits were asked for" in scores.notes[-1]
     for name in ("selection", "analysis"):
         found = scores.items()[name]
         assert {(item["trait"], item["condition"]) for item in found} <= {

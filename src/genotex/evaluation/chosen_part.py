@@ -34,9 +34,11 @@ class ChosenPart:
         """Say what is scored; empty where it is everything."""
         if self.problems is None:
             return ""
+        problems, traits = len(self.problems), len(self._traits)
         return (
-            f"only {len(self.problems):,} problems were asked for, and the cohorts of their "
-            f"{len(self._traits):,} traits; the rest of the reference does not count"
+            f"only {problems:,} problem{'' if problems == 1 else 's'} and the cohorts of "
+            f"{traits:,} trait{'' if traits == 1 else 's'} were asked for; the rest of the "
+            "reference does not count"
         )
 
     @cached_property
