@@ -8,15 +8,19 @@ import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from types import FrameType
 from typing import Protocol, TypeVar
 
 from genotex.errors import WorkerLostError
 
 __all__ = ["side_by_side", "thread_numbers"]
+
+STOPS = {signal.SIGINT, signal.SIGTERM}
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -53,16 +57,46 @@ def side_by_side(jobs: int) -> Iterator[Map]:
         return
     with _threads_each(jobs):
         spawn = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_end_quietly)
+        pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_begin_quietly)
         try:
-            yield pool.map
+            yield _in_order(pool)
         except BrokenProcessPool as error:
             msg = "a worker process was ended from outside (out of memory?); use fewer --jobs"
             raise WorkerLostError(msg) from error
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Waiting costs nothing, since Python does at its end; without, a pool that is forgotten
+            # before its thread has looked goes on with all the work that is left.
+            pool.shutdown(wait=True, cancel_futures=True)
             raise
         pool.shutdown()
+
+
+def _in_order(pool: ProcessPoolExecutor) -> Map:
+    """Give a ``map`` over a pool that Ctrl-C may end at any moment.
+
+    The pool's own cancels its futures while the pool's thread fails them, and that thread may die
+    of it: the program would hang. Here nobody but the pool's thread ends a future.
+    """
+
+    def submitting(function: Callable[[Work], Result], work: Iterable[Work], /) -> Iterator[Result]:
+        with _ctrl_c_put_off():
+            futures = deque([pool.submit(_interruptible, function, piece) for piece in work])
+        return (futures.popleft().result() for _ in range(len(futures)))
+
+    return submitting
+
+
+@contextmanager
+def _ctrl_c_put_off() -> Iterator[None]:
+    """Put Ctrl-C off while workers are started: in the middle it would give a traceback.
+
+    Workers inherit the mask, and take the signal once they can end quietly.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def thread_numbers(jobs: int) -> dict[str, str]:
@@ -87,11 +121,31 @@ def _threads_each(jobs: int) -> Iterator[None]:
             os.environ.pop(name, None)
 
 
-def _end_quietly() -> None:
-    """Let a signal end a worker through its open `with` blocks, without a traceback."""
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+def _begin_quietly() -> None:
+    """Let a worker end without a traceback: on a signal while it works, else with its pool."""
+    for number in STOPS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _interruptible(function: Callable[[Work], Result], piece: Work) -> Result:
+    """Do a piece of work that a signal ends, through its open `with` blocks.
+
+    Not before or after: a worker that is stopped while it fetches work leaves half of it in the
+    pipe, where the next one chokes on it.
+    """
+    for number in STOPS:
+        signal.signal(number, _leave)
+    try:
+        return function(piece)
+    finally:
+        for number in STOPS:
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 def _end_with_parent() -> None:

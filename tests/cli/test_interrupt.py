@@ -75,3 +75,29 @@ def assert_next_run_completes(source: Path, output: Path) -> None:
     infos = read_cohort_info(OutputFolder(output).cohort_info("Asthma"))
     assert sorted(infos) == sorted(f"GSE{i + 1}" for i in range(COHORTS))
     assert all(info.is_usable for info in infos.values())
+
+
+SWALLOWING = """
+import os, signal
+from genotex import cli
+from genotex.cli import commands, screen
+def swallow():
+    with screen.progress("working") as step:
+        for number in range(3):
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except SystemExit:
+                print("swallowed", flush=True)
+            step(str(number), 3)
+commands.app = swallow
+cli.main()
+"""
+
+
+def test_ctrl_c_ends_the_command_where_a_library_swallows_its_exception() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SWALLOWING], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    assert done.stdout == "swallowed\n"
+    assert done.stderr.startswith("interrupted") and "Traceback" not in done.stderr

@@ -6,7 +6,7 @@ import signal
 import sys
 from types import FrameType
 
-from genotex.cli.screen import INTERRUPTED, WRONG_USE, tell
+from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, tell
 from genotex.errors import GenotexError
 
 __all__ = ["main"]
@@ -28,5 +28,6 @@ def main() -> None:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """Leave through every open `with`, so that unfinished files are removed on the way."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    interrupted.set()
     tell("interrupted: nothing half-written is left; the same command goes on from here")
     sys.exit(INTERRUPTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -27,6 +28,7 @@ __all__ = [
     "NOTHING_USABLE",
     "STOPPED",
     "WRONG_USE",
+    "interrupted",
     "out",
     "print_json",
     "progress",
@@ -47,6 +49,9 @@ out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
 """Results go here: standard output."""
 talk = Console(stderr=True, highlight=False)
 """Progress, warnings and errors go here: standard error."""
+
+interrupted = threading.Event()
+"""Set by Ctrl-C, before the command is left."""
 
 
 def print_json(data: Any) -> None:
@@ -96,8 +101,17 @@ def progress_with_label(
         )
 
 
+class _Bar(Progress):
+    """A bar that leaves once more where a library swallowed the exception of a Ctrl-C."""
+
+    def update(self, *args: Any, **changes: Any) -> None:
+        if interrupted.is_set():
+            sys.exit(INTERRUPTED)
+        super().update(*args, **changes)
+
+
 def _bar() -> Progress:
-    return Progress(
+    return _Bar(
         TextColumn("{task.description}"),
         BarColumn(bar_width=30),
         MofNCompleteColumn(),
