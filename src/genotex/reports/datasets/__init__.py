@@ -1,4 +1,4 @@
-"""What a folder of raw or preprocessed data holds: Croissant for machines, a datasheet for people."""
+"""What a folder of data holds: Croissant for machines, a datasheet for people."""
 
 from genotex.reports.datasets.croissant import WANTED_BY_CROISSANT
 from genotex.reports.datasets.datasheet import datasheet_json

@@ -167,7 +167,7 @@ def _file_object(facts: FileFacts) -> dict[str, Any]:
         "description": facts.place.kind,
         "contentSize": f"{facts.size} B",
         "contentUrl": facts.place.path,
-        "encodingFormat": _format(path, facts.place.kind),
+        "encodingFormat": _formats(path, facts.place.kind),
         "sha256": facts.sha256,
     }
 
@@ -181,7 +181,7 @@ def _own_file(path: str, text: str) -> dict[str, Any]:
         "description": "figures of this data set",
         "contentSize": f"{len(content)} B",
         "contentUrl": path,
-        "encodingFormat": _format(PurePosixPath(path), "other"),
+        "encodingFormat": _formats(PurePosixPath(path), "other"),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
 
@@ -191,30 +191,29 @@ def _file_set(records: RecordSet) -> dict[str, Any]:
         "@type": "cr:FileSet",
         "@id": records.files_id,
         "name": records.files_id,
-        "encodingFormat": _format(PurePosixPath(records.paths[0]), "other"),
+        "encodingFormat": _formats(PurePosixPath(records.paths[0]), "other"),
         "includes": [glob.escape(path) for path in records.paths],
     }
 
 
 def _sets_by_kind(files: Iterable[FileFacts]) -> Iterator[dict[str, Any]]:
-    groups: dict[tuple[str, str | tuple[str, ...]], list[str]] = {}
+    groups: dict[tuple[str, ...], list[str]] = {}
     for facts in files:
-        form = _format(PurePosixPath(facts.place.path), facts.place.kind)
-        key = (facts.place.kind, form if isinstance(form, str) else tuple(form))
-        groups.setdefault(key, []).append(facts.place.path)
-    for (kind, form), paths in sorted(groups.items(), key=str):
-        name = f"{kind} ({form if isinstance(form, str) else ' in '.join(reversed(form))})"
+        formats = _formats(PurePosixPath(facts.place.path), facts.place.kind)
+        groups.setdefault((facts.place.kind, *formats), []).append(facts.place.path)
+    for (kind, *formats), paths in sorted(groups.items()):
+        name = f"{kind} ({' in '.join(reversed(formats))})"
         yield {
             "@type": "cr:FileSet",
             "@id": f"kind/{quote(name)}",
             "name": name,
-            "encodingFormat": form if isinstance(form, str) else list(form),
+            "encodingFormat": formats,
             "includes": [glob.escape(path) for path in paths],
         }
 
 
-def _format(path: PurePosixPath, kind: FileKind) -> str | list[str]:
-    """Return the media type; of gzip data the type of their content too."""
+def _formats(path: PurePosixPath, kind: FileKind) -> list[str]:
+    """Return the media type; of gzip data the type of their content behind it."""
     zipped = path.suffix.lower() == ".gz"
     suffix = PurePosixPath(path.stem).suffix if zipped else path.suffix
     form = _FORMATS.get(suffix.lower(), "application/octet-stream")
@@ -222,4 +221,4 @@ def _format(path: PurePosixPath, kind: FileKind) -> str | list[str]:
         form = "text/tab-separated-values"
     elif kind in _TEXTS:
         form = "text/plain"
-    return ["application/gzip", form] if zipped else form
+    return ["application/gzip", form] if zipped else [form]

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from genotex.evaluation.folder_items import ANSWER
 from genotex.reports.datasets.description import Description
 from genotex.reports.datasets.examining import COEFFICIENTS, FileFacts
+from genotex.reports.words import counted
 
 __all__ = ["RecordSet", "record_sets"]
 
@@ -101,36 +102,42 @@ def _of_datasheet(
 
 
 def _linked_tables(described: Description) -> Iterator[RecordSet]:
-    groups: dict[tuple[str, str, str], list[FileFacts]] = {}
+    """Yield a set for the tables of a trait that have the same fixed columns.
+
+    A loader reads file by file and stops at one that lacks a column.
+    """
+    groups: dict[tuple[str, str, str, tuple[str, ...]], list[FileFacts]] = {}
     for facts in described.files:
-        if facts.place.kind == "linked table" and facts.trait_column:
-            key = (facts.place.part, facts.place.trait, facts.trait_column)
+        place = facts.place
+        if place.kind == "linked table" and facts.trait_column:
+            key = (place.part, place.trait, facts.trait_column, facts.covariates)
             groups.setdefault(key, []).append(facts)
-    traits = [key[:2] for key in groups]
-    for (part, trait, column), files in groups.items():
-        # Files of one trait may call its column differently; then each spelling is a table.
-        own = column if traits.count((part, trait)) > 1 else ""
-        yield _linked(_id("linked", part, trait, own), column, files)
+    for (part, trait, column, covariates), files in groups.items():
+        known = "_".join(name.lower() for name in covariates) or "trait_only"
+        own = column if column != trait else ""
+        yield _linked(_id("linked", part, trait, own, known), column, covariates, files)
 
 
-def _linked(name: str, column: str, files: list[FileFacts]) -> RecordSet:
+def _linked(
+    name: str, column: str, covariates: tuple[str, ...], files: list[FileFacts]
+) -> RecordSet:
     source = {"fileSet": {"@id": f"files/{name}"}}
-    told = {name for facts in files for name in facts.covariates}
     genes = sorted(facts.genes or 0 for facts in files)
-    columns: dict[str, tuple[DataType, str, str]] = {
-        "sample": ("sc:Text", INDEX_COLUMN, "Sample id: the first column, which has no header."),
-        "trait": ("sc:Float", column, "1 for cases and 0 for controls, or the measured level."),
-        "age": ("sc:Float", "Age", "In years."),
-        "gender": ("sc:Float", "Gender", "0 female, 1 male."),
+    columns: dict[str, tuple[DataType, str]] = {
+        INDEX_COLUMN: ("sc:Text", "Sample id: the first column, which has no header."),
+        column: ("sc:Float", "The trait: 1 for cases and 0 for controls, or the measured level."),
+        "Age": ("sc:Float", "In years."),
+        "Gender": ("sc:Float", "0 female, 1 male."),
     }
+    names = {"sample": INDEX_COLUMN, "trait": column, **{n.lower(): n for n in covariates}}
     fields = [_cohort_field(name, source)]
-    for key, (kind, header, what) in columns.items():
-        if key not in ("age", "gender") or header in told:
-            fields.append(_field(name, key, kind, what, {**source, "extract": {"column": header}}))
+    for key, header in names.items():
+        kind, what = columns[header]
+        fields.append(_field(name, key, kind, what, {**source, "extract": {"column": header}}))
     text = (
-        f"Samples of {len(files)} linked tables of {column}. Their other columns, {genes[0]:,} to "
-        f"{genes[-1]:,} in a file, are the expression of genes under their official symbols; they "
-        "differ between cohorts and are not listed as fields."
+        f"Samples of {counted(len(files), 'linked table')} of {column}. Other columns, "
+        f"{genes[0]:,} to {genes[-1]:,} in a file, are the expression of genes under their "
+        "official symbols; they differ between cohorts and are not listed as fields."
     )
     return RecordSet(f"files/{name}", _paths(files), _set(name, text, fields))
 

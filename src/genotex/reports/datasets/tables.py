@@ -144,7 +144,7 @@ def _files(described: Description) -> PlainTable:
     sizes: Counter[str] = Counter()
     for facts in described.files:
         sizes[facts.place.kind] += facts.size
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (kind, _count(number), file_size(sizes[kind]), f"{sizes[kind]:,}")
         for kind, number in sorted(numbers.items())
     ]
