@@ -153,10 +153,14 @@ def describe(
 
 def _show(described: Description, written: Path) -> None:
     from genotex.cli.score_screen import show_table
-    from genotex.reports.datasets import WANTED_BY_CROISSANT, datasheet_tables
+    from genotex.reports.datasets import (
+        WANTED_BY_CROISSANT,
+        datasheet_tables,
+        without_empty_columns,
+    )
 
     for table in datasheet_tables(described):
-        show_table(table)
+        show_table(without_empty_columns(table))
     screen.out.print()
     for gap in described.gaps[:GAPS_SHOWN]:
         number = f" ({len(gap.where):,}, {gap.where[0]} first)" if gap.where else ""

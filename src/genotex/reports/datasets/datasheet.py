@@ -13,7 +13,7 @@ from genotex.formats import CohortInfo
 from genotex.reports.datasets.cohorts import Answer, PreparedCohort, RawCohort
 from genotex.reports.datasets.description import Description
 from genotex.reports.datasets.gaps import Gap
-from genotex.reports.datasets.tables import datasheet_tables
+from genotex.reports.datasets.tables import datasheet_tables, without_empty_columns
 
 __all__ = ["COHORT_COLUMNS", "RAW_COLUMNS", "datasheet_json", "datasheet_texts"]
 
@@ -104,7 +104,7 @@ def _with_contacts(described: Description) -> int:
 
 def _markdown(described: Description) -> str:
     parts = [f"# {described.about.name}", _told(described)]
-    parts += [to_markdown(table) for table in datasheet_tables(described)]
+    parts += [to_markdown(without_empty_columns(table)) for table in datasheet_tables(described)]
     parts += [_people(described), _missing(described), _for_a_person()]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 

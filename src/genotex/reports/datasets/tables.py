@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from statistics import median
 
 from genotex.evaluation.plain_table import PlainTable
@@ -11,7 +12,7 @@ from genotex.reports.datasets.cohorts import Answer, PreparedCohort, RawCohort
 from genotex.reports.datasets.description import Description
 from genotex.reports.words import file_size
 
-__all__ = ["datasheet_tables"]
+__all__ = ["datasheet_tables", "without_empty_columns"]
 
 NOTHING = "-"
 
@@ -31,6 +32,13 @@ def datasheet_tables(described: Description) -> tuple[PlainTable, ...]:
         _files(described),
     )
     return tuple(table for table in tables if table.rows)
+
+
+def without_empty_columns(table: PlainTable) -> PlainTable:
+    """Return the table without the columns in which nothing is known, as people read it."""
+    told = [i for i in range(len(table.head)) if any(row[i] != NOTHING for row in table.rows)]
+    rows = tuple(tuple(row[i] for i in told) for row in table.rows)
+    return replace(table, head=tuple(table.head[i] for i in told), rows=rows)
 
 
 def _raw(described: Description) -> PlainTable:

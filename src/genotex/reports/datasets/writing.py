@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from genotex.errors import FormatError, UsageError
@@ -31,9 +32,14 @@ def check_place(folder: Path) -> None:
     Raises
     ------
     UsageError
-        If `folder` is a file, or holds a ``croissant.json`` or ``description`` of another origin.
+        If `folder` is a file or cannot be written to, or holds a ``croissant.json`` or
+        ``description`` of another origin.
     """
     check_folder(folder)
+    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not os.access(above, os.W_OK):
+        msg = f"{above} cannot be written to; choose another place with --output"
+        raise UsageError(msg)
     if _is_ours(folder):
         return
     for path in (folder / CROISSANT_FILE, folder / DATASHEET_FOLDER):
