@@ -123,7 +123,7 @@ def test_fields_for_contacts_are_counted(tmp_path: Path) -> None:
     assert datasheet_json(found)["files_with_contacts"] == 2
     write_description(root, found)
     sheet = (root / "description" / "datasheet.md").read_text()
-    assert "2 of 3 series matrices have GEO's fields for the contact" in sheet
+    assert "2 of 3 series files that were looked into have GEO's fields" in sheet
 
 
 def test_same_folder_gives_the_same_bytes_also_in_two_processes(tmp_path: Path) -> None:
@@ -239,6 +239,24 @@ def test_files_of_another_origin_are_not_replaced(tmp_path: Path, name: str) -> 
         write_description(root, described(root))
     assert (root / name).read_text() == "{}"
     assert not (root / "description" / "datasheet.md").exists()
+
+
+def test_run_that_was_killed_can_be_done_again(tmp_path: Path) -> None:
+    root = write_raw(tmp_path)
+    (root / "description").mkdir()
+    (root / "description" / ".datasheet.json.0123456789ab.part").write_text("{")
+    write_description(root, described(root))
+    (root / "croissant.json").unlink()
+    assert write_description(root, described(root)).is_file()
+
+
+def test_series_of_a_family_soft_alone(shared_data: Path, tmp_path: Path) -> None:
+    """34 samples on two platforms: README of the data; the first platform's are used."""
+    folder = tmp_path / "GEO" / "Some_Trait" / "GSE781"
+    folder.mkdir(parents=True)
+    (folder / "GSE781_family.soft.gz").symlink_to(shared_data / "traps" / "GSE781_family.soft.gz")
+    (cohort,) = described(tmp_path).raw
+    assert (cohort.platform, cohort.samples, cohort.rows) == ("GPL96", 17, None)
 
 
 def test_folder_of_neither_layout(tmp_path: Path) -> None:

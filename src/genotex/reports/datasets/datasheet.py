@@ -14,6 +14,7 @@ from genotex.reports.datasets.cohorts import Answer, PreparedCohort, RawCohort
 from genotex.reports.datasets.description import Description
 from genotex.reports.datasets.gaps import Gap
 from genotex.reports.datasets.tables import datasheet_tables, without_empty_columns
+from genotex.reports.words import counted
 
 __all__ = ["COHORT_COLUMNS", "RAW_COLUMNS", "datasheet_json", "datasheet_texts"]
 
@@ -129,14 +130,19 @@ def _told(described: Description) -> str:
 
 
 def _people(described: Description) -> str:
-    series = sum(1 for facts in described.files if facts.place.kind == "series matrix")
-    if not series:
+    looked_into = [
+        facts
+        for facts in described.files
+        if facts.place.kind in ("series matrix", "family SOFT") and facts.samples is not None
+    ]
+    if not looked_into:
         return ""
     return (
         "## People named in the files\n\n"
-        f"{_with_contacts(described):,} of {series:,} series matrices have GEO's fields for the "
-        "contact of their submitters (name, e-mail, address); family SOFT files mostly have them "
-        "too. Nothing of them, and none of the free texts, is repeated in this description."
+        f"{_with_contacts(described):,} of {counted(len(looked_into), 'series file')} that were "
+        "looked into have GEO's fields for the contact of submitters (name, e-mail, address); a "
+        "family SOFT file beside a series matrix, which is not looked into, mostly has them too. "
+        "Nothing of them, and none of the free texts, is repeated in this description."
     )
 
 

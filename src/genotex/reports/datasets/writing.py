@@ -43,9 +43,14 @@ def check_place(folder: Path) -> None:
     if _is_ours(folder):
         return
     for path in (folder / CROISSANT_FILE, folder / DATASHEET_FOLDER):
-        if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        if path.exists() and not _is_bare(path):
             msg = f"{path} was not written by {WRITTEN_BY}; move it, or choose another --output"
             raise UsageError(msg)
+
+
+def _is_bare(path: Path) -> bool:
+    """Tell whether this is a folder with nothing in it but what a killed run left."""
+    return path.is_dir() and all(inside.name.startswith(".") for inside in path.iterdir())
 
 
 def _is_ours(folder: Path) -> bool:
