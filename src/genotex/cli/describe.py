@@ -98,16 +98,17 @@ def describe(
     jobs: o.Jobs = 1,
     json: o.Json = False,
 ) -> None:
-    """Describe a data set: files, sizes, checksums, cohorts, samples, genes, what is missing.
+    """Tell what a data set holds: files, checksums, cohorts, samples, gaps.
 
-    Writes croissant.json (Croissant 1.0, which data set search and mlcroissant read) and, in
-    description/, a datasheet as Markdown, JSON and CSV. What nobody told is left out, not
-    invented. Contacts of people, which series files hold, are never repeated.
+    Writes croissant.json (Croissant 1.0, for data set search and mlcroissant)
+    and, in description/, a datasheet as Markdown, JSON and CSV. What nobody
+    told is left out, not invented. Contacts of people, which series files
+    hold, are never repeated.
 
     Examples:
       genotex describe input
 
-      genotex describe output --name "My cohorts" --license https://spdx.org/licenses/CC0-1.0
+      genotex describe output --name "My cohorts" --creator "My Name"
 
       genotex describe bundle --no-checksums -o look
 

@@ -83,7 +83,9 @@ _TABBED: tuple[FileKind, ...] = ("platform table", "TCGA clinical matrix", "TCGA
 _TEXTS: tuple[FileKind, ...] = ("series matrix", "family SOFT")
 
 
-def croissant_json(described: Description, datasheet: Mapping[str, str], folder: str) -> Any:
+def croissant_json(
+    described: Description, datasheet: Mapping[str, str], folder: str
+) -> dict[str, Any]:
     """Return the description as JSON-LD of Croissant 1.0.
 
     Every file is a ``FileObject`` with its SHA-256. Where digests were not computed, which
@@ -152,8 +154,8 @@ def _people(described: Description) -> dict[str, str]:
         return {}
     return {
         "rai:personalSensitiveInformation": (
-            f"{counted(number, 'series matrix', 'series matrices')} of GEO hold the published "
-            "contact of their submitters; of the samples they tell disease, age and sex."
+            f"{counted(number, 'series file')} of GEO hold the fields for the contact of their "
+            "submitters. Samples are told with characteristics such as disease, age and sex."
         )
     }
 
