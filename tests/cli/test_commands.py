@@ -44,6 +44,7 @@ def case_file(path: Path) -> Path:
         "clinical show",
         "clinical words",
         "compare",
+        "describe",
         "bench table",
         "sandbox check",
     ],

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from genotex.errors import FormatError, TruncatedFileError
-from genotex.formats import read_clinical_matrix, read_xena_expression
+from genotex.formats import read_clinical_matrix, read_xena_expression, read_xena_samples
 from tests.formats.geo_files import write
 
 CLINICAL = (
@@ -37,6 +37,11 @@ def test_xena_expression_keeps_duplicates(tmp_path, gz):
     np.testing.assert_array_equal(
         matrix.values, [[1.5, np.nan, 3], [1, 2, 3], [4, 5, np.nan], [0, -1e-3, np.nan]]
     )
+
+
+def test_xena_samples_are_read_from_the_header_alone(tmp_path):
+    path = write(tmp_path / "HiSeqV2", EXPRESSION + "a line that belongs to no table")
+    assert read_xena_samples(path) == ["TCGA-05-4244-01", "TCGA-05-4244-01", "TCGA-05-4249-11"]
 
 
 @pytest.mark.parametrize("reader", [read_clinical_matrix, read_xena_expression])

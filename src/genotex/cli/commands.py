@@ -14,6 +14,7 @@ from genotex.cli.bench import app as bench
 from genotex.cli.clinical import app as clinical
 from genotex.cli.compare import compare
 from genotex.cli.demo import demo
+from genotex.cli.describe import describe
 from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
 from genotex.cli.evaluate_labels import evaluate_labels
@@ -35,7 +36,7 @@ app = typer.Typer(
     epilog="Start with: genotex demo",
 )
 
-GENES, AGENTS = "Genes of a trait", "Agents"
+GENES, AGENTS, DATA = "Genes of a trait", "Agents", "Data sets"
 BENCHMARK, TRYING = "The benchmark", "Trying it out"
 
 app.command(rich_help_panel=GENES)(solve)
@@ -44,6 +45,7 @@ app.command(rich_help_panel=GENES)(analyze)
 app.command(rich_help_panel=GENES)(enrich)
 app.command(rich_help_panel=GENES)(report)
 app.add_typer(clinical, name="clinical", rich_help_panel=GENES)
+app.command(rich_help_panel=DATA)(describe)
 app.add_typer(agent, name="agent", rich_help_panel=AGENTS)
 app.add_typer(sandbox, name="sandbox", rich_help_panel=AGENTS)
 app.add_typer(problems, name="problems", rich_help_panel=BENCHMARK)

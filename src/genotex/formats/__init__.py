@@ -29,12 +29,18 @@ from genotex.formats.records import (
     write_cohort_info,
     write_evidence,
 )
+from genotex.formats.row_counts import count_lines, count_series_rows
 from genotex.formats.series import Series
 from genotex.formats.series_choice import choose_series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.formats.soft_platform import read_platforms
 from genotex.formats.soft_series import read_family_soft
-from genotex.formats.xena import ClinicalMatrix, read_clinical_matrix, read_xena_expression
+from genotex.formats.xena import (
+    ClinicalMatrix,
+    read_clinical_matrix,
+    read_xena_expression,
+    read_xena_samples,
+)
 
 __all__ = [
     "Associations",
@@ -49,6 +55,8 @@ __all__ = [
     "Role",
     "Series",
     "choose_series",
+    "count_lines",
+    "count_series_rows",
     "read_associations",
     "read_clinical_csv",
     "read_clinical_matrix",
@@ -65,6 +73,7 @@ __all__ = [
     "read_platforms",
     "read_series_matrix",
     "read_xena_expression",
+    "read_xena_samples",
     "remove_linked_parquet",
     "update_cohort_info",
     "write_clinical_csv",

@@ -14,7 +14,12 @@ from genotex.formats.raw import FETCH_AGAIN, as_utf8, log_notes, note_missing_li
 from genotex.formats.rows import regular_rows, unique_names, unquote
 from genotex.formats.value_table import ValueTable
 
-__all__ = ["ClinicalMatrix", "read_clinical_matrix", "read_xena_expression"]
+__all__ = [
+    "ClinicalMatrix",
+    "read_clinical_matrix",
+    "read_xena_expression",
+    "read_xena_samples",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +107,18 @@ def read_xena_expression(path: Path) -> ExpressionMatrix:
     ids, values, notes = table.finish()
     log_notes(path, notes)
     return ExpressionMatrix(tuple(ids), tuple(samples), values)
+
+
+def read_xena_samples(path: Path) -> list[str]:
+    """Return the sample ids of a ``HiSeqV2`` or ``HiSeqV2_PANCAN`` file, from its header alone.
+
+    Raises
+    ------
+    FormatError
+        If it is no tab-separated table, or cannot be read.
+    """
+    with LineReader(path) as reader:
+        return _header(reader)[1:]
 
 
 def _header(reader: LineReader) -> list[str]:

@@ -1,0 +1,193 @@
+"""A data set described: read file by file, side by side where asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from genotex.errors import FormatError
+from genotex.problems import ProblemKind, TaskInfo
+from genotex.processes import side_by_side
+from genotex.reports.datasets.cohorts import (
+    Answer,
+    PreparedCohort,
+    RawCohort,
+    collect_answers,
+    prepared_cohorts,
+    raw_cohorts,
+)
+from genotex.reports.datasets.examining import FileFacts, examine
+from genotex.reports.datasets.gaps import Gap, find_gaps
+from genotex.reports.datasets.places import FilePlace, Part, find_parts, list_files, place_files
+
+__all__ = ["About", "Description", "describe_dataset"]
+
+_E_MAIL = re.compile(r"[^\s/@]@[^\s/@]+\.\w")
+
+
+@dataclass(frozen=True)
+class About:
+    """What only a person can tell of a data set; None and empty where nobody did.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    license, url, version, citation : str or None
+        URL of the licence, address of the data set, its version, how it is to be cited.
+    creators : tuple of str
+        People who made it.
+    publisher : str or None
+        Organisation that publishes it.
+    date : str or None
+        Day of publication as YYYY-MM-DD.
+    """
+
+    name: str
+    license: str | None = None
+    url: str | None = None
+    version: str | None = None
+    citation: str | None = None
+    creators: tuple[str, ...] = ()
+    publisher: str | None = None
+    date: str | None = None
+
+
+@dataclass(frozen=True)
+class Description:
+    """Everything that is told of a data set.
+
+    Attributes
+    ----------
+    about : About
+        What a person told.
+    parts : tuple of Part
+        Input and output folders in it.
+    files : tuple of FileFacts
+        By path.
+    raw : tuple of RawCohort
+    prepared : tuple of PreparedCohort
+    answers : tuple of Answer
+    problems : mapping of str to int, or None
+        ``traits``, and number of problems by kind, of its task list.
+    gaps : tuple of Gap
+        What is missing or damaged.
+    whole : bool
+        Whether the files were read to their ends.
+    """
+
+    about: About
+    parts: tuple[Part, ...]
+    files: tuple[FileFacts, ...]
+    raw: tuple[RawCohort, ...]
+    prepared: tuple[PreparedCohort, ...]
+    answers: tuple[Answer, ...]
+    problems: dict[str, int] | None
+    gaps: tuple[Gap, ...]
+    whole: bool
+
+
+def describe_dataset(
+    root: Path,
+    about: About,
+    *,
+    leave_out: Sequence[Path] = (),
+    whole: bool = True,
+    jobs: int = 1,
+    progress: Callable[[str, int], None] | None = None,
+) -> Description:
+    """Describe a folder: an input folder, an output folder, or one that holds such folders.
+
+    Tables are read in blocks of which nothing is kept but counts.
+
+    Parameters
+    ----------
+    root : Path
+        The data set.
+    about : About
+        What its makers tell.
+    leave_out : sequence of Path
+        Files and folders that are no part of it, such as an earlier description.
+    whole : bool
+        Read files to their ends, for digests and numbers of rows.
+    jobs : int
+        Number of processes.
+    progress : callable, optional
+        Called with a path and the number of files after each file.
+
+    Raises
+    ------
+    UsageError
+        If `root` is no folder or holds neither layout.
+    """
+    parts = find_parts(root)
+    listed = list_files(root, leave_out)
+    paths = [path for path in listed if _can_be_told(path)]
+    places = place_files(root, parts, paths)
+    files = tuple(
+        _without_addresses(facts) for facts in _examined(root, places, whole, jobs, progress)
+    )
+    problems, wrong = _problems(root, files)
+    raw, prepared = raw_cohorts(files), prepared_cohorts(files)
+    gaps = [*find_gaps(parts, files, raw, prepared), *wrong]
+    if left := len(listed) - len(paths):
+        gaps.append(
+            Gap(f"{left} files are not listed: their names hold an e-mail address or are no UTF-8")
+        )
+    answers = collect_answers(files)
+    return Description(about, parts, files, raw, prepared, answers, problems, tuple(gaps), whole)
+
+
+def _examined(
+    root: Path,
+    places: Sequence[FilePlace],
+    whole: bool,
+    jobs: int,
+    progress: Callable[[str, int], None] | None,
+) -> Iterator[FileFacts]:
+    matrices = {_cohort(place) for place in places if place.kind == "series matrix"}
+    soft = [_cohort(place) not in matrices for place in places]
+    with side_by_side(jobs) as run:
+        work = zip(places, soft, strict=True)
+        for facts in run(partial(_examine_one, root, whole), work):
+            yield facts
+            if progress is not None:
+                progress(facts.place.path, len(places))
+
+
+def _cohort(place: FilePlace) -> tuple[str, str, str]:
+    return place.part, place.trait, place.name
+
+
+def _examine_one(root: Path, whole: bool, work: tuple[FilePlace, bool]) -> FileFacts:
+    place, samples_from_soft = work
+    return examine(root, place, whole=whole, samples_from_soft=samples_from_soft)
+
+
+def _can_be_told(name: str) -> bool:
+    """Tell whether a name may be written down: it is text, and no one's address."""
+    return name.isprintable() and _E_MAIL.search(name) is None
+
+
+def _without_addresses(facts: FileFacts) -> FileFacts:
+    """Return the facts without names from inside the file that no layout has."""
+    records = {name: info for name, info in facts.records.items() if _can_be_told(name)}
+    trait = facts.trait_column if _can_be_told(facts.trait_column) else ""
+    return replace(facts, records=records, trait_column=trait)
+
+
+def _problems(root: Path, files: Sequence[FileFacts]) -> tuple[dict[str, int] | None, list[Gap]]:
+    """Return the number of problems of the first task list, and what is wrong with it."""
+    paths = [facts.place.path for facts in files if facts.place.kind == "task list"]
+    if not paths:
+        return None, []
+    try:
+        tasks = TaskInfo.load(root / paths[0])
+    except FormatError:
+        return None, [Gap("the list of problems cannot be read", (paths[0],))]
+    kinds = [problem.kind for problem in tasks.problems()]
+    counts = {kind.value: kinds.count(kind) for kind in ProblemKind}
+    return {"traits": len(tasks.traits), **counts}, []

@@ -1,0 +1,91 @@
+"""Write the description of a data set: `croissant.json`, and the datasheet in a folder beside."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from genotex.errors import FormatError, UsageError
+from genotex.evaluation.score_files import json_text
+from genotex.evaluation.text_files import check_folder, write_texts
+from genotex.formats import read_json_object
+from genotex.reports.datasets.croissant import croissant_json
+from genotex.reports.datasets.datasheet import WRITTEN_BY, datasheet_texts
+from genotex.reports.datasets.description import Description
+
+__all__ = ["CROISSANT_FILE", "DATASHEET_FOLDER", "check_place", "own_files", "write_description"]
+
+CROISSANT_FILE = "croissant.json"
+DATASHEET_FOLDER = "description"
+
+
+def own_files(folder: Path) -> list[Path]:
+    """Return what an earlier description of ours left in a folder."""
+    if not _is_ours(folder):
+        return []
+    return [folder / CROISSANT_FILE, folder / DATASHEET_FOLDER]
+
+
+def check_place(folder: Path) -> None:
+    """Refuse a folder where the description would replace something else.
+
+    Raises
+    ------
+    UsageError
+        If `folder` is a file or cannot be written to, or holds a ``croissant.json`` or
+        ``description`` of another origin.
+    """
+    check_folder(folder)
+    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not os.access(above, os.W_OK):
+        msg = f"{above} cannot be written to; choose another place with --output"
+        raise UsageError(msg)
+    if _is_ours(folder):
+        return
+    for path in (folder / CROISSANT_FILE, folder / DATASHEET_FOLDER):
+        if path.exists() and not _is_bare(path):
+            msg = f"{path} was not written by {WRITTEN_BY}; move it, or choose another --output"
+            raise UsageError(msg)
+
+
+def _is_bare(path: Path) -> bool:
+    """Tell whether this is a folder with nothing in it but what a killed run left."""
+    return path.is_dir() and all(inside.name.startswith(".") for inside in path.iterdir())
+
+
+def _is_ours(folder: Path) -> bool:
+    path = folder / DATASHEET_FOLDER / "datasheet.json"
+    try:
+        return path.is_file() and read_json_object(path).get("written_by") == WRITTEN_BY
+    except FormatError:
+        return False
+
+
+def write_description(folder: Path, described: Description) -> Path:
+    """Write ``croissant.json``, and the datasheet into ``description/``, each file whole.
+
+    Parameters
+    ----------
+    folder : Path
+        Mostly the data set itself: paths in ``croissant.json`` are relative to it.
+    described : Description
+        What to write.
+
+    Returns
+    -------
+    Path
+        ``croissant.json``, which is written last.
+
+    Raises
+    ------
+    UsageError
+        As `check_place`.
+    """
+    check_place(folder)
+    texts = datasheet_texts(described)
+    content = json_text(croissant_json(described, texts, DATASHEET_FOLDER))
+    # What tells that the files are ours comes first, so that a killed run can be done again.
+    first = "datasheet.json"
+    write_texts(folder / DATASHEET_FOLDER, {first: texts[first]} | texts)
+    write_texts(folder, {CROISSANT_FILE: content})
+    return folder / CROISSANT_FILE
