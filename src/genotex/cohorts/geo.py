@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genotex.clinical import (
     ClinicalReading,
@@ -26,6 +27,7 @@ from genotex.clinical import (
 from genotex.cohorts.facts import sample_facts
 from genotex.cohorts.geo_files import RawSeries, read_raw_series
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
+from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.errors import FormatError
 from genotex.formats import Platform, Series
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
@@ -41,6 +43,10 @@ __all__ = [
 
 NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 
+_PUT_COUNTS = (
+    "; for NCBI's counts put {cohort}_raw_counts_GRCh38.p13_NCBI.tsv.gz and "
+    "Human.GRCh38.p13.annot.tsv.gz beside the matrix, as 'genotex fetch geo' does"
+)
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
 
@@ -70,8 +76,44 @@ def prepare_geo_cohort(
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, files.trait, expert, options, given)
     features = _encode(reading, raw.series, options, load_vocabulary(options.vocabulary))
+    if _takes_counts(files, raw.series, reading, options):
+        counted = count_genes(
+            files, raw.series, _codes(features), binary=_is_binary(reading), table=table
+        )
+        return _assemble_counted(files, raw, reading, features, counted)
     genes, why_no_genes = _genes(raw, reading, table, options)
+    if why_no_genes == NO_TABLE and options.procedure == "sound":
+        why_no_genes += _PUT_COUNTS.format(cohort=files.cohort)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes)
+
+
+def _takes_counts(
+    files: GeoCohortFiles, series: Series, reading: ClinicalReading, options: PreprocessOptions
+) -> bool:
+    """Tell whether expression comes from counts: the procedure ``benchmark`` knows none."""
+    empty = series.expression is None or not series.expression.ids
+    sound = options.procedure == "sound"
+    return empty and sound and reading.gene.available and bool(files.counts)
+
+
+def _codes(features: Mapping[str, EncodedFeature]) -> NDArray[np.float64] | None:
+    return features["trait"].codes if "trait" in features else None
+
+
+def _is_binary(reading: ClinicalReading) -> bool:
+    return reading.trait is not None and reading.trait.kind == "binary"
+
+
+def _assemble_counted(
+    files: GeoCohortFiles,
+    raw: RawSeries,
+    reading: ClinicalReading,
+    features: Mapping[str, EncodedFeature],
+    counted: CountedGenes,
+) -> PreparedCohort:
+    raw = replace(raw, used=(*raw.used, *counted.used), notes=(*raw.notes, *counted.notes))
+    cohort = assemble_geo_cohort(files, raw, reading, features, counted.genes, counted.why_no_genes)
+    return replace(cohort, counts=counted.record)
 
 
 def rows_need_mapping(series: Series, table: GeneTable) -> bool:
@@ -188,8 +230,7 @@ def _encode(
             features[name] = apply_encoding(
                 encoding, series, procedure=options.procedure, vocabulary=vocabulary
             )
-    binary = reading.trait is not None and reading.trait.kind == "binary"
-    if options.control_roles == "healthy" and binary:
+    if options.control_roles == "healthy" and _is_binary(reading):
         features["trait"] = _without_other_controls(features["trait"])
     return features
 

@@ -88,7 +88,10 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; what is not finite becomes null."""
-    write_json(path, {item.name: getattr(evidence, item.name) for item in fields(evidence)})
+    record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
+    if not evidence.counts:
+        del record["counts"]
+    write_json(path, record)
 
 
 def read_evidence(path: Path) -> Evidence:
