@@ -16,6 +16,9 @@ Floats = NDArray[np.float64]
 
 SPAN = 0.5
 """Share of the genes in each window of the trend: limma's default up to version 3.60."""
+FEWEST_GENES = 2
+SMALLEST_SHARE = 1e-4
+"""Share of its height below which the trend does not fall."""
 _MILLION = float(np.log2(1e6))
 _NO_READ = 1e-6
 
@@ -62,7 +65,11 @@ def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> CountT
     root = fit.variance**0.25
     read = (counts_of(expression, libraries) > _NO_READ).any(axis=0)
     order = np.flatnonzero(read)[np.argsort(size[read], kind="stable")]
+    if len(order) < FEWEST_GENES:
+        return CountTrend(np.zeros(1), np.ones(1))
     curve = lowess(size[order], root[order], SPAN)
+    # Genes that the design explains whole must not get endless weight.
+    curve = np.maximum(curve, SMALLEST_SHARE * max(float(curve.max()), SMALLEST_SHARE))
     different, first = np.unique(size[order], return_index=True)
     return CountTrend(different, curve[first])
 
@@ -76,7 +83,7 @@ def fit_counts(design: Floats, expression: Floats, libraries: Floats) -> LinearF
     Parameters
     ----------
     design : ndarray of float64, shape (n, k)
-        Full column rank, fewer columns than rows.
+        Full column rank; without a residual degree of freedom there are no weights.
     expression : ndarray of float64, shape (n, p)
         log2 counts per million, log2((count + 0.5) / (library + 1) * 1e6); no missing values.
     libraries : ndarray of float64, shape (n,)
@@ -86,6 +93,8 @@ def fit_counts(design: Floats, expression: Floats, libraries: Floats) -> LinearF
     ----------
     Law, Chen, Shi and Smyth 2014, Genome Biology 15:R29.
     """
+    if design.shape[0] <= design.shape[1]:
+        return fit_last_column(design, expression)
     trend = count_trend(fit_last_column(design, expression), expression, libraries)
     q = np.linalg.qr(design)[0]
     depth = (np.log2(libraries + 1.0) - _MILLION)[:, None]
