@@ -14,7 +14,14 @@ from genotex.analysis.confounding import associate_covariate
 from genotex.analysis.voom import SPAN, counts_of
 from genotex.formats.linked import LinkedTable
 
-__all__ = ["FEWEST_READS", "Counts", "Libraries", "few_reads", "gather_libraries"]
+__all__ = [
+    "FEWEST_READS",
+    "Counts",
+    "Libraries",
+    "few_reads",
+    "gather_libraries",
+    "tell_libraries",
+]
 
 Floats = NDArray[np.float64]
 Counts = Mapping[str, Any]
@@ -126,6 +133,16 @@ def _tiny(reads: Floats | None) -> list[str]:
         return []
     which = "library compared holds" if number == 1 else "libraries compared hold"
     return [f"{number} {which} fewer than {TINY_LIBRARY:,} reads: its weak genes are mostly noise."]
+
+
+def tell_libraries(record: Mapping[str, Any]) -> str:
+    """Return one sentence on a record of `Libraries`, in which the colon ends what it is."""
+    weights = "voom weights" if record.get("weights") == "voom" else "no weights"
+    told = [f"{record['filtered']:,} of {record['genes']:,} genes left out for few counts"]
+    if reads := record.get("reads"):
+        low, high = (reads[name] / 1e6 for name in ("lowest", "highest"))
+        told.append(f"{low:.1f} to {high:.1f} million reads a library")
+    return f"RNA-seq counts, {record['normalisation']}, {weights}: {'; '.join(told)}."
 
 
 def few_reads(expression: Floats, sizes: Floats) -> NDArray[np.bool_]:

@@ -161,8 +161,8 @@ def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _Nor
         "genes": len(kept),
         "filtered": len(kept) - len(genes),
         "kept": len(genes),
-        "rule": f"{LEAST_COUNT:g} counts in a library of median size in at least {least:.3g} "
-        "samples (edgeR's filterByExpr)",
+        "rule": f"at least {LEAST_COUNT:g} counts, brought to a library of median size, in "
+        f"{int(np.ceil(least))} samples or more (edgeR's filterByExpr)",
         "normalisation": "TMM",
         "factors": dict(zip(matrix.samples, factors.tolist(), strict=True)),
         "effective_library_sizes": dict(zip(matrix.samples, effective.tolist(), strict=True)),
