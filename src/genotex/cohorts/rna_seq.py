@@ -147,7 +147,9 @@ def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _Nor
     counts = np.asarray(matrix.values, dtype=np.float64)
     known = ~np.isnan(trait)
     compared = known if known.any() else np.ones(len(trait), dtype=bool)
-    least = least_samples(trait[known], binary=binary) if known.any() else float(len(trait))
+    # Without a trait all samples are one group.
+    codes = trait[known] if known.any() else np.zeros(len(trait))
+    least = least_samples(codes, binary=binary)
     sizes = counts.sum(axis=0)
     kept = expressed_genes(counts[:, compared], sizes[compared], least)
     counts = counts[kept]
