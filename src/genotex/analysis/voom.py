@@ -15,7 +15,7 @@ __all__ = ["SPAN", "CountTrend", "count_trend", "counts_of", "fit_counts"]
 Floats = NDArray[np.float64]
 
 SPAN = 0.5
-"""Share of the genes in each window of the trend: limma's default up to version 3.60."""
+"""Share of the genes in each window of the trend: limma's classic default."""
 FEWEST_GENES = 2
 SMALLEST_SHARE = 1e-4
 """Share of its height below which the trend does not fall."""
