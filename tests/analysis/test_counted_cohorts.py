@@ -176,6 +176,12 @@ def test_tiny_libraries_are_warned_of() -> None:
     assert warned.startswith("1 library compared holds fewer than 1,000,000 reads")
 
 
+def test_few_genes_are_warned_of() -> None:
+    warnings = solve(*draw_counted(genes=40)).warnings
+    assert sum(w.startswith("Only 40 genes have enough counts") for w in warnings) == 1
+    assert not any("enough counts" in w for w in solve(*draw_counted(genes=1000)).warnings)
+
+
 @pytest.mark.parametrize("genes", [1, 2, 3, 12])
 def test_few_genes_make_no_curve_but_an_answer(genes: int) -> None:
     table, counts = draw_counted(genes=genes, changed=1)

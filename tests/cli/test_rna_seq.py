@@ -55,3 +55,13 @@ def test_world_has_no_such_cohort(genotex: Run, tmp_path: Path) -> None:
     code, _, err = on_one_line(genotex)("simulate", tmp_path / "world", "--world", "--rna-seq")
     assert code == 2 and "--rna-seq" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_analyze_marks_the_counted_cohort(genotex: Run, study: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    run = on_one_line(genotex)
+    assert run("preprocess", study, results, "--trait", TRAIT, "--cohort", COHORT)[0] == 0
+    code, out, err = run("analyze", results, "--trait", TRAIT)
+    assert code == 0 and "RNA-seq counts, TMM, voom weights:" in out + err
+    (row,) = json.loads(genotex("analyze", results, "--trait", TRAIT, "--json")[1])
+    assert row["counts"].startswith("RNA-seq counts, TMM, voom weights:")

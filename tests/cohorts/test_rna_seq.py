@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.cohorts.rna_seq import count_genes
 from genotex.cohorts.tmm import tmm_factors
+from genotex.errors import FormatError
 from genotex.formats import (
     LinkedTable,
     read_evidence,
@@ -148,12 +150,33 @@ def test_sample_without_the_trait_changes_nothing_for_the_others(
     np.testing.assert_array_equal(*tables)
 
 
-def test_tiny_libraries_and_few_genes_are_told(source: Path, output: OutputFolder) -> None:
+def test_notes_tell_what_became_of_the_genes(source: Path, output: OutputFolder) -> None:
+    write_counted(source, rows=by_id(count_rows(12)) | {"21": [0] * 12})
+    run(source, output)
+    assert (
+        "RNA-seq counts: 1 of 13 genes have too few and are left out (kept: at least 10 counts, "
+        "brought to a library of median size, in 6 samples or more (edgeR's filterByExpr)); 12 as "
+        "log2 counts per million, TMM-normalised"
+    ) in evidence_of(output).notes
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("totals", None), ("effective_library_sizes", {"GSM1": "many"}), ("kept", "12")],
+)
+def test_damaged_record_of_counts_is_named(
+    source: Path, output: OutputFolder, part: str, value: object
+) -> None:
     write_counted(source)
     run(source, output)
-    notes = evidence_of(output).notes
-    assert "12 libraries hold fewer than 1,000,000 reads: GSM1, GSM2, GSM3, ..." in notes
-    assert "only 12 genes have enough counts" in notes
+    path = output.evidence("Asthma", "GSE1")
+    record = json.loads(path.read_text())
+    record["counts"][part] = value
+    path.write_text(json.dumps(record))
+    with pytest.raises(FormatError, match=rf"counts\.{part}.*preprocess it again"):
+        read_evidence(path)
+    run(source, output)
+    assert evidence_of(output).counts["kept"] == 12
 
 
 def test_series_in_which_no_gene_has_enough_counts(source: Path, output: OutputFolder) -> None:

@@ -28,6 +28,7 @@ Counts = Mapping[str, Any]
 """As in `Evidence.counts`."""
 
 TINY_LIBRARY = 1_000_000
+FEW_GENES = 1_000
 FEWEST_READS = 15
 """A gene with fewer reads in all samples compared is low, as in edgeR's ``filterByExpr``."""
 BELOW_ZERO = -1e-3
@@ -75,8 +76,11 @@ def gather_libraries(counts: Counts, blocks: Blocks) -> Libraries | None:
     warnings = []
     if sizes is None:
         warnings.append(f"The tests do without voom's precision weights: {why}.")
-    reads = _known(counts.get("totals", {}), samples)
+    reads = _known(counts["totals"], samples)
     warnings += _tiny(reads)
+    if counts["kept"] < FEW_GENES:
+        few = f"Only {counts['kept']} genes have enough counts"
+        warnings.append(f"{few}: library sizes and weights rest on few.")
     if reads is not None and len(np.unique(reads)) > 1:
         found = associate_covariate(contrast.values, reads, contrast.binary)
         if found.strength:
@@ -89,7 +93,7 @@ def gather_libraries(counts: Counts, blocks: Blocks) -> Libraries | None:
         "span": None if sizes is None else SPAN,
         "unweighted": list(_UNWEIGHTED),
         "reads": {} if reads is None else _range(reads),
-        **{name: counts.get(name) for name in _FROM_PREPROCESSING},
+        **{name: counts[name] for name in _FROM_PREPROCESSING},
     }
     return Libraries(sizes, record, tuple(warnings))
 
@@ -97,7 +101,7 @@ def gather_libraries(counts: Counts, blocks: Blocks) -> Libraries | None:
 def _sizes(counts: Counts, samples: list[str], blocks: Blocks) -> tuple[Floats | None, str]:
     if blocks.record.get("design") == "averaged":
         return None, "repeated samples were averaged, and a mean is no library"
-    sizes = _known(counts.get("effective_library_sizes", {}), samples)
+    sizes = _known(counts["effective_library_sizes"], samples)
     if sizes is None:
         return None, "the record of the cohort lacks library sizes; run preprocess again"
     expression = _compared(blocks.table, blocks.contrast.rows)

@@ -26,9 +26,6 @@ __all__ = ["CountedGenes", "count_genes"]
 
 Floats = NDArray[np.float64]
 
-TINY_LIBRARY = 1_000_000
-FEW_GENES = 1_000
-
 
 @dataclass(frozen=True, eq=False)
 class CountedGenes:
@@ -104,7 +101,7 @@ def count_genes(
         *([] if annotation is None else annotation.notes),
         *notes,
         *(f"{sample} has no reads at all and is left out" for sample in empty),
-        *_cautions(record),
+        _outcome(record),
     ]
     if not normal.expression.ids:
         why = f"no gene has enough counts ({record['rule']})"
@@ -189,16 +186,9 @@ def _files_left(files: GeoCohortFiles) -> list[str]:
     return [f"{path.name} is not used, {files.counts[0].name} is" for path in files.counts[1:]]
 
 
-def _cautions(record: dict[str, Any]) -> list[str]:
-    totals, kept = record["totals"], record["kept"]
-    notes = [
-        f"RNA-seq counts: {record['filtered']} of {record['genes']} genes have too few counts and "
-        f"are left out ({record['rule']}); {kept} as log2 counts per million, TMM-normalised"
-    ]
-    tiny = [sample for sample, total in totals.items() if total < TINY_LIBRARY]
-    if tiny:
-        few = ", ".join(tiny[:3]) + (", ..." if len(tiny) > 3 else "")
-        notes.append(f"{len(tiny)} libraries hold fewer than {TINY_LIBRARY:,} reads: {few}")
-    if kept < FEW_GENES:
-        notes.append(f"only {kept} genes have enough counts")
-    return notes
+def _outcome(record: dict[str, Any]) -> str:
+    return (
+        f"RNA-seq counts: {record['filtered']} of {record['genes']} genes have too few and are "
+        f"left out (kept: {record['rule']}); {record['kept']} as log2 counts per million, "
+        "TMM-normalised"
+    )
