@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from genotex.analysis.linear import fit_last_column, fit_weighted
 from genotex.analysis.lowess import lowess
@@ -111,3 +113,15 @@ def test_equal_weights_are_no_weights() -> None:
     np.testing.assert_allclose(weighted.coefficient, plain.coefficient, rtol=1e-12)
     np.testing.assert_allclose(weighted.variance, 4 * plain.variance, rtol=1e-12)
     np.testing.assert_allclose(weighted.unscaled, plain.unscaled / 2, rtol=1e-12)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-5, 20), st.floats(0, 5)), min_size=2, max_size=40),
+    st.floats(0.1, 1),
+)
+def test_lowess_stays_finite_whatever_the_points(
+    points: list[tuple[float, float]], span: float
+) -> None:
+    x, y = np.array(sorted(points)).T
+    curve = lowess(x, y, span)
+    assert curve.shape == x.shape and np.isfinite(curve).all()

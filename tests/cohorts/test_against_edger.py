@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from genotex.cohorts.expressed import expressed_genes, least_samples
 from genotex.cohorts.tmm import tmm_factors
@@ -82,3 +84,22 @@ def test_least_samples_by_hand() -> None:
     assert least_samples(np.repeat([0.0, 1.0], [20, 30]), binary=True) == pytest.approx(17)
     assert least_samples(np.arange(4.0), binary=False) == pytest.approx(1 / 0.7)
     assert least_samples(np.full(5, 2.0), binary=False) == 5
+
+
+@given(
+    st.integers(2, 5).flatmap(
+        lambda samples: st.lists(
+            st.lists(st.integers(0, 10**9), min_size=samples, max_size=samples),
+            min_size=1,
+            max_size=12,
+        )
+    )
+)
+def test_whatever_the_counts_factors_are_positive_and_their_product_is_1(
+    rows: list[list[int]],
+) -> None:
+    counts = np.array(rows, dtype=float)
+    sizes = np.maximum(counts.sum(axis=0), 1.0)
+    factors = tmm_factors(counts, sizes)
+    assert np.isfinite(factors).all() and (factors > 0).all()
+    assert np.log(factors).sum() == pytest.approx(0, abs=1e-6)
