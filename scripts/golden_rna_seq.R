@@ -107,6 +107,9 @@ for (points in c(4, 30, 400)) {
 }
 
 writeLines(
-  c(R.version.string, paste("edgeR", packageVersion("edgeR")), paste("limma", packageVersion("limma"))),
+  c(
+    R.version.string, paste("edgeR", packageVersion("edgeR")),
+    paste("limma", packageVersion("limma")), "made by scripts/golden_rna_seq.R"
+  ),
   file.path(folder, "VERSIONS.txt")
 )
