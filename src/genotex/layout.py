@@ -66,6 +66,19 @@ class GeoCohortFiles:
     matrices: tuple[Path, ...]
     family_soft: tuple[Path, ...]
     platforms: tuple[Path, ...]
+    counts: tuple[Path, ...] = ()
+    annotations: tuple[Path, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """Every file that may be read."""
+        return (
+            *self.matrices,
+            *self.family_soft,
+            *self.platforms,
+            *self.counts,
+            *self.annotations,
+        )
 
 
 @dataclass(frozen=True)
@@ -142,18 +155,25 @@ def _files(folder: Path) -> list[Path]:
 
 
 _CHECKSUMS = {".md5", ".sha1", ".sha256"}
+_NCBI_COUNTS = re.compile(r"_raw_counts_.*_NCBI\.tsv(\.gz)?$", re.IGNORECASE)
+_NCBI_ANNOTATION = re.compile(r"^Human\..*annot\.tsv(\.gz)?$", re.IGNORECASE)
 
 
 def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
-    """Return the files of one series: its matrices, family SOFT files and platform tables."""
+    """Return the files of one series: matrices, family SOFT, platform tables, NCBI's counts."""
     files = [p for p in _files(folder) if p.suffix.lower() not in _CHECKSUMS]
+    counts = tuple(p for p in files if _NCBI_COUNTS.search(p.name))
+    annotations = tuple(p for p in files if _NCBI_ANNOTATION.search(p.name))
+    files = [p for p in files if p not in counts and p not in annotations]
     named = [p for p in files if "matrix" in p.name.lower()]
     # A count matrix of somebody's own may lie beside GEO's series matrix.
     matrices = tuple(p for p in named if "series_matrix" in p.name.lower()) or tuple(named)
     rest = [p for p in files if p not in named]
     platforms = tuple(p for p in rest if p.name.upper().startswith("GPL"))
     soft = tuple(p for p in rest if p not in platforms and "soft" in p.name.lower())
-    return GeoCohortFiles(trait, folder.name, folder, matrices, soft, platforms)
+    return GeoCohortFiles(
+        trait, folder.name, folder, matrices, soft, platforms, counts, annotations
+    )
 
 
 def tcga_cohort_files(folder: Path) -> TcgaCohortFiles:

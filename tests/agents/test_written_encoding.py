@@ -75,7 +75,9 @@ def test_row_without_cells_and_something_that_is_no_function() -> None:
 
 
 cells = st.lists(st.text(max_size=12), min_size=1, max_size=6, unique=True)
-anything = st.one_of(st.none(), st.floats(), st.integers(), st.text(max_size=3), st.booleans())
+anything = st.one_of(
+    st.none(), st.floats(), st.integers(), st.just(10**400), st.text(max_size=3), st.booleans()
+)
 
 
 @settings(deadline=None)
@@ -91,4 +93,4 @@ def test_whatever_is_written_comes_out_as_codes_or_an_error_of_ours(
     else:
         assert list(codes) == raw
         for cell, found in codes.items():
-            assert found is None or found == answers[cell]
+            assert found is None or found == float(answers[cell])

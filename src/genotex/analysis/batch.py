@@ -64,6 +64,7 @@ def _facts(result: AnalysisResult) -> dict[str, Any]:
         "selected" if selects else "significant": significant.height,
         "top genes": " ".join(top),
         "warnings": list(result.warnings),
+        **({"counts": result.counts_summary} if result.counts_summary else {}),
     }
 
 

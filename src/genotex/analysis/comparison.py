@@ -14,6 +14,7 @@ from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.design import Design, build_design
+from genotex.analysis.libraries import Counts, Libraries, gather_libraries
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.sample_facts import FactChecks, SampleFacts, check_sample_facts
 from genotex.formats.cohort_record import Controls, Role
@@ -41,6 +42,8 @@ class Comparison:
     design : Design
         Without surrogate variables.
     facts : FactChecks
+    libraries : Libraries or None
+        Of a cohort whose expression was counted.
     """
 
     table: LinkedTable
@@ -51,11 +54,17 @@ class Comparison:
     adjustment: Adjustment
     design: Design
     facts: FactChecks
+    libraries: Libraries | None = None
 
     @property
     def expression(self) -> NDArray[np.float64]:
         """All genes of the samples compared, shape (n, p)."""
         return np.asarray(self.table.expression, dtype=np.float64)[self.contrast.rows]
+
+    @property
+    def library_sizes(self) -> NDArray[np.float64] | None:
+        """Effective library sizes, shape (n,), where the tests weigh by them."""
+        return None if self.libraries is None else self.libraries.sizes
 
     @property
     def regressors(self) -> tuple[str, ...]:
@@ -70,12 +79,13 @@ def set_up_comparison(
     options: AnalysisOptions,
     sample_facts: SampleFacts,
     condition: ConditionCohort | None,
+    counts: Counts,
 ) -> Comparison:
     """Choose samples, pairs, condition and covariates, and build the design.
 
     Parameters
     ----------
-    table, roles, problem, options, sample_facts, condition
+    table, roles, problem, options, sample_facts, condition, counts
         As for `analyze_sound`.
 
     Raises
@@ -88,6 +98,7 @@ def set_up_comparison(
     contrast = choose_contrast(table, roles, _controls(options))
     blocks = _blocks(table, contrast, sample_facts, options.pair)
     table, contrast = blocks.table, blocks.contrast
+    libraries = gather_libraries(counts, blocks)
     predicted = None
     if condition is not None:
         predicted = predict_condition(
@@ -111,7 +122,9 @@ def set_up_comparison(
     facts = check_sample_facts(
         sample_facts, table.samples, contrast, table.trait, adjustment.keys, paired
     )
-    return Comparison(table, contrast, blocks, condition, predicted, adjustment, design, facts)
+    return Comparison(
+        table, contrast, blocks, condition, predicted, adjustment, design, facts, libraries
+    )
 
 
 def _controls(options: AnalysisOptions) -> Controls:

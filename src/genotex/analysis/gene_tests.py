@@ -10,6 +10,7 @@ from genotex.analysis.mixed import MixedFit
 from genotex.analysis.moderated import ModeratedFit, moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.standardised_effect import hedges_g, partial_correlation
+from genotex.analysis.voom import fit_counts
 
 __all__ = ["beside_columns", "estimable_columns", "mixed_columns", "moderated_columns"]
 
@@ -18,7 +19,13 @@ Columns = dict[str, Floats]
 
 
 def moderated_columns(
-    values: Floats, design: Floats, *, binary: bool, trend: bool, base: Floats | None = None
+    values: Floats,
+    design: Floats,
+    *,
+    binary: bool,
+    trend: bool,
+    base: Floats | None = None,
+    libraries: Floats | None = None,
 ) -> tuple[Columns, ModeratedFit]:
     """Test the design's last column for every gene by the moderated t.
 
@@ -35,6 +42,10 @@ def moderated_columns(
     base : ndarray of float64, shape (n, j), optional
         The design without surrogate variables, when `design` has them: effects are standardised by
         the deviations that it leaves (see `hedges_g`).
+    libraries : ndarray of float64, shape (n,), optional
+        Effective library sizes, where expression was counted: observations are weighted (see
+        `fit_counts`). Effects are standardised by the deviations without weights, since weighted
+        ones have no unit that other cohorts share.
 
     Returns
     -------
@@ -45,8 +56,10 @@ def moderated_columns(
     present = ~np.isnan(values)
     counts = present.sum(axis=0)
     mean = np.where(present, values, 0.0).sum(axis=0) / counts
-    raw = fit_last_column(design, values)
+    raw = _regress(design, values, libraries)
     fit = moderate(raw, mean if trend else None)
+    if base is None and libraries is not None:
+        base = design
     plain = None if base is None else fit_last_column(base, values)
     effect, error = hedges_g(raw, plain) if binary else partial_correlation(raw, plain)
     columns = {
@@ -66,26 +79,36 @@ def moderated_columns(
     return columns, fit
 
 
-def beside_columns(values: Floats, design: Floats, name: str, *, trend: bool) -> Columns:
+def _regress(design: Floats, values: Floats, libraries: Floats | None) -> LinearFit:
+    if libraries is None:
+        return fit_last_column(design, values)
+    return fit_counts(design, values, libraries)
+
+
+def beside_columns(
+    values: Floats, design: Floats, name: str, *, trend: bool, libraries: Floats | None = None
+) -> Columns:
     """Test the same genes with another design, for the columns beside the ones that rank.
 
     Parameters
     ----------
-    values, design, trend
+    values, design, trend, libraries
         As for `moderated_columns`.
     name : {"With SV", "Without SV"}
         What sets the design apart.
     """
-    found = estimable_columns(values, design, trend=trend)
+    found = estimable_columns(values, design, trend=trend, libraries=libraries)
     return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
 
 
-def estimable_columns(values: Floats, design: Floats, *, trend: bool) -> Columns:
+def estimable_columns(
+    values: Floats, design: Floats, *, trend: bool, libraries: Floats | None = None
+) -> Columns:
     """Test the design's last column for those genes whose values carry the design.
 
     Parameters
     ----------
-    values, design, trend
+    values, design, trend, libraries
         As for `moderated_columns`.
 
     Returns
@@ -94,7 +117,7 @@ def estimable_columns(values: Floats, design: Floats, *, trend: bool) -> Columns
         ``Coefficient``, ``Standard Error``, ``t``, ``p`` and ``q``; NaN for the other genes, which
         count neither for the prior nor for the q-values.
     """
-    raw = fit_last_column(design, values)
+    raw = _regress(design, values, libraries)
     fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
     names = ("Coefficient", "Standard Error", "t", "p", "q")
     columns = {name: np.full(len(fine), np.nan) for name in names}

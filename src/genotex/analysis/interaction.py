@@ -18,7 +18,9 @@ Floats = NDArray[np.float64]
 TOP_GENES = 10
 
 
-def fit_interaction(values: Floats, design: Design, *, trend: bool) -> dict[str, Floats]:
+def fit_interaction(
+    values: Floats, design: Design, *, trend: bool, libraries: Floats | None = None
+) -> dict[str, Floats]:
     """Test trait x condition of every gene by the moderated t.
 
     A regression of its own, so that the trait's coefficient keeps its meaning in the first one.
@@ -31,6 +33,8 @@ def fit_interaction(values: Floats, design: Design, *, trend: bool) -> dict[str,
         The columns of the first regression, and the product of trait and condition.
     trend : bool
         Let the prior variance depend on mean expression.
+    libraries : ndarray of float64, shape (n,), optional
+        Effective library sizes, where expression was counted.
 
     Returns
     -------
@@ -41,7 +45,7 @@ def fit_interaction(values: Floats, design: Design, *, trend: bool) -> dict[str,
     if design.interaction is None:
         return {}
     wide = np.column_stack([design.matrix, design.interaction])
-    found = estimable_columns(values, wide, trend=trend)
+    found = estimable_columns(values, wide, trend=trend, libraries=libraries)
     if np.isnan(found["p"]).all():
         return {}
     return {f"Interaction {name}": column for name, column in found.items()}

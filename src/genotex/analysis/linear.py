@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LinearFit", "fit_last_column"]
+__all__ = ["CHUNK", "LinearFit", "fit_last_column", "fit_weighted"]
 
 Floats = NDArray[np.float64]
 
 NEAR_SINGULAR = 1e-10
 CHUNK = 2048
+"""Genes that are fitted at once where each has a system of equations of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,20 +94,54 @@ def _fit_partial(
     columns = q.shape[1]
     present = ~np.isnan(expression)
     values = np.where(present, expression, 0.0)
-    gram = np.einsum("ni,nj,ng->gij", q, q, present.astype(np.float64), optimize=True)
+    gram = _gram(q, present.astype(np.float64))
     df = present.sum(axis=0) - columns
     # Eigenvalues of the Gram matrix lie in [0, 1], since q is orthonormal.
     fine = (np.linalg.eigvalsh(gram)[:, 0] > NEAR_SINGULAR) & (df >= 0)
     gram, values, present, df = gram[fine], values[:, fine], present[:, fine], df[fine]
-    right = values.T @ q
+    weights = present.astype(np.float64)
+    coefficient, unscaled, squares = _solve(gram, q, r, values, weights)
+    target = genes[fine]
+    fit.coefficient[target] = coefficient
+    fit.unscaled[target] = unscaled
+    fit.df[target] = df
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fit.variance[target] = np.where(df > 0, squares / df, np.nan)
+
+
+def _gram(q: Floats, weights: Floats) -> Floats:
+    gram: Floats = np.einsum("ni,nj,ng->gij", q, q, weights, optimize=True)
+    return gram
+
+
+def _solve(
+    gram: Floats, q: Floats, r: Floats, values: Floats, weights: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return last coefficient, its unscaled error and the weighted residual squares of genes."""
+    columns = q.shape[1]
+    right = (values * weights).T @ q
     solution = np.linalg.solve(gram, right[:, :, None])[:, :, 0]
-    residual = np.where(present, values - q @ solution.T, 0.0)
+    squares = (weights * (values - q @ solution.T) ** 2).sum(axis=0)
     last = np.zeros((columns, 1))
     last[-1, 0] = 1.0
     inverse = np.linalg.solve(gram, np.broadcast_to(last, (len(gram), columns, 1)))[:, -1, 0]
-    target = genes[fine]
-    fit.coefficient[target] = solution[:, -1] / r[-1, -1]
-    fit.unscaled[target] = np.sqrt(inverse) / abs(r[-1, -1])
-    fit.df[target] = df
-    with np.errstate(invalid="ignore", divide="ignore"):
-        fit.variance[target] = np.where(df > 0, (residual**2).sum(axis=0) / df, np.nan)
+    return solution[:, -1] / r[-1, -1], np.sqrt(inverse) / abs(r[-1, -1]), squares
+
+
+def fit_weighted(design: Floats, expression: Floats, weights: Floats) -> LinearFit:
+    """Regress every gene on the design by weighted least squares, and keep the last coefficient.
+
+    Parameters
+    ----------
+    design : ndarray of float64, shape (n, k)
+        Full column rank, fewer columns than rows.
+    expression : ndarray of float64, shape (n, p)
+        No missing values.
+    weights : ndarray of float64, shape (n, p)
+        Inverse variances but for a factor of each gene, above 0.
+    """
+    q, r = np.linalg.qr(design)
+    samples, genes = expression.shape
+    coefficient, unscaled, squares = _solve(_gram(q, weights), q, r, expression, weights)
+    df = np.full(genes, float(samples - design.shape[1]))
+    return LinearFit(coefficient, unscaled, squares / df, df)

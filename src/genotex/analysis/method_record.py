@@ -29,6 +29,7 @@ __all__ = ["Steps", "record_method", "versions"]
 Floats = NDArray[np.float64]
 
 MODERATED_T = "moderated t-test (limma's method, Smyth 2004) of every gene"
+COUNTED_T = "moderated t-test (Smyth 2004) of every gene on TMM-normalised log2 counts per million"
 MIXED_MODEL = "linear mixed model of the trait with the genes' covariance, every gene in turn"
 
 
@@ -63,7 +64,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
     mixed = options.model == "mixed"
     record = {
         "procedure": options.procedure,
-        "model": MIXED_MODEL if mixed else MODERATED_T,
+        "model": MIXED_MODEL if mixed else _moderated_t(steps),
         "ranked_by": "Mixed p" if mixed else "p",
         "options": options.as_json(),
         "versions": versions(),
@@ -89,6 +90,8 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "significant": int(steps.genes["Significant"].sum()),
         "panel": _panel(steps.panel),
     }
+    if steps.comparison.libraries is not None:
+        record["counts"] = dict(steps.comparison.libraries.record)
     if steps.comparison.blocks.record:
         record["pair"] = {
             **steps.comparison.blocks.record,
@@ -113,16 +116,26 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
     return record
 
 
+def _moderated_t(steps: Steps) -> str:
+    libraries = steps.comparison.libraries
+    if libraries is None:
+        return MODERATED_T
+    weighted = ", weighted by voom (Law et al. 2014)"
+    return f"{COUNTED_T}{'' if libraries.sizes is None else weighted}"
+
+
 def _standardised(steps: Steps) -> str:
     """Return what the standardised effect is, and by which deviation."""
     name = "Hedges' g" if steps.comparison.contrast.binary else "partial correlation"
+    counted = steps.comparison.library_sizes is not None
     within = ", in deviations within pairs" if steps.comparison.blocks.columns else ""
     without = (
         ", by the deviations left without surrogate variables"
         if steps.tests.hidden.moderated_with
         else ""
     )
-    return f"{name}{within}{without}"
+    weights = ", by the deviations left without weights" if counted else ""
+    return f"{name}{within}{without}{weights}"
 
 
 def _covariates(steps: Steps) -> list[str]:

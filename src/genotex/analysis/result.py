@@ -11,6 +11,7 @@ import polars as pl
 
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.interaction import rank_interactions
+from genotex.analysis.libraries import tell_libraries
 from genotex.analysis.result_pair import (
     digest,
     read_content,
@@ -95,6 +96,12 @@ class AnalysisResult:
             f"{record['q_cut']:g} for {record['significant']:,} of {record['tested']:,} genes"
             f"{f' ({names})' if names else ''}."
         )
+
+    @property
+    def counts_summary(self) -> str:
+        """One sentence on RNA-seq counts; empty where expression was not counted."""
+        record = self.method.get("counts")
+        return tell_libraries(record) if record else ""
 
     @property
     def samples(self) -> int:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.checks import check_table
 from genotex.analysis.condition_cohort import ConditionCohort
+from genotex.analysis.libraries import Counts
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import (
     DataChoice,
@@ -43,6 +44,7 @@ def analyze_table(
     *,
     condition: ConditionCohort | None = None,
     related: tuple[str, ...] | None = None,
+    counts: Counts | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes that go with a problem's trait in one cohort.
@@ -64,6 +66,9 @@ def analyze_table(
         The condition's cohort; a two-step problem needs it.
     related : tuple of str, optional
         Related genes of the trait; the procedure ``benchmark`` needs them.
+    counts : mapping, optional
+        How RNA-seq counts became expression (`Evidence.counts`); the procedure ``benchmark`` takes
+        the values as they are.
     threads : int
         Threads to compute with; the answer does not depend on them.
 
@@ -87,7 +92,9 @@ def analyze_table(
             raise UsageError(_no_related(problem))
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
     facts = sample_facts or {}
-    return analyze_sound(table, roles, problem, options, facts, condition, threads=threads)
+    return analyze_sound(
+        table, roles, problem, options, facts, condition, counts=counts, threads=threads
+    )
 
 
 def _no_related(problem: Problem) -> str:
@@ -162,6 +169,7 @@ def analyze_data(
             {} if evidence is None else evidence.sample_facts,
             condition=data.condition,
             related=data.related,
+            counts=None if evidence is None else evidence.counts,
             threads=threads,
         )
     return replace(

@@ -15,6 +15,7 @@ from genotex.analysis.comparison import Comparison, set_up_comparison
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.design import Design
 from genotex.analysis.gene_table import arrange_genes
+from genotex.analysis.libraries import Counts
 from genotex.analysis.method_record import Steps, record_method
 from genotex.analysis.mixed import mixed_warnings
 from genotex.analysis.options import AnalysisOptions
@@ -41,6 +42,7 @@ def analyze_sound(
     sample_facts: SampleFacts,
     condition: ConditionCohort | None = None,
     *,
+    counts: Counts | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes that go with the trait of one cohort.
@@ -67,6 +69,9 @@ def analyze_sound(
         against the trait.
     condition : ConditionCohort, optional
         Of a two-step problem.
+    counts : mapping, optional
+        How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
+        precision weights (Law et al. 2014).
     threads : int
         With two or more, tests and panel run side by side; the answer does not depend on them.
 
@@ -78,7 +83,9 @@ def analyze_sound(
         If an option names a characteristic that the cohort does not have.
     """
     with threadpool_limits(limits=1):
-        comparison = set_up_comparison(table, roles, problem, options, sample_facts, condition)
+        comparison = set_up_comparison(
+            table, roles, problem, options, sample_facts, condition, counts or {}
+        )
         expression = comparison.expression
         kept = choose_genes(comparison, expression, options)
         values = expression[:, kept.tested]
@@ -156,6 +163,7 @@ def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
     predicted, mixed = comparison.predicted, tests.mixed
     return (
         *contrast.warnings,
+        *(() if comparison.libraries is None else comparison.libraries.warnings),
         *comparison.blocks.warnings,
         *(() if predicted is None else predicted.warnings),
         *design.warnings,

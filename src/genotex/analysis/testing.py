@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from genotex.analysis.gene_filter import GeneFilter, carries_design, filter_gene
 from genotex.analysis.gene_tests import beside_columns, mixed_columns, moderated_columns
 from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden, set_aside
 from genotex.analysis.interaction import fit_interaction
+from genotex.analysis.libraries import FEWEST_READS, Libraries, few_reads
 from genotex.analysis.mixed import MixedFit, fit_mixed
 from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.options import AnalysisOptions
@@ -24,6 +26,13 @@ __all__ = ["Tests", "choose_genes", "run_tests"]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
+
+
+class _Test(TypedDict):
+    """How the moderated t is computed, in every regression alike."""
+
+    trend: bool
+    libraries: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +87,12 @@ def choose_genes(
         If no gene is left.
     """
     design, table = comparison.design, comparison.table
-    kept = filter_genes(expression, comparison.contrast, design.matrix.shape[1], options.filter_low)
+    columns = design.matrix.shape[1]
+    if comparison.libraries is None:
+        kept = filter_genes(expression, comparison.contrast, columns, options.filter_low)
+    else:
+        kept = filter_genes(expression, comparison.contrast, columns, filter_low=False)
+        kept = _without_few_reads(kept, comparison.libraries, expression, options)
     status = kept.status.copy()
     partial = np.flatnonzero(kept.tested & np.isnan(expression).any(axis=0))
     if len(partial):
@@ -92,6 +106,21 @@ def choose_genes(
         msg = f"no gene of {table.trait} can be tested ({counts})"
         raise AnalysisError(msg)
     return kept
+
+
+def _without_few_reads(
+    kept: GeneFilter, libraries: Libraries, expression: Floats, options: AnalysisOptions
+) -> GeneFilter:
+    """Leave out genes that hardly any read fell on; preprocessing has judged the others."""
+    if not options.filter_low or libraries.sizes is None:
+        return kept
+    status = kept.status.copy()
+    status[kept.tested & few_reads(expression, libraries.sizes)] = "low"
+    rule = (
+        f"low: fewer than {FEWEST_READS} reads in the samples compared; preprocessing kept the "
+        f"genes with {libraries.record['rule']}"
+    )
+    return GeneFilter(status, {**kept.record, "rule": rule}).with_status(status)
 
 
 def run_tests(
@@ -116,6 +145,7 @@ def run_tests(
     options : AnalysisOptions
     """
     contrast, design = comparison.contrast, comparison.design
+    test = _Test(trend=options.trend, libraries=comparison.library_sizes)
     mixed_ranks = options.model == "mixed"
     hidden = find_hidden(
         values,
@@ -127,7 +157,7 @@ def run_tests(
         seed=options.seed,
         mixed_ranks=mixed_ranks,
     )
-    hidden = _weigh(hidden, values, design, options)
+    hidden = _weigh(hidden, values, design, options, test)
     moderated = design.with_columns(hidden.columns) if hidden.moderated_with else design
     fits = carries_design(moderated.matrix, values)
     if not fits.all():
@@ -136,11 +166,11 @@ def run_tests(
         values,
         moderated.matrix,
         binary=contrast.binary,
-        trend=options.trend,
         base=design.matrix if hidden.moderated_with else None,
+        **test,
     )
-    columns |= _other_analysis(values, design, hidden, options)
-    columns |= fit_interaction(values, moderated, trend=options.trend)
+    columns |= _other_analysis(values, design, hidden, test)
+    columns |= fit_interaction(values, moderated, **test)
     mixed = _fit_mixed(values, design, options)
     columns |= {} if mixed is None else mixed_columns(mixed)
     names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
@@ -157,23 +187,23 @@ def run_tests(
     )
 
 
-def _weigh(hidden: Hidden, values: Floats, design: Design, options: AnalysisOptions) -> Hidden:
+def _weigh(
+    hidden: Hidden, values: Floats, design: Design, options: AnalysisOptions, test: _Test
+) -> Hidden:
     if not hidden.moderated_with:
         return hidden
-    without = beside_columns(values, design.matrix, "Without SV", trend=options.trend)
+    without = beside_columns(values, design.matrix, "Without SV", **test)
     mixed = options.model == "mixed"
     return set_aside(hidden, without["Without SV q"], mixed_ranks=mixed)
 
 
-def _other_analysis(
-    values: Floats, design: Design, hidden: Hidden, options: AnalysisOptions
-) -> Columns:
+def _other_analysis(values: Floats, design: Design, hidden: Hidden, test: _Test) -> Columns:
     """Test with surrogate variables when the ranking is without them, and the other way round."""
     if not hidden.columns:
         return {}
     name = "Without SV" if hidden.moderated_with else "With SV"
     other = design if hidden.moderated_with else design.with_columns(hidden.columns)
-    return beside_columns(values, other.matrix, name, trend=options.trend)
+    return beside_columns(values, other.matrix, name, **test)
 
 
 def _with_change(

@@ -244,6 +244,8 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
         what = f"{row['trait']} ({row['condition']}): " if row["condition"] else f"{row['trait']}: "
         if not row["solved"]:
             screen.tell(row["why"], "error" if row["wrong_use"] else "not answered")
+        if told := row.get("counts"):
+            screen.tell(what + told)
         for warning in row.get("warnings", ()) if len(rows) <= MOST_WITH_WARNINGS else ():
             screen.tell(what + warning, "warning")
 

@@ -47,6 +47,8 @@ def _show_tested(result: AnalysisResult) -> None:
 
 def _sentences(result: AnalysisResult) -> Iterator[str]:
     method = result.method
+    if result.counts_summary:
+        yield result.counts_summary
     if two_step := method.get("two_step"):
         yield (
             f"{str(two_step['condition']).replace('_', ' ')} is predicted from "

@@ -45,6 +45,10 @@ def simulate(
     cohorts: Annotated[
         int | None, typer.Option("--cohorts", help="Cohorts of a world: 40, of a small one 8.")
     ] = None,
+    rna_seq: Annotated[
+        bool,
+        typer.Option("--rna-seq", help="Add a cohort with an empty matrix and NCBI's counts."),
+    ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an earlier simulated study or world.")
     ] = False,
@@ -62,6 +66,8 @@ def simulate(
 
       genotex solve study results --trait "Simulated Arthritis"
 
+      genotex simulate study --rna-seq
+
       genotex simulate world --world
 
       genotex preprocess world output
@@ -71,17 +77,20 @@ def simulate(
     asked = {"samples": samples, "genes": genes, "traits": traits, "cohorts": cohorts}
     given = {name: number for name, number in asked.items() if number is not None}
     if world:
+        if rna_seq:
+            msg = "--rna-seq: a world has no such cohort; leave --world out, or that"
+            raise UsageError(msg)
         _simulate_world(folder, seed, (_SMALL if small else _WORLD) | given, overwrite, json)
         return
     alone = ["--small"] * small + [f"--{name}" for name in given if name not in _STUDY]
     if alone:
         msg = f"{', '.join(alone)}: only a world has such sizes; add --world, or leave that out"
         raise UsageError(msg)
-    _simulate_study(folder, seed, _STUDY | given, overwrite, json)
+    _simulate_study(folder, seed, _STUDY | given, rna_seq, overwrite, json)
 
 
 def _simulate_study(
-    folder: Path, seed: int, sizes: dict[str, int], overwrite: bool, json: bool
+    folder: Path, seed: int, sizes: dict[str, int], rna_seq: bool, overwrite: bool, json: bool
 ) -> None:
     from genotex.simulate import simulate_study
 
@@ -91,8 +100,9 @@ def _simulate_study(
             seed=seed,
             samples=sizes["samples"],
             genes=sizes["genes"],
+            rna_seq=rna_seq,
             overwrite=overwrite,
-            progress=lambda what: step(what, _STUDY_STEPS),
+            progress=lambda what: step(what, _STUDY_STEPS + rna_seq),
         )
     truth = study.truth
     if json:

@@ -187,6 +187,7 @@ def _evidence(
         roles=prepared.roles,
         sample_facts=prepared.sample_facts,
         mapping=mapping,
+        counts=prepared.counts,
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],
         info=asdict(judged.info),

@@ -26,21 +26,28 @@ from genotex.clinical import (
 from genotex.cohorts.facts import sample_facts
 from genotex.cohorts.geo_files import RawSeries, read_raw_series
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
+from genotex.cohorts.rna_seq import CountedGenes, count_genes
 from genotex.errors import FormatError
 from genotex.formats import Platform, Series
 from genotex.genes import GeneMapping, GeneTable, identify_ids, map_to_genes
-from genotex.layout import GeoCohortFiles
+from genotex.layout import GeoCohortFiles, Procedure
 
 __all__ = [
-    "NO_TABLE",
+    "assemble_counted_cohort",
     "assemble_geo_cohort",
+    "no_table",
     "prepare_geo_cohort",
     "read_or_replay",
     "rows_need_mapping",
+    "takes_counts",
 ]
 
-NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
+_NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 
+_PUT_COUNTS = (
+    "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
+    "Human.GRCh38.p13.annot.tsv.gz beside the matrix, as 'genotex fetch geo' does"
+)
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
 
@@ -70,8 +77,37 @@ def prepare_geo_cohort(
     given = options.readings.get(files.cohort)
     reading = read_or_replay(description, files.trait, expert, options, given)
     features = _encode(reading, raw.series, options, load_vocabulary(options.vocabulary))
+    if reading.gene.available and takes_counts(files, raw.series, options.procedure):
+        codes = features["trait"].codes if "trait" in features else None
+        binary = _is_binary(reading)
+        counted = count_genes(files, raw.series, codes, binary=binary, table=table)
+        return assemble_counted_cohort(files, raw, reading, features, counted)
     genes, why_no_genes = _genes(raw, reading, table, options)
     return assemble_geo_cohort(files, raw, reading, features, genes, why_no_genes)
+
+
+def no_table(procedure: Procedure) -> str:
+    """Return why a series with an empty table has no genes, and what may help."""
+    return _NO_TABLE if procedure == "benchmark" else _NO_TABLE + _PUT_COUNTS
+
+
+def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
+    """Tell whether expression comes from NCBI's counts: the procedure ``benchmark`` knows none.
+
+    Parameters
+    ----------
+    files : GeoCohortFiles
+        The files of the cohort's folder.
+    series : Series
+        Read with its expression table.
+    procedure : {"sound", "benchmark"}
+    """
+    empty = series.expression is None or not series.expression.ids
+    return empty and procedure == "sound" and bool(files.counts)
+
+
+def _is_binary(reading: ClinicalReading) -> bool:
+    return reading.trait is not None and reading.trait.kind == "binary"
 
 
 def rows_need_mapping(series: Series, table: GeneTable) -> bool:
@@ -123,6 +159,27 @@ def assemble_geo_cohort(
             *(genes.notes if genes else ()),
         ),
     )
+
+
+def assemble_counted_cohort(
+    files: GeoCohortFiles,
+    raw: RawSeries,
+    reading: ClinicalReading,
+    features: Mapping[str, EncodedFeature],
+    counted: CountedGenes,
+) -> PreparedCohort:
+    """Put together what is known of an RNA-seq cohort.
+
+    Parameters
+    ----------
+    files, raw, reading, features
+        As for `assemble_geo_cohort`.
+    counted : CountedGenes
+        What became of its counts.
+    """
+    raw = replace(raw, used=(*raw.used, *counted.used), notes=(*raw.notes, *counted.notes))
+    cohort = assemble_geo_cohort(files, raw, reading, features, counted.genes, counted.why_no_genes)
+    return replace(cohort, counts=counted.record)
 
 
 def read_or_replay(
@@ -188,8 +245,7 @@ def _encode(
             features[name] = apply_encoding(
                 encoding, series, procedure=options.procedure, vocabulary=vocabulary
             )
-    binary = reading.trait is not None and reading.trait.kind == "binary"
-    if options.control_roles == "healthy" and binary:
+    if options.control_roles == "healthy" and _is_binary(reading):
         features["trait"] = _without_other_controls(features["trait"])
     return features
 
@@ -212,7 +268,7 @@ def _genes(
         return None, reading.gene.reason
     series = raw.series
     if series.expression is None or not series.expression.ids:
-        return None, NO_TABLE
+        return None, no_table(options.procedure)
     try:
         mapping = map_to_genes(
             series.expression,

@@ -101,6 +101,8 @@ class PreparedCohort:
         and `tcga_facts.tcga_sample_facts`).
     notes : tuple of str
         Everything a careful reader should know.
+    counts : dict
+        How RNA-seq counts became expression (see `Evidence.counts`); empty for arrays.
     """
 
     trait: str
@@ -115,6 +117,7 @@ class PreparedCohort:
     files: list[tuple[Path, str]]
     sample_facts: dict[str, dict[str, str | None]]
     notes: tuple[str, ...]
+    counts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def trait_values(self) -> NDArray[np.float64] | None:

@@ -48,7 +48,7 @@ class CohortTask:
     def files(self) -> tuple[Path, ...]:
         """Every file that may be read."""
         if self.geo is not None:
-            return (*self.geo.matrices, *self.geo.family_soft, *self.geo.platforms)
+            return self.geo.inputs
         if self.tcga is None:
             return ()
         found = (self.tcga.clinical, self.tcga.expression, self.tcga.expression_pancan)

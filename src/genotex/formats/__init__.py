@@ -21,6 +21,12 @@ from genotex.formats.linked_files import (
     write_linked_parquet,
 )
 from genotex.formats.matrix import ExpressionMatrix
+from genotex.formats.ncbi_counts import (
+    CountMatrix,
+    GeneAnnotation,
+    read_count_annotation,
+    read_raw_counts,
+)
 from genotex.formats.platform import Platform
 from genotex.formats.records import (
     read_cohort_info,
@@ -47,8 +53,10 @@ __all__ = [
     "ClinicalMatrix",
     "CohortInfo",
     "Controls",
+    "CountMatrix",
     "Evidence",
     "ExpressionMatrix",
+    "GeneAnnotation",
     "GeneSet",
     "LinkedTable",
     "Platform",
@@ -61,6 +69,7 @@ __all__ = [
     "read_clinical_csv",
     "read_clinical_matrix",
     "read_cohort_info",
+    "read_count_annotation",
     "read_evidence",
     "read_family_soft",
     "read_gene_csv",
@@ -71,6 +80,7 @@ __all__ = [
     "read_linked_header",
     "read_linked_parquet",
     "read_platforms",
+    "read_raw_counts",
     "read_series_matrix",
     "read_xena_expression",
     "read_xena_samples",

@@ -65,8 +65,8 @@ class Evidence:
     genotex_version : str
         Version that wrote it.
     files : list of dict
-        ``name``, ``size`` (bytes) and ``used_for`` ("matrix", "platform", "clinical",
-        "expression") of every input file that was read.
+        ``name``, ``size`` (bytes) and ``used_for`` ("matrix", "platform", "counts",
+        "annotation", "clinical", "expression") of every input file that was read.
     options : dict
         The options that shaped the result.
     series : dict of str
@@ -85,6 +85,11 @@ class Evidence:
     mapping : dict
         How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
         ``rows_with_symbol``, ``genes_mapped``, ``genes``.
+    counts : dict
+        How RNA-seq counts became expression: ``file``, ``annotation``; ``genes`` counted,
+        ``filtered`` for lack of counts by the ``rule``, ``kept``; ``normalisation``; by sample
+        ``totals`` (reads), ``factors`` (TMM) and ``effective_library_sizes`` (reads in the genes
+        kept times the factor, which voom needs). Not there for other cohorts.
     linking : dict
         Counts of step 9: ``samples``, ``samples_without_trait``, ``genes_dropped``,
         ``samples_dropped``, ``values_filled``, and what became of Age and Gender.
@@ -113,3 +118,4 @@ class Evidence:
     info: dict[str, Any] = field(default_factory=dict)
     fingerprint: str = ""
     sample_facts: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    counts: dict[str, Any] = field(default_factory=dict)

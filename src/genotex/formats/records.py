@@ -88,7 +88,10 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; what is not finite becomes null."""
-    write_json(path, {item.name: getattr(evidence, item.name) for item in fields(evidence)})
+    record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
+    if not evidence.counts:
+        del record["counts"]
+    write_json(path, record)
 
 
 def read_evidence(path: Path) -> Evidence:
@@ -113,7 +116,29 @@ def read_evidence(path: Path) -> Evidence:
             msg = f"expected {wanted.__name__}, found {type(value).__name__}"
             raise FormatError(msg, path=path, field=item.name, hint="preprocess it again")
         known[item.name] = value
+    _check_counts(known.get("counts"), path)
     return Evidence(**known)
+
+
+def _check_counts(record: dict[str, Any] | None, path: Path) -> None:
+    """Refuse a record of counts that the analysis could not compute with."""
+    if not record:
+        return
+    by_sample = ("totals", "factors", "effective_library_sizes")
+    wanted = {
+        **dict.fromkeys(("genes", "filtered", "kept"), int),
+        **dict.fromkeys(("rule", "normalisation"), str),
+        **dict.fromkeys(by_sample, dict),
+    }
+    wrong = [name for name, kind in wanted.items() if not isinstance(record.get(name), kind)]
+    wrong += [
+        name
+        for name in by_sample
+        if name not in wrong and not all(isinstance(v, int | float) for v in record[name].values())
+    ]
+    if wrong:
+        msg = "this part of the record of counts is missing or not what it should be"
+        raise FormatError(msg, path=path, field=f"counts.{wrong[0]}", hint="preprocess it again")
 
 
 def _evidence_type(name: str) -> type:

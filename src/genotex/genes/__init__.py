@@ -1,6 +1,7 @@
 """Gene table, probe-to-gene mapping and official symbols."""
 
 from genotex.genes.annotation import AnnotationChoice, choose_annotation
+from genotex.genes.count_rows import GeneCounts, counts_by_gene
 from genotex.genes.identify import IdVerdict, identify_ids
 from genotex.genes.idkind import IdKind
 from genotex.genes.mapping import GeneMapping, Scale, collapse_rows, map_to_genes
@@ -9,6 +10,7 @@ from genotex.genes.table import GeneTable
 
 __all__ = [
     "AnnotationChoice",
+    "GeneCounts",
     "GeneMapping",
     "GeneTable",
     "IdKind",
@@ -17,6 +19,7 @@ __all__ = [
     "Scale",
     "choose_annotation",
     "collapse_rows",
+    "counts_by_gene",
     "genes_by_columns",
     "genes_of_rows",
     "identify_ids",

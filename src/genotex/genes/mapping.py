@@ -36,7 +36,7 @@ class GeneMapping:
         What the row ids of the matrix are.
     id_column, gene_column : str or None
         Columns of the platform table that were used; None when none was needed.
-    scale : {"log2", "linear"}
+    scale : {"log2", "linear", "counts"}
         Scale of the matrix as it came in.
     counts : dict of str to int
         ``rows``; ``rows_with_symbol`` (their gene cell is filled); ``rows_several_genes``;
@@ -51,7 +51,7 @@ class GeneMapping:
     id_kind: IdKind
     id_column: str | None
     gene_column: str | None
-    scale: Literal["log2", "linear"]
+    scale: Literal["log2", "linear", "counts"]
     counts: dict[str, int]
     notes: tuple[str, ...]
 

@@ -11,6 +11,7 @@ from genotex.reports.hidden import hidden_remark
 from genotex.reports.page import Answer, GroupView, Remark
 from genotex.reports.second_opinion import mixed_remark
 from genotex.reports.selection import selection_headline
+from genotex.reports.sequenced import SECTION, sequenced_remark
 from genotex.reports.shortlist import top_genes
 from genotex.reports.two_step import condition_remark
 from genotex.reports.words import change_label, contrast_sentence, headline, number
@@ -77,6 +78,7 @@ def _by_the_other_test(findings: Findings) -> str:
 
 def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[Remark, ...]:
     told = (
+        Remark(sequenced_remark(findings), SECTION),
         Remark(condition_remark(findings), "condition"),
         Remark(mixed_remark(findings, genes), "mixed"),
         Remark(hidden_remark(findings, genes), "hidden"),

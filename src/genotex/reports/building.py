@@ -36,6 +36,7 @@ from genotex.reports.reading import (
 from genotex.reports.second_opinion import view_mixed
 from genotex.reports.sections import GeneSetsView, Section
 from genotex.reports.selection import selection_facts, view_selection
+from genotex.reports.sequenced import sequenced_fact, view_sequenced
 from genotex.reports.shortlist import direction, interval
 from genotex.reports.two_step import view_condition
 from genotex.reports.words import number, question, readable, sentence
@@ -163,6 +164,7 @@ def _told(text: str, findings: Findings) -> str:
 def _sections(findings: Findings, genes: pl.DataFrame) -> tuple[Section, ...]:
     every = (
         view_selection(findings),
+        view_sequenced(findings),
         view_condition(findings),
         view_hidden(findings, genes),
         view_mixed(findings, genes),
@@ -179,6 +181,7 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
         ("Cohort", findings.cohort),
         ("Condition's cohort", "" if predicted is None else predicted.cohort),
         ("Platform", evidence.series.get("platform", "")),
+        ("Expression", sequenced_fact(findings)),
         ("Procedure", findings.procedure),
         *([] if selection is None else selection_facts(selection)),
         ("Covariates", "" if selection is not None else _covariates(findings)),

@@ -133,6 +133,10 @@ class Findings:
         Of the procedure ``benchmark``, which has no p-values.
     panel : mapping
         Record of the sparse panel.
+    counts : mapping
+        Record of RNA-seq counts; empty for other cohorts.
+    counts_summary : str
+        The same in one sentence.
     """
 
     trait: str
@@ -159,6 +163,8 @@ class Findings:
     predicted: PredictedCondition | None = None
     selection: Selection | None = None
     panel: Mapping[str, Any] = field(default_factory=dict)
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    counts_summary: str = ""
 
     @property
     def mixed_ranks(self) -> bool:

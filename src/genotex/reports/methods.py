@@ -9,6 +9,7 @@ from genotex.formats.cohort_record import Evidence
 from genotex.reports.findings import Findings
 from genotex.reports.methods_model import compared_methods, model_methods
 from genotex.reports.page import GroupView, LogStep
+from genotex.reports.sequenced import counted_steps
 from genotex.reports.words import counted, listed
 
 __all__ = ["log_steps", "methods_paragraph", "remaining_notes"]
@@ -81,11 +82,22 @@ def _genes(evidence: Evidence) -> str:
     scale = {
         "linear": " Values were on a linear scale and were log2-transformed.",
         "log2": " Values were on the log2 scale as published.",
+        "counts": _counted(evidence),
     }.get(str(mapping.get("scale", "")), "")
     if evidence.procedure == "benchmark":
         scale = ""
     became = f"The {rows:,} rows of the matrix became {genes:,} official human gene symbols"
     return f"{became}{through}.{scale}"
+
+
+def _counted(evidence: Evidence) -> str:
+    counts = evidence.counts
+    if not counts:
+        return ""
+    return (
+        " Values were the read counts that NCBI computes for RNA-seq series, added up by symbol; "
+        f"{counts['kept']:,} genes had {counts['rule']} (Chen et al. 2016)."
+    )
 
 
 def _clinical(evidence: Evidence, findings: Findings) -> str:
@@ -126,19 +138,23 @@ def _software(evidence: Evidence, findings: Findings) -> str:
 def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tuple[LogStep, ...]:
     """Return the processing from rows of the matrix to tested genes."""
     mapping = evidence.mapping
+    together = (
+        "rows of a symbol added up" if evidence.counts else "probes of a gene brought together"
+    )
     steps = []
     ids = mapping.get("id_kind")
     column = mapping.get("gene_column")
     for key, name, remark in (
         ("rows", "Rows of the matrix", f"identified by {ids}" if ids else ""),
         ("rows_with_symbol", "Rows with a gene", f"from column '{column}'" if column else ""),
-        ("genes_mapped", "Genes after mapping", "probes of a gene brought together"),
+        ("genes_mapped", "Genes after mapping", together),
         ("genes", "Official gene symbols", "synonyms replaced, unknown symbols dropped"),
     ):
         if (count := _count(mapping, key)) is not None:
             steps.append(LogStep(name, f"{count:,}", remark))
     if scale := mapping.get("scale"):
         steps.append(LogStep("Scale of the values", str(scale), "as detected or told"))
+    steps += counted_steps(evidence)
     for key, value in evidence.linking.items():
         name, remark = _LINKING.get(key, (key.replace("_", " ").capitalize(), ""))
         steps.append(LogStep(name, _written(value), remark))

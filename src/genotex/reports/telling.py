@@ -80,6 +80,8 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         predicted=PredictedCondition.from_record(method.get("two_step", {}), tested=selects),
         selection=Selection.from_record(method, result.cv_performance) if selects else None,
         panel=method.get("panel", {}),
+        counts=method.get("counts", {}),
+        counts_summary=result.counts_summary,
     )
 
 
@@ -110,9 +112,22 @@ def _model(method: Mapping[str, Any]) -> str:
     degrees = f"; {told} prior degrees of freedom" if told else ""
     trend = ", with a trend in mean expression" if prior.get("trend") else ""
     return (
-        "Each gene's log2 expression was regressed on the trait by ordinary least squares and the "
-        "trait's coefficient was tested with limma's empirical-Bayes moderated t statistic "
-        f"(Smyth 2004{trend}{degrees})"
+        f"{_regressed(method.get('counts', {}))} and the trait's coefficient was tested with "
+        f"limma's empirical-Bayes moderated t statistic (Smyth 2004{trend}{degrees})"
+    )
+
+
+def _regressed(counts: Mapping[str, Any]) -> str:
+    if not counts:
+        return "Each gene's log2 expression was regressed on the trait by ordinary least squares"
+    squares = (
+        "weighted least squares with voom's precision weights (Law et al. 2014)"
+        if counts.get("weights") == "voom"
+        else "ordinary least squares"
+    )
+    return (
+        "Each gene's log2 counts per million, with library sizes normalised by the trimmed mean of "
+        "M values (Robinson and Oshlack 2010), were regressed on the trait by " + squares
     )
 
 

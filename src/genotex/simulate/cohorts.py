@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from genotex.formats import ExpressionMatrix
 from genotex.layout import TCGA_COHORT
+from genotex.simulate.counts import CountedRows, draw_counts, write_counts
 from genotex.simulate.expression import Floats, GeneModel, draw_expression, effects_in_cohort
 from genotex.simulate.geo_files import (
     GeoSeries,
@@ -20,7 +21,7 @@ from genotex.simulate.geo_files import (
     write_family_soft,
     write_series_matrix,
 )
-from genotex.simulate.no_expression import NO_EXPRESSION
+from genotex.simulate.no_expression import EMPTY_TABLE, NO_EXPRESSION
 from genotex.simulate.people import (
     People,
     TraitKind,
@@ -34,7 +35,7 @@ from genotex.simulate.platforms import Array, genes_seen, measure
 from genotex.simulate.tcga_files import draw_tcga_samples, write_tcga_folder
 from genotex.simulate.truth import CohortTruth
 
-__all__ = ["SimulatedCohort", "TcgaPlan", "write_geo", "write_tcga"]
+__all__ = ["SimulatedCohort", "TcgaPlan", "write_counted", "write_geo", "write_tcga"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +141,46 @@ def write_geo(
         np.where(seen, expression, np.nan)[measured],
     )
     return SimulatedCohort(plan.accession, truth, true)
+
+
+def write_counted(
+    folder: Path,
+    rng: np.random.Generator,
+    model: GeneModel,
+    rows: CountedRows,
+    plan: CohortPlan,
+    first: int,
+) -> SimulatedCohort:
+    """Write an RNA-seq series: an empty matrix, with NCBI's counts beside it.
+
+    Parameters
+    ----------
+    folder, rng, model, plan, first
+        As for `write_geo`.
+    rows : CountedRows
+        Names of the rows: the genes of the model, then others that hardly a read falls on.
+    """
+    people = draw_people(rng, plan.groups, plan.late)
+    samples = tuple(f"GSM{first + i}" for i in range(len(people.group)))
+    effects = _effects(rng, model, plan.trait, people, plan.hidden)
+    words = plan.tell(rng, people)
+    expression = draw_expression(rng, model, people, effects)
+    planted = np.any([signature != 0 for signature in model.signatures.values()], axis=0)
+    counts = draw_counts(rng, expression, planted, len(rows.ids) - len(model.symbols))
+    unfit = NO_EXPRESSION[EMPTY_TABLE](rng, len(samples))
+    _write_files(folder, plan, people, samples, words, unfit.measured, unfit.platform)
+    target = folder / "GEO" / plan.trait / plan.accession
+    write_counts(target, plan.accession, samples, rows, counts)
+    truth = _truth(
+        plan,
+        platform=unfit.platform.accession,
+        scale="counts",
+        samples=told(people, samples, words.age, words.sex, words.level),
+        effects=_by_symbol(model, effects[plan.trait][0]),
+    )
+    return SimulatedCohort(
+        plan.accession, truth, ExpressionMatrix(model.symbols, samples, expression)
+    )
 
 
 def _write_unfit(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from genotex.simulate.no_expression import METHYLATION
+from genotex.simulate.no_expression import EMPTY_TABLE, METHYLATION
 from genotex.simulate.people import People, choose_words, number_words, sex_words
 from genotex.simulate.plan import (
     NOTHING_REAL,
@@ -20,7 +20,7 @@ from genotex.simulate.plan import (
     shifted_rows,
 )
 
-__all__ = ["CONDITION", "TCGA_TRAIT", "TRAIT", "geo_plans"]
+__all__ = ["CONDITION", "TCGA_TRAIT", "TRAIT", "counted_plan", "geo_plans"]
 
 TRAIT = "Simulated_Arthritis"
 CONDITION = "Simulated_Diabetes"
@@ -141,6 +141,28 @@ def geo_plans(samples: int) -> list[CohortPlan]:
     """Return the GEO cohorts, the largest one with `samples` samples."""
     plans = (_largest, _confounded, _shifted, _treated, _of_the_condition, _methylation)
     return [plan(samples) for plan in plans]
+
+
+def counted_plan(samples: int) -> CohortPlan:
+    """Return the RNA-seq series, whose matrix is empty and whose counts NCBI computed."""
+    return CohortPlan(
+        accession="GSE90000007",
+        trait=TRAIT,
+        array=EMPTY_TABLE,
+        groups={"case": samples - samples // 2, "healthy control": samples // 2},
+        late={"case": 0.5, "healthy control": 0.5},
+        tell=_tell_first,
+        title="RNA-seq of synovial tissue in simulated arthritis",
+        summary=(
+            "Total RNA of synovial tissue from patients with simulated arthritis and from healthy "
+            "controls was sequenced.",
+            NOTHING_REAL,
+        ),
+        overall_design="Patients and healthy controls, one library each, in two batches.",
+        names=SampleNames.telling("synovial membrane", _TITLES),
+        usable=True,
+        reason="cases and healthy controls in equal numbers; expression from NCBI's counts",
+    )
 
 
 def _largest(samples: int) -> CohortPlan:

@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from genotex.errors import UsageError
+from genotex.genes import GeneTable
 from genotex.layout import TCGA_COHORT
-from genotex.simulate.cohorts import TcgaPlan, write_geo, write_tcga
+from genotex.simulate.cohorts import TcgaPlan, write_counted, write_geo, write_tcga
+from genotex.simulate.counts import name_rows
 from genotex.simulate.expression import draw_gene_model
 from genotex.simulate.folder import check_folder, whole_folder
 from genotex.simulate.platforms import draw_array
 from genotex.simulate.record import TRUTH_FILE
-from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, TRAIT, geo_plans
+from genotex.simulate.scenario import CONDITION, TCGA_TRAIT, TRAIT, counted_plan, geo_plans
 from genotex.simulate.symbols import choose_aliases, choose_symbols
 from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
 from genotex.simulate.truth import CohortTruth, Truth
@@ -25,6 +27,8 @@ __all__ = ["Progress", "SimulatedStudy", "check_sizes", "silent", "simulate_stud
 Progress = Callable[[str], None]
 
 _PLANTED = 60
+_RNA_SEQ = 7
+"""Part of the seed of the RNA-seq cohort."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ def simulate_study(
     samples: int = 80,
     genes: int = 4000,
     symbols: Sequence[str] | None = None,
+    rna_seq: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> SimulatedStudy:
@@ -78,6 +83,9 @@ def simulate_study(
         Genes, 400 to 15,000; the arrays have a little more than twice as many probes.
     symbols : sequence of str, optional
         Gene symbols to draw from; by default the protein-coding genes of the packaged table.
+    rna_seq : bool
+        Add a cohort of the main trait whose matrix is empty, with the counts of NCBI beside it;
+        the other files stay the same.
     overwrite : bool
         Replace an earlier simulated study in `folder`.
     progress : callable, optional
@@ -94,10 +102,18 @@ def simulate_study(
     rng = np.random.default_rng(seed)
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
+    sizes = _Sizes(seed, samples, rna_seq)
     with whole_folder(folder) as part:
-        truth = _write_all(part, rng, seed, samples, chosen, aliases, tell)
+        truth = _write_all(part, rng, sizes, chosen, aliases, tell)
         (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
     return SimulatedStudy(folder, folder / TRUTH_FILE, folder / TASK_FILE, truth)
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    seed: int
+    samples: int
+    rna_seq: bool
 
 
 def silent(message: str) -> None:
@@ -121,8 +137,7 @@ def check_sizes(**sizes: tuple[int, int, int]) -> None:
 def _write_all(
     folder: Path,
     rng: np.random.Generator,
-    seed: int,
-    samples: int,
+    sizes: _Sizes,
     symbols: list[str],
     aliases: dict[str, str],
     tell: Progress,
@@ -138,11 +153,11 @@ def _write_all(
     }
     cohorts: dict[str, CohortTruth] = {}
     first = 90_000_001
-    for plan in geo_plans(samples):
+    for plan in geo_plans(sizes.samples):
         tell(f"{plan.accession}: {plan.title}")
         cohorts[plan.accession] = write_geo(folder, rng, model, arrays, plan, first).truth
         first += sum(plan.groups.values())
-    tcga = TcgaPlan(TCGA_TRAIT, "SIMC", "Simulated Carcinoma", max(16, samples // 2))
+    tcga = TcgaPlan(TCGA_TRAIT, "SIMC", "Simulated Carcinoma", max(16, sizes.samples // 2))
     tell(f"TCGA/{tcga.folder}")
     cohorts[TCGA_COHORT] = write_tcga(folder, rng, model, names, tcga).truth
     planted_genes = {trait: model.planted(trait) for trait in model.signatures}
@@ -150,4 +165,13 @@ def _write_all(
     related = {trait: choose_related(rng, genes, free) for trait, genes in planted_genes.items()}
     write_tasks(folder, related, {TRAIT: (CONDITION,)})
     nuisance = {"age": model.changing_with(model.age), "sex": model.changing_with(model.sex)}
-    return Truth(seed, TRAIT, CONDITION, TCGA_TRAIT, planted_genes, nuisance, aliases, cohorts)
+    if sizes.rna_seq:
+        plan = counted_plan(sizes.samples)
+        tell(f"{plan.accession}: {plan.title}")
+        # A generator of its own, so that nothing else depends on whether it is there.
+        own = np.random.default_rng([sizes.seed, _RNA_SEQ])
+        rows = name_rows(own, symbols, aliases, GeneTable.load())
+        cohorts[plan.accession] = write_counted(folder, own, model, rows, plan, first).truth
+    return Truth(
+        sizes.seed, TRAIT, CONDITION, TCGA_TRAIT, planted_genes, nuisance, aliases, cohorts
+    )

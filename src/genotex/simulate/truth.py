@@ -50,7 +50,7 @@ class CohortTruth:
     reason : str
         Why, or why not.
     scale : str
-        "linear", "log2", "beta" (methylation) or "none" (no values).
+        "linear", "log2", "counts" (RNA-seq), "beta" (methylation) or "none" (no values).
     samples : mapping of str to mapping
         Sample id -> ``group`` ("case", "healthy control", "other disease", "unknown"), ``age``
         (years, None where the file does not tell), ``gender`` (female 0, male 1, None where the

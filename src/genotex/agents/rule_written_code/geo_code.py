@@ -9,7 +9,7 @@ from genotex.agents.rule_written_code.geo_decisions import Coded, GeoDecisions, 
 from genotex.agents.rule_written_code.wording import cell_of, comment, one_line
 from genotex.agents.task import Task
 from genotex.clinical import FeatureEncoding, tell_place, why_no_trait
-from genotex.cohorts.geo import NO_TABLE
+from genotex.cohorts.geo import no_table
 
 __all__ = ["FINISH", "geo_steps", "write_geo_code"]
 
@@ -63,7 +63,9 @@ def geo_steps(task: Task) -> tuple[str, ...]:
     steps = ["load_data", "read_clinical_features"]
     if found.genes_end != "series":
         steps.append("extract_gene_data")
-    if found.genes_end not in ("series", "table"):
+    if found.counted:
+        steps.append("normalise_and_link")
+    elif found.genes_end not in ("series", "table"):
         steps.append("review_gene_ids")
         steps += ["read_annotation"] if found.gene_column is not None else []
         steps += ["map_gene_ids"] if _needs_mapping(found) else []
@@ -161,13 +163,14 @@ def _record(found: GeoDecisions) -> str:
 
 def _extract(found: GeoDecisions) -> str:
     # The same for every series, so that it may be taken over from one to the other.
+    why = no_table(found.procedure)
     return (
         "expression = read_expression(series)\nprint(expression)\n"
         "print(list(expression.rows[:20]))\n"
         "if not expression.rows:\n"
         "    # Without genes there is nothing more to do.\n"
         "    gene_available = False\n"
-        f"    why_no_genes = {literal(' '.join(NO_TABLE.split()))}\n"
+        f"    why_no_genes = {literal(one_line(why))}\n"
         "    print(save_cohort_info(task, clinical=clinical, why_no_genes=why_no_genes))\n"
     )
 
@@ -196,6 +199,7 @@ def _map(found: GeoDecisions) -> str:
 
 def _finish(found: GeoDecisions) -> str:
     rows = "mapped" if _needs_mapping(found) else "expression"
+    rows += ", clinical" if found.counted else ""
     if found.genes_end == "mapping":
         return comment(found.why_no_genes) + "gene_available = False\n" + _record(found)
     return (FINISH if found.trait is not None else _FINISH_WITHOUT_TRAIT).format(rows=rows)

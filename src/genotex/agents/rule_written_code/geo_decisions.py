@@ -14,14 +14,16 @@ from genotex.agents.task import Task
 from genotex.clinical import (
     ClinicalReading,
     FeatureEncoding,
+    apply_encoding,
     cells_to_code,
     describe_series,
     encode_with_role,
     rule_expert,
 )
 from genotex.clinical.words.wording import simple_key
-from genotex.cohorts.geo import NO_TABLE, rows_need_mapping
+from genotex.cohorts.geo import no_table, rows_need_mapping, takes_counts
 from genotex.cohorts.geo_files import RawSeries, read_raw_series
+from genotex.cohorts.rna_seq import count_genes
 from genotex.errors import FormatError
 from genotex.formats import ExpressionMatrix, Role, Series
 from genotex.genes import (
@@ -32,7 +34,7 @@ from genotex.genes import (
     genes_of_rows,
     identify_ids,
 )
-from genotex.layout import Procedure, geo_cohort_files
+from genotex.layout import GeoCohortFiles, Procedure, geo_cohort_files
 
 __all__ = ["Coded", "GeoDecisions", "coded", "decide_geo"]
 
@@ -83,6 +85,10 @@ class GeoDecisions:
         First platform at hand.
     map_notes : tuple of str
         Why these columns.
+    procedure : {"sound", "benchmark"}
+        Which procedure.
+    counted : bool
+        Whether the rows are RNA-seq counts of NCBI.
     """
 
     reading: ClinicalReading
@@ -98,6 +104,8 @@ class GeoDecisions:
     platform: str | None
     own_platform: str | None
     map_notes: tuple[str, ...]
+    procedure: Procedure
+    counted: bool
 
 
 def decide_geo(task: Task) -> GeoDecisions:
@@ -125,7 +133,11 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions
     raw = read_raw_series(files, needs_mapping=lambda series: rows_need_mapping(series, table))
     description = describe_series(raw.series, raw.platforms)
     reading = rule_expert(task.procedure).read(description, task.trait)
-    rows, end, why = _genes(raw, reading, task.procedure, table)
+    counted = reading.gene.available and takes_counts(files, raw.series, task.procedure)
+    if counted:
+        rows, end, why = _counts(files, raw.series, reading, table)
+    else:
+        rows, end, why = _genes(raw, reading, task.procedure, table)
     ids = raw.series.expression.ids if raw.series.expression is not None else ()
     first = raw.platforms[0] if raw.platforms else None
     return GeoDecisions(
@@ -142,7 +154,20 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions
         platform=None if rows is None else rows.platform,
         own_platform=None if first is None else first.accession or first.path.name,
         map_notes=() if rows is None else rows.notes,
+        procedure=task.procedure,
+        counted=counted,
     )
+
+
+def _counts(
+    files: GeoCohortFiles, series: Series, reading: ClinicalReading, table: GeneTable
+) -> tuple[None, GenesEnd, str]:
+    codes = None
+    if reading.trait is not None:
+        codes = apply_encoding(reading.trait, series, procedure="sound").codes
+    binary = reading.trait is not None and reading.trait.kind == "binary"
+    found = count_genes(files, series, codes, binary=binary, table=table)
+    return (None, "mapping" if found.genes is None else "", found.why_no_genes)
 
 
 def _genes(
@@ -152,7 +177,7 @@ def _genes(
         return None, "series", reading.gene.reason
     matrix = raw.series.expression
     if matrix is None or not matrix.ids:
-        return None, "table", NO_TABLE
+        return None, "table", no_table(procedure)
     try:
         rows = genes_of_rows(
             matrix.ids,

@@ -13,6 +13,7 @@ from genotex.agents.task import Task
 from genotex.agents.toolkit.tables import Table, listed
 from genotex.agents.toolkit.tool import Made
 from genotex.cohorts.geo_files import RawSeries
+from genotex.cohorts.rna_seq import CountedGenes
 from genotex.cohorts.tcga_files import RawExpression
 from genotex.formats import ExpressionMatrix, Platform
 from genotex.genes import GeneMapping, RowGenes
@@ -28,6 +29,8 @@ class Expression(Table):
     task: Task
     raw: RawSeries | RawExpression
     matrix: ExpressionMatrix
+    counted: bool = False
+    """Whether these are RNA-seq counts of NCBI, by GeneID."""
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -47,7 +50,8 @@ class Expression(Table):
     def __repr__(self) -> str:
         """Tell size and first row ids."""
         rows, samples = self.shape
-        return f"expression, {rows} rows x {samples} samples; first rows: {listed(self.rows, 20)}"
+        what = "RNA-seq counts by NCBI GeneID" if self.counted else "expression"
+        return f"{what}, {rows} rows x {samples} samples; first rows: {listed(self.rows, 20)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +109,7 @@ class Genes(Table):
     expression: Expression
     mapping: GeneMapping
     annotation: Annotation | None = None
+    counted: CountedGenes | None = None
 
     @property
     def rows(self) -> tuple[str, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from genotex.agents.toolkit.clinical_objects import ClinicalTable
 from genotex.agents.toolkit.gene_objects import Annotation, Expression, Genes, MappedRows
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tables import listed
 from genotex.agents.toolkit.tool import tool
-from genotex.cohorts.geo import NO_TABLE
+from genotex.cohorts.geo import no_table, takes_counts
 from genotex.cohorts.geo_files import read_annotation as read_platform_tables
 from genotex.cohorts.geo_files import with_expression
+from genotex.cohorts.rna_seq import count_genes
 from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_genes
 from genotex.errors import UsageError
-from genotex.formats import Platform
+from genotex.formats import ExpressionMatrix, Platform, read_raw_counts
 from genotex.genes import (
     GeneTable,
     IdVerdict,
@@ -29,6 +31,7 @@ __all__ = [
     "read_expression",
 ]
 
+_COUNTS = "call normalise_symbols(expression, clinical)"
 _RECORD = "record it with save_cohort_info(task, clinical=clinical, why_no_genes=...)"
 
 
@@ -45,7 +48,9 @@ def read_expression(source: SeriesText | ClinicalColumns) -> Expression:
     -------
     Expression
         ``rows`` (tuple of p row ids, always strings), ``columns`` (tuple of n sample ids),
-        ``values`` (p x n); of a series made by sequencing p is often 0.
+        ``values`` (p x n). Of a series made by sequencing the table is empty: then these are the
+        RNA-seq counts that NCBI computed, where they lie in the folder (``counted`` is True, the
+        row ids are GeneIDs), else p is 0.
 
     Examples
     --------
@@ -54,6 +59,10 @@ def read_expression(source: SeriesText | ClinicalColumns) -> Expression:
     if isinstance(source, SeriesText):
         raw = with_expression(source.raw)
         assert raw.series.expression is not None
+        if takes_counts(source.files, raw.series, source.task.procedure):
+            counts = read_raw_counts(source.files.counts[0])
+            matrix = ExpressionMatrix(counts.genes, counts.samples, counts.counts)
+            return Expression(source.task, raw, matrix, counted=True)
         return Expression(source.task, raw, raw.series.expression)
     found = read_raw_genes(source.files, source.task.procedure)
     if found is None:
@@ -86,7 +95,7 @@ def identify_rows(expression: Expression) -> IdVerdict:
 
 def _check_rows(expression: Expression, function: str) -> None:
     if not expression.rows:
-        msg = f"{function}(): {NO_TABLE}; {_RECORD}"
+        msg = f"{function}(): {no_table(expression.task.procedure)}; {_RECORD}"
         raise UsageError(msg)
 
 
@@ -156,6 +165,9 @@ def map_probes(
     >>> mapped = map_probes(expression, annotation, id_column="ID", gene_column="Gene Symbol")
     """
     _check_rows(expression, "map_probes")
+    if expression.counted:
+        msg = f"map_probes(): counts by GeneID need no mapping; {_COUNTS}"
+        raise UsageError(msg)
     task, table = expression.task, GeneTable.load()
     if annotation is None:
         found = genes_of_rows(expression.rows, (), procedure=task.procedure, table=table)
@@ -193,18 +205,23 @@ def _platform(annotation: Annotation, name: str | None) -> Platform:
 
 
 @tool
-def normalise_symbols(rows: MappedRows | Expression) -> Genes:
+def normalise_symbols(
+    rows: MappedRows | Expression, clinical: ClinicalTable | None = None
+) -> Genes:
     """Bring rows to official gene symbols, one row for each gene.
 
     Procedure ``sound``: linear values are put on the log2 scale, rows of several genes are left
-    out, a gene is the mean of its rows. ``benchmark``: a row is divided among its genes, a gene is
-    the sum of its rows.
+    out, a gene is the mean of its rows; of RNA-seq counts a gene is the sum of its rows, genes with
+    few counts are left out by the sizes of the trait's groups, and the values are log2 counts per
+    million. ``benchmark``: a row is divided among its genes, a gene is the sum of its rows.
 
     Parameters
     ----------
     rows : MappedRows or Expression
         As `map_probes` gives it; or as `read_expression` gives it where the row ids are gene
-        symbols already.
+        symbols already, or for RNA-seq counts.
+    clinical : ClinicalTable, optional
+        As `clinical_table` gives it; needed for RNA-seq counts.
 
     Returns
     -------
@@ -217,6 +234,8 @@ def normalise_symbols(rows: MappedRows | Expression) -> Genes:
     >>> genes = normalise_symbols(mapped)
     """
     task, table = rows.task, GeneTable.load()
+    if isinstance(rows, Expression) and rows.counted:
+        return _normalise_counts(rows, clinical, table)
     if isinstance(rows, MappedRows):
         expression, found, annotation = rows.expression, rows.found, rows.annotation
     else:
@@ -231,3 +250,23 @@ def normalise_symbols(rows: MappedRows | Expression) -> Genes:
         found = genes_of_rows(expression.rows, (), procedure=task.procedure, table=table)
     mapping = collapse_rows(expression.matrix, found, procedure=task.procedure, table=table)
     return Genes(task, expression, mapping, annotation)
+
+
+def _normalise_counts(
+    expression: Expression, clinical: ClinicalTable | None, table: GeneTable
+) -> Genes:
+    if clinical is None or not isinstance(clinical.source, SeriesText):
+        msg = f"normalise_symbols(): RNA-seq counts are filtered by the trait's groups; {_COUNTS}"
+        raise UsageError(msg)
+    source, trait = clinical.source, clinical.trait
+    counted = count_genes(
+        source.files,
+        source.raw.series,
+        None if trait is None else trait.codes,
+        binary=trait is not None and trait.encoding.kind == "binary",
+        table=table,
+    )
+    if counted.genes is None:
+        msg = f"normalise_symbols(): {counted.why_no_genes}; {_RECORD}"
+        raise UsageError(msg)
+    return Genes(expression.task, expression, counted.genes, counted=counted)

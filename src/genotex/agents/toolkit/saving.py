@@ -21,7 +21,7 @@ from genotex.cohorts.finish import (
     remove_stale_tables,
     write_linked,
 )
-from genotex.cohorts.geo import assemble_geo_cohort
+from genotex.cohorts.geo import assemble_counted_cohort, assemble_geo_cohort
 from genotex.cohorts.geo_files import RawSeries
 from genotex.cohorts.judging import (
     JudgedCohort,
@@ -203,6 +203,8 @@ def _prepared(
             why_no_genes,
         )
     raw = source.raw if genes is None else _with_genes(genes)
+    if genes is not None and genes.counted is not None:
+        return assemble_counted_cohort(source.files, raw, reading, features, genes.counted)
     return assemble_geo_cohort(source.files, raw, reading, features, mapping, why_no_genes)
 
 

@@ -33,6 +33,7 @@ class CohortFiles(Made):
                 "series matrix": self.geo.matrices,
                 "family SOFT": self.geo.family_soft,
                 "platform table": self.geo.platforms,
+                **({"RNA-seq counts of NCBI": self.geo.counts} if self.geo.counts else {}),
             }
         assert self.tcga is not None
         found = {

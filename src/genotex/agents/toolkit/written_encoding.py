@@ -82,7 +82,10 @@ def _number(code: object, cell: str, where: str) -> float | None:
     if code is None:
         return None
     if isinstance(code, Real):
-        number = float(code)
+        try:
+            number = float(code)
+        except OverflowError:
+            number = math.inf
         if math.isnan(number):
             return None
         if math.isfinite(number):

@@ -1,0 +1,182 @@
+"""RNA-seq counts as NCBI computes them for human series of GEO, and the annotation beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.errors import FormatError
+from genotex.formats.plain_tables import read_number_table, read_text_table
+from genotex.formats.raw import FETCH_AGAIN
+from genotex.formats.rows import first_repeated, unquote
+
+__all__ = ["CountMatrix", "GeneAnnotation", "read_count_annotation", "read_raw_counts"]
+
+GENE_ID = "GeneID"
+SYMBOL = "Symbol"
+MOST = 2.0**53
+"""Above it not every whole number can be told from its neighbours."""
+_NOT_NORMALISED = (
+    "take the raw counts, GSE..._raw_counts_..._NCBI.tsv.gz, not those normalised as FPKM or TPM; "
+    "or fetch the file again"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CountMatrix:
+    """How many reads of each sample fell on each gene.
+
+    Attributes
+    ----------
+    path : Path
+        The file it was read from.
+    genes : tuple of str
+        NCBI GeneIDs, all different.
+    samples : tuple of str
+        GSM accessions, all different.
+    counts : ndarray of float64, shape (len(genes), len(samples))
+        Whole numbers, 0 or more.
+    """
+
+    path: Path
+    genes: tuple[str, ...]
+    samples: tuple[str, ...]
+    counts: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GeneAnnotation:
+    """The symbols of the genes that NCBI counted.
+
+    Attributes
+    ----------
+    path : Path
+        The file it was read from.
+    symbols : mapping of str to str
+        NCBI GeneID -> symbol when the annotation was made.
+    notes : tuple of str
+        What was odd.
+    """
+
+    path: Path
+    symbols: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def read_raw_counts(path: Path) -> CountMatrix:
+    """Read ``GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz``, gzip or plain.
+
+    Parameters
+    ----------
+    path : Path
+        Genes x samples, tab-separated, first column ``GeneID``, then one column for each GSM
+        accession.
+
+    Raises
+    ------
+    NotDataError
+        If the file holds a web page or other things in place of the data.
+    TruncatedFileError
+        If the file ends too early or is damaged.
+    FormatError
+        If it is no such table, a gene or a sample stands twice, or a cell is anything else than a
+        whole number of 0 or more.
+
+    References
+    ----------
+    NCBI GEO, "NCBI-generated RNA-seq count data",
+    https://www.ncbi.nlm.nih.gov/geo/info/rnaseqcounts.html
+    """
+    names, ids, counts, notes = read_number_table(path)
+    if names[0].lower() != GENE_ID.lower():
+        msg = f"no count matrix of NCBI: the first column is {names[0][:40]!r}, not {GENE_ID}"
+        raise FormatError(msg, path=path, line=1, hint=FETCH_AGAIN)
+    samples = tuple(names[1:])
+    if "" in samples:
+        msg = f"column {names.index('', 1) + 1} has no sample id"
+        raise FormatError(msg, path=path, line=1, hint=FETCH_AGAIN)
+    genes = tuple(cell.strip() for cell in ids)
+    _refuse_repeated("sample", samples, path)
+    _check_gene_ids(genes, path)
+    if notes:
+        msg = f"counts are whole numbers without a gap, but {'; '.join(notes)}"
+        raise FormatError(msg, path=path, hint=FETCH_AGAIN)
+    _check_counts(genes, samples, counts, path)
+    return CountMatrix(path, genes, samples, counts)
+
+
+def _check_gene_ids(genes: Sequence[str], path: Path) -> None:
+    if not genes:
+        msg = "the count matrix has no genes"
+        raise FormatError(msg, path=path, hint=FETCH_AGAIN)
+    wrong = next((gene for gene in genes if not (gene.isascii() and gene.isdigit())), None)
+    if wrong is not None:
+        msg = f"row {wrong[:40]!r} is no NCBI GeneID, which are numbers"
+        raise FormatError(msg, path=path, hint="give the count matrix that NCBI computed")
+    _refuse_repeated("GeneID", genes, path)
+
+
+def _refuse_repeated(what: str, names: Sequence[str], path: Path) -> None:
+    if (repeated := first_repeated(names)) is not None:
+        msg = f"{what} {repeated[:40]} stands twice"
+        raise FormatError(msg, path=path, hint=FETCH_AGAIN)
+
+
+def _check_counts(
+    genes: Sequence[str], samples: Sequence[str], counts: NDArray[np.float64], path: Path
+) -> None:
+    for wrong, what in (
+        (np.isnan(counts), "is missing"),
+        (counts < 0, "is negative"),
+        (counts != np.floor(counts), "is no whole number"),
+        (counts > MOST, "is too large"),
+    ):
+        if wrong.any():
+            row, column = (int(place[0]) for place in np.nonzero(wrong))
+            cell = counts[row, column]
+            value = "" if np.isnan(cell) else f" {cell:g}"
+            number = int(wrong.sum())
+            more = f" (and {number - 1} more)" if number > 1 else ""
+            msg = f"the count{value} of GeneID {genes[row]} in {samples[column]} {what}{more}"
+            raise FormatError(msg, path=path, hint=_NOT_NORMALISED)
+
+
+def read_count_annotation(path: Path) -> GeneAnnotation:
+    """Read ``Human.GRCh38.p13.annot.tsv.gz``, gzip or plain.
+
+    Parameters
+    ----------
+    path : Path
+        Tab-separated with the columns ``GeneID`` and ``Symbol``; others are not used.
+
+    Raises
+    ------
+    FormatError
+        If a column is missing or the file cannot be read (as for `read_raw_counts`).
+
+    Notes
+    -----
+    A GeneID that stands twice with two symbols gets none and is counted in the notes.
+    """
+    frame = read_text_table(path)
+    columns = {name.strip().lower(): name for name in reversed(frame.columns)}
+    missing = [name for name in (GENE_ID, SYMBOL) if name.lower() not in columns]
+    if missing:
+        msg = f"no annotation of NCBI's counts: column {missing[0]} is missing"
+        raise FormatError(msg, path=path, line=1, hint=FETCH_AGAIN)
+    ids, symbols = (
+        [unquote(cell or "").strip() for cell in frame[columns[name.lower()]].to_list()]
+        for name in (GENE_ID, SYMBOL)
+    )
+    found: dict[str, str] = {}
+    two_symbols = set()
+    for gene, symbol in zip(ids, symbols, strict=True):
+        if gene and symbol and found.setdefault(gene, symbol) != symbol:
+            two_symbols.add(gene)
+    told = {gene: symbol for gene, symbol in found.items() if gene not in two_symbols}
+    notes = [f"{len(two_symbols)} GeneIDs have two symbols in {path.name}"] if two_symbols else []
+    return GeneAnnotation(path, told, tuple(notes))
