@@ -14,6 +14,7 @@ from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem, TaskInfo
 from genotex.runs.children import Setup
 from genotex.runs.cohort_stage import Basis, CohortProgress, read_cohorts
+from genotex.runs.given_cohorts import check_given_cohorts
 from genotex.runs.journal import Journal, open_journal
 from genotex.runs.merging import merge_cohorts
 from genotex.runs.methods.method import ChosenMethod
@@ -97,13 +98,7 @@ class BenchmarkRun:
             who = "makes its own cohorts" if method.own_cohorts else "reads no data"
             msg = f"--preprocessed does nothing here: {method.name} {who}; leave it out"
             raise UsageError(msg)
-        if not (given / "preprocess").is_dir():
-            msg = f"{given} holds no preprocess/; give the folder that holds preprocess/<Trait>/"
-            raise UsageError(msg)
-        target, reference = self.target.resolve(), given.resolve()
-        if target == reference or reference in target.parents:
-            msg = f"{self.target} is, or lies in, the folder of --preprocessed; name another"
-            raise UsageError(msg)
+        check_given_cohorts(given, self.target)
 
     @property
     def preprocesses(self) -> bool:
@@ -203,9 +198,7 @@ def run_benchmark(
             stage = _stage(plan, run, journal, jobs, time_limit)
             unsolved = stage.unsolved(plan.problems, retry=retry)
             if unsolved:
-                # They tell of a finished run, which this one is not for now.
-                for path in (run.outcomes, run.table, run.summary):
-                    path.unlink(missing_ok=True)
+                run.withdraw_outcomes()
                 stage.solve(unsolved, jobs=min(jobs, len(unsolved)), progress=on_problem)
             return _finish(plan, run, journal, len(unsolved))
 

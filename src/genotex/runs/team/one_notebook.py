@@ -12,7 +12,7 @@ from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.manager import WRITTEN
 from genotex.agents.notebook import Event, Notebook, NotebookWork
 from genotex.agents.notebook_file import to_ipynb
-from genotex.agents.switches import Switches
+from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.errors import ContextTooLongError, MethodFailedError
 from genotex.formats import write_json
@@ -51,8 +51,8 @@ class Bench:
     shelf : CodeShelf
     temperature, max_output : float or None, int or None
         For all requests.
-    structured : bool
-        Whether models answer with data and write no code.
+    agent : str
+        Who works (see `agents.switches.Agent`).
     """
 
     folder: TeamFolder
@@ -63,7 +63,7 @@ class Bench:
     shelf: CodeShelf
     temperature: float | None = None
     max_output: int | None = None
-    structured: bool = False
+    agent: Agent = "team"
 
 
 def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:

@@ -63,6 +63,8 @@ class Stage:
     budget : Budget
     sessions : LiveSessions
     progress : Progress
+    basis : Basis
+        Digests of the cohorts that problems are asked of.
     jobs : int
         Notebooks side by side.
 
@@ -74,6 +76,8 @@ class Stage:
         Why no further notebook is begun; empty while they are.
     did_anything : bool
         Whether a notebook was begun or gone on with.
+    solved_now : int
+        Problems that came to their end.
     """
 
     def __init__(
@@ -84,6 +88,7 @@ class Stage:
         budget: Budget,
         sessions: LiveSessions,
         progress: Progress,
+        basis: Basis,
         *,
         jobs: int,
     ) -> None:
@@ -94,11 +99,12 @@ class Stage:
         self._sessions = sessions
         self._progress = progress
         self._jobs = jobs
-        self._basis = Basis(bench.folder.output)
+        self._basis = basis
         self._troubles = 0
         self.records: dict[Task, NotebookRecord] = {}
         self.stopped = ""
         self.did_anything = False
+        self.solved_now = 0
 
     def begin(self, work: WorkList, *, retry: bool) -> None:
         """Take over what was done before; put aside the journals of what is done anew."""
@@ -162,7 +168,9 @@ class Stage:
             If a wall that is required cannot be put up.
         """
         left = [task for task in tasks if task not in self.records]
-        self.did_anything |= bool(left)
+        if left:
+            self.did_anything = True
+            self._bench.folder.withdraw_outcomes()
         for task, result in in_threads(left, self._jobs, self._do, self._sessions.close_all):
             if result is not None:
                 self._conclude(task, result)
@@ -180,7 +188,7 @@ class Stage:
         return replace(self._work(task), basis=basis)
 
     def _work(self, task: Task) -> NotebookRecord:
-        if self._bench.structured:
+        if self._bench.agent == "structured":
             return do_structured(task, self._bench)
         return do_notebook(task, self._bench, partial(self._tell, task))
 
@@ -191,6 +199,7 @@ class Stage:
         if isinstance(result, NotebookRecord):
             self._troubles = 0
             self._journal.add({**result.entry(), "elapsed": round(self._budget.time, 3)})
+            self.solved_now += task.kind == "statistics"
             record = result
         elif isinstance(result, GenotexError) and not isinstance(result, ConfinementError):
             record = NotebookRecord(task, State.STOPPED, why=str(result))

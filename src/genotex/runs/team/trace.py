@@ -186,7 +186,7 @@ def trace(target: Path, task: Task) -> Trace:
     usage = UsageLedger(prices)
     book_calls(entries, usage)
     row = _row(task, folder, _records(folder).get(task), prices)
-    if plan.structured:
+    if plan.agent == "structured":
         replies = (entry["reply"] for entry in entries if "reply" in entry)
         return Trace(None, row, usage, tuple(each["data"] or each["text"] for each in replies))
     return Trace(_told(plan, task, NotebookJournal(entries)), row, usage)
