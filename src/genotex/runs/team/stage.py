@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from genotex.agents.action_units import action_unit
 from genotex.agents.manager import WorkList
 from genotex.agents.notebook import Event
+from genotex.agents.switches import Agent
 from genotex.agents.task import Task
 from genotex.errors import (
     BudgetReachedError,
@@ -29,11 +30,17 @@ from genotex.runs.team.outcomes import why_hopeless
 from genotex.runs.team.sessions import LiveSessions
 from genotex.runs.team.structured_work import do_structured
 from genotex.runs.team.threads import in_threads
+from genotex.runs.team.zero_shot_work import do_zero_shot
 
 __all__ = ["Progress", "Stage"]
 
 PATIENCE = 3
 """So many notebooks in a row may stop for the same passing trouble before the run does."""
+
+_WITHOUT_CODE: Mapping[Agent, Callable[[Task, Bench], NotebookRecord]] = {
+    "structured": do_structured,
+    "zero-shot": do_zero_shot,
+}
 
 _PASSING = (RateLimitedError, ModelUnavailableError, ModelTimeoutError, SandboxError)
 
@@ -181,15 +188,15 @@ class Stage:
         if task.kind != "statistics":
             return self._work(task)
         basis = self._basis.of(task.problem)
-        hopeless = why_hopeless(task)
+        hopeless = None if self._bench.agent == "zero-shot" else why_hopeless(task)
         if hopeless is not None:
             error_class, why = hopeless
             return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
         return replace(self._work(task), basis=basis)
 
     def _work(self, task: Task) -> NotebookRecord:
-        if self._bench.agent == "structured":
-            return do_structured(task, self._bench)
+        if self._bench.agent in _WITHOUT_CODE:
+            return _WITHOUT_CODE[self._bench.agent](task, self._bench)
         return do_notebook(task, self._bench, partial(self._tell, task))
 
     def _tell(self, task: Task, event: Event) -> None:
