@@ -18,7 +18,7 @@ _LINES, _WIDTH = 100, 160
 
 
 def list_files(roots: Sequence[Path]) -> str:
-    """Return names and sizes of all files, and the beginnings of as many as there is room for.
+    """Return names and sizes of all files, and how each begins, as far as there is room.
 
     Parameters
     ----------
@@ -27,12 +27,11 @@ def list_files(roots: Sequence[Path]) -> str:
     """
     files = list(_files(roots))
     names = [f"{name} ({path.stat().st_size} bytes)" for name, path in files]
-    parts, left = ["\n".join(names) or "(no files)"], MOST_CHARACTERS
-    for name, path in files:
-        beginning = _beginning(path)[:left]
-        left -= len(beginning)
-        if not left:
-            break
+    parts, room = ["\n".join(names) or "(no files)"], MOST_CHARACTERS
+    for number, (name, path) in enumerate(files):
+        # What a short file leaves is for those after it.
+        beginning = _beginning(path)[: room // (len(files) - number)]
+        room -= len(beginning)
         parts.append(f"== {name} ==\n{beginning}")
     return "\n\n".join(parts)
 

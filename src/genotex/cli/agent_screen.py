@@ -91,7 +91,8 @@ def show_finished(finished: TeamFinished, target: Path) -> None:
     say_usage(finished.usage)
     answered = [record for record in finished.problems if record.success]
     for record in answered:
-        screen.say(f"{record.problem}: {record.genes} genes in {record.cohort}")
+        where = f" in {record.cohort}" if record.cohort else ""
+        screen.say(f"{record.problem}: {record.genes} genes{where}")
     for record in finished.problems:
         if not record.success:
             screen.tell(screen.harmless(f"{record.problem}: {record.error}"), "not answered")

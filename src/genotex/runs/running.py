@@ -22,6 +22,7 @@ from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.problem_stage import ProblemProgress, ProblemStage, finished_problems
 from genotex.runs.run_folder import RunFolder
 from genotex.runs.settings import RunSettings, begin_or_go_on
+from genotex.runs.shares import cohort_times, divide
 from genotex.runs.summary import RunSummary, summarise, write_outcomes
 
 __all__ = ["BenchmarkRun", "Finished", "run_benchmark"]
@@ -228,5 +229,5 @@ def _finish(plan: BenchmarkRun, run: RunFolder, journal: Journal, solved_now: in
         merge_cohorts(run, records)
     cohorts = run.output if plan.method.own_cohorts else plan.cohorts
     summary = summarise(records, journal, cohorts)
-    write_outcomes(run, records, summary)
+    write_outcomes(run, records, summary, divide(plan.problems, cohort_times(journal)))
     return Finished(records, summary, solved_now)

@@ -27,7 +27,7 @@ def problem_record(notebook: NotebookRecord) -> ProblemRecord | None:
         notebook.facts.get("cohort"),
         notebook.facts.get("genes"),
         round(notebook.tally.work_seconds + notebook.tally.waiting_seconds, 3),
-        notebook.facts.get("peak_memory_mb", 0.0),
+        round(notebook.tally.peak_bytes / 1e6, 1) or None,
         notebook.files,
         notebook.basis,
     )

@@ -25,6 +25,7 @@ from genotex.runs.team.outcomes import order_cohorts, problem_record
 from genotex.runs.team.plan import TeamPlan
 from genotex.runs.team.recorded_model import Router
 from genotex.runs.team.sessions import LiveSessions, local_sessions
+from genotex.runs.team.spending import problem_costs
 from genotex.runs.team.stage import Progress, Stage
 
 __all__ = ["MakeRouter", "TeamFinished", "run_team"]
@@ -169,7 +170,8 @@ def _finished(
     summary = None
     if len(problems) == asked:
         summary = summarise(problems, journal, plan.cohorts)
-        write_outcomes(plan.folder, problems, summary)
+        costs = problem_costs(plan.problems, notebooks, plan.folder, journal, ledger.prices)
+        write_outcomes(plan.folder, problems, summary, costs)
     stopped = stage.stopped or _left(asked - len(problems))
     return TeamFinished(notebooks, problems, ledger, stopped, summary, stage.solved_now)
 

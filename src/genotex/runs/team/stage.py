@@ -146,7 +146,7 @@ class Stage:
         """Keep the journal of a notebook that is done anew: its calls were paid for."""
         path = self._bench.folder.notebook_journal(task)
         if path.exists():
-            tries = len(list(path.parent.glob(f"{path.stem}.try*.jsonl")))
+            tries = len(self._bench.folder.put_aside(task))
             path.rename(path.with_name(f"{path.stem}.try{tries + 1}.jsonl"))
 
     def ready(self, problems: Sequence[Task]) -> list[Task]:
