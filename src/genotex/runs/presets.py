@@ -22,9 +22,9 @@ class Preset:
     ----------
     name : str
     paper : str
-        What it is called in the GenoTEX paper; empty where it is not there.
-    tables : str
-        Numbers of the paper's tables that it stands in.
+        Its row among the published ones (see `evaluation.published`); empty where it has none.
+    tables : tuple of int
+        The paper's tables with that row.
     agent : str or None
         Who works, where models are asked (see `agents.switches.Agent`).
     method : str or None
@@ -35,7 +35,7 @@ class Preset:
 
     name: str
     paper: str = ""
-    tables: str = ""
+    tables: tuple[int, ...] = ()
     agent: Agent | None = None
     method: str | None = None
     switched: Mapping[str, Any] = field(default_factory=dict)
@@ -76,19 +76,37 @@ class Preset:
 PRESETS: Mapping[str, Preset] = {
     preset.name: preset
     for preset in (
-        Preset("full", "GenoAgent (Ours)", "2, 3, 4, 5", "team"),
-        Preset("no-planning", "No planning", "2", "team", switched={"planning": False}),
-        Preset("no-expert", "No Domain Expert", "2, 4, 5", "team", switched={"expert": False}),
-        Preset("one-round", "Review Round=1", "2, 4, 5", "team", switched={"max_rounds": 1}),
-        Preset("no-reviewer", "No reviewer", "2, 4, 5", "team", switched={"reviewer": False}),
-        Preset("zero-shot", "o1 zero-shot", "2", "zero-shot", "zero-shot"),
-        Preset("codeact", "CodeAct", "3", "codeact"),
+        Preset("full", "GenoAgent", (2, 3, 4, 5), "team"),
+        Preset("no-planning", "GenoAgent, no planning", (2,), "team", switched={"planning": False}),
+        Preset(
+            "no-expert",
+            "GenoAgent, no domain expert",
+            (2, 4, 5),
+            "team",
+            switched={"expert": False},
+        ),
+        Preset(
+            "one-round",
+            "GenoAgent, one review round",
+            (2, 4, 5),
+            "team",
+            switched={"max_rounds": 1},
+        ),
+        Preset(
+            "no-reviewer",
+            "GenoAgent, no reviewer",
+            (2, 4, 5),
+            "team",
+            switched={"reviewer": False},
+        ),
+        Preset("zero-shot", "o1 zero-shot", (2,), "zero-shot", "zero-shot"),
+        Preset("codeact", "CodeAct", (3,), "codeact"),
         Preset("structured", agent="structured"),
         Preset("rules", method="rules"),
-        Preset("lasso", "Lasso", "3", method="lasso"),
-        Preset("mixed-model", "LMM", "3", method="mixed-model"),
-        Preset("no-bec", "GenoAgent (No BEC)", "3", method="no-bec"),
-        Preset("random", "Random", "2", method="random"),
+        Preset("lasso", "Lasso", (3,), method="lasso"),
+        Preset("mixed-model", "LMM", (3,), method="mixed-model"),
+        Preset("no-bec", "GenoAgent, no batch correction", (3,), method="no-bec"),
+        Preset("random", "random", (2,), method="random"),
     )
 }
 """All presets; ``zero-shot`` asks a model, or takes its answers from a file."""

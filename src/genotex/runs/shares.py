@@ -71,8 +71,8 @@ def divide(
     of_trait: dict[str, Amounts] = {}
     for (trait, _), amounts in cohorts.items():
         of_trait[trait] = _sum(of_trait.get(trait, {}), amounts)
-    amounts = (*of_trait.values(), *(own or {}).values())
-    columns = [name for name in COSTS if any(name in each for each in amounts)]
+    told = (*of_trait.values(), *(own or {}).values())
+    columns = [name for name in COSTS if any(name in each for each in told)]
     cells = {}
     for problem in problems:
         total = (own or {}).get(problem, {})
