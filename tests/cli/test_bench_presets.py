@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from genotex.agents.rules_model import RulesModel
+from genotex.errors import WrongKeyError
+from genotex.models import Reply
 from tests.cli.conftest import Run, on_one_line
 from tests.cli.test_agent import files
 from tests.geo_text import write_asthma
@@ -54,11 +57,18 @@ def test_agents_leave_what_the_direct_road_leaves_and_one_table_reads_all(
 
 
 def test_run_is_gone_on_with_by_the_same_command_and_by_agent_resume(
-    place: Path, genotex: Run
+    place: Path, genotex: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def refuse(*_: object) -> Reply:
+        msg = "the account is used up"
+        raise WrongKeyError(msg)
+
     first = ("--preset", "no-reviewer", *MODEL, "--trait", "Asthma", "--sample", 1)
-    code, _, err = bench(genotex, place, "stopped", *first, "--max-time", 1e-9)
-    assert (code, "genotex agent resume" in err) == (3, True)
+    with monkeypatch.context() as patched:
+        patched.setattr(RulesModel, "answer", refuse)
+        code, _, err = bench(genotex, place, "stopped", *first)
+    assert code == 3
+    assert "the account is used up; genotex agent resume" in err
     assert not (place / "stopped/run/problems.csv").exists()
     code, out, _ = bench(genotex, place, "stopped", *first, "--json")
     told = json.loads(out)
@@ -75,10 +85,10 @@ def test_run_is_gone_on_with_by_the_same_command_and_by_agent_resume(
 
 
 def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) -> None:
-    bench(genotex, place, "prepared", "--preset", "rules")
+    bench(genotex, place, "prepared", "--preset", "rules", "--sample", 1)
     for preset in ("no-planning", "codeact"):
         out = f"alone-{preset}"
-        options = ("--preset", preset, *MODEL, "--preprocessed", place / "prepared")
+        options = ("--preset", preset, *MODEL, "--preprocessed", place / "prepared", "--sample", 1)
         code, _, err = bench(genotex, place, out, *options)
         assert code == 0, err
         results = {n: c for n, c in files(place / "prepared").items() if n.startswith("regress")}
@@ -94,7 +104,6 @@ def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) ->
         (("--preset", "full", "--method", "rules"), "--method does nothing beside the preset full"),
         (("--preset", "lasso", "--model", "rules"), "--model does nothing beside the method lasso"),
         (("--model", "rules", "--max-cost", 1), "--model, --max-cost do nothing beside the method"),
-        (("--method", "zero-shot", "--answers", "no", "--model", "rules"), "No such file"),
         (
             ("--preset", "no-planning", "--model", "rules", "--model.planner", "rules"),
             "--model.planner does nothing beside the preset no-planning",
