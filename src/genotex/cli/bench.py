@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -21,7 +21,7 @@ from genotex.layout import trait_folder_name
 
 if TYPE_CHECKING:
     from genotex.problems import Problem, TaskInfo
-    from genotex.runs.running import BenchmarkRun, Finished
+    from genotex.runs.running import BenchmarkRun
 
 __all__ = ["app"]
 
@@ -236,7 +236,7 @@ def run(
     if preset is not None:
         found = preset_named(preset)
         if found.asks_models(options):
-            plan = agents.plan(
+            by_agents = agents.plan(
                 found,
                 source=folder,
                 target=output,
@@ -246,11 +246,11 @@ def run(
                 preprocessed=preprocessed,
                 time_limit=limit,
             )
-            run_agents(plan, jobs=jobs, retry=retry, json=json)
+            run_agents(by_agents, jobs=jobs, retry=retry, json=json)
         options = replace(options, method=found.method)
     chosen = choose_method(options)
     refuse_idle(agents.options, f"the method {chosen.name}, which asks no model")
-    benchmark = BenchmarkRun(
+    plan = BenchmarkRun(
         target=output,
         tasks=tasks,
         problems=asked,
@@ -259,13 +259,7 @@ def run(
         preprocessed=preprocessed,
         seed=seed,
     )
-    finished = _run_with_progress(benchmark, jobs=jobs, time_limit=limit, retry=retry)
-    if json:
-        screen.print_json(run_json(finished.summary, finished.records))
-    else:
-        show_run(finished.summary, finished.records, output, finished.solved_now)
-    answered = finished.summary.answered
-    raise typer.Exit(screen.DONE if answered else screen.NOTHING_USABLE)
+    _run_method(plan, jobs=jobs, time_limit=limit, retry=retry, json=json)
 
 
 def _seconds(limit: float | None) -> float | None:
@@ -292,13 +286,14 @@ def _problems(
     return problems if sample is None else sample_problems(problems, sample, seed)
 
 
-def _run_with_progress(
-    plan: BenchmarkRun, *, jobs: int, time_limit: float | None, retry: bool
-) -> Finished:
+def _run_method(
+    plan: BenchmarkRun, *, jobs: int, time_limit: float | None, retry: bool, json: bool
+) -> NoReturn:
+    """Run a method and show what became of the problems; ends with the exit code of the run."""
     from genotex.runs.running import run_benchmark
 
     with screen.progress_by_stage("cohorts") as step:
-        return run_benchmark(
+        finished = run_benchmark(
             plan,
             jobs=jobs,
             time_limit=time_limit,
@@ -306,6 +301,12 @@ def _run_with_progress(
             on_cohort=lambda done, total: step("cohorts", f"{done.trait} {done.cohort}", total),
             on_problem=lambda done, total: step("problems", str(done.problem), total),
         )
+    if json:
+        screen.print_json(run_json(finished.summary, finished.records))
+    else:
+        show_run(finished.summary, finished.records, plan.target, finished.solved_now)
+    answered = finished.summary.answered
+    raise typer.Exit(screen.DONE if answered else screen.NOTHING_USABLE)
 
 
 app.command()(table)

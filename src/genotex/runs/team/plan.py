@@ -162,7 +162,7 @@ class TeamPlan:
         return RunSettings(
             name=self.target.resolve().name,
             method=METHOD,
-            procedure=self.procedure,
+            procedure=None if self.cohorts is None else self.procedure,
             options={
                 "switches": self.switches.to_json(),
                 "models": replace(self.models, limits=Limits()).to_json(),
@@ -210,7 +210,7 @@ def _plan(target: Path, found: Mapping[str, Any]) -> TeamPlan:
         target=target,
         problems=[Problem(each["trait"], each["condition"]) for each in found["problems"]],
         models=ModelSettings.from_json(options["models"]),
-        procedure=found["procedure"],
+        procedure=found["procedure"] or "sound",
         switches=Switches.from_json(options["switches"]),
         sandbox=SandboxPolicy(options["sandbox"]),
         task_info=Path(tasks["path"]) if tasks else None,
