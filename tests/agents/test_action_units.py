@@ -92,3 +92,10 @@ def test_unknown_step_names_those_there_are() -> None:
 def test_instruction_without_its_task_is_an_error() -> None:
     with pytest.raises(UndefinedError):
         render_prompt("units/geo/load_data.md.j2")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_task_has_all_functions_and_is_no_step_to_be_planned(kind: NotebookKind) -> None:
+    whole = action_unit(kind, "whole_task")
+    assert set(whole.functions) == {name for u in action_units(kind) for name in u.functions}
+    assert whole not in action_units(kind) and not whole.completes

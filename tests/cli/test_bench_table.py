@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.answer_folders import write_three
 from tests.cli.conftest import Run, on_one_line
 
@@ -26,6 +28,22 @@ def test_json_and_markdown(genotex: Run, tmp_path: Path) -> None:
     (row,) = json.loads(out)["rows"]
     assert code == 0 and row["name"] == "x" and row["recall"] == 50.0 and row["cost"] is None
     assert "| x | scored here | - | 100.00 | 50.00 | 66.67 |" in target.read_text()
+
+
+@pytest.mark.parametrize("command", [("bench", "table"), ("compare",)])
+def test_sample_is_scored_on_its_own_problems(
+    genotex: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    reference, half, one = write_three(tmp_path)
+    sample = tmp_path / "problems.csv"
+    sample.write_text("trait,condition\nAsthma,\n")
+    runs = (*command, one, half, "-r", reference, "--json")
+    whole, part = genotex(*runs)[1], genotex(*runs, "--problems", sample)[1]
+    # One of three problems was answered, and it is the sample.
+    assert json.loads(part) != json.loads(whole)
+    if command == ("bench", "table"):
+        assert json.loads(whole)["rows"][0]["success"] == pytest.approx(100 / 3)
+        assert json.loads(part)["rows"][0]["success"] == 100.0
 
 
 def test_folder_in_place_of_the_file_is_refused_before_scoring(

@@ -28,13 +28,18 @@ def cells(rows: list[PaperRow]) -> dict[str, list[tuple[str, ...]]]:
     return {table.title[:7]: list(table.rows) for table in paper_tables(rows)}
 
 
-def run_folder(tmp_path: Path, **told: object) -> Path:
+PROBLEMS = """\
+trait,condition,seconds,cohort_seconds,tokens_in,tokens_out,tokens_cached,cost
+A,,10,3,112300,12000,80000,1.5
+B,,20,1,112300,12200,0,2.5
+"""
+
+
+def run_folder(tmp_path: Path, problems: str = PROBLEMS, **told: object) -> Path:
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "run.json").write_text(json.dumps(told))
-    (folder / "problems.csv").write_text(
-        "trait,condition,seconds,tokens_in,tokens_out,cost\nA,,10,112300,12100,1.5\nB,,20,,,2.5\n"
-    )
+    (folder / "problems.csv").write_text(problems)
     return tmp_path
 
 
@@ -61,15 +66,26 @@ def test_time_tokens_and_cost_come_from_the_record_of_the_run(tmp_path: Path) ->
     folder = run_folder(tmp_path, name="x", input="/raw", preprocessed=None)
     (row,) = rows_of(some_scores(), folder)
     assert row.start == "raw files"
-    assert row.values["seconds"] == 15.0 and row.values["cost"] == 2.0
+    # (10 + 3 + 20 + 1) / 2 seconds, with the share of the cohorts.
+    assert row.values["seconds"] == 17.0 and row.values["cost"] == 2.0
     (genes,) = cells([row])["Genes, "]
-    assert genes[-3:] == ("112.3/12.1", "2.00", "15.00")
+    assert genes[-3:] == ("112.3 (40.0 cached)/12.1", "2.00", "17.00")
+
+
+def test_cost_that_one_problem_does_not_tell_is_a_dash_and_a_note_says_so(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path, PROBLEMS.replace(",0,2.5", ",0,"), name="x", input="/raw")
+    rows = rows_of(some_scores(), folder)
+    (genes,) = cells(rows)["Genes, "]
+    assert genes[-2:] == ("-", "17.00")
+    assert paper_json(rows, ())["rows"][0]["cost"] is None
+    notes = paper_notes({"mine": some_scores()}, rows, paper=False)
+    assert "cost of mine is unknown: 1 of its problems do not tell it" in notes
 
 
 def test_record_is_found_where_the_scores_say_the_run_lies(tmp_path: Path) -> None:
     folder = run_folder(tmp_path, name="x", input=None, preprocessed="/tables")
     (row,) = rows_of(some_scores(prediction=str(folder)), Path("elsewhere/scores.json"))
-    assert row.start == "prepared tables" and row.values["seconds"] == 15.0
+    assert row.start == "prepared tables" and row.values["seconds"] == 17.0
 
 
 @pytest.mark.parametrize(

@@ -77,15 +77,18 @@ def test_what_cannot_be_named_is_refused(
         name_runs(given)
 
 
-def test_averages_per_problem_are_of_those_that_tell(tmp_path: Path) -> None:
+def test_what_one_problem_does_not_tell_has_no_average(tmp_path: Path) -> None:
     folder = output(tmp_path / "one", "mine")
     (folder / "run" / "problems.csv").write_text(
-        "trait,condition,kind,success,seconds,tokens_in,cost,error\n"
-        "A,,unconditional,true,2.0,1000,0.5,\n"
-        'A,Age,one-step,false,4.0,,,"no, not this"\n'
+        "trait,condition,kind,success,seconds,tokens_in,tokens_out,cost,error\n"
+        "A,,unconditional,true,2.0,1000,0,0.5,\n"
+        'A,Age,one-step,false,4.0,,10,,"no, not this"\n'
     )
     assert read_run_record(folder) == RunRecord(
-        "mine", "rules", per_problem={"seconds": 3.0, "tokens_in": 1000.0, "cost": 0.5}
+        "mine",
+        "rules",
+        per_problem={"seconds": 3.0, "tokens_out": 5.0},
+        untold={"tokens_in": 1, "cost": 1},
     )
 
 

@@ -83,7 +83,10 @@ def test_outcomes_hold_no_times(plan: BenchmarkRun, finished: Finished) -> None:
         "error": "there is no preprocessed cohort of Gout",
     }
     rows = run.table.read_text().splitlines()
-    assert rows[0] == "trait,condition,kind,success,seconds,peak_memory_mb,error_class,error"
+    assert rows[0] == (
+        "trait,condition,kind,success,seconds,cohort_seconds,tokens_in,tokens_out,tokens_cached,"
+        "cost,peak_memory_mb,error_class,error"
+    )
     assert rows[1].startswith("Asthma,,unconditional,True,")
 
 

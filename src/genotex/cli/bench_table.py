@@ -10,6 +10,7 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import run_scores as r
 from genotex.cli import screen
+from genotex.cli.evaluate import ScoredProblems
 from genotex.cli.output_file import check_output_file, write_text
 
 __all__ = ["table"]
@@ -23,6 +24,7 @@ def table(
     ] = False,
     tasks: r.Tasks = None,
     task_info: r.TaskInfoFile = None,
+    problems: ScoredProblems = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -34,12 +36,14 @@ def table(
 ) -> None:
     """Print runs as the paper prints its tables 2 to 5; a dash is unknown.
 
-    Time comes from the run folders of 'genotex bench run'.
+    Time, tokens and cost come from the run folders of 'genotex bench run'.
 
     Examples:
       genotex bench table lasso random -r reference --paper
 
       genotex bench table mine/scores.json -o table.md
+
+      genotex bench table full no-planning -r reference --problems full/run/problems.csv
     """
     from genotex.evaluation.paper_table import (
         paper_json,
@@ -53,7 +57,7 @@ def table(
     if output is not None:
         check_output_file(output)
     paths = name_runs(runs)
-    scores = r.score_runs(paths, reference, r.scoring_options(tasks, task_info), jobs)
+    scores = r.score_runs(paths, reference, r.scoring_options(tasks, task_info, problems), jobs)
     rows = paper_rows(scores, paths, paper=paper)
     notes = paper_notes(scores, rows, paper=paper)
     if output is not None:

@@ -10,6 +10,7 @@ import typer
 from genotex.cli import options as o
 from genotex.cli import run_scores as r
 from genotex.cli import screen
+from genotex.cli.evaluate import ScoredProblems
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def compare(
     ] = False,
     tasks: r.Tasks = None,
     task_info: r.TaskInfoFile = None,
+    problems: ScoredProblems = None,
     output: r.ResultsFolder = None,
     jobs: o.Jobs = 1,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
@@ -66,7 +68,7 @@ def compare(
     if output is not None:
         check_folder(output)
     named = name_runs(runs)
-    settings = r.scoring_options(tasks, task_info)
+    settings = r.scoring_options(tasks, task_info, problems)
     if each_other:
         _refuse_beside_each_other(reference, baseline)
         found = _agreement(named, settings, jobs, seed)

@@ -20,7 +20,23 @@ if TYPE_CHECKING:
     from genotex.evaluation.options import EvaluationOptions, GeneUniverse
     from genotex.evaluation.scores import Scores
 
-__all__ = ["EvaluateCommand", "chosen_words", "evaluate", "evaluate_with_progress"]
+__all__ = [
+    "EvaluateCommand",
+    "ScoredProblems",
+    "chosen_words",
+    "evaluate",
+    "evaluate_with_progress",
+]
+
+ScoredProblems = Annotated[
+    Path | None,
+    typer.Option(
+        "--problems",
+        help="Score these problems and the cohorts of their traits alone: JSON or CSV, such as "
+        "run/problems.csv of a sample run.",
+        show_default="all of the reference",
+    ),
+]
 
 EvaluateCommand = command_with_several_words("-t", "--tasks", "-s", "--preprocess-subtasks")
 Word = TypeVar("Word", bound=str)
@@ -80,15 +96,7 @@ def evaluate(
             show_default="metadata/task_info.json beside the reference or in the working folder",
         ),
     ] = None,
-    problems: Annotated[
-        Path | None,
-        typer.Option(
-            "--problems",
-            help="Score these problems and the cohorts of their traits alone: JSON or CSV, such as "
-            "run/problems.csv of a sample run.",
-            show_default="all of the reference",
-        ),
-    ] = None,
+    problems: ScoredProblems = None,
     metrics: Annotated[
         Metrics,
         typer.Option(

@@ -51,11 +51,18 @@ ResultsFolder = Annotated[
 ]
 
 
-def scoring_options(tasks: Sequence[str] | None, task_info: Path | None) -> EvaluationOptions:
+def scoring_options(
+    tasks: Sequence[str] | None, task_info: Path | None, problems: Path | None = None
+) -> EvaluationOptions:
     """Return how output folders are scored: by default settings, as the help says."""
     from genotex.evaluation.options import TASKS, EvaluationOptions
+    from genotex.problems import read_problems
 
-    return EvaluationOptions(tasks=chosen_words(tasks, TASKS, "task"), task_info=task_info)
+    return EvaluationOptions(
+        tasks=chosen_words(tasks, TASKS, "task"),
+        task_info=task_info,
+        problems=None if problems is None else read_problems(problems),
+    )
 
 
 def score_runs(

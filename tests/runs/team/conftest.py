@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,8 @@ class Played:
         Who answers.
     sessions : list of FakeSession
         All that were made.
+    others : mapping
+        More of the plan.
     """
 
     root: Path
@@ -114,6 +116,7 @@ class Played:
     sessions: list[FakeSession] = field(default_factory=list)
     switches: Switches = field(default_factory=Switches)
     model: str = "rules"
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     def plan(self) -> TeamPlan:
         return TeamPlan(
@@ -123,6 +126,7 @@ class Played:
             ModelSettings(self.model),
             switches=self.switches,
             sandbox=SandboxPolicy.OFF,
+            **self.others,
         )
 
     def run(self, **options: Any) -> TeamFinished:

@@ -1,13 +1,14 @@
 """A run whose models answer over the wire, by a local service that speaks OpenAI's protocol."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from genotex.agents.card import read_card
+from genotex.agents.card import Card, read_card
 from genotex.models import Limits, Message, ModelPrice, ModelSettings, Rate, Request
 from genotex.models.providers.options import RetryPolicy
 from genotex.runs.team.notebook_record import State
@@ -17,6 +18,8 @@ from genotex.sandbox import SandboxPolicy
 from tests.models.conftest import nothing_from_outside
 from tests.models.servers import CompatibleDialect, Says, Service, serving
 from tests.runs.team.conftest import Played, play
+from tests.runs.team.test_agents import known_genes, script
+from tests.runs.team.test_spending import rows
 
 DIALECT = CompatibleDialect()
 __all__ = ["nothing_from_outside"]
@@ -24,7 +27,7 @@ __all__ = ["nothing_from_outside"]
 
 
 @contextmanager
-def team_service() -> Iterator[Service]:
+def team_service(play: Callable[[Card], Any] = play) -> Iterator[Service]:
     """Run a service that plays all roles, from the prompts it gets."""
     with serving(Says({})) as service:
 
@@ -38,6 +41,10 @@ def team_service() -> Iterator[Service]:
         yield service
 
 
+def one_answer(card: Card) -> Any:
+    return known_genes(card) if card.occasion == "zero_shot" else script(card)
+
+
 def run(played: Played, service: Service, price: str = "", **options: object) -> TeamFinished:
     name = DIALECT.name(f"{service.address}/v1")
     prices = {}
@@ -49,6 +56,7 @@ def run(played: Played, service: Service, price: str = "", **options: object) ->
         played.problems,
         ModelSettings(name, retry=RetryPolicy(attempts=1), prices=prices),
         sandbox=SandboxPolicy.OFF,
+        **played.others,
     )
     return run_team(plan, make_session=played.session, **options)  # type: ignore[arg-type]
 
@@ -61,6 +69,19 @@ def test_team_works_with_a_service_and_unknown_cost_stays_unknown(played: Played
     assert total.calls == len(service.seen)
     assert total.tokens.exact is not None and total.tokens.exact > 0
     assert total.cost.exact is None
+
+
+@pytest.mark.parametrize(("agent", "calls"), [("codeact", 3), ("zero-shot", 1)])
+def test_agents_without_a_team_work_with_a_service_too(
+    played: Played, agent: str, calls: int
+) -> None:
+    played.others = {"agent": agent}
+    with team_service(one_answer) as service:
+        finished = run(played, service, "100")
+    assert finished.summary is not None and finished.summary.answered == 1
+    assert len(service.seen) == calls
+    (cost,) = (Decimal(row["cost"]) for row in rows(played))
+    assert cost == finished.usage.total().cost.exact > 0
 
 
 def test_limit_of_cost_stops_the_run_and_nothing_is_paid_for_twice(played: Played) -> None:
