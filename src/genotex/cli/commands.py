@@ -23,6 +23,7 @@ from genotex.cli.report import report
 from genotex.cli.sandbox import app as sandbox
 from genotex.cli.simulate import simulate
 from genotex.cli.solve import solve
+from genotex.cli.verify import verify
 
 __all__ = ["app"]
 
@@ -35,7 +36,7 @@ app = typer.Typer(
     epilog="Start with: genotex demo",
 )
 
-GENES, AGENTS = "Genes of a trait", "Agents"
+GENES, DATA, AGENTS = "Genes of a trait", "Data", "Agents"
 BENCHMARK, TRYING = "The benchmark", "Trying it out"
 
 app.command(rich_help_panel=GENES)(solve)
@@ -44,6 +45,7 @@ app.command(rich_help_panel=GENES)(analyze)
 app.command(rich_help_panel=GENES)(enrich)
 app.command(rich_help_panel=GENES)(report)
 app.add_typer(clinical, name="clinical", rich_help_panel=GENES)
+app.command(rich_help_panel=DATA)(verify)
 app.add_typer(agent, name="agent", rich_help_panel=AGENTS)
 app.add_typer(sandbox, name="sandbox", rich_help_panel=AGENTS)
 app.add_typer(problems, name="problems", rich_help_panel=BENCHMARK)

@@ -1,0 +1,1 @@
+"""From the public databases to a checked input folder."""
