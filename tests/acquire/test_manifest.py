@@ -94,7 +94,8 @@ def test_linked_folder_is_entered_once_although_it_leads_back(tmp_path: Path) ->
         ("bundle/input", "bundle/input/GEO"),
         ("bundle/input/GEO", "bundle/input/GEO"),
         ("bundle/input/GEO/A/GSE1", "bundle/input/GEO"),
-        ("elsewhere", "elsewhere"),
+        ("elsewhere", "elsewhere/GEO"),
+        ("renamed", "renamed"),
     ],
 )
 def test_paths_of_a_published_manifest_begin_in_its_database(
@@ -102,6 +103,7 @@ def test_paths_of_a_published_manifest_begin_in_its_database(
 ) -> None:
     (tmp_path / "bundle/input/GEO/A/GSE1").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "renamed/A").mkdir(parents=True)
     path = written(tmp_path / "m.json", {"dataset_name": "GEO", "files": {"A/GSE1/x.gz": ABC}})
     assert manifest_base(read_manifest(path), tmp_path / folder) == tmp_path / base
 

@@ -90,13 +90,15 @@ def manifest_base(manifest: Manifest, folder: Path) -> Path:
     For the published manifests that is ``GEO`` (or ``TCGA``) in an input folder or in the
     benchmark's folder, or the folder of that name that it lies in; else the folder itself.
     """
-    if manifest.name in DATABASES:
-        inside = (folder / manifest.name, folder / "input" / manifest.name)
-        above = (place for place in (folder, *folder.parents) if place.name == manifest.name)
-        for base in (*inside, *above):
-            if base.is_dir():
-                return base
-    return folder
+    if manifest.name not in DATABASES:
+        return folder
+    inside = (folder / manifest.name, folder / "input" / manifest.name)
+    above = (place for place in (folder, *folder.parents) if place.name == manifest.name)
+    for base in (*inside, *above):
+        if base.is_dir():
+            return base
+    first = {name.partition("/")[0] for name in manifest.files}
+    return folder if any((folder / name).is_dir() for name in first) else inside[0]
 
 
 def published_manifests(folder: Path) -> tuple[Path, ...]:

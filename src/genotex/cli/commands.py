@@ -17,6 +17,7 @@ from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
 from genotex.cli.evaluate_labels import evaluate_labels
+from genotex.cli.fetch import app as fetch
 from genotex.cli.preprocess import preprocess
 from genotex.cli.problems import app as problems
 from genotex.cli.report import report
@@ -45,6 +46,7 @@ app.command(rich_help_panel=GENES)(analyze)
 app.command(rich_help_panel=GENES)(enrich)
 app.command(rich_help_panel=GENES)(report)
 app.add_typer(clinical, name="clinical", rich_help_panel=GENES)
+app.add_typer(fetch, name="fetch", rich_help_panel=DATA)
 app.command(rich_help_panel=DATA)(verify)
 app.add_typer(agent, name="agent", rich_help_panel=AGENTS)
 app.add_typer(sandbox, name="sandbox", rich_help_panel=AGENTS)

@@ -17,7 +17,7 @@ from genotex.errors import UsageError
 if TYPE_CHECKING:
     from genotex.acquire.verifying import CheckedFile
 
-__all__ = ["show_checked", "verify"]
+__all__ = ["checked_json", "show_checked", "verify"]
 
 MOST_SHOWN = 20
 """Files of a state that are shown one by one; all are in --json."""
@@ -80,7 +80,7 @@ def verify(
     else:
         checked = _check(folder, manifest or (), ignore_missing)
     if json:
-        screen.print_json(_to_json(folder, checked))
+        screen.print_json(checked_json(folder, checked))
     else:
         show_checked(checked)
     if any(file.state.is_wrong for file in checked):
@@ -142,7 +142,8 @@ def show_checked(checked: Sequence[CheckedFile]) -> None:
     screen.say(told or "no files")
 
 
-def _to_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, object]:
+def checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, object]:
+    """Return what was found in a folder, for machines."""
     counts = Counter(str(file.state) for file in checked)
     files = [
         {"path": file.path, "state": str(file.state), "detail": file.detail or None}
