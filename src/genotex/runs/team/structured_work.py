@@ -17,9 +17,9 @@ from genotex.cohorts import PreprocessOptions, choose_folder
 from genotex.cohorts.preprocess import CohortTask, preprocess_cohort
 from genotex.errors import BadAnswerError, FormatError, GenotexError, RefusedError
 from genotex.formats import CohortInfo, update_cohort_info
+from genotex.formats.journal import open_journal
 from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
 from genotex.models import RoleModels, UsageLedger
-from genotex.runs.journal import open_journal
 from genotex.runs.problem_record import classify
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord, State

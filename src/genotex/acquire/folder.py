@@ -1,0 +1,198 @@
+"""An input folder that files are fetched into, and its journal of what was fetched from where."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from genotex.acquire.addresses import safe_name, shown
+from genotex.acquire.contents import check_whole
+from genotex.acquire.download import Progress, Version, Wanted, download
+from genotex.acquire.web import WebClient
+from genotex.errors import FetchError, UsageError
+from genotex.formats.journal import Entry, Journal, open_journal
+from genotex.formats.raw import sha256
+from genotex.layout import lock
+
+__all__ = ["FetchFolder", "Fetched", "journal_path", "open_fetch_folder"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A file that lies in its place.
+
+    Attributes
+    ----------
+    path : Path
+        Where.
+    sha256 : str
+        Its checksum.
+    size : int
+        Its bytes.
+    now : bool
+        Whether it came over the net in this run; False for one that was there before.
+    """
+
+    path: Path
+    sha256: str
+    size: int
+    now: bool
+
+
+def journal_path(root: Path) -> Path:
+    """Return the journal of an input folder: one line for each file begun, done or failed."""
+    return root / "fetch" / "journal.jsonl"
+
+
+@contextmanager
+def open_fetch_folder(root: Path) -> Iterator[FetchFolder]:
+    """Open an input folder to fetch into; one process at a time does.
+
+    Files are fetched one behind the other, also because the limits of the databases count for a
+    whole machine.
+
+    Raises
+    ------
+    UsageError
+        If another process fetches into the folder, or it cannot be one.
+    FormatError
+        If the journal is damaged.
+    """
+    if root.exists() and not root.is_dir():
+        msg = f"{root} is a file; give the folder to fetch into"
+        raise UsageError(msg)
+    path = journal_path(root)
+    with lock(path, wait=False), open_journal(path) as journal:
+        yield FetchFolder(root, journal)
+
+
+class FetchFolder:
+    """An input folder, open for fetching. Use `open_fetch_folder`.
+
+    Attributes
+    ----------
+    root : Path
+        The folder.
+    """
+
+    def __init__(self, root: Path, journal: Journal) -> None:
+        self.root = root
+        self._journal = journal
+        self._last = {
+            (entry["path"], entry["step"]): entry
+            for entry in journal.entries
+            if "path" in entry and "step" in entry
+        }
+
+    def fetch(
+        self,
+        client: WebClient,
+        wanted: Wanted,
+        progress: Progress = lambda done, total: None,
+    ) -> Fetched:
+        """Return a file, fetched where it is not there yet.
+
+        A file that the journal knows is not asked for again. One that somebody else put there is
+        kept when it is whole.
+
+        Parameters
+        ----------
+        client : WebClient
+            Whom to ask through.
+        wanted : Wanted
+            The file.
+        progress : callable
+            See `Progress`.
+
+        Raises
+        ------
+        FetchError
+            If it cannot be had; the journal says why.
+        """
+        target = self.place(wanted.path)
+        if target.exists():
+            return self._found(target, wanted)
+        _log.info("fetching %s", shown(wanted.address))
+        try:
+            digest = download(
+                client,
+                wanted,
+                target,
+                version=self._version(wanted),
+                begun=lambda version: self._begin(wanted, version),
+                progress=progress,
+            )
+        except FetchError as error:
+            self._add("failed", wanted, reason=str(error))
+            raise
+        self._done(wanted, digest, target.stat().st_size)
+        return Fetched(target, digest, target.stat().st_size, now=True)
+
+    def place(self, path: str) -> Path:
+        """Return where a file of the folder lies.
+
+        Raises
+        ------
+        AddressRefusedError
+            If a part of its path is no safe name.
+        """
+        return self.root.joinpath(*(safe_name(part) for part in path.split("/")))
+
+    def last(self, path: str, step: str) -> Entry | None:
+        """Return the last line of the journal about a file: ``begun``, ``done`` or ``failed``."""
+        return self._last.get((path, step))
+
+    def _found(self, target: Path, wanted: Wanted) -> Fetched:
+        done, size = self.last(wanted.path, "done"), target.stat().st_size
+        if done is not None and done.get("size") == size and _same(wanted, done["sha256"]):
+            return Fetched(target, done["sha256"], size, now=False)
+        try:
+            check_whole(target, wanted.content, str(target))
+        except FetchError as error:
+            raise _not_ours(target, error.message) from error
+        digest = sha256(target)
+        if not _same(wanted, digest):
+            message = f"its SHA-256 is {digest}, and should be {wanted.sha256}"
+            raise _not_ours(target, message)
+        self._done(wanted, digest, size)
+        return Fetched(target, digest, size, now=False)
+
+    def _version(self, wanted: Wanted) -> Version:
+        """Return which version of the file a partial file is of."""
+        begun = self.last(wanted.path, "begun")
+        if begun is None or begun.get("address") != shown(wanted.address):
+            return Version()
+        return Version(begun.get("validator"), begun.get("size"))
+
+    def _begin(self, wanted: Wanted, version: Version) -> None:
+        self._add("begun", wanted, validator=version.validator, size=version.size)
+
+    def _done(self, wanted: Wanted, digest: str, size: int) -> None:
+        self._add("done", wanted, sha256=digest, size=size)
+
+    def _add(self, step: str, wanted: Wanted, **facts: Any) -> None:
+        entry = {
+            "step": step,
+            "path": wanted.path,
+            "address": shown(wanted.address),
+            **facts,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        self._journal.add(entry)
+        self._last[wanted.path, step] = entry
+
+
+def _same(wanted: Wanted, digest: str) -> bool:
+    return wanted.sha256 is None or wanted.sha256.lower() == digest
+
+
+def _not_ours(target: Path, message: str) -> FetchError:
+    text = f"{target} lies there already, and is not what it should be: {message}"
+    return FetchError(text, hint="remove it, then the same command fetches it")
