@@ -31,6 +31,7 @@ class Asked:
     path: str
     query: Mapping[str, str]
     form: Mapping[str, str]
+    content: str
     headers: Mapping[str, str]
 
     @property
@@ -212,6 +213,7 @@ def serving(*protocols: Protocol) -> Iterator[Site]:
                 unquote(parts.path),
                 dict(parse_qsl(parts.query)),
                 dict(parse_qsl(content)),
+                content,
                 headers,
             )
             self.close_connection = True

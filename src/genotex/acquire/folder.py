@@ -145,14 +145,28 @@ class FetchFolder:
         """
         return self.root.joinpath(*(safe_name(part) for part in path.split("/")))
 
+    def known(self, path: str) -> Fetched | None:
+        """Return a file that lies in its place and that the journal knows with this size."""
+        target, done = self.place(path), self.last(path, "done")
+        if done is None or not target.is_file() or target.stat().st_size != done.get("size"):
+            return None
+        return Fetched(target, done["sha256"], done["size"], now=False)
+
+    def made(self, path: str, address: str) -> Fetched:
+        """Take a file into the journal that was made of what came from an address."""
+        target = self.place(path)
+        digest, size = sha256(target), target.stat().st_size
+        self._done(Wanted(address, path), digest, size)
+        return Fetched(target, digest, size, now=True)
+
     def last(self, path: str, step: str) -> Entry | None:
         """Return the last line of the journal about a file: ``begun``, ``done`` or ``failed``."""
         return self._last.get((path, step))
 
     def _found(self, target: Path, wanted: Wanted) -> Fetched:
-        done, size = self.last(wanted.path, "done"), target.stat().st_size
-        if done is not None and done.get("size") == size and _same(wanted, done["sha256"]):
-            return Fetched(target, done["sha256"], size, now=False)
+        known = self.known(wanted.path)
+        if known is not None and _same(wanted, known.sha256):
+            return known
         try:
             check_whole(target, wanted.content, str(target))
         except FetchError as error:
@@ -161,6 +175,7 @@ class FetchFolder:
         if not _same(wanted, digest):
             message = f"its SHA-256 is {digest}, and should be {wanted.sha256}"
             raise _not_ours(target, message)
+        size = target.stat().st_size
         self._done(wanted, digest, size)
         return Fetched(target, digest, size, now=False)
 

@@ -141,7 +141,8 @@ class OpenTargets:
 
     def _ask(self, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data of an answer."""
-        content = self._client.text(self.address, json={"query": query, "variables": variables})
+        question = {"query": query, "variables": dict(variables)}
+        content = self._client.text(self.address, question=question)
         try:
             answer = json.loads(content)
         except (ValueError, RecursionError) as error:
@@ -150,7 +151,8 @@ class OpenTargets:
         if isinstance(answer, dict) and answer.get("errors"):
             message = f"the service refuses the question: {_first_message(answer['errors'])}"
             raise self._wrong(message)
-        return self._value(answer, dict, "data")
+        data: dict[str, Any] = self._value(answer, dict, "data")
+        return data
 
     def _value(self, data: Any, kind: Any, *keys: str) -> Any:
         """Return what stands at the end of some keys, if it is of a kind."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from genotex import __version__
 from genotex.acquire.addresses import AllowedAddresses, shown
@@ -153,6 +153,7 @@ class WebClient:
         address: str,
         *,
         form: Mapping[str, str] | None = None,
+        question: Mapping[str, Any] | None = None,
         page: bool = False,
         most: int | None = None,
     ) -> bytes:
@@ -164,6 +165,8 @@ class WebClient:
             What to ask for.
         form : mapping, optional
             Sent as a form in the body, where no log sees it; such a request follows no redirect.
+        question : mapping, optional
+            Sent as JSON in the body, in the same way.
         page : bool
             Whether a web page is what is wanted.
         most : int, optional
@@ -176,14 +179,20 @@ class WebClient:
             wanted.
         """
         limit = self.manners.most_text if most is None else most
-        content = self.again(address, lambda: self._read(address, form, limit))
+        content = self.again(address, lambda: self._read(address, form, question, limit))
         refuse = refuse_captcha if page else refuse_page
         refuse(content[:WHOLE_PAGE], shown(address))
         return content
 
-    def _read(self, address: str, form: Mapping[str, str] | None, limit: int) -> bytes:
+    def _read(
+        self,
+        address: str,
+        form: Mapping[str, str] | None,
+        question: Mapping[str, Any] | None,
+        limit: int,
+    ) -> bytes:
         begun, parts, size = self._clock(), [], 0
-        with self.opened(address, form=form) as answer:
+        with self.opened(address, form=form, question=question) as answer:
             if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
                 message = "the answer came compressed, which nobody asked for"
                 raise WrongContentError(message, address=answer.address)
@@ -254,6 +263,7 @@ class WebClient:
         *,
         headers: Mapping[str, str] | None = None,
         form: Mapping[str, str] | None = None,
+        question: Mapping[str, Any] | None = None,
     ) -> Iterator[Answer]:
         """Give an answer whose head has come.
 
@@ -265,6 +275,8 @@ class WebClient:
             Further headers.
         form : mapping, optional
             Sent as a form in the body.
+        question : mapping, optional
+            Sent as JSON in the body.
 
         Raises
         ------
@@ -280,15 +292,15 @@ class WebClient:
         self._allowed.check(address)
         for _ in range(MOST_REDIRECTS + 1):
             self._pace.wait(address)
-            with self._asked(address, headers or {}, form) as response:
+            with self._asked(address, headers or {}, form, question) as response:
                 if response.status_code not in _REDIRECTS:
                     self._refuse_failure(response, address)
                     flow = Flow(self.manners, self._clock)
                     status = response.status_code
                     yield Answer(shown(address), status, response.headers, response, flow)
                     return
-                if form is not None:
-                    message = "a redirect in answer to a form is not followed"
+                if form is not None or question is not None:
+                    message = "a redirect in answer to a form or a question is not followed"
                     raise AddressRefusedError(message, address=shown(address))
                 location = response.headers.get("Location")
             address = self._allowed.after_redirect(address, location)
@@ -297,16 +309,24 @@ class WebClient:
 
     @contextmanager
     def _asked(
-        self, address: str, headers: Mapping[str, str], form: Mapping[str, str] | None
+        self,
+        address: str,
+        headers: Mapping[str, str],
+        form: Mapping[str, str] | None,
+        question: Mapping[str, Any] | None,
     ) -> Iterator[Response]:
         client = self._open_client()
         # What a server told to remember is forgotten before the next request.
         client.cookies.clear()
-        method = "GET" if form is None else "POST"
+        method = "GET" if form is None and question is None else "POST"
         with (
             _as_trouble(),
             client.stream(
-                method, address, headers=dict(headers), data=None if form is None else dict(form)
+                method,
+                address,
+                headers=dict(headers),
+                data=None if form is None else dict(form),
+                json=None if question is None else dict(question),
             ) as response,
         ):
             yield response

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from genotex.cli.fetch_benchmark import benchmark
+from genotex.cli.fetch_tcga import tcga
 
 __all__ = ["app"]
 
@@ -19,4 +20,5 @@ def _group() -> None:
     """Fetch files of the public databases, checked, and go on where it stopped."""
 
 
+app.command()(tcga)
 app.command()(benchmark)
