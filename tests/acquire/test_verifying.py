@@ -114,6 +114,18 @@ def test_progress_counts_the_files_that_are_there(tmp_path: Path) -> None:
     assert steps == [(NAME, 1)]
 
 
+def test_unfinished_download_is_told_as_missing(tmp_path: Path) -> None:
+    part = NAME.replace("GSE1", "GSE2") + ".part"
+    root = folder_with(folder_with(tmp_path, DATA), DATA[:9], part)
+    for ignore_missing in (True, False):
+        files = verify_folder(root, [manifest()], ignore_missing=ignore_missing)
+        assert [(f.path, f.state) for f in files] == [
+            (NAME, FileState.OK),
+            (part.removesuffix(".part"), FileState.MISSING),
+        ]
+        assert "only a part" in files[1].detail
+
+
 def test_hidden_files_and_documents_are_nobodys_business(tmp_path: Path) -> None:
     path = tmp_path / "notes.docx"
     path.write_bytes(b"PK\x03\x04...")

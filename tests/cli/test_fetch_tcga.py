@@ -26,6 +26,13 @@ def test_cohort_of_a_trait_fetched_then_verified(genotex, hub: Site, tmp_path: P
     found = json.loads(out)
     assert code == 0 and [each["state"] for each in found] == ["was there"] * 3
     assert all(len(each["sha256"]) == 64 and each["size"] for each in found)
+    code, out, err = genotex("verify", tmp_path / "in")
+    assert code == 0 and out.strip() == "3 ok" and not err
+    table = next((tmp_path / "in").rglob("*_HiSeqV2.gz"))
+    table.write_bytes(table.read_bytes()[:-7])
+    table.with_name("later.gz.part").write_bytes(b"x")
+    code, out, _ = genotex("verify", tmp_path / "in")
+    assert code == 1 and "2 ok, 1 missing, 1 unreadable" in out
 
 
 def test_only_the_files_asked_for(genotex, hub: Site, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

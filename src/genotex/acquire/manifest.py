@@ -9,18 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from genotex.acquire.folder import journal_path
 from genotex.errors import FormatError
+from genotex.formats.journal import read_journal
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.formats.raw import sha256
+from genotex.layout import PART
 
 __all__ = [
     "ListedFile",
     "Manifest",
     "data_files",
     "describe_files",
+    "fetched_manifest",
     "manifest_base",
     "published_manifests",
     "read_manifest",
+    "unfinished_files",
     "write_manifest",
 ]
 
@@ -101,6 +106,22 @@ def manifest_base(manifest: Manifest, folder: Path) -> Path:
     return folder if any((folder / name).is_dir() for name in first) else inside[0]
 
 
+def fetched_manifest(folder: Path) -> Manifest | None:
+    """Return what the journal of fetching says of a folder; None where nothing was fetched.
+
+    Raises
+    ------
+    FormatError
+        If the journal is damaged.
+    """
+    path = journal_path(folder)
+    done = [entry for entry in read_journal(path) if entry.get("step") == "done"]
+    listed = {
+        _inside(entry["path"], path): ListedFile(entry["sha256"], entry["size"]) for entry in done
+    }
+    return Manifest("", listed, path) if listed else None
+
+
 def published_manifests(folder: Path) -> tuple[Path, ...]:
     """Return the manifests that lie in the ``metadata`` of the benchmark's folder."""
     names = (f"{name.lower()}_manifest.json" for name in DATABASES)
@@ -109,7 +130,22 @@ def published_manifests(folder: Path) -> tuple[Path, ...]:
 
 
 def data_files(folder: Path) -> dict[str, Path]:
-    """Return all files of a folder by their paths in it with ``/``, sorted; hidden ones are not."""
+    """Return all files of a folder by their paths in it with ``/``, sorted.
+
+    Hidden files, downloads that are not finished and the journal of fetching are left out.
+    """
+    journal = journal_path(folder)
+    files = _visible_files(folder).items()
+    return {name: path for name, path in files if path.suffix != PART and path != journal}
+
+
+def unfinished_files(folder: Path) -> dict[str, Path]:
+    """Return the files of which only a part has come, by the paths they will have."""
+    files = _visible_files(folder).items()
+    return {name.removesuffix(PART): path for name, path in files if path.suffix == PART}
+
+
+def _visible_files(folder: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     entered = set()
     # Links to folders are followed: many keep a few large series on another disk.

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from genotex.acquire.manifest import ListedFile, Manifest, data_files, manifest_base
+from genotex.acquire.manifest import (
+    ListedFile,
+    Manifest,
+    data_files,
+    manifest_base,
+    unfinished_files,
+)
 from genotex.errors import FormatError
 from genotex.formats.raw import is_gzip, read_chunks, sha256
 
@@ -86,15 +92,17 @@ def verify_folder(
     own = {manifest.source.resolve() for manifest in manifests}
     listed: dict[Path, ListedFile] = {}
     there: dict[Path, None] = {}
+    parts: dict[Path, None] = {}
     for manifest in manifests:
         base = manifest_base(manifest, folder)
         within = folder if folder.is_relative_to(base) else base
         paths = {base / name: facts for name, facts in manifest.files.items()}
         listed |= {path: facts for path, facts in paths.items() if path.is_relative_to(within)}
         files = data_files(within).values()
+        parts |= dict.fromkeys(within / name for name in unfinished_files(within))
         there |= dict.fromkeys(path for path in files if path.resolve() not in own)
-    missing = [] if ignore_missing else [path for path in listed if path not in there]
-    checked = [_missing(path, folder) for path in missing]
+    absent = parts if ignore_missing else listed | parts
+    checked = [_missing(path, folder, path in parts) for path in absent if path not in there]
     by_name = _by_name(listed)
     for path in there:
         facts = listed.get(path)
@@ -140,9 +148,11 @@ def unreadable(path: Path) -> str | None:
     return None
 
 
-def _missing(path: Path, folder: Path) -> CheckedFile:
+def _missing(path: Path, folder: Path, begun: bool) -> CheckedFile:
     detail = ""
-    if path.suffix == ".gz" and path.with_suffix("").is_file():
+    if begun:
+        detail = "only a part of it has come: fetch it again, which goes on from there"
+    elif path.suffix == ".gz" and path.with_suffix("").is_file():
         detail = f"{path.stem} is there, unpacked: pack it with gzip, or fetch it again"
     return CheckedFile(_shown(path, folder), FileState.MISSING, detail)
 

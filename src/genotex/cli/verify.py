@@ -90,10 +90,12 @@ def verify(
 
 
 def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[CheckedFile, ...]:
-    from genotex.acquire.manifest import published_manifests, read_manifest
+    from genotex.acquire.manifest import fetched_manifest, published_manifests, read_manifest
     from genotex.acquire.verifying import verify_folder, verify_readable
 
     manifests = [read_manifest(path) for path in given or published_manifests(folder)]
+    if not manifests and (fetched := fetched_manifest(folder)) is not None:
+        manifests = [fetched]
     with screen.progress("verifying") as step:
         if manifests:
             return verify_folder(folder, manifests, step, ignore_missing=ignore_missing)
