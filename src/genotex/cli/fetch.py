@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from genotex.cli.fetch_benchmark import benchmark
+from genotex.cli.fetch_genes import genes
 from genotex.cli.fetch_tcga import tcga
 
 __all__ = ["app"]
@@ -21,4 +22,5 @@ def _group() -> None:
 
 
 app.command()(tcga)
+app.command()(genes)
 app.command()(benchmark)

@@ -1,0 +1,93 @@
+"""`genotex fetch genes`: NCBI's genes as a gene table and as the benchmark's synonyms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.fetch_screen import bar_of_bytes
+
+if TYPE_CHECKING:
+    from genotex.acquire.gene_info import FetchedGenes
+
+__all__ = ["genes"]
+
+
+def genes(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="Folder for the files, such as the metadata folder."),
+    ],
+    server: Annotated[
+        str, typer.Option("--server", help="Base address of NCBI's gene data.")
+    ] = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/",
+    json: o.Json = False,
+) -> None:
+    """Fetch NCBI's human genes: gene_info, a gene table made of it, and gene_synonym.json.
+
+    A gene_info file that is there is not asked for again; remove it for NCBI's newest.
+
+    Examples:
+      genotex fetch genes metadata
+
+      genotex solve input output --trait Asthma --gene-table metadata/gene_table/genes.parquet
+    """
+    from genotex.acquire import WebClient, base_address, open_fetch_folder
+    from genotex.acquire.gene_info import GENE_INFO, fetch_genes
+
+    base = base_address(server)
+    with (
+        WebClient([base]) as client,
+        open_fetch_folder(folder) as place,
+        bar_of_bytes(1) as bar,
+    ):
+        found = fetch_genes(client, place, base, bar(GENE_INFO))
+    if json:
+        screen.print_json(_to_json(found))
+    else:
+        _show(found)
+
+
+def _show(found: FetchedGenes) -> None:
+    source = found.genes.source
+    names = found.genes.symbols("benchmark")
+    told = [
+        (found.gene_info, f"NCBI's of {source.date}" if source.date else "as NCBI has it"),
+        (found.synonyms, f"{len(names):,} names in capitals -> official symbols"),
+        (found.table[-1], f"{source.genes:,} genes, {source.accessions:,} accessions"),
+    ]
+    rows = [
+        {
+            "state": "made" if file is not found.gene_info else _state(found),
+            "file": str(file.path),
+            "MB": f"{file.size / 1e6:,.1f}",
+            "what": what,
+        }
+        for file, what in told
+    ]
+    screen.table(("state", "file", "MB", "what"), rows, fold=("file", "what"), right=("MB",))
+    screen.say(f"\nuse it with --gene-table {found.table[-1].path}")
+
+
+def _state(found: FetchedGenes) -> str:
+    return "fetched" if found.gene_info.now else "was there"
+
+
+def _to_json(found: FetchedGenes) -> dict[str, Any]:
+    source = found.genes.source
+    files = (found.gene_info, found.synonyms, *found.table)
+    return {
+        "state": _state(found),
+        "date": source.date or None,
+        "genes": source.genes,
+        "accessions": source.accessions,
+        "names": len(found.genes.symbols("benchmark")),
+        "gene_table": str(found.table[-1].path),
+        "files": [
+            {"path": str(file.path), "size": file.size, "sha256": file.sha256} for file in files
+        ],
+    }
