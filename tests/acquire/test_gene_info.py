@@ -67,7 +67,9 @@ def test_everything_is_in_the_journal(site: Site, client: WebClient, tmp_path: P
     )
 
 
-@pytest.mark.parametrize("fault", [failing(503), cut_at(0.5), shortened(0.5)])
+@pytest.mark.parametrize(
+    "fault", [failing(503), cut_at(0.5), shortened(0.5)], ids=["503", "cut", "too short"]
+)
 def test_fault_that_passes_is_survived(
     site: Site, client: WebClient, tmp_path: Path, fault: Fault
 ) -> None:
@@ -85,6 +87,7 @@ def test_fault_that_passes_is_survived(
         (gzip.compress(b"<html>Are you a robot?</html>" * 50), "HTML"),
         (b"#tax_id\tGeneID\n" * 100, "in place of gzip"),
     ],
+    ids=["mouse", "other columns", "packed page", "plain"],
 )
 def test_what_is_no_table_of_human_genes_is_not_kept(
     site: Site, client: WebClient, tmp_path: Path, served: bytes, said: str

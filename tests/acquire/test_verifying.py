@@ -50,6 +50,7 @@ def test_file_as_listed(tmp_path: Path) -> None:
         (b'{"error": "API rate limit exceeded"}\n' * 3, FileState.UNREADABLE, "no gzip data"),
         (gzip.compress(b"!Series_title\tx\n" * 99), FileState.WRONG_SIZE, "in place of"),
     ],
+    ids=["missing", "empty", "page", "cut", "damaged", "longer", "JSON", "other"],
 )
 @pytest.mark.parametrize("size", [True, False])
 def test_file_that_is_wrong(

@@ -47,6 +47,10 @@ def case_file(path: Path) -> Path:
         "bench table",
         "sandbox check",
         "verify",
+        "fetch tcga",
+        "fetch genes",
+        "fetch opentargets",
+        "fetch benchmark",
     ],
 )
 def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]

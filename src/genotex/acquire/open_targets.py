@@ -7,6 +7,7 @@ a disease's descendants) for the few diseases that are wanted; the data set itse
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ __all__ = ["OPEN_TARGETS", "Disease", "DiseaseAssociations", "OpenTargets"]
 OPEN_TARGETS = "https://api.platform.opentargets.org/api/v4/"
 """Base address of the service."""
 
+ID = re.compile(r"[A-Za-z]+_[A-Za-z0-9]+")
+
 PAGE = 1000
 """Associations that are asked for at once."""
 
@@ -28,7 +31,7 @@ RELEASE = "query release { meta { dataVersion { year month } } }"
 SEARCH = """\
 query search($words: String!) {
   search(queryString: $words, entityNames: ["disease"], page: {index: 0, size: 10}) {
-    hits { id name entity }
+    hits { id name }
   }
 }"""
 
@@ -98,11 +101,11 @@ class OpenTargets:
     def search(self, words: str) -> tuple[Disease, ...]:
         """Return the diseases that the service finds for a name, the best first."""
         hits = self._value(self._ask(SEARCH, {"words": words}), list, "search", "hits")
-        return tuple(
-            Disease(self._value(hit, str, "id"), self._value(hit, str, "name"))
-            for hit in hits
-            if self._value(hit, str, "entity") == "disease"
+        found = (
+            Disease(self._value(hit, str, "id"), self._value(hit, str, "name")) for hit in hits
         )
+        # The id becomes the name of a file.
+        return tuple(disease for disease in found if ID.fullmatch(disease.id))
 
     def associations(self, disease: str) -> DiseaseAssociations:
         """Return all direct associations of a disease, page by page.

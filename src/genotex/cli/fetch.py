@@ -6,6 +6,7 @@ import typer
 
 from genotex.cli.fetch_benchmark import benchmark
 from genotex.cli.fetch_genes import genes
+from genotex.cli.fetch_opentargets import opentargets
 from genotex.cli.fetch_tcga import tcga
 
 __all__ = ["app"]
@@ -23,4 +24,5 @@ def _group() -> None:
 
 app.command()(tcga)
 app.command()(genes)
+app.command()(opentargets)
 app.command()(benchmark)
