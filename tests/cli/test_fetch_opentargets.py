@@ -20,7 +20,7 @@ def test_what_is_fetched_is_what_a_task_list_is_built_from(  # type: ignore[no-u
     genotex, service: Site, tmp_path: Path
 ) -> None:
     targets = tmp_path / "targets"
-    command = ["fetch", "opentargets", targets, "--server", service.url(BASE)]
+    command = ["fetch", "opentargets", targets, "--open-targets-address", service.url(BASE)]
     code, out, err = genotex(*command, "--trait", "Asthma", "--trait", "Eczema")
     assert code == 0 and "release 25.03" in out
     assert "1 of the names are only the nearest ones" in err
@@ -43,10 +43,10 @@ def test_table_of_ones_own_is_not_added_to(genotex, service: Site, tmp_path: Pat
     ids = tmp_path / "ids.tsv"
     ids.write_text("Asthma\tMONDO_0004979\n")
     code, out, _ = genotex(
-        *("fetch", "opentargets", tmp_path / "t", "--server", service.url(BASE)),
+        *("fetch", "opentargets", tmp_path / "t", "--open-targets-address", service.url(BASE)),
         *("--disease-ids", ids, "--trait", "Asthma", "--trait", "Eczema"),
     )
-    assert code == 1 and "no disease" in out
+    assert code == 3 and "no disease" in out
     assert ids.read_text() == "Asthma\tMONDO_0004979\n"
     assert not (tmp_path / "t" / "disease_ids.tsv").exists()
 
@@ -54,7 +54,15 @@ def test_table_of_ones_own_is_not_added_to(genotex, service: Site, tmp_path: Pat
 def test_service_that_does_not_answer(genotex, service: Site, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     service.always(PATH, failing(404))
     code, _, err = genotex(
-        *("fetch", "opentargets", tmp_path, "--server", service.url(BASE), "--trait", "Asthma")
+        *(
+            "fetch",
+            "opentargets",
+            tmp_path,
+            "--open-targets-address",
+            service.url(BASE),
+            "--trait",
+            "Asthma",
+        )
     )
     assert code == 2 and "404" in err
     assert not (tmp_path / "release.json").exists()
@@ -64,6 +72,14 @@ def test_unknown_trait_is_wrong_use_before_anything_is_asked(  # type: ignore[no
     genotex, service: Site, tmp_path: Path
 ) -> None:
     code, _, err = genotex(
-        *("fetch", "opentargets", tmp_path, "--server", service.url(BASE), "--trait", "Astma")
+        *(
+            "fetch",
+            "opentargets",
+            tmp_path,
+            "--open-targets-address",
+            service.url(BASE),
+            "--trait",
+            "Astma",
+        )
     )
     assert code == 2 and "Asthma" in err and not service.served

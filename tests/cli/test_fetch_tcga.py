@@ -18,7 +18,7 @@ def hub() -> Iterator[Site]:
 
 
 def test_cohort_of_a_trait_fetched_then_verified(genotex, hub: Site, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    command = ["fetch", "tcga", tmp_path / "in", "--server", hub.address]
+    command = ["fetch", "tcga", tmp_path / "in", "--xena-address", hub.address]
     command += ["--trait", "Kidney_Clear_Cell_Carcinoma"]
     code, out, err = genotex(*command)
     assert code == 0 and "3 fetched" in out and "KIRC" in err
@@ -36,20 +36,29 @@ def test_cohort_of_a_trait_fetched_then_verified(genotex, hub: Site, tmp_path: P
 
 
 def test_only_the_files_asked_for(genotex, hub: Site, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    command = ["fetch", "tcga", tmp_path, "--server", hub.address, "--cohort", "kirc"]
+    command = ["fetch", "tcga", tmp_path, "--xena-address", hub.address, "--cohort", "kirc"]
     _, out, _ = genotex(*command, "--file", "pancan", "--file", "clinical")
     assert "2 fetched" in out and "HiSeqV2.gz" not in out
 
 
 def test_what_could_not_be_had_is_told_with_the_reason(genotex, hub: Site, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     hub.always(hub_path("KIRC", "HiSeqV2.gz"), failing(404))
-    code, out, _ = genotex("fetch", "tcga", tmp_path, "--server", hub.address, "--cohort", "KIRC")
-    assert code == 1 and "2 fetched, 1 failed" in out
+    code, out, _ = genotex(
+        "fetch", "tcga", tmp_path, "--xena-address", hub.address, "--cohort", "KIRC"
+    )
+    assert code == 3 and "2 fetched, 1 failed" in out
     assert "404" in out
 
 
 def test_list_of_what_would_come_asks_no_server(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    command = ["fetch", "tcga", tmp_path / "in", "--server", "http://127.0.0.1:9/", "--dry-run"]
+    command = [
+        "fetch",
+        "tcga",
+        tmp_path / "in",
+        "--xena-address",
+        "http://127.0.0.1:9/",
+        "--dry-run",
+    ]
     code, out, _ = genotex(*command, "--json")
     rows = json.loads(out)
     assert code == 0 and len(rows) == 36 * 3
@@ -64,5 +73,7 @@ def test_wrong_use(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-
     assert code == 2 and "none of the traits" in err and "cancers only" in err
     code, _, err = genotex("fetch", "tcga", tmp_path, "--cohort", "XXXX")
     assert code == 2 and "has no cohort 'XXXX'" in err
-    code, _, err = genotex("fetch", "tcga", tmp_path, "--server", "ftp://hub/", "--cohort", "ACC")
+    code, _, err = genotex(
+        "fetch", "tcga", tmp_path, "--xena-address", "ftp://hub/", "--cohort", "ACC"
+    )
     assert code == 2 and "no base address" in err

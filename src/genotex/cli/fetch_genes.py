@@ -22,9 +22,16 @@ def genes(
         Path,
         typer.Argument(metavar="DIR", help="Folder for the files, such as the metadata folder."),
     ],
-    server: Annotated[
-        str, typer.Option("--server", help="Base address of NCBI's gene data.")
-    ] = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/",
+    genes_address: Annotated[
+        str | None,
+        typer.Option(
+            "--genes-address",
+            metavar="ADDRESS",
+            help="Base address of NCBI's gene data.",
+            show_default="NCBI's",
+            rich_help_panel="Addresses",
+        ),
+    ] = None,
     json: o.Json = False,
 ) -> None:
     """Fetch NCBI's human genes: gene_info, a gene table made of it, and gene_synonym.json.
@@ -37,9 +44,9 @@ def genes(
       genotex solve input output --trait Asthma --gene-table metadata/gene_table/genes.parquet
     """
     from genotex.acquire import WebClient, base_address, open_fetch_folder
-    from genotex.acquire.gene_info import GENE_INFO, fetch_genes
+    from genotex.acquire.gene_info import GENE_INFO, NCBI_GENE, fetch_genes
 
-    base = base_address(server)
+    base = base_address(genes_address or NCBI_GENE)
     with (
         WebClient([base]) as client,
         open_fetch_folder(folder) as place,

@@ -30,16 +30,23 @@ def opentargets(
         ),
     ] = None,
     traits: o.TraitListFile = None,
-    server: Annotated[
-        str, typer.Option("--server", help="Base address of the Open Targets Platform's API.")
-    ] = "https://api.platform.opentargets.org/api/v4/",
+    open_targets_address: Annotated[
+        str | None,
+        typer.Option(
+            "--open-targets-address",
+            metavar="ADDRESS",
+            help="Base address of the Open Targets Platform's API.",
+            show_default="Open Targets'",
+            rich_help_panel="Addresses",
+        ),
+    ] = None,
     json: o.Json = False,
 ) -> None:
     """Fetch direct associations of the traits' diseases, as 'genotex problems build' reads them.
 
     Without --disease-ids a trait's disease is searched by its name, and written to
     DIR/disease_ids.tsv for you to check: edit a line, and the same command takes your id. Diseases
-    that are there are not asked for again. Ends with exit code 1 where one could not be had.
+    that are there are not asked for again. Ends with exit code 3 where one could not be had.
 
     Examples:
       genotex fetch opentargets targets --trait Asthma --trait Eczema
@@ -54,11 +61,11 @@ def opentargets(
         keep_to_one_release,
     )
     from genotex.acquire.disease_choice import choose_diseases, write_found
-    from genotex.acquire.open_targets import OpenTargets
+    from genotex.acquire.open_targets import OPEN_TARGETS, OpenTargets
     from genotex.layout import trait_folder_name
     from genotex.problems import TraitList
 
-    base, known = base_address(server), TraitList.load(traits)
+    base, known = base_address(open_targets_address or OPEN_TARGETS), TraitList.load(traits)
     wanted = known.among([trait_folder_name(name) for name in trait or known.traits])
     kept = folder / DISEASE_IDS
     listed = disease_ids if disease_ids is not None else kept if kept.exists() else None
@@ -92,7 +99,7 @@ def opentargets(
         _show(rows)
         _tell(chosen, release, listed or kept)
     if any(row["state"] not in ("fetched", "was there") for row in rows):
-        raise typer.Exit(screen.NOTHING_USABLE)
+        raise typer.Exit(screen.STOPPED)
 
 
 def _rows(chosen: TraitDiseases, outcomes: dict[str, Outcome]) -> list[dict[str, Any]]:

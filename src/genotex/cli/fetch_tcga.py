@@ -51,15 +51,22 @@ def tcga(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what would be fetched, and ask no server.")
     ] = False,
-    server: Annotated[
-        str, typer.Option("--server", help="Base address of the Xena hub.")
-    ] = "https://tcga.xenahubs.net/",
+    xena_address: Annotated[
+        str | None,
+        typer.Option(
+            "--xena-address",
+            metavar="ADDRESS",
+            help="Base address of the Xena hub.",
+            show_default="UCSC's",
+            rich_help_panel="Addresses",
+        ),
+    ] = None,
     json: o.Json = False,
 ) -> None:
     """Fetch TCGA cohorts from the UCSC Xena hub: clinical matrix, HiSeqV2 and HiSeqV2_PANCAN.
 
     Files that are there are not asked for again; the same command goes on where it stopped. Ends
-    with exit code 1 where a file could not be had.
+    with exit code 3 where a file could not be had.
 
     Examples:
       genotex fetch tcga input --trait Kidney_Clear_Cell_Carcinoma
@@ -70,9 +77,9 @@ def tcga(
     """
     from genotex.acquire import WebClient, base_address, open_fetch_folder
     from genotex.acquire.several import fetch_each
-    from genotex.acquire.xena import XenaFile, xena_files
+    from genotex.acquire.xena import XENA, XenaFile, xena_files
 
-    base = base_address(server)
+    base = base_address(xena_address or XENA)
     kinds = [XenaFile(each.value) for each in Files if not file or each in file]
     files = [forms for code in _codes(trait, cohort) for forms in xena_files(code, kinds, base)]
     if dry_run:
@@ -93,7 +100,7 @@ def tcga(
     else:
         show_outcomes(outcomes)
     if any(each.fetched is None for each in outcomes):
-        raise typer.Exit(screen.NOTHING_USABLE)
+        raise typer.Exit(screen.STOPPED)
 
 
 def _codes(traits: list[str] | None, cohorts: list[str] | None) -> list[str]:
