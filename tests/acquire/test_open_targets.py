@@ -8,7 +8,7 @@ import pytest
 from genotex.acquire import WebClient, open_fetch_folder
 from genotex.acquire.associations import fetch_associations, keep_to_one_release
 from genotex.acquire.disease_choice import choose_diseases, write_found
-from genotex.acquire.open_targets import PAGE, Disease, OpenTargets
+from genotex.acquire.open_targets import PAGE, Disease, DiseaseAssociations, OpenTargets
 from genotex.acquire.several import Outcome
 from genotex.errors import FetchError, NotThereError, UsageError, WrongContentError
 from genotex.formats import read_associations
@@ -67,6 +67,25 @@ def test_damaged_file_is_asked_for_again(source: OpenTargets, tmp_path: Path) ->
     path.write_bytes(whole[:-20])
     assert [each.state for each in fetched(source, tmp_path)] == ["was there", "fetched"]
     assert path.read_bytes() == whole
+
+
+def test_interrupted_in_the_middle_it_goes_on_with_the_next_disease(
+    site: Site, source: OpenTargets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = OpenTargets.associations
+
+    def interrupted(self: OpenTargets, disease: str) -> DiseaseAssociations:
+        if disease == HP:
+            raise KeyboardInterrupt
+        return ask(self, disease)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(OpenTargets, "associations", interrupted)
+        fetched(source, tmp_path)
+    assert [path.name for path in (tmp_path / "associations").iterdir()] == [f"{EFO}.json"]
+    asked = site.times(PATH)
+    assert [each.state for each in fetched(source, tmp_path)] == ["was there", "fetched"]
+    assert site.times(PATH) == asked + 1
 
 
 def bad_page(text: str) -> Fault:
