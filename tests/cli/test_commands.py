@@ -46,6 +46,7 @@ def case_file(path: Path) -> Path:
         "compare",
         "bench table",
         "sandbox check",
+        "fetch geo",
     ],
 )
 def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]

@@ -17,6 +17,7 @@ from genotex.cli.demo import demo
 from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
 from genotex.cli.evaluate_labels import evaluate_labels
+from genotex.cli.fetch import app as fetch
 from genotex.cli.preprocess import preprocess
 from genotex.cli.problems import app as problems
 from genotex.cli.report import report
@@ -35,7 +36,7 @@ app = typer.Typer(
     epilog="Start with: genotex demo",
 )
 
-GENES, AGENTS = "Genes of a trait", "Agents"
+GENES, DATA, AGENTS = "Genes of a trait", "Data", "Agents"
 BENCHMARK, TRYING = "The benchmark", "Trying it out"
 
 app.command(rich_help_panel=GENES)(solve)
@@ -44,6 +45,7 @@ app.command(rich_help_panel=GENES)(analyze)
 app.command(rich_help_panel=GENES)(enrich)
 app.command(rich_help_panel=GENES)(report)
 app.add_typer(clinical, name="clinical", rich_help_panel=GENES)
+app.add_typer(fetch, name="fetch", rich_help_panel=DATA)
 app.add_typer(agent, name="agent", rich_help_panel=AGENTS)
 app.add_typer(sandbox, name="sandbox", rich_help_panel=AGENTS)
 app.add_typer(problems, name="problems", rich_help_panel=BENCHMARK)

@@ -1,0 +1,22 @@
+"""`genotex fetch`: files of the public databases."""
+
+from __future__ import annotations
+
+import typer
+
+from genotex.cli.fetch_geo import geo
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Fetch files of the public databases, checked, and go on where it stopped.",
+)
+
+
+@app.callback()
+def _group() -> None:
+    """Fetch files of the public databases, checked, and go on where it stopped."""
+
+
+app.command()(geo)
