@@ -89,6 +89,10 @@ class Site:
         self._files[path] = Reply(body, headers={**kind, **tag, **headers})
         return self.url(path)
 
+    def body(self, path: str) -> bytes:
+        """What lies there."""
+        return self._files[path].body
+
     def speak(self, protocol: Protocol) -> None:
         self._protocols.append(protocol)
 

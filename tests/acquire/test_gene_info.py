@@ -12,7 +12,7 @@ from genotex.acquire.manifest import fetched_manifest
 from genotex.acquire.verifying import FileState, verify_folder
 from genotex.errors import FetchError
 from genotex.genes import GeneTable, IdKind
-from tests.genes.conftest import gene_info_text
+from tests.genes.conftest import GENES, gene_info_text
 
 from .gene_files import BASE, FILE, PATH, put_genes
 from .server import Fault, Site, captcha, cut_at, failing, shortened
@@ -48,6 +48,18 @@ def test_second_run_asks_for_nothing_and_makes_the_same(
     assert first.gene_info.now and not second.gene_info.now
     assert site.times(PATH) == 1
     assert [file.sha256 for file in first.table] == [file.sha256 for file in second.table]
+
+
+def test_file_that_was_removed_is_fetched_anew_and_not_taken_from_what_was_made_of_it(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    put_genes(site)
+    fetched(site, client, tmp_path)
+    (tmp_path / NAME).unlink()
+    newer = put_genes(site, GENES[:9])
+    assert fetched(site, client, tmp_path).gene_info.now
+    assert (tmp_path / NAME).read_bytes() == newer
+    assert GeneTable.load(tmp_path / "gene_table" / "genes.parquet").genes.height == 9
 
 
 def test_everything_is_in_the_journal(site: Site, client: WebClient, tmp_path: Path) -> None:

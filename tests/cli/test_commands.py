@@ -51,6 +51,7 @@ def case_file(path: Path) -> Path:
         "fetch genes",
         "fetch opentargets",
         "fetch benchmark",
+        "fetch geo",
     ],
 )
 def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from genotex.acquire.folder import Fetched, FetchFolder
 from genotex.acquire.open_targets import OpenTargets
-from genotex.acquire.several import Outcome
-from genotex.errors import FetchError, NotThereError, UsageError, WrongContentError
+from genotex.acquire.several import Outcome, Patience
+from genotex.errors import FetchError, NotThereError, UsageError
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.layout import atomic_write
 
@@ -46,8 +46,8 @@ def fetch_associations(
 ) -> Iterator[Outcome]:
     """Fetch the associations of diseases, each into a file of its own.
 
-    A file that is there is not asked for again. When the service fails for good, the rest is not
-    asked for.
+    A file that is there is not asked for again. A disease that cannot be had does not keep the
+    others back, unless `Patience` is over.
 
     Parameters
     ----------
@@ -63,17 +63,18 @@ def fetch_associations(
     Outcome
         One for each disease, in order.
     """
-    stopped = False
+    patience = Patience()
     for disease in diseases:
         path = f"{ASSOCIATIONS}/{disease}.json"
-        if stopped:
+        if patience.is_over:
             yield Outcome(path)
             continue
         try:
-            yield Outcome(path, folder.known(path) or _fetch(source, folder, disease, path))
+            outcome = Outcome(path, folder.known(path) or _fetch(source, folder, disease, path))
         except FetchError as error:
-            stopped = not isinstance(error, NotThereError | WrongContentError)
-            yield Outcome(path, error=error)
+            outcome = Outcome(path, error=error)
+        patience.take_in(outcome.error)
+        yield outcome
 
 
 def _fetch(source: OpenTargets, folder: FetchFolder, disease: str, path: str) -> Fetched:

@@ -48,6 +48,8 @@ class Wanted:
         How many bytes it must have.
     most : int
         How many bytes it may have.
+    same_as : str
+        A name for what is the same file at several addresses; empty where there is but one.
     """
 
     address: str
@@ -56,6 +58,12 @@ class Wanted:
     sha256: str | None = None
     size: int | None = None
     most: int = MOST_BYTES
+    same_as: str = ""
+
+    @property
+    def source(self) -> str:
+        """What tells this file from others: files of one source are fetched once."""
+        return self.same_as or shown(self.address)
 
     @property
     def name(self) -> str:

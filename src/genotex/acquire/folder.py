@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from genotex.acquire.web import WebClient
 from genotex.errors import FetchError, UsageError
 from genotex.formats.journal import Entry, Journal, open_journal
 from genotex.formats.raw import sha256
-from genotex.layout import lock
+from genotex.layout import atomic_write, lock
 
 __all__ = ["FetchFolder", "Fetched", "journal_path", "open_fetch_folder"]
 
@@ -85,11 +86,11 @@ class FetchFolder:
     def __init__(self, root: Path, journal: Journal) -> None:
         self.root = root
         self._journal = journal
-        self._last = {
-            (entry["path"], entry["step"]): entry
-            for entry in journal.entries
-            if "path" in entry and "step" in entry
-        }
+        self._last: dict[tuple[str, str], Entry] = {}
+        self._notes: dict[str, Entry] = {}
+        self._done_from: dict[str, list[Entry]] = {}
+        for entry in journal.entries:
+            self._take_in(entry)
 
     def fetch(
         self,
@@ -99,8 +100,8 @@ class FetchFolder:
     ) -> Fetched:
         """Return a file, fetched where it is not there yet.
 
-        A file that the journal knows is not asked for again. One that somebody else put there is
-        kept when it is whole.
+        A file that the journal knows is not asked for again; where it lies elsewhere in the folder
+        it is linked. One that somebody else put there is kept when it is whole.
 
         Parameters
         ----------
@@ -119,6 +120,10 @@ class FetchFolder:
         target = self.place(wanted.path)
         if target.exists():
             return self._found(target, wanted)
+        twin = self._twin(wanted)
+        if twin is not None:
+            _link(self.place(twin["path"]), target)
+            return self._done(wanted, target, twin["sha256"], now=False)
         _log.info("fetching %s", shown(wanted.address))
         try:
             digest = download(
@@ -132,8 +137,7 @@ class FetchFolder:
         except FetchError as error:
             self._add("failed", wanted, reason=str(error))
             raise
-        self._done(wanted, digest, target.stat().st_size)
-        return Fetched(target, digest, target.stat().st_size, now=True)
+        return self._done(wanted, target, digest, now=True)
 
     def place(self, path: str) -> Path:
         """Return where a file of the folder lies.
@@ -155,9 +159,19 @@ class FetchFolder:
     def made(self, path: str, address: str) -> Fetched:
         """Take a file into the journal that was made of what came from an address."""
         target = self.place(path)
-        digest, size = sha256(target), target.stat().st_size
-        self._done(Wanted(address, path), digest, size)
-        return Fetched(target, digest, size, now=True)
+        # It is another file than the one at the address, and never stands in for that.
+        wanted = Wanted(address, path, same_as=f"{path} made of {shown(address)}")
+        return self._done(wanted, target, sha256(target), now=True)
+
+    def note(self, step: str, request: str, **facts: Any) -> None:
+        """Write down a step of a request for many files."""
+        entry = {"step": step, "request": request, **facts, "time": _now()}
+        self._journal.add(entry)
+        self._take_in(entry)
+
+    def last_note(self, request: str) -> Entry | None:
+        """Return what was written down last about a request."""
+        return self._notes.get(request)
 
     def last(self, path: str, step: str) -> Entry | None:
         """Return the last line of the journal about a file: ``begun``, ``done`` or ``failed``."""
@@ -175,9 +189,16 @@ class FetchFolder:
         if not _same(wanted, digest):
             message = f"its SHA-256 is {digest}, and should be {wanted.sha256}"
             raise _not_ours(target, message)
-        size = target.stat().st_size
-        self._done(wanted, digest, size)
-        return Fetched(target, digest, size, now=False)
+        return self._done(wanted, target, digest, now=False)
+
+    def _twin(self, wanted: Wanted) -> Entry | None:
+        """Return what the journal says of the same file in another place, if it lies there."""
+        for entry in self._done_from.get(wanted.source, ()):
+            place = self.place(entry["path"])
+            there = place.exists() and place.stat().st_size == entry["size"]
+            if there and _same(wanted, entry["sha256"]):
+                return entry
+        return None
 
     def _version(self, wanted: Wanted) -> Version:
         """Return which version of the file a partial file is of."""
@@ -189,19 +210,38 @@ class FetchFolder:
     def _begin(self, wanted: Wanted, version: Version) -> None:
         self._add("begun", wanted, validator=version.validator, size=version.size)
 
-    def _done(self, wanted: Wanted, digest: str, size: int) -> None:
-        self._add("done", wanted, sha256=digest, size=size)
+    def _done(self, wanted: Wanted, target: Path, digest: str, *, now: bool) -> Fetched:
+        size = target.stat().st_size
+        self._add("done", wanted, sha256=digest, size=size, source=wanted.source)
+        return Fetched(target, digest, size, now=now)
 
     def _add(self, step: str, wanted: Wanted, **facts: Any) -> None:
-        entry = {
-            "step": step,
-            "path": wanted.path,
-            "address": shown(wanted.address),
-            **facts,
-            "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
+        address = shown(wanted.address)
+        entry = {"step": step, "path": wanted.path, "address": address, **facts, "time": _now()}
         self._journal.add(entry)
-        self._last[wanted.path, step] = entry
+        self._take_in(entry)
+
+    def _take_in(self, entry: Entry) -> None:
+        if "request" in entry:
+            self._notes[entry["request"]] = entry
+            return
+        self._last[entry["path"], entry["step"]] = entry
+        if entry["step"] == "done":
+            self._done_from.setdefault(entry["source"], []).append(entry)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file a second place; a copy where the file system has no links."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        with atomic_write(target) as part:
+            shutil.copyfile(source, part)
 
 
 def _same(wanted: Wanted, digest: str) -> bool:

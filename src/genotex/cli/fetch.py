@@ -6,6 +6,7 @@ import typer
 
 from genotex.cli.fetch_benchmark import benchmark
 from genotex.cli.fetch_genes import genes
+from genotex.cli.fetch_geo import geo
 from genotex.cli.fetch_opentargets import opentargets
 from genotex.cli.fetch_tcga import tcga
 
@@ -22,6 +23,7 @@ def _group() -> None:
     """Fetch files of the public databases, checked, and go on where it stopped."""
 
 
+app.command()(geo)
 app.command()(tcga)
 app.command()(genes)
 app.command()(opentargets)

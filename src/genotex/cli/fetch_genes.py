@@ -9,7 +9,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.fetch_screen import bar_of_bytes
+from genotex.cli.fetch_screen import progress_of_files
 
 if TYPE_CHECKING:
     from genotex.acquire.gene_info import FetchedGenes
@@ -50,9 +50,9 @@ def genes(
     with (
         WebClient([base]) as client,
         open_fetch_folder(folder) as place,
-        bar_of_bytes(1) as bar,
+        progress_of_files(None, 1) as start,
     ):
-        found = fetch_genes(client, place, base, bar(GENE_INFO))
+        found = fetch_genes(client, place, base, start("file", 1, GENE_INFO))
     if json:
         screen.print_json(_to_json(found))
     else:

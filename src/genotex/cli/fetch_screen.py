@@ -1,82 +1,76 @@
-"""What the fetching commands share on the screen: a bar of bytes, and the table at the end."""
+"""What is seen while files come in: how many of them, how fast, and how long it takes yet."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 from genotex.cli import screen
 
-if TYPE_CHECKING:
-    from genotex.acquire.several import Outcome
+__all__ = ["FileBar", "progress_of_files"]
 
-__all__ = ["bar_of_bytes", "outcomes_json", "show_outcomes"]
+FileBar = Callable[[int, int | None], None]
 
 
 @contextmanager
-def bar_of_bytes(files: int) -> Iterator[Callable[[str], Callable[[int, int | None], None]]]:
-    """Show a bar for one file after another; gives a function (name) that gives (done, total)."""
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
+def progress_of_files(
+    total_bytes: int | None, items: int
+) -> Iterator[Callable[[str, int, str], FileBar]]:
+    """Show a bar for all bytes that are to come, and one for the file under way.
 
-    columns = (
+    Parameters
+    ----------
+    total_bytes : int or None
+        As far as it is known.
+    items : int
+        How many series, or other groups of files, are to come.
+
+    Yields
+    ------
+    callable
+        Takes the name of a group, its number and the name of a file; gives what is called with the
+        bytes at hand and those of the whole file.
+    """
+    with Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
+        BarColumn(bar_width=24),
         DownloadColumn(),
         TransferSpeedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
-    )
-    disable = not screen.talk.is_terminal
-    with Progress(*columns, console=screen.talk, transient=True, disable=disable) as bar:
-        task = bar.add_task("", total=None)
-        number = 0
+        console=screen.talk,
+        transient=True,
+        disable=not screen.talk.is_terminal,
+    ) as bar:
+        whole = bar.add_task("all", total=total_bytes)
+        single = bar.add_task("", total=None)
 
-        def begin(name: str) -> Callable[[int, int | None], None]:
-            nonlocal number
-            number += 1
-            bar.reset(task, total=None, description=f"{number}/{files} {name}")
-            return lambda done, total: bar.update(task, completed=done, total=total)
+        def start(group: str, number: int, name: str) -> FileBar:
+            bar.update(whole, description=f"{group} ({number} of {items})")
+            bar.reset(single, description=name, total=None)
+            before: int | None = None
 
-        yield begin
+            def step(done: int, size: int | None) -> None:
+                nonlocal before
+                # What an earlier run left is not counted as having come now.
+                bar.update(whole, advance=0 if before is None else max(0, done - before))
+                bar.update(single, completed=done, total=size)
+                before = done
 
+            return step
 
-def show_outcomes(outcomes: Sequence[Outcome]) -> None:
-    """Print a row for each file, and how many of each kind there are."""
-    rows = [
-        {
-            "state": each.state,
-            "file": each.path,
-            "MB": None if each.fetched is None else f"{each.fetched.size / 1e6:,.1f}",
-            "why": None if each.error is None else str(each.error),
-        }
-        for each in outcomes
-    ]
-    failed = any(row["why"] for row in rows)
-    columns = ("state", "file", "MB", *(("why",) if failed else ()))
-    screen.table(columns, rows, fold=("file", "why"), right=("MB",))
-    counts = Counter(each.state for each in outcomes)
-    told = ", ".join(f"{counts[state]:,} {state}" for state in counts)
-    screen.say(f"\n{told}")
-
-
-def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """Return what became of each file, for machines."""
-    return [
-        {
-            "path": each.path,
-            "state": each.state,
-            "size": None if each.fetched is None else each.fetched.size,
-            "sha256": None if each.fetched is None else each.fetched.sha256,
-            "error": None if each.error is None else str(each.error),
-        }
-        for each in outcomes
-    ]
+        try:
+            yield start
+        except SystemExit as end:
+            if end.code == screen.INTERRUPTED:
+                screen.tell("what had come of the file under way is kept beside it, as NAME.part")
+            raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,8 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.fetch_screen import bar_of_bytes, outcomes_json, show_outcomes
+from genotex.cli.fetch_screen import progress_of_files
+from genotex.cli.fetch_table import outcomes_json, show_outcomes
 from genotex.errors import UsageError
 
 __all__ = ["tcga"]
@@ -92,8 +94,9 @@ def tcga(
     with (
         WebClient([base]) as client,
         open_fetch_folder(folder) as place,
-        bar_of_bytes(len(files)) as bar,
+        progress_of_files(None, len(files)) as start,
     ):
+        bar = partial(start, "file")
         outcomes = list(fetch_each(client, place, files, bar))
     if json:
         screen.print_json(outcomes_json(outcomes))
