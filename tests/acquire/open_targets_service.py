@@ -31,6 +31,8 @@ class Platform:
         Rows it gives at once, whatever is asked for.
     repeat : bool
         Whether every page is the first one.
+    restless : int
+        So many pages, from the first on, begin with the last row of the page before.
     """
 
     diseases: Mapping[str, tuple[str, Mapping[str, float]]]
@@ -39,6 +41,7 @@ class Platform:
     promised: int | None = None
     most: int = 10_000
     repeat: bool = False
+    restless: int = 0
 
     def __call__(self, asked: Asked) -> Reply | None:
         if asked.path != PATH or asked.method != "POST":
@@ -64,6 +67,9 @@ class Platform:
         best = sorted(scores.items(), key=lambda item: -item[1])
         size = min(size, self.most)
         start = 0 if self.repeat else index * size
+        if start and self.restless:
+            self.restless -= 1
+            best[start], best[start - 1] = best[start - 1], best[start]
         rows = [{"score": score, "target": {"id": g}} for g, score in best[start : start + size]]
         count = len(scores) if self.promised is None else self.promised
         return {

@@ -96,12 +96,14 @@ def test_linked_folder_is_entered_once_although_it_leads_back(tmp_path: Path) ->
         ("bundle/input/GEO/A/GSE1", "bundle/input/GEO"),
         ("elsewhere", "elsewhere/GEO"),
         ("renamed", "renamed"),
+        ("bundle/input/TCGA", "bundle/input/GEO"),
     ],
 )
 def test_paths_of_a_published_manifest_begin_in_its_database(
     tmp_path: Path, folder: str, base: str
 ) -> None:
     (tmp_path / "bundle/input/GEO/A/GSE1").mkdir(parents=True)
+    (tmp_path / "bundle/input/TCGA").mkdir()
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "renamed/A").mkdir(parents=True)
     path = written(tmp_path / "m.json", {"dataset_name": "GEO", "files": {"A/GSE1/x.gz": ABC}})

@@ -139,15 +139,23 @@ def test_service_that_promises_more_than_it_gives(service: Platform, source: Ope
 
 def test_service_that_repeats_its_first_page(service: Platform, source: OpenTargets) -> None:
     service.repeat = True
-    with pytest.raises(WrongContentError, match=r"2,345 associations .* promised, 1,000 came"):
+    with pytest.raises(WrongContentError, match=r"2,345 associations .* promised, 500 came"):
         source.associations(EFO)
+
+
+@pytest.mark.parametrize("pages", [1, 4])
+def test_equal_scores_that_change_places_between_pages_are_found_in_the_next_pass(
+    service: Platform, source: OpenTargets, pages: int
+) -> None:
+    service.restless = pages
+    assert source.associations(EFO).scores == ASTHMA
 
 
 def test_service_that_gives_shorter_pages_than_asked_for(
     service: Platform, source: OpenTargets
 ) -> None:
     service.most = 100
-    with pytest.raises(WrongContentError, match="promised, 100 came"):
+    with pytest.raises(WrongContentError, match="promised, 500 came"):
         source.associations(EFO)
 
 

@@ -140,6 +140,8 @@ def test_every_listed_file_once_for_two_manifests(tmp_path: Path) -> None:
     tcga = Manifest("TCGA", facts, Path("t.json"))
     files = verify_folder(root, [manifest(), tcga])
     assert {f.path: f.state for f in files} == {NAME: FileState.OK, study: FileState.OK}
+    series = verify_folder(root / "GEO/Asthma/GSE1", [manifest(), tcga])
+    assert [(f.path, f.state) for f in series] == [(Path(NAME).name, FileState.OK)]
 
 
 def test_real_series_matches_the_published_checksum(shared_data: Path) -> None:

@@ -57,6 +57,8 @@ def test_published_manifest_of_the_folder_is_found(genotex, folder) -> None:  # 
     (folder / "metadata" / "geo_manifest.json").write_text(json.dumps(content))
     code, out, _ = genotex("verify", folder)
     assert code == 1 and "wrong checksum" in out
+    code, out, err = genotex("verify", folder / "GEO" / "Asthma")
+    assert code == 1 and "wrong checksum" in out and "geo_manifest.json" in err
 
 
 def test_long_lists_are_cut_on_the_screen_only(genotex, folder, tmp_path) -> None:  # type: ignore[no-untyped-def]

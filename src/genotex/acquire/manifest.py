@@ -57,12 +57,15 @@ class Manifest:
         Where it was read.
     left_out : tuple of str
         Paths of the published lists that are no data of a cohort, such as ``.DS_Store``.
+    base : Path or None
+        The folder in which its paths begin, where it can be no other.
     """
 
     name: str
     files: Mapping[str, ListedFile]
     source: Path
     left_out: tuple[str, ...] = ()
+    base: Path | None = None
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -93,40 +96,52 @@ def manifest_base(manifest: Manifest, folder: Path) -> Path:
     """Return the folder in which the paths of a manifest begin.
 
     For the published manifests that is ``GEO`` (or ``TCGA``) in an input folder or in the
-    benchmark's folder, or the folder of that name that it lies in; else the folder itself.
+    benchmark's folder, or of the input folder that it lies in; else the folder itself.
     """
-    if manifest.name not in DATABASES:
-        return folder
-    inside = (folder / manifest.name, folder / "input" / manifest.name)
-    above = (place for place in (folder, *folder.parents) if place.name == manifest.name)
-    for base in (*inside, *above):
-        if base.is_dir():
-            return base
+    if manifest.base is not None or manifest.name not in DATABASES:
+        return manifest.base or folder
+    for root in (folder, folder / "input"):
+        if any((root / database).is_dir() for database in DATABASES):
+            return root / manifest.name
+    for root in (folder, *folder.parents):
+        if root.name in DATABASES:
+            return root.parent / manifest.name
     first = {name.partition("/")[0] for name in manifest.files}
-    return folder if any((folder / name).is_dir() for name in first) else inside[0]
+    return folder if any((folder / name).is_dir() for name in first) else folder / manifest.name
 
 
 def fetched_manifest(folder: Path) -> Manifest | None:
-    """Return what the journal of fetching says of a folder; None where nothing was fetched.
+    """Return what the journal of fetching says of a folder, or of one that it lies in.
 
     Raises
     ------
     FormatError
         If the journal is damaged.
     """
-    path = journal_path(folder)
-    done = [entry for entry in read_journal(path) if entry.get("step") == "done"]
-    listed = {
-        _inside(entry["path"], path): ListedFile(entry["sha256"], entry["size"]) for entry in done
-    }
-    return Manifest("", listed, path) if listed else None
+    for root in _and_above(folder):
+        path = journal_path(root)
+        done = [entry for entry in read_journal(path) if entry.get("step") == "done"]
+        if done:
+            listed = {
+                _inside(each["path"], path): ListedFile(each["sha256"], each["size"])
+                for each in done
+            }
+            return Manifest("", listed, path, base=root)
+    return None
 
 
 def published_manifests(folder: Path) -> tuple[Path, ...]:
-    """Return the manifests that lie in the ``metadata`` of the benchmark's folder."""
-    names = (f"{name.lower()}_manifest.json" for name in DATABASES)
-    places = (folder / "metadata" / name for name in names)
-    return tuple(path for path in places if path.is_file())
+    """Return the manifests in the ``metadata`` of the benchmark's folder, or of one inside it."""
+    for root in _and_above(folder):
+        places = (root / "metadata" / f"{name.lower()}_manifest.json" for name in DATABASES)
+        if found := tuple(path for path in places if path.is_file()):
+            return found
+    return ()
+
+
+def _and_above(folder: Path) -> tuple[Path, ...]:
+    folder = folder.absolute()
+    return folder, *folder.parents
 
 
 def data_files(folder: Path) -> dict[str, Path]:

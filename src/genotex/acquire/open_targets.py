@@ -23,8 +23,11 @@ OPEN_TARGETS = "https://api.platform.opentargets.org/api/v4/"
 
 ID = re.compile(r"[A-Za-z]+_[A-Za-z0-9]+")
 
-PAGE = 1000
+PAGE = 500
 """Associations that are asked for at once."""
+
+PASSES = 3
+"""So often all pages are asked for: equal scores may change places between two of them."""
 
 RELEASE = "query release { meta { dataVersion { year month } } }"
 
@@ -120,23 +123,32 @@ class OpenTargets:
             If the service does not answer.
         """
         scores: dict[str, float] = {}
-        index, promised, found = 0, 1, Disease(disease, "")
-        while len(scores) < promised:
-            variables = {"disease": disease, "index": index, "size": PAGE}
-            data = self._ask(ASSOCIATIONS, variables)
+        for _ in range(PASSES):
+            name, promised = self._add_pages(disease, scores)
+            if len(scores) == promised:
+                in_order = {target: scores[target] for target in sorted(scores)}
+                return DiseaseAssociations(Disease(disease, name), in_order)
+        message = f"{promised:,} associations of {disease} promised, {len(scores):,} came"
+        raise self._wrong(message)
+
+    def _add_pages(self, disease: str, scores: dict[str, float]) -> tuple[str, int]:
+        """Add what all pages hold; returns the disease's name and how many should be there."""
+        index, promised, name = 0, 1, ""
+        while index * PAGE < promised:
+            data = self._ask(ASSOCIATIONS, {"disease": disease, "index": index, "size": PAGE})
             if data.get("disease") is None:
                 message = f"Open Targets knows no disease {disease}"
                 hint = "ids change from release to release: look its name up on the platform"
                 raise NotThereError(message, address=shown(self.address), hint=hint)
-            found = Disease(disease, self._value(data, str, "disease", "name"))
+            name = self._value(data, str, "disease", "name")
             page = self._value(data, dict, "disease", "associatedTargets")
-            promised, before = self._value(page, int, "count"), len(scores)
-            scores |= dict(self._row(row) for row in self._value(page, list, "rows"))
-            if len(scores) < promised and len(scores) - before < PAGE:
-                message = f"{promised:,} associations of {disease} promised, {len(scores):,} came"
-                raise self._wrong(message)
+            promised = self._value(page, int, "count")
+            rows = self._value(page, list, "rows")
+            scores |= dict(self._row(row) for row in rows)
+            if not rows:
+                break
             index += 1
-        return DiseaseAssociations(found, {target: scores[target] for target in sorted(scores)})
+        return name, promised
 
     def _row(self, row: Any) -> tuple[str, float]:
         score = self._value(row, (int, float), "score")

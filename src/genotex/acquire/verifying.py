@@ -95,6 +95,8 @@ def verify_folder(
     parts: dict[Path, None] = {}
     for manifest in manifests:
         base = manifest_base(manifest, folder)
+        if not (folder.is_relative_to(base) or base.is_relative_to(folder)):
+            continue  # It is of the other database, beside this one.
         within = folder if folder.is_relative_to(base) else base
         paths = {base / name: facts for name, facts in manifest.files.items()}
         listed |= {path: facts for path, facts in paths.items() if path.is_relative_to(within)}

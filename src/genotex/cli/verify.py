@@ -15,6 +15,7 @@ from genotex.cli.output_file import check_output_file
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
+    from genotex.acquire.manifest import Manifest
     from genotex.acquire.verifying import CheckedFile
 
 __all__ = ["checked_json", "show_checked", "verify"]
@@ -36,7 +37,7 @@ def verify(
             "--manifest",
             help="A published geo_manifest.json or tcga_manifest.json, or one written with "
             "--write; repeat for several.",
-            show_default="those in DIR/metadata, else what was fetched into DIR",
+            show_default="those of the benchmark's metadata folder, else what was fetched",
         ),
     ] = None,
     ignore_missing: Annotated[
@@ -90,12 +91,9 @@ def verify(
 
 
 def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[CheckedFile, ...]:
-    from genotex.acquire.manifest import fetched_manifest, published_manifests, read_manifest
     from genotex.acquire.verifying import verify_folder, verify_readable
 
-    manifests = [read_manifest(path) for path in given or published_manifests(folder)]
-    if not manifests and (fetched := fetched_manifest(folder)) is not None:
-        manifests = [fetched]
+    manifests = _manifests(folder, given)
     with screen.progress("verifying") as step:
         if manifests:
             return verify_folder(folder, manifests, step, ignore_missing=ignore_missing)
@@ -106,6 +104,20 @@ def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[C
         "warning",
     )
     return checked
+
+
+def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
+    """Return those given, else those of the folder, and tell which they are."""
+    from genotex.acquire.manifest import fetched_manifest, published_manifests, read_manifest
+
+    if given:
+        return [read_manifest(path) for path in given]
+    found = [read_manifest(path) for path in published_manifests(folder)]
+    if not found and (fetched := fetched_manifest(folder)) is not None:
+        found = [fetched]
+    for manifest in found:
+        screen.tell(f"against {manifest.source}")
+    return found
 
 
 def _write(path: Path, folder: Path) -> None:
