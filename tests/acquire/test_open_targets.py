@@ -171,7 +171,7 @@ def test_service_that_fails_for_good_is_not_asked_on(
 ) -> None:
     site.always(PATH, failing(503))
     states = [each.state for each in fetched(source, tmp_path, "A_1", "A_2", "A_3", "A_4", "A_5")]
-    assert states == ["failed"] * 3 + ["not asked for"] * 2
+    assert states == ["failed"] * 3 + ["not asked"] * 2
 
 
 def test_scores_of_two_releases_are_not_mixed(

@@ -120,7 +120,7 @@ def test_nothing_more_is_asked_of_a_server_that_wants_to_see_a_person(
     put_cohort(site, "KIRC")
     site.always(hub_path("KIRC", "HiSeqV2.gz"), captcha())
     states = [each.state for each in fetched(site, client, tmp_path)]
-    assert states == ["fetched", "failed", "not asked for"]
+    assert states == ["fetched", "failed", "not asked"]
     assert not (tmp_path / (KIRC + "HiSeqV2.gz")).exists()
 
 

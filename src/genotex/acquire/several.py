@@ -44,7 +44,7 @@ class Outcome:
     def state(self) -> str:
         """What happened, in words."""
         if self.fetched is None:
-            return "not asked for" if self.error is None else "failed"
+            return "not asked" if self.error is None else "failed"
         return "fetched" if self.fetched.now else "was there"
 
 

@@ -89,30 +89,46 @@ def verify_folder(
         Sorted by path.
     """
     folder = folder.absolute()
+    found = _find(folder, manifests)
+    absent = found.parts if ignore_missing else found.listed | found.parts
+    checked = [
+        _missing(path, folder, path in found.parts) for path in absent if path not in found.there
+    ]
+    by_name = _by_name(found.listed)
+    for path in found.there:
+        facts = found.listed.get(path)
+        file = _unlisted(path, folder, by_name) if facts is None else _listed(path, folder, facts)
+        checked.append(file)
+        if step is not None:
+            step(file.path, len(found.there))
+    return tuple(sorted(checked, key=lambda file: file.path))
+
+
+@dataclass
+class _Found:
+    """What should be in a folder, what is there, and what has come in part, in order."""
+
+    listed: dict[Path, ListedFile]
+    there: dict[Path, None]
+    parts: dict[Path, None]
+
+
+def _find(folder: Path, manifests: Sequence[Manifest]) -> _Found:
     own = {manifest.source.resolve() for manifest in manifests}
-    listed: dict[Path, ListedFile] = {}
-    there: dict[Path, None] = {}
-    parts: dict[Path, None] = {}
+    found = _Found({}, {}, {})
     for manifest in manifests:
         base = manifest_base(manifest, folder)
         if not (folder.is_relative_to(base) or base.is_relative_to(folder)):
             continue  # It is of the other database, beside this one.
         within = folder if folder.is_relative_to(base) else base
         paths = {base / name: facts for name, facts in manifest.files.items()}
-        listed |= {path: facts for path, facts in paths.items() if path.is_relative_to(within)}
+        found.listed |= {
+            path: facts for path, facts in paths.items() if path.is_relative_to(within)
+        }
         files = data_files(within).values()
-        parts |= dict.fromkeys(within / name for name in unfinished_files(within))
-        there |= dict.fromkeys(path for path in files if path.resolve() not in own)
-    absent = parts if ignore_missing else listed | parts
-    checked = [_missing(path, folder, path in parts) for path in absent if path not in there]
-    by_name = _by_name(listed)
-    for path in there:
-        facts = listed.get(path)
-        found = _unlisted(path, folder, by_name) if facts is None else _listed(path, folder, facts)
-        checked.append(found)
-        if step is not None:
-            step(found.path, len(there))
-    return tuple(sorted(checked, key=lambda file: file.path))
+        found.there |= dict.fromkeys(path for path in files if path.resolve() not in own)
+        found.parts |= dict.fromkeys(within / name for name in unfinished_files(within))
+    return found
 
 
 def verify_readable(folder: Path, step: Step | None = None) -> tuple[CheckedFile, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from genotex.cli import screen
 if TYPE_CHECKING:
     from genotex.acquire.disease_choice import TraitDiseases
     from genotex.acquire.several import Outcome
+    from genotex.problems import ListedTrait
 
 __all__ = ["opentargets"]
 
@@ -54,21 +56,38 @@ def opentargets(
       genotex problems build --associations targets/associations --disease-ids
       targets/disease_ids.tsv -o task_info.json
     """
-    from genotex.acquire import WebClient, base_address, open_fetch_folder
-    from genotex.acquire.associations import (
-        DISEASE_IDS,
-        fetch_associations,
-        keep_to_one_release,
-    )
-    from genotex.acquire.disease_choice import choose_diseases, write_found
-    from genotex.acquire.open_targets import OPEN_TARGETS, OpenTargets
+    from genotex.acquire import base_address
+    from genotex.acquire.associations import DISEASE_IDS
+    from genotex.acquire.open_targets import OPEN_TARGETS
     from genotex.layout import trait_folder_name
     from genotex.problems import TraitList
 
-    base, known = base_address(open_targets_address or OPEN_TARGETS), TraitList.load(traits)
+    base = base_address(open_targets_address or OPEN_TARGETS)
+    known = TraitList.load(traits)
     wanted = known.among([trait_folder_name(name) for name in trait or known.traits])
+    release, chosen, outcomes = _fetch(folder, base, wanted, disease_ids)
+    rows = [row for each in chosen for row in _rows(each, outcomes)]
+    if json:
+        screen.print_json({"release": release, "diseases": rows})
+    else:
+        _show(rows)
+        _tell(chosen, release, folder / DISEASE_IDS)
+    if any(row["state"] not in ("fetched", "was there") for row in rows):
+        raise typer.Exit(screen.STOPPED)
+
+
+def _fetch(
+    folder: Path, base: str, wanted: Sequence[ListedTrait], disease_ids: Path | None
+) -> tuple[str, Sequence[TraitDiseases], dict[str, Outcome]]:
+    """Return the release, the diseases of each trait, and what became of each disease."""
+    from genotex.acquire import WebClient, open_fetch_folder
+    from genotex.acquire.associations import DISEASE_IDS, fetch_associations, keep_to_one_release
+    from genotex.acquire.disease_choice import choose_diseases, write_found
+    from genotex.acquire.open_targets import OpenTargets
+
     kept = folder / DISEASE_IDS
-    listed = disease_ids if disease_ids is not None else kept if kept.exists() else None
+    listed = disease_ids or (kept if kept.exists() else None)
+    search = disease_ids is None
     with (
         WebClient([base]) as client,
         open_fetch_folder(folder) as place,
@@ -76,30 +95,18 @@ def opentargets(
     ):
         source = OpenTargets(client, base)
         release = keep_to_one_release(source, folder)
-        chosen = choose_diseases(
-            source,
-            wanted,
-            listed,
-            search=disease_ids is None,
-            step=lambda name, count: step("searching", name, count),
-        )
-        if disease_ids is None:
+        searched = partial(step, "searching")
+        chosen = choose_diseases(source, wanted, listed, search=search, step=searched)
+        if search:
             write_found(kept, chosen)
-        diseases = list(dict.fromkeys(each for one in chosen for each in one.ids))
+        diseases = list(dict.fromkeys(disease for each in chosen for disease in each.ids))
         outcomes = {}
         for disease, outcome in zip(
             diseases, fetch_associations(source, place, diseases), strict=True
         ):
             outcomes[disease] = outcome
             step("fetching", disease, len(diseases))
-    rows = [row for each in chosen for row in _rows(each, outcomes)]
-    if json:
-        screen.print_json({"release": release, "diseases": rows})
-    else:
-        _show(rows)
-        _tell(chosen, release, listed or kept)
-    if any(row["state"] not in ("fetched", "was there") for row in rows):
-        raise typer.Exit(screen.STOPPED)
+    return release, chosen, outcomes
 
 
 def _rows(chosen: TraitDiseases, outcomes: dict[str, Outcome]) -> list[dict[str, Any]]:
