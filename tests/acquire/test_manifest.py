@@ -1,10 +1,14 @@
 """Manifests, read without trust and written so that anybody's tools read them."""
 
+import contextlib
 import hashlib
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from genotex.acquire.manifest import (
     ListedFile,
@@ -63,6 +67,26 @@ def test_path_that_leaves_the_folder_is_refused(tmp_path: Path, name: str) -> No
 def test_what_is_no_manifest_is_refused(tmp_path: Path, content: object) -> None:
     with pytest.raises(FormatError):
         read_manifest(written(tmp_path / "m.json", content))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["dataset_name", "files", "sizes", "x"]), JSON) | JSON)
+def test_whatever_stands_in_a_manifest_only_our_own_errors_come_out(content: object) -> None:
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(FormatError):
+        read_manifest(written(Path(folder) / "m.json", content))
+
+
+@given(st.text())
+def test_whatever_path_a_manifest_names_it_stays_in_the_folder(name: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(FormatError):
+        for kept in read_manifest(written(Path(folder) / "m", {"files": {name: ABC}})).files:
+            assert ".." not in kept.split("/") and not kept.startswith("/") and kept
 
 
 def test_written_manifest_reads_as_it_was_described(tmp_path: Path) -> None:

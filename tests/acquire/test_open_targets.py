@@ -1,9 +1,12 @@
 """Associations from a service that pages, lies and fails."""
 
+import contextlib
 import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from genotex.acquire import WebClient, open_fetch_folder
 from genotex.acquire.associations import fetch_associations, keep_to_one_release
@@ -129,6 +132,40 @@ def test_fault_that_stays_keeps_nothing_and_says_why(
     (outcome,) = fetched(source, tmp_path, EFO)
     assert outcome.state == "failed" and said in str(outcome.error)
     assert not (tmp_path / "associations").exists()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats(0, 1) | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["data", "disease", "name", "associatedTargets", "count", "rows", "score", "target"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+class Says:
+    """A client of a service that says one thing, whatever it is asked."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def text(self, _address: str, **_options: object) -> bytes:
+        return json.dumps(self.answer).encode()
+
+
+@given(JSON | st.fixed_dictionaries({"data": JSON}))
+def test_whatever_the_service_says_only_our_own_errors_come_out(answer: object) -> None:
+    source = OpenTargets(Says(answer))  # type: ignore[arg-type]
+    for ask in (lambda: source.associations(EFO), source.release, lambda: source.search("asthma")):
+        with contextlib.suppress(FetchError):
+            ask()
 
 
 def test_service_that_promises_more_than_it_gives(service: Platform, source: OpenTargets) -> None:
