@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from genotex.acquire.geo_search import Criteria, GeoSummary, SummaryWord
+from genotex.acquire.geo_search import Criteria, GeoSummary
 from genotex.acquire.geo_tree import GeoTree, ListedFile
+from genotex.acquire.geo_word import SummaryWord
 from genotex.errors import NotThereError
 
 __all__ = ["GeoOptions", "SeriesPlan", "choose_series", "megabytes", "plan_series"]

@@ -19,7 +19,8 @@ from genotex.errors import UsageError
 
 if TYPE_CHECKING:
     from genotex.acquire import FetchFolder, Progress
-    from genotex.acquire.geo import GeoRequest, GeoSource, SeriesOutcome
+    from genotex.acquire.geo import SeriesOutcome
+    from genotex.acquire.geo_choice import GeoRequest, GeoSource
     from genotex.acquire.geo_plan import SeriesPlan
 
 __all__ = ["geo"]
@@ -64,7 +65,7 @@ def geo(
 
       genotex fetch geo input --trait Osteoarthritis --accession GSE55457 --platform-only
     """
-    from genotex.acquire.geo import GeoRequest
+    from genotex.acquire.geo_choice import GeoRequest
     from genotex.acquire.geo_plan import GeoOptions
     from genotex.acquire.geo_search import STUDY_TYPES, Criteria
 
@@ -103,7 +104,7 @@ def _geo_source(
 ) -> Iterator[GeoSource]:
     from genotex.acquire import Manners, WebClient, base_address
     from genotex.acquire.entrez import Entrez, read_key
-    from genotex.acquire.geo import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
+    from genotex.acquire.geo_choice import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
     from genotex.acquire.geo_tree import GeoTree
     from genotex.clinical import load_vocabulary
 
@@ -124,7 +125,7 @@ def _geo_source(
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """List what would come, and leave."""
-    from genotex.acquire.geo import choose
+    from genotex.acquire.geo_choice import choose
     from genotex.acquire.geo_plan import megabytes
 
     plans = []
@@ -173,7 +174,7 @@ def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """Fetch all, say what became of each series, and leave."""
     from genotex.acquire import open_fetch_folder
-    from genotex.acquire.geo import remember_end
+    from genotex.acquire.geo_choice import remember_end
 
     refused: list[tuple[str, SeriesPlan]] = []
     outcomes: list[tuple[str, SeriesOutcome]] = []
@@ -192,7 +193,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
 def _choose_with_progress(
     source: GeoSource, folder: FetchFolder, request: GeoRequest
 ) -> list[SeriesPlan]:
-    from genotex.acquire.geo import choose_or_go_on
+    from genotex.acquire.geo_choice import choose_or_go_on
 
     with screen.progress(f"looking at series for {request.folder}") as step:
 
@@ -224,7 +225,7 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    from genotex.acquire.geo import UNSORTED
+    from genotex.acquire.geo_choice import UNSORTED
     from genotex.acquire.geo_plan import megabytes
 
     rows = [_outcome_row(folder, outcome) for folder, outcome in outcomes]
