@@ -45,12 +45,21 @@ class SeriesOutcome:
         What could not be had.
     notes : tuple of str
         What else there is to say.
+    tried : bool
+        Whether it was asked for at all.
     """
 
     plan: SeriesPlan
     kept: tuple[Fetched, ...] = ()
     error: FetchError | None = None
     notes: tuple[str, ...] = ()
+    tried: bool = True
+
+    @property
+    def may_come_later(self) -> bool:
+        """Whether what stood against it may pass by itself."""
+        passing = ServerUnavailableError | CaptchaError | DiskFullError
+        return not self.tried or isinstance(self.error, passing)
 
 
 def fetch_series(
@@ -89,7 +98,8 @@ def fetch_series(
         if plan.refused:
             continue
         if stop is not None:
-            yield SeriesOutcome(plan, error=FetchError("not tried any more", hint="see above"))
+            error = FetchError("not asked for any more", hint="see above")
+            yield SeriesOutcome(plan, error=error, tried=False)
             continue
         work = _SeriesWork(source, folder, request, plan, progress)
         outcome = work.fetch()

@@ -144,7 +144,7 @@ def choose_or_go_on(
 
 
 def remember_end(folder: FetchFolder, request: GeoRequest) -> None:
-    """Write down that everything chosen was had, so that the next time is a new search."""
+    """Write down that all that can be had was had, so that the next time is a new search."""
     folder.note("finished", _key(request))
 
 

@@ -206,4 +206,6 @@ def _why_refused(plan: SeriesPlan, criteria: Criteria, options: GeoOptions, by_n
 def megabytes(size: int) -> str:
     """Return bytes as people read them."""
     amount = size / 1e6
+    if amount < 0.1:
+        return f"{size / 1e3:.3g} kB"
     return f"{amount:,.0f} MB" if amount >= 100 else f"{amount:.3g} MB"

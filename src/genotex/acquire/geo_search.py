@@ -32,8 +32,8 @@ STUDY_TYPES = (
 )
 """The benchmark's study types (paper, appendix E; datasheet, "Collection Process")."""
 
-ACCESSION = re.compile(r"GSE[1-9]\d{0,8}")
-_PLATFORM = re.compile(r"[1-9]\d{0,8}")
+ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
+_PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
 _MOST_RANKED = 200
 """Series that are looked at, best first, for those that fit."""
 _SHORTEST_TERM = 4

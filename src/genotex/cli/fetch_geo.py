@@ -80,22 +80,29 @@ def geo(
     )
     options = GeoOptions(platform_only, any_assay)
     names = tuple(accession or ())
-    requests = [GeoRequest(each, names, query, criteria, options) for each in _traits(trait, names)]
+    asked = _traits(trait, names, vocabulary)
     tell_names(trait or (), vocabulary)
+    requests = [GeoRequest(each, names, query, criteria, options) for each in asked]
     with _geo_source(vocabulary, eutils_address, geo_files_address, geo_address) as geo_source:
         if dry_run:
             _list_only(geo_source, requests, json=json)
         _fetch(source, geo_source, requests, json=json)
 
 
-def _traits(trait: list[str] | None, accessions: tuple[str, ...]) -> list[str | None]:
+def _traits(
+    trait: list[str] | None, accessions: tuple[str, ...], vocabulary: Path | None
+) -> list[str | None]:
+    """Return the traits by their listed names, so that one has one folder however it is called."""
+    from genotex.clinical import load_vocabulary
+
     if not trait and not accessions:
         msg = "name a trait with --trait, or series with --accession"
         raise UsageError(msg)
     if accessions and len(trait or ()) > 1:
         msg = "series by name go into the folder of one trait; give one --trait"
         raise UsageError(msg)
-    return list(trait) if trait else [None]
+    words = load_vocabulary(vocabulary)
+    return [words.named(name).name for name in trait] if trait else [None]
 
 
 @contextmanager
@@ -184,7 +191,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
             done = _fetch_with_progress(source, folder, request, plans)
             refused += [(request.folder, plan) for plan in plans if plan.refused]
             outcomes += [(request.folder, outcome) for outcome in done]
-            if all(outcome.error is None for outcome in done):
+            if not any(outcome.may_come_later for outcome in done):
                 remember_end(folder, request)
     _show(place, refused, outcomes, json=json)
     raise typer.Exit(_exit_code([outcome for _, outcome in outcomes]))
@@ -260,7 +267,7 @@ def _outcome_row(folder: str, outcome: SeriesOutcome) -> dict[str, Any]:
     return {
         "trait": folder,
         "series": outcome.plan.accession,
-        "state": "whole" if outcome.error is None else "not whole",
+        "state": _state(outcome),
         "files": [
             {"path": str(kept.path), "sha256": kept.sha256, "bytes": kept.size, "now": kept.now}
             for kept in outcome.kept
@@ -268,6 +275,12 @@ def _outcome_row(folder: str, outcome: SeriesOutcome) -> dict[str, Any]:
         "bytes": sum(kept.size for kept in outcome.kept),
         "why": why,
     }
+
+
+def _state(outcome: SeriesOutcome) -> str:
+    if outcome.error is None:
+        return "whole"
+    return "not whole" if outcome.tried else "not asked"
 
 
 def _exit_code(outcomes: Sequence[SeriesOutcome]) -> int:
