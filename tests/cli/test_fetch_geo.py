@@ -95,7 +95,7 @@ def test_criteria_of_the_paper_are_options(genotex: Run, geo: GeoSite, tmp_path:
     assert refused() == {
         "GSE4": "matrix of 126 MB; at most 100 MB with --max-matrix",
         "GSE5": "family SOFT of 1,611 MB; at most 100 MB with --max-family; or --platform-only",
-        "GSE6": "matrix of 0.0174 MB; at least 0.1 MB with --min-matrix",
+        "GSE6": "matrix of 17.4 kB; at least 0.1 MB with --min-matrix",
         "GSE7": "GEO has no folder of its files",
         "GSE8": "",
         "GSE9": "",
@@ -210,31 +210,39 @@ def test_one_bad_series_does_not_keep_the_others_back(
     for number in (1, 2, 3):
         geo.add(f"GSE{number}")
     geo.site.always(matrix_path("GSE2"), shortened(0.5))
-    fetch = ["fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses]
+    fetch = ["fetch", "geo", tmp_path, "--trait", "asthma", *geo.addresses]
     code, out, err = genotex(*fetch)
     assert code == 3 and "the same command goes on from here" in err
     assert [line.split()[2] for line in out.splitlines()[1:]] == ["whole", "not", "whole"]
     assert "the gzip data end too early" in out
     geo.site.mend(matrix_path("GSE2"))
+    assert genotex(*fetch)[0] == 0
+    assert geo.site.times(matrix_path("GSE1")) == 1
+    assert sorted(p.name for p in (tmp_path / "GEO/Asthma").iterdir()) == ["GSE1", "GSE2", "GSE3"]
+
+
+def test_a_captcha_ends_the_asking_and_the_same_series_come_later(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    for number in (1, 2, 3):
+        geo.add(f"GSE{number}")
+    for number in (2, 3):
+        geo.site.always(matrix_path(f"GSE{number}"), captcha())
+    fetch = ["fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses]
+    code, out, _ = genotex(*fetch)
+    lines = out.splitlines()
+    assert code == 3 and "the server wants to see a person" in lines[2]
+    assert "not asked for any more" in lines[3]
+    assert geo.site.times(matrix_path("GSE3")) == 0
+    assert len(files_in(tmp_path)) == 2
     geo.add("GSE4")  # a series that came meanwhile does not change what was chosen
+    for number in (2, 3):
+        geo.site.mend(matrix_path(f"GSE{number}"))
     code, out, _ = genotex(*fetch)
     assert code == 0 and len(out.splitlines()) == 4
     assert geo.site.times(matrix_path("GSE1")) == 1
     assert genotex(*fetch)[0] == 0  # that was brought to its end, so this is a new search
     assert (tmp_path / "GEO/Asthma/GSE4").exists()
-
-
-def test_a_captcha_ends_the_asking(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
-    for number in (1, 2, 3):
-        geo.add(f"GSE{number}")
-    for number in (2, 3):
-        geo.site.always(matrix_path(f"GSE{number}"), captcha())
-    code, out, _ = genotex("fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses)
-    lines = out.splitlines()
-    assert code == 3 and "the server wants to see a person" in lines[2]
-    assert "not tried any more" in lines[3]
-    assert geo.site.times(matrix_path("GSE3")) == 0
-    assert len(files_in(tmp_path)) == 2
 
 
 def test_the_key_is_sent_and_never_shown(

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from genotex.acquire.geo_search import Criteria, GeoSummary, SummaryWord
+from genotex.acquire.geo_search import Criteria, GeoSummary
 from genotex.acquire.geo_tree import GeoTree, ListedFile
+from genotex.acquire.geo_word import SummaryWord
 from genotex.errors import NotThereError
 
 __all__ = ["GeoOptions", "SeriesPlan", "choose_series", "megabytes", "plan_series"]
@@ -205,4 +206,6 @@ def _why_refused(plan: SeriesPlan, criteria: Criteria, options: GeoOptions, by_n
 def megabytes(size: int) -> str:
     """Return bytes as people read them."""
     amount = size / 1e6
+    if amount < 0.1:
+        return f"{size / 1e3:.3g} kB"
     return f"{amount:,.0f} MB" if amount >= 100 else f"{amount:.3g} MB"

@@ -1,4 +1,4 @@
-"""Which GEO series fit a trait: the search term, and what a summary tells before any download."""
+"""Which GEO series fit a trait: the search term, and the summaries that it finds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from genotex.acquire.entrez import Entrez
-from genotex.clinical import RuleExpert, SeriesDescription, Vocabulary
-from genotex.clinical.telling import tell_certainty
+from genotex.clinical import Vocabulary
 from genotex.errors import NotThereError, UsageError, WrongContentError
 
 __all__ = [
@@ -17,12 +16,10 @@ __all__ = [
     "STUDY_TYPES",
     "Criteria",
     "GeoSummary",
-    "SummaryWord",
     "find_by_accession",
     "find_by_trait",
     "search_term",
     "trait_term",
-    "word_of_expert",
 ]
 
 STUDY_TYPES = (
@@ -35,8 +32,8 @@ STUDY_TYPES = (
 )
 """The benchmark's study types (paper, appendix E; datasheet, "Collection Process")."""
 
-ACCESSION = re.compile(r"GSE[1-9]\d{0,8}")
-_PLATFORM = re.compile(r"[1-9]\d{0,8}")
+ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
+_PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
 _MOST_RANKED = 200
 """Series that are looked at, best first, for those that fit."""
 _SHORTEST_TERM = 4
@@ -270,58 +267,3 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 
 def _list(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in _text(record, name).split(";") if part.strip())
-
-
-@dataclass(frozen=True)
-class SummaryWord:
-    """What the rules say of a series from its summary alone.
-
-    Attributes
-    ----------
-    expression : bool
-        Whether it holds human gene expression.
-    why : str
-        Why, or why not.
-    trait : str
-        Where the trait is spoken of; empty where it is not.
-    """
-
-    expression: bool
-    why: str
-    trait: str
-
-
-def word_of_expert(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> SummaryWord:
-    """Return what the rules say of a series from its summary alone.
-
-    The characteristics of the samples, which tell the trait, are not in a summary; so this is a
-    word, not a reading.
-    """
-    description = SeriesDescription(
-        cohort=summary.accession,
-        title=summary.title,
-        summary=summary.text,
-        series_type=summary.study_types,
-        organisms=summary.organisms,
-        titles=summary.titles,
-    )
-    gene = RuleExpert(vocabulary).read(description, trait).gene
-    sure = "" if gene.certainty is None else f" ({tell_certainty(gene.certainty)})"
-    return SummaryWord(
-        gene.available,
-        gene.reason + sure,
-        _spoken_of(summary, trait, vocabulary),
-    )
-
-
-def _spoken_of(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> str:
-    words = vocabulary.trait(trait)
-    places = {"title": summary.title, "summary": summary.text}
-    found = [
-        name
-        for name, text in places.items()
-        if words.terms.spans(text) or words.includes.spans(text)
-    ]
-    if any(words.terms.spans(title) for title in summary.titles):
-        found.append("sample titles")
-    return ", ".join(found)

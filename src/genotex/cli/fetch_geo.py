@@ -19,7 +19,8 @@ from genotex.errors import UsageError
 
 if TYPE_CHECKING:
     from genotex.acquire import FetchFolder, Progress
-    from genotex.acquire.geo import GeoRequest, GeoSource, SeriesOutcome
+    from genotex.acquire.geo import SeriesOutcome
+    from genotex.acquire.geo_choice import GeoRequest, GeoSource
     from genotex.acquire.geo_plan import SeriesPlan
 
 __all__ = ["geo"]
@@ -64,7 +65,7 @@ def geo(
 
       genotex fetch geo input --trait Osteoarthritis --accession GSE55457 --platform-only
     """
-    from genotex.acquire.geo import GeoRequest
+    from genotex.acquire.geo_choice import GeoRequest
     from genotex.acquire.geo_plan import GeoOptions
     from genotex.acquire.geo_search import STUDY_TYPES, Criteria
 
@@ -79,22 +80,29 @@ def geo(
     )
     options = GeoOptions(platform_only, any_assay)
     names = tuple(accession or ())
-    requests = [GeoRequest(each, names, query, criteria, options) for each in _traits(trait, names)]
+    asked = _traits(trait, names, vocabulary)
     tell_names(trait or (), vocabulary)
+    requests = [GeoRequest(each, names, query, criteria, options) for each in asked]
     with _geo_source(vocabulary, eutils_address, geo_files_address, geo_address) as geo_source:
         if dry_run:
             _list_only(geo_source, requests, json=json)
         _fetch(source, geo_source, requests, json=json)
 
 
-def _traits(trait: list[str] | None, accessions: tuple[str, ...]) -> list[str | None]:
+def _traits(
+    trait: list[str] | None, accessions: tuple[str, ...], vocabulary: Path | None
+) -> list[str | None]:
+    """Return the traits by their listed names, so that one has one folder however it is called."""
+    from genotex.clinical import load_vocabulary
+
     if not trait and not accessions:
         msg = "name a trait with --trait, or series with --accession"
         raise UsageError(msg)
     if accessions and len(trait or ()) > 1:
         msg = "series by name go into the folder of one trait; give one --trait"
         raise UsageError(msg)
-    return list(trait) if trait else [None]
+    words = load_vocabulary(vocabulary)
+    return [words.named(name).name for name in trait] if trait else [None]
 
 
 @contextmanager
@@ -103,7 +111,7 @@ def _geo_source(
 ) -> Iterator[GeoSource]:
     from genotex.acquire import Manners, WebClient, base_address
     from genotex.acquire.entrez import Entrez, read_key
-    from genotex.acquire.geo import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
+    from genotex.acquire.geo_choice import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
     from genotex.acquire.geo_tree import GeoTree
     from genotex.clinical import load_vocabulary
 
@@ -124,7 +132,7 @@ def _geo_source(
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """List what would come, and leave."""
-    from genotex.acquire.geo import choose
+    from genotex.acquire.geo_choice import choose
     from genotex.acquire.geo_plan import megabytes
 
     plans = []
@@ -173,7 +181,7 @@ def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """Fetch all, say what became of each series, and leave."""
     from genotex.acquire import open_fetch_folder
-    from genotex.acquire.geo import remember_end
+    from genotex.acquire.geo_choice import remember_end
 
     refused: list[tuple[str, SeriesPlan]] = []
     outcomes: list[tuple[str, SeriesOutcome]] = []
@@ -183,7 +191,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
             done = _fetch_with_progress(source, folder, request, plans)
             refused += [(request.folder, plan) for plan in plans if plan.refused]
             outcomes += [(request.folder, outcome) for outcome in done]
-            if all(outcome.error is None for outcome in done):
+            if not any(outcome.may_come_later for outcome in done):
                 remember_end(folder, request)
     _show(place, refused, outcomes, json=json)
     raise typer.Exit(_exit_code([outcome for _, outcome in outcomes]))
@@ -192,7 +200,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
 def _choose_with_progress(
     source: GeoSource, folder: FetchFolder, request: GeoRequest
 ) -> list[SeriesPlan]:
-    from genotex.acquire.geo import choose_or_go_on
+    from genotex.acquire.geo_choice import choose_or_go_on
 
     with screen.progress(f"looking at series for {request.folder}") as step:
 
@@ -224,7 +232,7 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    from genotex.acquire.geo import UNSORTED
+    from genotex.acquire.geo_choice import UNSORTED
     from genotex.acquire.geo_plan import megabytes
 
     rows = [_outcome_row(folder, outcome) for folder, outcome in outcomes]
@@ -259,7 +267,7 @@ def _outcome_row(folder: str, outcome: SeriesOutcome) -> dict[str, Any]:
     return {
         "trait": folder,
         "series": outcome.plan.accession,
-        "state": "whole" if outcome.error is None else "not whole",
+        "state": _state(outcome),
         "files": [
             {"path": str(kept.path), "sha256": kept.sha256, "bytes": kept.size, "now": kept.now}
             for kept in outcome.kept
@@ -267,6 +275,12 @@ def _outcome_row(folder: str, outcome: SeriesOutcome) -> dict[str, Any]:
         "bytes": sum(kept.size for kept in outcome.kept),
         "why": why,
     }
+
+
+def _state(outcome: SeriesOutcome) -> str:
+    if outcome.error is None:
+        return "whole"
+    return "not whole" if outcome.tried else "not asked"
 
 
 def _exit_code(outcomes: Sequence[SeriesOutcome]) -> int:
