@@ -13,6 +13,7 @@ from genotex.acquire.folder import Fetched, FetchFolder
 from genotex.acquire.geo_choice import GeoRequest, GeoSource
 from genotex.acquire.geo_plan import SeriesPlan
 from genotex.acquire.geo_tree import COUNTS_ANNOTATION
+from genotex.acquire.several import Patience
 from genotex.errors import (
     CaptchaError,
     DiskFullError,
@@ -27,8 +28,6 @@ __all__ = ["SeriesOutcome", "fetch_series"]
 
 _MOST_TABLE = 2 << 30
 _MOST_COUNTS = 2 << 30
-_IN_A_ROW = 3
-"""Series in a row that a server fails, before the others are left for later."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,8 @@ def fetch_series(
 ) -> Iterator[SeriesOutcome]:
     """Fetch the files of series, one behind the other.
 
-    A series that cannot be had does not keep the others back. A captcha, a full disk or a server
-    that fails three series in a row does: what is left is for the same command, later.
+    A series that cannot be had does not keep the others back, unless `Patience` is over: what is
+    left is for the same command, later.
 
     Parameters
     ----------
@@ -92,21 +91,17 @@ def fetch_series(
     SeriesOutcome
         In the order of the plans.
     """
-    stop: FetchError | None = None
-    in_a_row = 0
+    patience = Patience()
     for plan in plans:
         if plan.refused:
             continue
-        if stop is not None:
+        if patience.is_over:
             error = FetchError("not asked for any more", hint="see above")
             yield SeriesOutcome(plan, error=error, tried=False)
             continue
         work = _SeriesWork(source, folder, request, plan, progress)
         outcome = work.fetch()
-        failed = isinstance(outcome.error, ServerUnavailableError)
-        in_a_row = in_a_row + 1 if failed else 0
-        if isinstance(outcome.error, CaptchaError | DiskFullError) or in_a_row >= _IN_A_ROW:
-            stop = outcome.error
+        patience.take_in(outcome.error)
         yield outcome
 
 
