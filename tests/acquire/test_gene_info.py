@@ -46,6 +46,7 @@ def test_second_run_asks_for_nothing_and_makes_the_same(
     put_genes(site)
     first, second = (fetched(site, client, tmp_path) for _ in range(2))
     assert first.gene_info.now and not second.gene_info.now
+    assert not second.synonyms.now and second.genes.official_symbol("P53") == "TP53"
     assert site.times(PATH) == 1
     assert [file.sha256 for file in first.table] == [file.sha256 for file in second.table]
 
@@ -60,6 +61,18 @@ def test_file_that_was_removed_is_fetched_anew_and_not_taken_from_what_was_made_
     assert fetched(site, client, tmp_path).gene_info.now
     assert (tmp_path / NAME).read_bytes() == newer
     assert GeneTable.load(tmp_path / "gene_table" / "genes.parquet").genes.height == 9
+
+
+@pytest.mark.parametrize("name", ["gene_synonym.json", "gene_table/genes.json"])
+def test_what_was_removed_is_made_again(
+    site: Site, client: WebClient, tmp_path: Path, name: str
+) -> None:
+    put_genes(site)
+    fetched(site, client, tmp_path)
+    before = (tmp_path / name).read_bytes()
+    (tmp_path / name).unlink()
+    fetched(site, client, tmp_path)
+    assert (tmp_path / name).read_bytes() == before and site.times(PATH) == 1
 
 
 def test_everything_is_in_the_journal(site: Site, client: WebClient, tmp_path: Path) -> None:

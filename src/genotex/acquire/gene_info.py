@@ -19,7 +19,9 @@ NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/"
 GENE_INFO = "Homo_sapiens.gene_info.gz"
 SYNONYMS = "gene_synonym.json"
 TABLE = "gene_table"
-TABLE_FILES = ("accessions.parquet", "genes.json", "genes.parquet")
+TABLE_FILES = tuple(
+    f"{TABLE}/{name}" for name in ("accessions.parquet", "genes.json", "genes.parquet")
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ def fetch_genes(
     """
     wanted = Wanted(f"{base}GENE_INFO/Mammalia/{GENE_INFO}", GENE_INFO)
     gene_info = folder.fetch(client, wanted, progress)
+    if (made := _made_before(folder, gene_info)) is not None:
+        return made
     try:
         genes = build_gene_table(gene_info.path, folder.place(TABLE), GeneTable.load())
     except FormatError as error:
@@ -82,6 +86,20 @@ def fetch_genes(
         hint = "nothing of it was kept"
         raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
     genes.to_synonym_json(folder.place(SYNONYMS))
-    synonyms = folder.made(SYNONYMS, wanted.address)
-    table = tuple(folder.made(f"{TABLE}/{name}", wanted.address) for name in TABLE_FILES)
-    return FetchedGenes(gene_info, synonyms, table, genes)
+    synonyms, *table = (folder.made(path, wanted.address) for path in (SYNONYMS, *TABLE_FILES))
+    return FetchedGenes(gene_info, synonyms, tuple(table), genes)
+
+
+def _made_before(folder: FetchFolder, gene_info: Fetched) -> FetchedGenes | None:
+    """Return what an earlier run made of the same file, None where it is not all there.
+
+    A table that is written anew, be it with the same bytes, has every cohort done again.
+    """
+    there = [file for path in (SYNONYMS, *TABLE_FILES) if (file := folder.known(path)) is not None]
+    if len(there) <= len(TABLE_FILES):
+        return None
+    synonyms, *table = there
+    genes = GeneTable.load(table[-1].path)
+    if genes.source.sha256 != gene_info.sha256:
+        return None
+    return FetchedGenes(gene_info, synonyms, tuple(table), genes)

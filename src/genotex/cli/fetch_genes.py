@@ -12,6 +12,7 @@ from genotex.cli import screen
 from genotex.cli.fetch_screen import progress_of_files
 
 if TYPE_CHECKING:
+    from genotex.acquire import Fetched
     from genotex.acquire.gene_info import FetchedGenes
 
 __all__ = ["genes"]
@@ -69,7 +70,7 @@ def _show(found: FetchedGenes) -> None:
     ]
     rows = [
         {
-            "state": "made" if file is not found.gene_info else _state(found),
+            "state": _state(file, "fetched" if file is found.gene_info else "made"),
             "file": str(file.path),
             "MB": f"{file.size / 1e6:,.1f}",
             "what": what,
@@ -80,15 +81,15 @@ def _show(found: FetchedGenes) -> None:
     screen.say(f"\nuse it with --gene-table {found.table[-1].path}")
 
 
-def _state(found: FetchedGenes) -> str:
-    return "fetched" if found.gene_info.now else "was there"
+def _state(file: Fetched, now: str) -> str:
+    return now if file.now else "was there"
 
 
 def _to_json(found: FetchedGenes) -> dict[str, Any]:
     source = found.genes.source
     files = (found.gene_info, found.synonyms, *found.table)
     return {
-        "state": _state(found),
+        "state": _state(found.gene_info, "fetched"),
         "date": source.date or None,
         "genes": source.genes,
         "accessions": source.accessions,
