@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from genotex.acquire import Manners, WebClient
+from genotex.acquire.addresses import AllowedAddresses
 from genotex.acquire.entrez import Entrez, read_key
 from genotex.acquire.manners import Pace
 from genotex.errors import (
@@ -138,6 +139,23 @@ def test_an_address_that_nobody_named_must_be_public(
     with pytest.raises(AddressRefusedError, match=message) as error:
         client.text(address)
     assert "word@" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("https://10.0.0.1/a", "this leads to a private address"),
+        ("//[::1]:8080/a", "this leads to a private address"),
+        ("http://8.8.8.8/a", "another scheme"),
+        ("", "does not say where to"),
+    ],
+)
+def test_a_redirect_from_a_public_server_stays_public(location: str, message: str) -> None:
+    allowed = AllowedAddresses(["https://example.org/"])
+    with pytest.raises(AddressRefusedError, match=message):
+        allowed.after_redirect("https://example.org/a?api_key=secret", location)
+    there = allowed.after_redirect("https://example.org/a?api_key=secret", "https://8.8.8.8/b")
+    assert there == "https://8.8.8.8/b"
 
 
 def test_ncbi_is_asked_three_times_a_second_and_ten_with_a_key() -> None:
