@@ -243,6 +243,13 @@ def test_a_file_that_is_too_large_is_stopped(
     assert left(tmp_path) == []
 
 
+def test_a_gzip_file_that_is_called_an_encoding_stays_packed(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    site.put(PATH, FILE, **{"Content-Encoding": "x-gzip"})
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+
+
 def test_a_file_that_is_there_is_not_asked_for(
     site: Site, client: WebClient, tmp_path: Path
 ) -> None:

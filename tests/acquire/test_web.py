@@ -1,6 +1,8 @@
 """Asking a server: within its limits, again where that helps, and nowhere it leads astray."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -243,6 +245,12 @@ def test_key_comes_from_the_environment_alone() -> None:
     with pytest.raises(UsageError, match="cannot be a key") as error:
         read_key({"NCBI_API_KEY": "0a1b\nX-Header: 1"})
     assert "0a1b" not in str(error.value)
+
+
+def test_the_command_line_starts_without_the_web_client() -> None:
+    code = "import sys, genotex.cli.commands; print('httpx2' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert run.stdout.split() == [b"False"]
 
 
 def test_manners_of_the_tests_are_those_of_the_program_but_for_time() -> None:
