@@ -1,12 +1,15 @@
 """Asking a server: within its limits, again where that helps, and nowhere it leads astray."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 
 from genotex.acquire import Manners, WebClient
+from genotex.acquire.addresses import AllowedAddresses
 from genotex.acquire.entrez import Entrez, read_key
 from genotex.acquire.manners import Pace
 from genotex.errors import (
@@ -140,6 +143,23 @@ def test_an_address_that_nobody_named_must_be_public(
     assert "word@" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("https://10.0.0.1/a", "this leads to a private address"),
+        ("//[::1]:8080/a", "this leads to a private address"),
+        ("http://8.8.8.8/a", "another scheme"),
+        ("", "does not say where to"),
+    ],
+)
+def test_a_redirect_from_a_public_server_stays_public(location: str, message: str) -> None:
+    allowed = AllowedAddresses(["https://example.org/"])
+    with pytest.raises(AddressRefusedError, match=message):
+        allowed.after_redirect("https://example.org/a?api_key=secret", location)
+    there = allowed.after_redirect("https://example.org/a?api_key=secret", "https://8.8.8.8/b")
+    assert there == "https://8.8.8.8/b"
+
+
 def test_ncbi_is_asked_three_times_a_second_and_ten_with_a_key() -> None:
     for per_second in (3.0, 10.0):
         now = [0.0]
@@ -225,6 +245,12 @@ def test_key_comes_from_the_environment_alone() -> None:
     with pytest.raises(UsageError, match="cannot be a key") as error:
         read_key({"NCBI_API_KEY": "0a1b\nX-Header: 1"})
     assert "0a1b" not in str(error.value)
+
+
+def test_the_command_line_starts_without_the_web_client() -> None:
+    code = "import sys, genotex.cli.commands; print('httpx2' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert run.stdout.split() == [b"False"]
 
 
 def test_manners_of_the_tests_are_those_of_the_program_but_for_time() -> None:

@@ -204,6 +204,15 @@ def test_listing_that_names_a_file_that_is_not_there(
     assert "GSE1-GPL5_series_matrix.txt.gz: the server answers 404" in out.splitlines()[1]
 
 
+def test_listing_that_tells_a_smaller_size(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1")
+    geo.sizes[matrix_path("GSE1")] = geo.sizes[family_path("GSE1")] = "100"
+    small = ["--accession", "GSE1", "--min-matrix", 0, "--max-matrix", 0.0005]
+    code, out, _ = genotex("fetch", "geo", tmp_path, *small, *geo.addresses)
+    assert code == 3 and "at most 500 are allowed" in out
+    assert files_in(tmp_path) == []
+
+
 def test_one_bad_series_does_not_keep_the_others_back(
     genotex: Run, geo: GeoSite, tmp_path: Path
 ) -> None:

@@ -52,7 +52,7 @@ CUT_SHORT = "the same command fetches it again from the start"
 class Content(StrEnum):
     """What a file holds."""
 
-    gzip = "gzip"
+    gzip = "gzip data"
     """Gzip data with text inside."""
     json = "json"
     table = "tab-separated text"
@@ -194,7 +194,7 @@ def _unpack(path: Path, address: str, most: int) -> None:
     for chunk in read_chunks(path):
         unpacked += len(chunk)
         if unpacked > most and unpacked > MOST_TIMES * packed:
-            message = f"{packed:,} bytes unpack to more than {unpacked:,}: this is a gzip bomb"
+            message = f"unpacks to {MOST_TIMES} times its size and more: this is a gzip bomb"
             raise TooLargeError(message, address=address, hint="nothing of it was kept")
 
 

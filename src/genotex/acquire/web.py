@@ -352,7 +352,8 @@ class WebClient:
         if status in _AGAIN or status >= 500:
             raise Trouble(said, retry_after(response.headers))
         refuse_captcha(_first_bytes(response), shown(address))
-        raise NotThereError(said, address=shown(address))
+        hint = "the link may be wrong or no longer valid"
+        raise NotThereError(said, address=shown(address), hint=hint)
 
 
 def _first_bytes(response: Response) -> bytes:
