@@ -1,5 +1,6 @@
 """TCGA cohorts from a hub with faults."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,33 @@ def test_clinical_matrix_that_the_hub_has_packed_is_asked_for_once(
     (again,) = fetched(site, client, tmp_path, kinds=clinical)
     assert again.state == "was there"
     assert len(site.served) == 2
+
+
+def test_clinical_matrix_that_is_packed_under_its_plain_name_is_read(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    put_cohort(site, "KIRC")
+    packed = gzip.compress(clinical_matrix("KIRC"))
+    site.put(hub_path("KIRC", "KIRC_clinicalMatrix"), packed)
+    assert {each.state for each in fetched(site, client, tmp_path)} == {"fetched"}
+    (files,) = InputFolder(tmp_path).tcga_folders()
+    assert len(read_raw_clinical(files).matrix.samples) == 40
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_half_a_clinical_matrix_with_the_length_of_that_half_is_not_kept(
+    site: Site, client: WebClient, tmp_path: Path, packed: bool
+) -> None:
+    content = clinical_matrix("KIRC")
+    path = hub_path("KIRC", "KIRC_clinicalMatrix")
+    site.put(path, gzip.compress(content, mtime=0) if packed else content)
+    site.fault(path, shortened(0.5))
+    (outcome,) = fetched(site, client, tmp_path, kinds=(XenaFile.clinical,))
+    assert outcome.state == "fetched" and site.times(path) == 2
+    site.always(path, shortened(0.5))
+    (outcome,) = fetched(site, client, tmp_path / "b", kinds=(XenaFile.clinical,))
+    assert outcome.state == "failed" and "too early" in str(outcome.error)
+    assert not (tmp_path / "b" / outcome.path).exists()
 
 
 def test_second_run_asks_for_nothing(site: Site, client: WebClient, tmp_path: Path) -> None:

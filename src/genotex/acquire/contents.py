@@ -15,7 +15,7 @@ from genotex.errors import (
     WebPageError,
     WrongContentError,
 )
-from genotex.formats.raw import BYTE_ORDER_MARK, GZIP_MAGIC, decode, read_chunks
+from genotex.formats.raw import BYTE_ORDER_MARK, GZIP_MAGIC, decode, is_gzip, read_chunks
 
 __all__ = [
     "ENOUGH_TO_JUDGE",
@@ -56,6 +56,7 @@ class Content(StrEnum):
     """Gzip data with text inside."""
     json = "json"
     table = "tab-separated text"
+    any_table = "tab-separated text, plain or packed"
     soft = "SOFT text"
     parquet = "parquet"
 
@@ -130,6 +131,8 @@ def _bare(first: bytes) -> bytes:
 
 def _starts_as(first: bytes, content: Content) -> bool:
     match content:
+        case Content.any_table:
+            return _starts_as(first, Content.gzip) or _starts_as(first, Content.table)
         case Content.gzip:
             return first.startswith(GZIP_MAGIC)
         case Content.parquet:
@@ -171,16 +174,16 @@ def check_whole(
     """
     with path.open("rb") as handle:
         check_start(handle.read(WHOLE_PAGE), content, address)
+    if content is Content.any_table:
+        content = Content.gzip if is_gzip(path) else Content.table
     try:
         match content:
             case Content.gzip:
                 _unpack(path, address, most_unpacked)
             case Content.json:
                 _read_json(path, address)
-            case Content.soft | Content.parquet:
+            case Content.soft | Content.parquet | Content.table:
                 _check_end(path, content, address)
-            case Content.table:
-                pass
     except FormatError as error:
         raise _damaged(error.message, address) from error
 
@@ -212,10 +215,14 @@ def _read_json(path: Path, address: str) -> None:
 def _check_end(path: Path, content: Content, address: str) -> None:
     with path.open("rb") as handle:
         handle.seek(max(0, path.stat().st_size - _TAIL))
-        tail = handle.read().rstrip()
+        tail = handle.read()
     if content is Content.parquet:
         whole = tail.endswith(_PARQUET)
+    elif content is Content.table:
+        # Nothing else in a table tells its end, so it must not be within a line.
+        whole = tail.endswith(b"\n")
     else:
+        tail = tail.rstrip()
         whole = tail.rpartition(b"\n")[2].strip().lower() == b"!platform_table_end"
     if not whole:
         message = f"the {content} ends too early"

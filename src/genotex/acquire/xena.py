@@ -116,9 +116,9 @@ def xena_files(
 
 def _forms(code: str, kind: XenaFile, base: str) -> tuple[Wanted, ...]:
     if kind is XenaFile.clinical:
-        # The hub has had it plain and packed.
+        # The hub has had it plain and packed, under either name.
         name = f"{code}_clinicalMatrix"
-        plain = _wanted(code, name, Content.table, base)
+        plain = _wanted(code, name, Content.any_table, base)
         return plain, _wanted(code, f"{name}.gz", Content.gzip, base)
     name = "HiSeqV2" if kind is XenaFile.expression else "HiSeqV2_PANCAN"
     return (_wanted(code, f"{name}.gz", Content.gzip, base),)
