@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from pathlib import Path
 
 from tests.geo_text import GENES, asthma, series_matrix
 
@@ -115,6 +116,18 @@ class GeoSite:
         self.put(matrix_path(accession), gz(text))
         if with_family:
             self.put(family_path(accession), gz(family(accession, platform)))
+        return self.eutils.records[-1]
+
+    def add_files(self, files: Path, **record: object) -> Record:
+        """Add a series whose files lie in a folder, as the simulation writes them."""
+        accession = files.name
+        self.eutils.records.append(Record(accession, **record))  # type: ignore[arg-type]
+        for path in files.iterdir():
+            if "_counts_" in path.name or ".annot." in path.name:
+                self.counts[path.name] = path.read_bytes()
+            else:
+                inside = "matrix" if "matrix" in path.name else "soft"
+                self.put(f"{series_folder(accession)}{inside}/{path.name}", path.read_bytes())
         return self.eutils.records[-1]
 
     def folder(self, asked: Asked) -> Reply | None:
