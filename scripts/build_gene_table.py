@@ -11,95 +11,15 @@ FOLDER is ``src/genotex/genes/data`` unless given.
 
 from __future__ import annotations
 
-import re
-import sqlite3
 import sys
-from collections import defaultdict
-from contextlib import closing
-from datetime import datetime
 from pathlib import Path
 
 import polars as pl
 
-from genotex.formats.raw import sha256
-from genotex.genes.sources import (
-    ACCESSION_SCHEMA,
-    GENE_SCHEMA,
-    GeneSource,
-    read_gene_info,
-)
+from genotex.genes.building import read_org_db, write_gene_table
+from genotex.genes.sources import ACCESSION_SCHEMA, read_gene_info
 
 FOLDER = Path(__file__).parents[1] / "src" / "genotex" / "genes" / "data"
-TRANSCRIPTS = re.compile(r"(NM_|NR_|XM_|XR_|ENST)(\d+)$")
-NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: UniProt
-
-
-def read_org_db(path: Path) -> tuple[pl.DataFrame, pl.DataFrame, GeneSource]:
-    """Read genes and accessions from org.Hs.eg.sqlite; rows in the order of GeneIDs, as NCBI's."""
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
-        meta = dict(db.execute("SELECT name, value FROM metadata"))
-        gene = {key: int(gene_id) for key, gene_id in db.execute("SELECT _id, gene_id FROM genes")}
-        symbol = dict(db.execute("SELECT _id, symbol FROM gene_info"))
-        kind = dict(db.execute("SELECT _id, gene_type FROM genetype"))
-        synonyms = _collect(db.execute("SELECT _id, alias_symbol FROM alias"))
-        ensembl = _collect(db.execute("SELECT _id, ensembl_id FROM ensembl"))
-        pairs = {
-            (accession.split(".")[0], key)
-            for query in (
-                "SELECT _id, accession FROM accessions",
-                "SELECT _id, trans_id FROM ensembl_trans",
-                "SELECT _id, ucsc_id FROM ucsc WHERE ucsc_id LIKE 'ENST%'",
-            )
-            for key, accession in db.execute(query)
-        }
-    order = sorted(gene, key=lambda key: gene[key])
-    rows = [
-        (
-            gene[key],
-            symbol[key],
-            "|".join(s for s in synonyms[key] if s != symbol[key]),
-            "|".join(sorted(ensembl[key])),
-            kind.get(key, ""),
-        )
-        for key in order
-    ]
-    genes = pl.DataFrame(rows, schema=GENE_SCHEMA, orient="row")
-    accessions = _accessions(pairs, {key: row for row, key in enumerate(order)})
-    date = datetime.strptime(meta["EGSOURCEDATE"], "%Y-%b%d").date().isoformat()
-    name = "NCBI Gene by way of org.Hs.eg.db (Bioconductor; Debian r-bioc-org.hs.eg.db)"
-    return genes, accessions, GeneSource(name, date, sha256(path), len(rows), accessions.height)
-
-
-def _collect(rows: sqlite3.Cursor) -> defaultdict[int, list[str]]:
-    found: defaultdict[int, list[str]] = defaultdict(list)
-    for key, value in rows:
-        found[key].append(value)
-    return found
-
-
-def _accessions(pairs: set[tuple[str, int]], row: dict[int, int]) -> pl.DataFrame:
-    found = []
-    for accession, key in pairs:
-        match = TRANSCRIPTS.match(accession) or NUCLEOTIDES.match(accession)
-        if match:
-            found.append((match[1], len(match[2]), int(match[2]), row[key]))
-    return pl.DataFrame(sorted(found), schema=ACCESSION_SCHEMA, orient="row")
-
-
-def write(folder: Path, genes: pl.DataFrame, accessions: pl.DataFrame, source: GeneSource) -> None:
-    """Write the three packaged files; numbers as differences, which compress five times better."""
-    folder.mkdir(parents=True, exist_ok=True)
-    options = {"compression": "zstd", "compression_level": 22, "statistics": False}
-    genes.with_columns(
-        pl.col("gene_id").cast(pl.Int32), pl.col("type").cast(pl.Categorical)
-    ).write_parquet(folder / "genes.parquet", **options)
-    accessions.select(
-        pl.col("prefix").cast(pl.Categorical),
-        pl.col("width").cast(pl.UInt8),
-        pl.col("number").diff().fill_null(pl.col("number").first()).cast(pl.Int64).alias("step"),
-        pl.col("row").cast(pl.Int32),
-    ).write_parquet(folder / "accessions.parquet", **options)
-    (folder / "genes.json").write_text(source.to_json(), encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:
@@ -113,7 +33,7 @@ def main(arguments: list[str]) -> int:
     else:
         genes, source = read_gene_info(path)
         accessions = pl.DataFrame(schema=ACCESSION_SCHEMA)
-    write(folder, genes, accessions, source)
+    write_gene_table(folder, genes, accessions, source)
     size = sum((folder / name).stat().st_size for name in ("genes.parquet", "accessions.parquet"))
     print(f"{source.genes} genes, {source.accessions} accessions, {source.date}: {size} bytes")
     return 0

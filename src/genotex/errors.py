@@ -27,12 +27,22 @@
     ├── SandboxError               written code cannot be run as it was asked
     │   ├── ConfinementError       a wall that was required cannot be put up here
     │   └── SessionDeadError       the session has ended, and what was asked needs it
+    ├── FetchError                 something could not be had from a public database
+    │   ├── AddressRefusedError    an address, or a redirect, that is not followed
+    │   ├── ServerUnavailableError the server fails, limits, or cuts the connection, also later
+    │   ├── NotThereError          the server does not have it, or does not give it
+    │   ├── WebPageError           a web page in place of the data
+    │   │   └── CaptchaError       the server wants to see a person
+    │   ├── WrongContentError      cut short, damaged, or not what it should be
+    │   ├── TooLargeError          larger than is allowed
+    │   └── DiskFullError          no space for the file
     ├── MethodFailedError          a method could not answer a problem of a benchmark run
     └── WorkerLostError            a worker process was ended from outside
 
 Catch ``GenotexError`` at the edge of a program: its message says what went wrong, where, and what
 to do. Catch ``FormatError`` around one file when the others should go on, ``ModelError`` around one
-question to a model. ``BudgetReachedError`` is no ``ModelError``: it ends the run, not one question.
+question to a model, ``FetchError`` around one file of many. ``BudgetReachedError`` is no
+``ModelError``: it ends the run, not one question.
 """
 
 from __future__ import annotations
@@ -41,12 +51,16 @@ from pathlib import Path
 from typing import Self
 
 __all__ = [
+    "AddressRefusedError",
     "AnalysisError",
     "BadAnswerError",
     "BudgetReachedError",
+    "CaptchaError",
     "ConfinementError",
     "ContextTooLongError",
+    "DiskFullError",
     "EncodingFileError",
+    "FetchError",
     "FormatError",
     "GenotexError",
     "MethodFailedError",
@@ -56,17 +70,22 @@ __all__ = [
     "NoUsableCohortError",
     "NotDataError",
     "NotRecordedError",
+    "NotThereError",
     "OutOfCreditError",
     "RateLimitedError",
     "RefusedError",
     "RequestRejectedError",
     "SandboxError",
+    "ServerUnavailableError",
     "SessionDeadError",
     "SuperSeriesError",
+    "TooLargeError",
     "TruncatedFileError",
     "UsageError",
     "VocabularyFileError",
+    "WebPageError",
     "WorkerLostError",
+    "WrongContentError",
     "WrongKeyError",
 ]
 
@@ -281,6 +300,65 @@ class ConfinementError(SandboxError):
 
 class SessionDeadError(SandboxError):
     """The session has ended, and what was asked needs it; never a result of the code itself."""
+
+
+class FetchError(GenotexError):
+    """Something could not be had from a public database.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong; never with a key in it.
+    address : str, optional
+        Where it was asked for, without key.
+    hint : str, optional
+        What the reader can do about it.
+    """
+
+    def __init__(
+        self, message: str, *, address: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.address = address
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Message with the address in front and the advice behind."""
+        text = f"{self.address}: {self.message}" if self.address else self.message
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class AddressRefusedError(FetchError):
+    """An address, or where a redirect leads, is not one that is fetched from."""
+
+
+class ServerUnavailableError(FetchError):
+    """The server fails, was asked too often, or cut the connection, also after waiting."""
+
+
+class NotThereError(FetchError):
+    """The server does not have it, or does not give it to anybody."""
+
+
+class WebPageError(FetchError):
+    """A web page stands in place of the data."""
+
+
+class CaptchaError(WebPageError):
+    """The server wants to see a person before it goes on; asking on makes it worse."""
+
+
+class WrongContentError(FetchError):
+    """What came is cut short, damaged, or not what it should be."""
+
+
+class TooLargeError(FetchError):
+    """What comes is larger than is allowed."""
+
+
+class DiskFullError(FetchError):
+    """There is no space for the file."""
 
 
 class MethodFailedError(GenotexError):

@@ -20,6 +20,7 @@ from typing import Literal
 from genotex.errors import UsageError
 
 __all__ = [
+    "PART",
     "TCGA_COHORT",
     "GeoCohortFiles",
     "InputFolder",
@@ -36,6 +37,9 @@ __all__ = [
 ]
 
 Procedure = Literal["sound", "benchmark"]
+
+PART = ".part"
+"""Ending of a file that is not whole yet."""
 
 TCGA_COHORT = "TCGA"
 """Cohort id of a trait's TCGA cohort (older releases of the benchmark wrote ``Xena``)."""
@@ -151,7 +155,9 @@ def _accession_order(name: str) -> tuple[str, int, str]:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+    """Return the files of a folder, without hidden ones and those that are still coming in."""
+    files = (p for p in folder.iterdir() if p.is_file())
+    return sorted(p for p in files if not p.name.startswith(".") and p.suffix != PART)
 
 
 _CHECKSUMS = {".md5", ".sha1", ".sha256"}

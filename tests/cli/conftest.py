@@ -15,6 +15,8 @@ Run = Callable[..., tuple[int, str, str]]
 def genotex(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command line in this process; gives (exit code, standard output, standard error)."""
     monkeypatch.setattr(signal, "signal", lambda *_: None)
+    # Servers of the tests are asked directly, whatever proxy the machine has.
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["genotex", *map(str, arguments)])

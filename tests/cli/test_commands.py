@@ -47,6 +47,12 @@ def case_file(path: Path) -> Path:
         "describe",
         "bench table",
         "sandbox check",
+        "verify",
+        "fetch tcga",
+        "fetch genes",
+        "fetch opentargets",
+        "fetch benchmark",
+        "fetch geo",
     ],
 )
 def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[no-untyped-def]

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from genotex.formats import journal
 from genotex.problems import TaskInfo
-from genotex.runs import journal
 from genotex.runs.methods.method import ChosenMethod
 from genotex.runs.running import BenchmarkRun, run_benchmark
 

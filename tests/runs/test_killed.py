@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import WorkerLostError
+from genotex.formats.journal import open_journal
 from genotex.runs.children import Children, Ended
-from genotex.runs.journal import open_journal
 from genotex.runs.problem_stage import finished_problems
 from genotex.runs.run_folder import RunFolder
 from genotex.runs.running import BenchmarkRun, run_benchmark

@@ -18,12 +18,14 @@ from genotex.cli.describe import describe
 from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
 from genotex.cli.evaluate_labels import evaluate_labels
+from genotex.cli.fetch import app as fetch
 from genotex.cli.preprocess import preprocess
 from genotex.cli.problems import app as problems
 from genotex.cli.report import report
 from genotex.cli.sandbox import app as sandbox
 from genotex.cli.simulate import simulate
 from genotex.cli.solve import solve
+from genotex.cli.verify import verify
 
 __all__ = ["app"]
 
@@ -36,7 +38,7 @@ app = typer.Typer(
     epilog="Start with: genotex demo",
 )
 
-GENES, AGENTS, DATA = "Genes of a trait", "Agents", "Data sets"
+DATA, GENES, AGENTS = "Data", "Genes of a trait", "Agents"
 BENCHMARK, TRYING = "The benchmark", "Trying it out"
 
 app.command(rich_help_panel=GENES)(solve)
@@ -45,6 +47,8 @@ app.command(rich_help_panel=GENES)(analyze)
 app.command(rich_help_panel=GENES)(enrich)
 app.command(rich_help_panel=GENES)(report)
 app.add_typer(clinical, name="clinical", rich_help_panel=GENES)
+app.add_typer(fetch, name="fetch", rich_help_panel=DATA)
+app.command(rich_help_panel=DATA)(verify)
 app.command(rich_help_panel=DATA)(describe)
 app.add_typer(agent, name="agent", rich_help_panel=AGENTS)
 app.add_typer(sandbox, name="sandbox", rich_help_panel=AGENTS)

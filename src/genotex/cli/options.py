@@ -188,7 +188,11 @@ ScaleName = Annotated[
 ]
 GeneTableFile = Annotated[
     Path | None,
-    typer.Option("--gene-table", help="NCBI gene_info or gene_synonym.json to use instead."),
+    typer.Option(
+        "--gene-table",
+        help="NCBI gene_info, gene_synonym.json, or the genes.parquet of 'genotex fetch genes', to "
+        "use instead.",
+    ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes side by side.")]
 Force = Annotated[bool, typer.Option("--force", help="Do again what is already done.")]

@@ -182,7 +182,18 @@ def read_synonym_json(path: Path) -> tuple[dict[str, str], GeneSource]:
 
 
 def read_packaged_genes(folder: Path) -> tuple[pl.DataFrame, GeneSource]:
-    """Read the packaged genes and the record of their source."""
-    record = json.loads((folder / "genes.json").read_text(encoding="utf-8"))
-    genes = pl.read_parquet(folder / "genes.parquet").cast(GENE_SCHEMA)  # type: ignore[arg-type]
-    return genes, GeneSource(**record)
+    """Read genes in the packaged form and the record of their source.
+
+    Raises
+    ------
+    FormatError
+        If they are not whole.
+    """
+    try:
+        record = json.loads((folder / "genes.json").read_text(encoding="utf-8"))
+        genes = pl.read_parquet(folder / "genes.parquet")
+        return genes.cast(GENE_SCHEMA), GeneSource(**record)  # type: ignore[arg-type]
+    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError) as error:
+        msg = f"no gene table: {(str(error).splitlines() or [type(error).__name__])[0]}"
+        hint = "make it with 'genotex fetch genes'"
+        raise FormatError(msg, path=folder / "genes.parquet", hint=hint) from error

@@ -56,13 +56,14 @@ class GeneTable:
         Parameters
         ----------
         path : Path, optional
-            An NCBI ``gene_info`` file (gzip or plain) or the benchmark's ``gene_synonym.json``,
-            which `benchmark` then uses as it is. Default: the packaged table.
+            An NCBI ``gene_info`` file (gzip or plain), the ``genes.parquet`` that `genotex fetch
+            genes` makes of one, or the benchmark's ``gene_synonym.json``, which `benchmark` then
+            uses as it is. Default: the packaged table.
 
         Raises
         ------
         FormatError
-            If the file is neither.
+            If the file is none of them.
         """
         if path is None:
             return _packaged()
@@ -207,7 +208,11 @@ class GeneTable:
         return {i: both[a] for i, a in bare.items() if a in both}
 
     @cached_property
-    def _accession_table(self) -> pl.DataFrame | None:
+    def accessions(self) -> pl.DataFrame | None:
+        """RefSeq, GenBank and Ensembl transcript accessions, None where the table has none.
+
+        ``prefix``, ``width`` and ``number`` of an accession, ``row`` of its gene.
+        """
         if self._accession_file is None or not self._accession_file.is_file():
             return None
         table = pl.read_parquet(self._accession_file)
@@ -221,7 +226,7 @@ class GeneTable:
     def _accessions(self, wanted: set[str]) -> dict[str, str]:
         """Find accessions without version."""
         parts = [(a, m[1], len(m[2]), int(m[2])) for a in wanted if (m := _ACCESSION.match(a))]
-        if not parts or self._accession_table is None:
+        if not parts or self.accessions is None:
             return {}
         schema = {
             "accession": pl.String,
@@ -230,7 +235,7 @@ class GeneTable:
             "number": pl.Int64,
         }
         hits = pl.DataFrame(parts, schema=schema, orient="row").join(
-            self._accession_table, on=["prefix", "width", "number"]
+            self.accessions, on=["prefix", "width", "number"]
         )
         symbols = self.genes["symbol"]
         found: dict[str, str] = {}
@@ -257,12 +262,18 @@ _ACCESSION = re.compile(r"([A-Z]{1,4}_?)(\d{4,12})$")
 
 @cache
 def _packaged() -> GeneTable:
-    genes, source = read_packaged_genes(_PACKAGED)
-    return GeneTable(genes, source, _accession_file=_PACKAGED / "accessions.parquet")
+    return _of_folder(_PACKAGED)
+
+
+def _of_folder(folder: Path) -> GeneTable:
+    genes, source = read_packaged_genes(folder)
+    return GeneTable(genes, source, _accession_file=folder / "accessions.parquet")
 
 
 @lru_cache(maxsize=4)
 def _load(path: Path, _state: object) -> GeneTable:
+    if path.suffix == ".parquet":
+        return _of_folder(path.parent)
     if holds_json(path):
         published, source = read_synonym_json(path)
         return GeneTable(_genes_of(published), source, _published=published)

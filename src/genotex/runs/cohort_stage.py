@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from genotex.cohorts import CohortOutcome, PreprocessOptions, choose_folder, preprocess
+from genotex.formats.journal import Journal
 from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem
-from genotex.runs.journal import Journal
 
 __all__ = ["Basis", "CohortProgress", "read_cohorts"]
 

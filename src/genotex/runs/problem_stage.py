@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genotex.errors import MethodFailedError
+from genotex.formats.journal import Journal
 from genotex.formats.raw import sha256
 from genotex.problems import Problem
 from genotex.runs.children import Children, Ended, Report, Setup, Task
 from genotex.runs.children.captured_log import SHORTEST_SECRET
 from genotex.runs.cohort_stage import Basis
-from genotex.runs.journal import Journal
 from genotex.runs.methods.method import ChosenMethod
 from genotex.runs.placing import take_answer, take_cohorts, withdraw
 from genotex.runs.problem_record import (

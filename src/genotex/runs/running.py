@@ -9,13 +9,13 @@ from pathlib import Path
 
 from genotex.cohorts import PreprocessOptions
 from genotex.errors import UsageError
+from genotex.formats.journal import Journal, open_journal
 from genotex.formats.raw import sha256
 from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem, TaskInfo
 from genotex.runs.children import Setup
 from genotex.runs.cohort_stage import Basis, CohortProgress, read_cohorts
 from genotex.runs.given_cohorts import check_given_cohorts
-from genotex.runs.journal import Journal, open_journal
 from genotex.runs.merging import merge_cohorts
 from genotex.runs.methods.method import ChosenMethod
 from genotex.runs.problem_record import ProblemRecord

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from genotex.formats.journal import Entry, Journal
 from genotex.problems import Problem
-from genotex.runs.journal import Entry, Journal
 
 __all__ = ["COSTS", "Amounts", "cohort_entries", "cohort_times", "divide"]
 

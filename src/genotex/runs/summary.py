@@ -11,9 +11,9 @@ from statistics import median
 from typing import Any
 
 from genotex.formats import read_cohort_info
+from genotex.formats.journal import Journal
 from genotex.layout import OutputFolder, atomic_write
 from genotex.problems import Problem, ProblemKind
-from genotex.runs.journal import Journal
 from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.run_folder import RunFolder
 from genotex.runs.shares import COSTS, cohort_entries

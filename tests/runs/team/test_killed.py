@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from genotex.formats.journal import read_journal
 from genotex.models import Limits
-from genotex.runs.journal import read_journal
 from tests.runs.team.conftest import Played
 
 ROOT = Path(__file__).parents[3]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import FormatError, SessionDeadError, UsageError
-from genotex.runs.journal import open_journal, read_journal
+from genotex.formats.journal import open_journal, read_journal
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.sandbox import CellResult, CellStatus

@@ -14,9 +14,9 @@ from genotex.errors import (
     UsageError,
     WrongKeyError,
 )
+from genotex.formats.journal import read_journal
 from genotex.models import Limits
 from genotex.problems import Problem
-from genotex.runs.journal import read_journal
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.kept_limits import read_limits
 from genotex.runs.team.notebook_record import State

@@ -17,9 +17,9 @@ from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.errors import ContextTooLongError, MethodFailedError
 from genotex.formats import write_json
+from genotex.formats.journal import Entry, open_journal
 from genotex.layout import OutputFolder
 from genotex.models import PriceSnapshot, UsageLedger, reply_from_json
-from genotex.runs.journal import Entry, open_journal
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.folder import TeamFolder
 from genotex.runs.team.notebook_journal import NotebookJournal

@@ -11,9 +11,9 @@ from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.rules_by_name import register_rules
 from genotex.agents.task import Task
 from genotex.formats import write_json
+from genotex.formats.journal import Journal, open_journal, read_journal
 from genotex.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
 from genotex.runs.cohort_stage import Basis
-from genotex.runs.journal import Journal, open_journal, read_journal
 from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.settings import begin_or_go_on
 from genotex.runs.summary import RunSummary, summarise, write_outcomes

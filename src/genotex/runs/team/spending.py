@@ -7,9 +7,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from genotex.formats.journal import Journal, read_journal
 from genotex.models import PriceSnapshot, UsageLedger
 from genotex.problems import Problem
-from genotex.runs.journal import Journal, read_journal
 from genotex.runs.shares import Amounts, cohort_times, divide
 from genotex.runs.team.folder import TeamFolder
 from genotex.runs.team.notebook_record import NotebookRecord

@@ -20,10 +20,10 @@ from genotex.errors import (
     RateLimitedError,
     SandboxError,
 )
+from genotex.formats.journal import Journal
 from genotex.formats.raw import sha256
 from genotex.models import Budget, UsageLedger
 from genotex.runs.cohort_stage import Basis
-from genotex.runs.journal import Journal
 from genotex.runs.team.notebook_record import NotebookRecord, State
 from genotex.runs.team.one_notebook import Bench, do_notebook
 from genotex.runs.team.outcomes import why_hopeless

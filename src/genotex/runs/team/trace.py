@@ -11,8 +11,8 @@ from genotex.agents.action_units import ActionUnit
 from genotex.agents.notebook import Notebook
 from genotex.agents.task import Task
 from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.formats.journal import read_journal
 from genotex.models import PriceSnapshot, Reply, Request, UsageLedger, UsageRow
-from genotex.runs.journal import read_journal
 from genotex.runs.team.folder import TeamFolder, notebook_name
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord

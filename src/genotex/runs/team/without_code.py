@@ -12,8 +12,8 @@ from genotex.agents.manager import WRITTEN
 from genotex.agents.tally import TalliedModel
 from genotex.agents.task import Task
 from genotex.errors import BadAnswerError, FormatError, RefusedError
+from genotex.formats.journal import open_journal
 from genotex.models import RoleModels, UsageLedger
-from genotex.runs.journal import open_journal
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord, State

@@ -1,4 +1,4 @@
-"""The journal of a run: one line for each finished step, which survives a kill at any moment."""
+"""A journal: one line for each finished step, which survives a kill at any moment."""
 
 from __future__ import annotations
 

@@ -1,0 +1,150 @@
+"""Which addresses are fetched from, and how an address is shown: never with a key in it."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from collections.abc import Iterable
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
+
+from genotex.errors import AddressRefusedError, UsageError
+
+__all__ = ["AllowedAddresses", "base_address", "is_loopback", "safe_name", "shown"]
+
+_SECRETS = {"api_key", "apikey", "key", "token"}
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.()+-]{0,199}")
+
+Origin = tuple[str, str, int | None]
+
+
+class AllowedAddresses:
+    """The addresses that may be asked.
+
+    Those on a server that was named by the program or by an option are; any other only by https,
+    and only on a public server. So no redirect leads into the network that this machine stands in.
+
+    Parameters
+    ----------
+    given : iterable of str
+        Base addresses by name of the program or of an option.
+    """
+
+    def __init__(self, given: Iterable[str]) -> None:
+        self._given = {_origin(address) for address in given}
+
+    def check(self, address: str) -> None:
+        """Refuse an address that must not be asked.
+
+        Raises
+        ------
+        AddressRefusedError
+            If it is of another scheme than https, or not public, and its server was not named.
+        """
+        parts = urlsplit(address)
+        if parts.username or parts.password:
+            raise _refused(address, "an address with a name or a password in it is not asked")
+        if not parts.hostname:
+            raise _refused(address, "this is no address of a server")
+        if _origin(address) in self._given:
+            return
+        if parts.scheme != "https":
+            raise _refused(address, f"only https is followed, not {parts.scheme or 'this'}")
+        if not _is_public(parts.hostname):
+            raise _refused(address, "this leads to a private address")
+
+    def after_redirect(self, address: str, location: str | None) -> str:
+        """Return where a redirect leads.
+
+        Raises
+        ------
+        AddressRefusedError
+            If it leads nowhere, to another scheme, or to an address that must not be asked.
+        """
+        if not location:
+            raise _refused(address, "a redirect that does not say where to")
+        target = urljoin(address, location)
+        if urlsplit(target).scheme != urlsplit(address).scheme:
+            message = f"a redirect to another scheme is not followed: {shown(target)}"
+            raise _refused(address, message)
+        try:
+            self.check(target)
+        except AddressRefusedError as error:
+            message = f"a redirect to {shown(target)} is not followed: {error.message}"
+            raise _refused(address, message) from error
+        return target
+
+
+def _refused(address: str, message: str) -> AddressRefusedError:
+    hint = "an address of your own can be given by an option"
+    return AddressRefusedError(message, address=shown(address), hint=hint)
+
+
+def _origin(address: str) -> Origin:
+    parts = urlsplit(address)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, (parts.hostname or "").lower(), port
+
+
+def _is_public(host: str) -> bool:
+    """Tell whether all addresses of a host are public; one that is not known cannot be asked."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return True
+    return all(_is_global(str(entry[4][0])) for entry in found)
+
+
+def _is_global(number: str) -> bool:
+    address = ipaddress.ip_address(number.partition("%")[0])
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_global
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine itself, by its name or number alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def base_address(address: str) -> str:
+    """Return a base address with one slash at its end.
+
+    Raises
+    ------
+    UsageError
+        If it is no http or https address.
+    """
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+        msg = f"{address!r} is no base address; write https://SERVER/ or https://SERVER/FOLDER/"
+        raise UsageError(msg)
+    return address.rstrip("/") + "/"
+
+
+def shown(address: str) -> str:
+    """Return an address as messages and journals show it: without keys and passwords."""
+    parts = urlsplit(address)
+    host = parts.netloc.rpartition("@")[2]
+    query = [
+        (name, value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if name.lower() not in _SECRETS
+    ]
+    return urlunsplit((parts.scheme, host, parts.path, urlencode(query), ""))
+
+
+def safe_name(name: str) -> str:
+    """Return a name that came over the net, if it can be the name of a file and nothing else.
+
+    Raises
+    ------
+    AddressRefusedError
+        If it has signs that other files could be reached with.
+    """
+    if not _NAME.fullmatch(name) or ".." in name:
+        msg = f"{name[:80]!r} is no file name that is kept"
+        raise AddressRefusedError(msg)
+    return name

@@ -1,0 +1,229 @@
+"""What a fetched file must be: told by its first bytes, and again when all of it is there."""
+
+from __future__ import annotations
+
+import json
+import re
+from enum import StrEnum
+from pathlib import Path
+
+from genotex.errors import (
+    CaptchaError,
+    FetchError,
+    FormatError,
+    TooLargeError,
+    WebPageError,
+    WrongContentError,
+)
+from genotex.formats.raw import BYTE_ORDER_MARK, GZIP_MAGIC, decode, is_gzip, read_chunks
+
+__all__ = [
+    "ENOUGH_TO_JUDGE",
+    "WHOLE_PAGE",
+    "Content",
+    "check_start",
+    "check_whole",
+    "refuse_captcha",
+    "refuse_page",
+]
+
+ENOUGH_TO_JUDGE = 512
+WHOLE_PAGE = 1 << 16
+"""Bytes of a web page that are looked at to tell what it wants."""
+MOST_UNPACKED = 1 << 30
+MOST_TIMES = 200
+"""Gzip data that unpack to more than this many times their size, and to more than a GiB, are a
+bomb; real series matrices reach ten to twenty times."""
+_MOST_JSON = 1 << 29
+_PARQUET = b"PAR1"
+_TAIL = 4096
+
+_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body", b"<script", b"<!--", b"<meta")
+_CAPTCHA = re.compile(
+    rb"captcha|not a robot|are you a robot|verify (that )?you are (a )?human|unusual traffic|"
+    rb"automated (access|requests|queries)",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+
+CUT_SHORT = "the same command fetches it again from the start"
+
+
+class Content(StrEnum):
+    """What a file holds."""
+
+    gzip = "gzip data"
+    """Gzip data with text inside."""
+    json = "json"
+    table = "tab-separated text"
+    any_table = "tab-separated text, plain or packed"
+    soft = "SOFT text"
+    parquet = "parquet"
+
+
+def check_start(first: bytes, content: Content, address: str) -> None:
+    """Refuse a file by its first bytes.
+
+    Parameters
+    ----------
+    first : bytes
+        At least `ENOUGH_TO_JUDGE` of them, fewer where the file is shorter; of a web page up to
+        `WHOLE_PAGE`, to tell what it wants.
+    content : Content
+        What it should be.
+    address : str
+        As it is shown.
+
+    Raises
+    ------
+    WebPageError
+        If it is a web page.
+    WrongContentError
+        If it is anything else that it should not be.
+    """
+    refuse_page(first, address)
+    if not _starts_as(first, content):
+        message = f"{_kind(first)} came in place of {content}"
+        raise WrongContentError(message, address=address, hint="nothing of it was kept")
+
+
+def refuse_page(first: bytes, address: str) -> None:
+    """Refuse a web page.
+
+    Raises
+    ------
+    CaptchaError
+        If it wants to see a person.
+    WebPageError
+        If it is any other.
+    """
+    if not _is_page(first):
+        return
+    refuse_captcha(first, address)
+    found = _TITLE.search(first)
+    title = " ".join(decode(found[1]).split())[:80] if found else ""
+    named = f" ({title!r})" if title.isprintable() and title else ""
+    message = f"a web page{named} came in place of the data"
+    raise WebPageError(message, address=address, hint="nothing of it was kept; try again later")
+
+
+def refuse_captcha(first: bytes, address: str) -> None:
+    """Refuse a web page that wants to see a person.
+
+    Raises
+    ------
+    CaptchaError
+        If it is one.
+    """
+    if _is_page(first) and _CAPTCHA.search(first):
+        message = "a captcha page came in place of the data: the server wants to see a person"
+        hint = "nothing of it was kept; wait some hours, then the same command goes on"
+        raise CaptchaError(message, address=address, hint=hint)
+
+
+def _is_page(first: bytes) -> bool:
+    return _bare(first).lower().startswith(_PAGE)
+
+
+def _bare(first: bytes) -> bytes:
+    return first.removeprefix(BYTE_ORDER_MARK).lstrip()
+
+
+def _starts_as(first: bytes, content: Content) -> bool:
+    match content:
+        case Content.any_table:
+            return _starts_as(first, Content.gzip) or _starts_as(first, Content.table)
+        case Content.gzip:
+            return first.startswith(GZIP_MAGIC)
+        case Content.parquet:
+            return first.startswith(_PARQUET)
+        case Content.json:
+            return _bare(first)[:1] in (b"{", b"[")
+        case Content.soft:
+            return _bare(first)[:1] == b"^"
+        case Content.table:
+            is_text = b"\0" not in first and not first.startswith(GZIP_MAGIC)
+            return is_text and b"\t" in first
+
+
+def _kind(first: bytes) -> str:
+    if not first:
+        return "an empty file"
+    if first.startswith(GZIP_MAGIC):
+        return "gzip data"
+    start = decode(first[:60]).split("\n")[0].strip()
+    return f"{start!r}" if start and start.isprintable() else "other bytes"
+
+
+def check_whole(
+    path: Path, content: Content, address: str, *, most_unpacked: int = MOST_UNPACKED
+) -> None:
+    """Read a file to its end, and refuse it where it is cut short or damaged.
+
+    Gzip data are unpacked piece by piece and thrown away: their checksum stands at their end, so a
+    file of the right length may still be half of one.
+
+    Raises
+    ------
+    WrongContentError
+        If it is cut short or damaged.
+    TooLargeError
+        If it unpacks to what no such file holds.
+    WebPageError
+        If it is a web page.
+    """
+    with path.open("rb") as handle:
+        check_start(handle.read(WHOLE_PAGE), content, address)
+    if content is Content.any_table:
+        content = Content.gzip if is_gzip(path) else Content.table
+    try:
+        match content:
+            case Content.gzip:
+                _unpack(path, address, most_unpacked)
+            case Content.json:
+                _read_json(path, address)
+            case Content.soft | Content.parquet | Content.table:
+                _check_end(path, content, address)
+    except FormatError as error:
+        raise _damaged(error.message, address) from error
+
+
+def _damaged(message: str, address: str) -> FetchError:
+    return WrongContentError(message, address=address, hint=CUT_SHORT)
+
+
+def _unpack(path: Path, address: str, most: int) -> None:
+    packed, unpacked = path.stat().st_size, 0
+    for chunk in read_chunks(path):
+        unpacked += len(chunk)
+        if unpacked > most and unpacked > MOST_TIMES * packed:
+            message = f"unpacks to {MOST_TIMES} times its size and more: this is a gzip bomb"
+            raise TooLargeError(message, address=address, hint="nothing of it was kept")
+
+
+def _read_json(path: Path, address: str) -> None:
+    if path.stat().st_size > _MOST_JSON:
+        message = f"JSON of more than {_MOST_JSON:,} bytes"
+        raise TooLargeError(message, address=address)
+    try:
+        json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        message = f"is not whole JSON: {error}"
+        raise _damaged(message, address) from error
+
+
+def _check_end(path: Path, content: Content, address: str) -> None:
+    with path.open("rb") as handle:
+        handle.seek(max(0, path.stat().st_size - _TAIL))
+        tail = handle.read()
+    if content is Content.parquet:
+        whole = tail.endswith(_PARQUET)
+    elif content is Content.table:
+        # Nothing else in a table tells its end, so it must not be within a line.
+        whole = tail.endswith(b"\n")
+    else:
+        tail = tail.rstrip()
+        whole = tail.rpartition(b"\n")[2].strip().lower() == b"!platform_table_end"
+    if not whole:
+        message = f"the {content} ends too early"
+        raise _damaged(message, address)

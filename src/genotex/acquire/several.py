@@ -1,0 +1,119 @@
+"""Several files one behind the other, also where one of them cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from genotex.acquire.download import Progress, Wanted
+from genotex.acquire.folder import Fetched, FetchFolder
+from genotex.acquire.web import WebClient
+from genotex.errors import (
+    CaptchaError,
+    DiskFullError,
+    FetchError,
+    NotThereError,
+    ServerUnavailableError,
+)
+
+__all__ = ["Outcome", "Patience", "fetch_each"]
+
+IN_A_ROW = 3
+"""So often a server may fail before the rest is left for later."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a file.
+
+    Attributes
+    ----------
+    path : str
+        Its place in the input folder.
+    fetched : Fetched or None
+        The file, None where it could not be had.
+    error : FetchError or None
+        Why it could not.
+    """
+
+    path: str
+    fetched: Fetched | None = None
+    error: FetchError | None = None
+
+    @property
+    def state(self) -> str:
+        """What happened, in words."""
+        if self.fetched is None:
+            return "not asked" if self.error is None else "failed"
+        return "fetched" if self.fetched.now else "was there"
+
+
+class Patience:
+    """Tells when the rest is better left for later.
+
+    That is when a server wants to see a person, when the disk is full, and when a server fails
+    several things in a row.
+    """
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._in_a_row = 0
+
+    def take_in(self, error: FetchError | None) -> None:
+        """Take in how something ended; None where it was had."""
+        self._in_a_row = self._in_a_row + 1 if isinstance(error, ServerUnavailableError) else 0
+        hopeless = isinstance(error, CaptchaError | DiskFullError)
+        self.is_over = self.is_over or hopeless or self._in_a_row >= IN_A_ROW
+
+
+def fetch_each(
+    client: WebClient,
+    folder: FetchFolder,
+    files: Sequence[Sequence[Wanted]],
+    bar: Callable[[int, str], Progress] = lambda number, name: lambda done, total: None,
+) -> Iterator[Outcome]:
+    """Fetch files one behind the other.
+
+    A file that cannot be had does not keep the others back, unless `Patience` is over.
+
+    Parameters
+    ----------
+    client : WebClient
+        Whom to ask through.
+    folder : FetchFolder
+        Where they go.
+    files : sequence of sequence of Wanted
+        Each file with the forms in which the server may have it, the likeliest first.
+    bar : callable
+        Told number (from 1) and name of each file before it comes, gives what is told its bytes.
+
+    Yields
+    ------
+    Outcome
+        One for each file, in order.
+    """
+    patience = Patience()
+    for number, forms in enumerate(files, start=1):
+        if patience.is_over:
+            yield Outcome(forms[0].path)
+            continue
+        try:
+            progress = bar(number, forms[0].name)
+            outcome = Outcome(forms[0].path, _first_there(client, folder, forms, progress))
+        except FetchError as error:
+            outcome = Outcome(forms[0].path, error=error)
+        patience.take_in(outcome.error)
+        yield outcome
+
+
+def _first_there(
+    client: WebClient, folder: FetchFolder, forms: Sequence[Wanted], progress: Progress
+) -> Fetched:
+    at_hand = [wanted for wanted in forms if folder.place(wanted.path).exists()]
+    *others, last = at_hand or forms
+    for wanted in others:
+        try:
+            return folder.fetch(client, wanted, progress)
+        except NotThereError:
+            continue
+    return folder.fetch(client, last, progress)

@@ -1,0 +1,167 @@
+"""`genotex verify`: a folder against the list of what it should hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genotex.cli import options as o
+from genotex.cli import screen
+from genotex.cli.output_file import check_output_file
+from genotex.errors import UsageError
+
+if TYPE_CHECKING:
+    from genotex.acquire.manifest import Manifest
+    from genotex.acquire.verifying import CheckedFile
+
+__all__ = ["checked_json", "show_checked", "verify"]
+
+MOST_SHOWN = 20
+"""Files of a state that are shown one by one; all are in --json."""
+
+
+def verify(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="An input folder, any folder in it, or that of the benchmark."
+        ),
+    ],
+    manifest: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--manifest",
+            help="A published geo_manifest.json or tcga_manifest.json, or one written with "
+            "--write; repeat for several.",
+            show_default="those of the benchmark's metadata folder, else what was fetched",
+        ),
+    ] = None,
+    ignore_missing: Annotated[
+        bool,
+        typer.Option("--ignore-missing", help="Check what is there; DIR need not hold all files."),
+    ] = False,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            "--write", metavar="FILE", help="Write a manifest of DIR, once all can be read."
+        ),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    """Check the files of a folder against a manifest: size, SHA-256, and whether they can be read.
+
+    Files that no manifest lists are told and are no mistake. Ends with exit code 1 where one is
+    missing, is another than the listed one, or cannot be read.
+
+    Examples:
+      genotex verify input --manifest geo_manifest.json --ignore-missing
+
+      genotex verify input/GEO/Osteoarthritis/GSE55457 --manifest geo_manifest.json
+
+      genotex verify input --write manifest.json
+
+      genotex verify input --manifest manifest.json
+    """
+    from genotex.acquire.verifying import verify_readable
+
+    if not folder.is_dir():
+        msg = f"{folder} is not a folder"
+        raise UsageError(msg)
+    if write is not None:
+        if manifest or ignore_missing:
+            msg = "--write makes a manifest, --manifest and --ignore-missing use one"
+            raise UsageError(msg)
+        check_output_file(write)
+        with screen.progress("reading") as step:
+            checked = verify_readable(folder, step)
+    else:
+        checked = _check(folder, manifest or (), ignore_missing)
+    if json:
+        screen.print_json(checked_json(folder, checked))
+    else:
+        show_checked(checked)
+    if any(file.state.is_wrong for file in checked):
+        raise typer.Exit(screen.NOTHING_USABLE)
+    if write is not None:
+        _write(write, folder)
+
+
+def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[CheckedFile, ...]:
+    from genotex.acquire.verifying import verify_folder, verify_readable
+
+    manifests = _manifests(folder, given)
+    with screen.progress("verifying") as step:
+        if manifests:
+            return verify_folder(folder, manifests, step, ignore_missing=ignore_missing)
+        checked = verify_readable(folder, step)
+    screen.tell(
+        f"{folder} has no manifest: only whether its files can be read is checked; give one with "
+        "--manifest",
+        "warning",
+    )
+    return checked
+
+
+def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
+    """Return those given, else those of the folder, and tell which they are."""
+    from genotex.acquire.manifest import fetched_manifest, published_manifests, read_manifest
+
+    if given:
+        return [read_manifest(path) for path in given]
+    found = [read_manifest(path) for path in published_manifests(folder)]
+    if not found and (fetched := fetched_manifest(folder)) is not None:
+        found = [fetched]
+    for manifest in found:
+        screen.tell(f"against {manifest.source}")
+    return found
+
+
+def _write(path: Path, folder: Path) -> None:
+    from genotex.acquire.manifest import data_files, describe_files, write_manifest
+
+    files = {
+        name: file for name, file in data_files(folder).items() if file.resolve() != path.resolve()
+    }
+    if not files:
+        msg = f"{folder} holds no file"
+        raise UsageError(msg)
+    with screen.progress("checksums") as step:
+        described = describe_files(files, step)
+    write_manifest(path, described)
+    screen.tell(f"saved: {path}")
+
+
+def show_checked(checked: Sequence[CheckedFile]) -> None:
+    """Print how many files are in each state, and those that are not as they should be."""
+    from genotex.acquire.verifying import FileState
+
+    counts = Counter(file.state for file in checked)
+    for state in FileState:
+        of_state = [file for file in checked if file.state is state]
+        if state is FileState.OK or not of_state:
+            continue
+        rows = [
+            {"state": str(state), "file": file.path, "detail": file.detail}
+            for file in of_state[:MOST_SHOWN]
+        ]
+        screen.table(("state", "file", "detail"), rows, fold=("file", "detail"))
+        if len(of_state) > MOST_SHOWN:
+            screen.say(f"... and {len(of_state) - MOST_SHOWN:,} more")
+        screen.say("")
+    told = ", ".join(f"{counts[state]:,} {state}" for state in FileState if counts[state])
+    screen.say(told or "no files")
+
+
+def checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, object]:
+    """Return what was found in a folder, for machines."""
+    counts = Counter(str(file.state) for file in checked)
+    files = [
+        {"path": file.path, "state": str(file.state), "detail": file.detail or None}
+        for file in checked
+    ]
+    wrong = any(file.state.is_wrong for file in checked)
+    return {"folder": str(folder), "wrong": wrong, "counts": dict(counts), "files": files}

@@ -1,0 +1,307 @@
+"""`genotex fetch geo` against a local server that speaks NCBI's protocols."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.acquire.geo_tree import (
+    GeoSite,
+    annotation,
+    annotation_path,
+    family_path,
+    gz,
+    matrix_path,
+    platform_soft,
+    series_folder,
+)
+from tests.acquire.server import captcha, failing, serving, shortened
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def geo(monkeypatch: pytest.MonkeyPatch) -> Iterator[GeoSite]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("NCBI_API_KEY", raising=False)
+    with serving() as site:
+        yield GeoSite(site)
+
+
+def files_in(place: Path) -> list[str]:
+    return sorted(str(p.relative_to(place)) for p in place.rglob("*.*") if "fetch" not in p.parts)
+
+
+def test_series_of_a_trait_are_fetched_and_solved(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    for number in (1, 2):
+        geo.add(f"GSE{number}", probes=False)
+    source = tmp_path / "input"
+    code, out, err = genotex("fetch", "geo", source, "--trait", "Asthma", *geo.addresses)
+    assert code == 0 and "2 series are whole" in err
+    assert [line.split()[:4] for line in out.splitlines()[1:]] == [
+        ["Asthma", "GSE1", "whole", "2"],
+        ["Asthma", "GSE2", "whole", "2"],
+    ]
+    assert files_in(source) == [
+        f"GEO/Asthma/GSE{number}/GSE{number}{ending}"
+        for number in (1, 2)
+        for ending in ("_family.soft.gz", "_series_matrix.txt.gz")
+    ]
+    code, out, _ = genotex("solve", source, tmp_path / "output", "--trait", "Asthma")
+    assert code == 0 and "20 cases against 20 healthy controls" in out
+
+
+def test_dry_run_lists_and_writes_nothing(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1")
+    geo.add("GSE2", title="Asthma: miRNA", gdstype="Non-coding RNA profiling by array")
+    geo.add("GSE3", title="SNPs in asthma", gdstype="Genome variation profiling by SNP array")
+    geo.sizes[matrix_path("GSE1")] = "2.0M"
+    source = tmp_path / "input"
+    arguments = ["fetch", "geo", source, "--trait", "Asthma", "--dry-run", *geo.addresses]
+    code, out, err = genotex(*arguments)
+    assert code == 0 and not source.exists()
+    assert "1 series with 2.3 MB would come; nothing was fetched" in err  # 2 MiB and 200 KiB
+    rows = {line.split()[1]: line for line in out.splitlines()[1:]}
+    assert set(rows) == {"GSE1", "GSE3"}  # GSE2 is of no study type that is asked for
+    assert "title, summary, sample titles" in rows["GSE1"] and "matrix, family" in rows["GSE1"]
+    assert "refused: the series is no gene expression" in rows["GSE3"]
+    code, out, _ = genotex(*arguments, "--json", "--any-assay")
+    assert [plan["refused"] for plan in json.loads(out)] == ["", ""]
+    assert geo.site.times(matrix_path("GSE1")) == 0
+
+
+def test_criteria_of_the_paper_are_options(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1", samples=20)
+    geo.add("GSE2", pdat="2009/12/31")
+    geo.add("GSE3", taxon="Mus musculus")
+    geo.add("GSE4")
+    geo.sizes[matrix_path("GSE4")] = "120M"
+    geo.add("GSE5")
+    geo.sizes[family_path("GSE5")] = "1.5G"
+    geo.add("GSE6")
+    geo.sizes[matrix_path("GSE6")] = "17K"
+    geo.add("GSE7", with_family=False)
+    geo.add("GSE8")
+    geo.add("GSE9")
+    search = ["fetch", "geo", tmp_path, "--trait", "asthma", "--dry-run", "--json", *geo.addresses]
+
+    def refused(*options: object) -> dict[str, str]:
+        _, out, _ = genotex(*search, *options)
+        return {plan["accession"]: plan["refused"] for plan in json.loads(out)}
+
+    assert refused() == {
+        "GSE4": "matrix of 126 MB; at most 100 MB with --max-matrix",
+        "GSE5": "family SOFT of 1,611 MB; at most 100 MB with --max-family; or --platform-only",
+        "GSE6": "matrix of 17.4 kB; at least 0.1 MB with --min-matrix",
+        "GSE7": "GEO has no folder of its files",
+        "GSE8": "",
+        "GSE9": "",
+    }
+    assert list(refused("--max-series", 1)) == ["GSE4", "GSE5", "GSE6", "GSE7", "GSE8"]
+    assert refused("--platform-only")["GSE5"] == ""
+    assert refused("--max-matrix", 200)["GSE4"] == ""
+    assert "GSE1" in refused("--min-samples", 20) and "GSE2" in refused("--from", 2009)
+    assert set(refused("--query", '"mouse"')) == set()
+
+
+def test_platform_table_takes_the_place_of_the_family_soft(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    for number, platform in ((1, "GPL96"), (2, "GPL96"), (3, "GPL77")):
+        geo.add(f"GSE{number}", platform=platform)
+    geo.put(annotation_path("GPL96"), gz(annotation("GPL96")))
+    geo.soft_platforms["GPL77"] = platform_soft("GPL77")
+    source = tmp_path / "input"
+    arguments = ["fetch", "geo", source, "--trait", "Asthma", "--platform-only", *geo.addresses]
+    assert genotex(*arguments)[0] == 0
+    assert [name.rpartition("/")[2] for name in files_in(source)] == [
+        *("GPL96.annot.gz", "GSE1_series_matrix.txt.gz"),
+        *("GPL96.annot.gz", "GSE2_series_matrix.txt.gz"),
+        *("GPL77.soft", "GSE3_series_matrix.txt.gz"),
+    ]
+    assert geo.site.times(annotation_path("GPL96")) == 1  # linked for the second series
+    code, out, _ = genotex("preprocess", source, tmp_path / "output", "--json")
+    infos = [cohort["info"] for cohort in json.loads(out)]
+    assert code == 0 and [info["is_usable"] for info in infos] == [True] * 3
+
+
+def test_platform_without_any_table_is_told(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1", platform="GPL77")
+    arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", "--platform-only", *geo.addresses]
+    code, out, _ = genotex(*arguments)
+    assert code == 3 and "a web page ('GEO Accession viewer') came in place of the data" in out
+
+
+def test_sequencing_with_an_empty_matrix_gets_the_counts_of_ncbi(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    sequencing = "Expression profiling by high throughput sequencing"
+    for number in (1, 2, 3):
+        geo.add(f"GSE{number}", empty=number < 3, gdstype=sequencing, platform="GPL16791")
+        geo.sizes[matrix_path(f"GSE{number}")] = "4.1K"  # below the least, as they are
+    geo.counts["GSE1_raw_counts_GRCh38.p13_NCBI.tsv.gz"] = gz("GeneID\tGSM1\n1\t7\n")
+    geo.counts["Human.GRCh38.p13.annot.tsv.gz"] = gz("GeneID\tSymbol\n1\tA1BG\n")
+    arguments = ["fetch", "geo", tmp_path, "--trait", "Asthma", "--platform-only", *geo.addresses]
+    code, out, _ = genotex(*arguments)
+    assert code == 0
+    assert "its matrix is empty, and NCBI has no counts of it" in out.splitlines()[2]
+    names = [name.removeprefix("GEO/Asthma/") for name in files_in(tmp_path)]
+    assert names == [
+        "GSE1/GSE1_raw_counts_GRCh38.p13_NCBI.tsv.gz",
+        "GSE1/GSE1_series_matrix.txt.gz",
+        "GSE1/Human.GRCh38.p13.annot.tsv.gz",
+        "GSE2/GSE2_series_matrix.txt.gz",
+        "GSE3/GSE3_series_matrix.txt.gz",
+    ]
+
+
+def test_series_by_name_without_a_trait(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1", samples=8)
+    code, _, err = genotex("fetch", "geo", tmp_path, "--accession", "gse1", *geo.addresses)
+    assert code == 0 and "GEO/Unsorted" in err
+    assert (tmp_path / "GEO/Unsorted/GSE1/GSE1_series_matrix.txt.gz").exists()
+    trait = ["--trait", "Asthma"]
+    assert genotex("fetch", "geo", tmp_path, "--accession", "GSE1", *trait, *geo.addresses)[0] == 0
+    assert geo.site.times(matrix_path("GSE1")) == 1
+
+
+def test_every_part_of_a_series_is_fetched(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1", gpl="96;97")
+    for part in ("-GPL96", "-GPL97"):
+        geo.put(matrix_path("GSE1", part), gzip.compress(b"!Series_title\t1\n", mtime=0))
+    genotex("fetch", "geo", tmp_path, "--accession", "GSE1", *geo.addresses)
+    assert len(list((tmp_path / "GEO/Unsorted/GSE1").glob("*matrix*"))) == 3
+
+
+def test_names_of_a_listing_that_are_not_of_the_series_are_passed_over(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    geo.extra[series_folder("GSE1") + "matrix/"] = [
+        "../../../../evil_series_matrix.txt.gz",
+        "/etc/GSE1_series_matrix.txt.gz",
+        "GSE2_series_matrix.txt.gz",
+        "..%2fGSE1_series_matrix.txt.gz",
+        "GSE1-GPL1/../../GSE1_series_matrix.txt.gz",
+    ]
+    source = tmp_path / "input"
+    code, _, _ = genotex("fetch", "geo", source, "--accession", "GSE1", *geo.addresses)
+    assert code == 0 and len(files_in(source)) == 2
+    assert [p.name for p in tmp_path.iterdir()] == ["input"]
+
+
+def test_listing_that_names_a_file_that_is_not_there(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    geo.add("GSE2")
+    geo.extra[series_folder("GSE1") + "matrix/"] = ["GSE1-GPL5_series_matrix.txt.gz"]
+    code, out, err = genotex("fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses)
+    assert code == 3 and "1 series are whole" in err
+    assert "GSE1-GPL5_series_matrix.txt.gz: the server answers 404" in out.splitlines()[1]
+
+
+def test_listing_that_tells_a_smaller_size(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1")
+    geo.sizes[matrix_path("GSE1")] = geo.sizes[family_path("GSE1")] = "100"
+    small = ["--accession", "GSE1", "--min-matrix", 0, "--max-matrix", 0.0005]
+    code, out, _ = genotex("fetch", "geo", tmp_path, *small, *geo.addresses)
+    assert code == 3 and "at most 500 are allowed" in out
+    assert files_in(tmp_path) == []
+
+
+def test_one_bad_series_does_not_keep_the_others_back(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    for number in (1, 2, 3):
+        geo.add(f"GSE{number}")
+    geo.site.always(matrix_path("GSE2"), shortened(0.5))
+    fetch = ["fetch", "geo", tmp_path, "--trait", "asthma", *geo.addresses]
+    code, out, err = genotex(*fetch)
+    assert code == 3 and "the same command goes on from here" in err
+    assert [line.split()[2] for line in out.splitlines()[1:]] == ["whole", "not", "whole"]
+    assert "the gzip data end too early" in out
+    geo.site.mend(matrix_path("GSE2"))
+    assert genotex(*fetch)[0] == 0
+    assert geo.site.times(matrix_path("GSE1")) == 1
+    assert sorted(p.name for p in (tmp_path / "GEO/Asthma").iterdir()) == ["GSE1", "GSE2", "GSE3"]
+
+
+def test_a_captcha_ends_the_asking_and_the_same_series_come_later(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    for number in (1, 2, 3):
+        geo.add(f"GSE{number}")
+    for number in (2, 3):
+        geo.site.always(matrix_path(f"GSE{number}"), captcha())
+    fetch = ["fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses]
+    code, out, _ = genotex(*fetch)
+    lines = out.splitlines()
+    assert code == 3 and "the server wants to see a person" in lines[2]
+    assert "not asked for any more" in lines[3]
+    assert geo.site.times(matrix_path("GSE3")) == 0
+    assert len(files_in(tmp_path)) == 2
+    geo.add("GSE4")  # a series that came meanwhile does not change what was chosen
+    for number in (2, 3):
+        geo.site.mend(matrix_path(f"GSE{number}"))
+    code, out, _ = genotex(*fetch)
+    assert code == 0 and len(out.splitlines()) == 4
+    assert geo.site.times(matrix_path("GSE1")) == 1
+    assert genotex(*fetch)[0] == 0  # that was brought to its end, so this is a new search
+    assert (tmp_path / "GEO/Asthma/GSE4").exists()
+
+
+def test_the_key_is_sent_and_never_shown(
+    genotex: Run,
+    geo: GeoSite,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("NCBI_API_KEY", "bad0123456789")
+    caplog.set_level("DEBUG")
+    code, out, err = genotex("fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses)
+    assert code == 2 and "400 (Bad Request) (check NCBI_API_KEY)" in err
+    (served,) = geo.site.served
+    assert served.asked.form["api_key"] == "bad0123456789" and not served.asked.query
+    written = [p.read_text() for p in tmp_path.rglob("*") if p.is_file()]
+    assert not any("bad0123456789" in text for text in (out, err, caplog.text, *written))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name a trait with --trait, or series with --accession"),
+        (["--accession", "55457"], "is no accession of a series; write it as GSE55457"),
+        (["--accession", "GSE404"], "GEO has no series GSE404"),
+        (["--trait", "A", "--trait", "B", "--accession", "GSE1"], "give one --trait"),
+        (["--trait", "Asthma", "--min-samples", "50", "--max-samples", "40"], "50 to 40"),
+        (["--trait", "Asthma", "--geo-address", "ftp://a"], "is no base address"),
+        (["--trait", "../../etc"], "cannot be a trait name"),
+    ],
+)
+def test_wrong_use_says_what_to_do(
+    genotex: Run, geo: GeoSite, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    geo.add("GSE1")
+    code, _, err = genotex("fetch", "geo", tmp_path / "i", *geo.addresses, *arguments)
+    assert code == 2 and message in err
+    assert not (tmp_path / "i" / "GEO").exists()
+
+
+def test_nothing_found_exits_with_1(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    code, _, err = genotex("fetch", "geo", tmp_path, "--trait", "Gout", *geo.addresses)
+    assert code == 1 and "GEO has no series that fits" in err
+
+
+def test_entrez_that_answers_nonsense_is_told(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.site.always("/entrez/eutils/esearch.fcgi", captcha())
+    code, _, err = genotex("fetch", "geo", tmp_path, "--trait", "Gout", *geo.addresses)
+    assert code == 2 and "the server wants to see a person" in err
+    geo.site.always("/entrez/eutils/esearch.fcgi", failing(403))
+    assert (
+        "403 (Forbidden)" in genotex("fetch", "geo", tmp_path, "--trait", "Gout", *geo.addresses)[2]
+    )
