@@ -305,3 +305,27 @@ def test_entrez_that_answers_nonsense_is_told(genotex: Run, geo: GeoSite, tmp_pa
     assert (
         "403 (Forbidden)" in genotex("fetch", "geo", tmp_path, "--trait", "Gout", *geo.addresses)[2]
     )
+
+
+def test_real_series_comes_as_the_benchmark_had_it(
+    genotex: Run, geo: GeoSite, tmp_path: Path, shared_data: Path
+) -> None:
+    (real,) = (shared_data / "input" / "GEO").glob("Osteoarthritis/GSE55457")
+    matrix = (real / "GSE55457_series_matrix.txt.gz").read_bytes()
+    title = "Synovial membrane in osteoarthritis"
+    geo.add("GSE55457", samples=33, title=title, with_family=False)
+    geo.put(matrix_path("GSE55457"), matrix)
+    geo.soft_platforms["GPL96"] = gzip.decompress((real / "GPL96.txt.gz").read_bytes()).decode()
+    place = tmp_path / "input"
+    fetch = ["fetch", "geo", place, "--trait", "osteoarthritis", "--platform-only", "--json"]
+    code, out, _ = genotex(*fetch, *geo.addresses)
+    (row,) = json.loads(out)
+    manifest = json.loads((shared_data / "metadata" / "geo_manifest.json").read_text())["files"]
+    listed = manifest["Osteoarthritis/GSE55457/GSE55457_series_matrix.txt.gz"]
+    assert code == 0 and row["files"][0]["sha256"] == listed
+    assert Path(row["files"][1]["path"]).name == "GPL96.soft"
+    code, out, _ = genotex("preprocess", place, tmp_path / "output", "--json")
+    (cohort,) = json.loads(out)
+    # What the benchmark's notebook recorded: 33 samples with trait, age and gender.
+    info = cohort["info"]
+    assert info["is_usable"] and (info["sample_size"], info["has_age"]) == (33, True)
