@@ -142,6 +142,8 @@ def test_sequencing_with_an_empty_matrix_gets_the_counts_of_ncbi(
     for number in (1, 2, 3):
         geo.add(f"GSE{number}", empty=number < 3, gdstype=sequencing, platform="GPL16791")
         geo.sizes[matrix_path(f"GSE{number}")] = "4.1K"  # below the least, as they are
+    # GSE2 has no counts, which GEO answers with a page or with 404.
+    geo.counts["GSE2_raw_counts_GRCh38.p13_NCBI.tsv.gz"] = b"<html><title>GEO</title></html>"
     geo.counts["GSE1_raw_counts_GRCh38.p13_NCBI.tsv.gz"] = gz("GeneID\tGSM1\n1\t7\n")
     geo.counts["Human.GRCh38.p13.annot.tsv.gz"] = gz("GeneID\tSymbol\n1\tA1BG\n")
     arguments = ["fetch", "geo", tmp_path, "--trait", "Asthma", "--platform-only", *geo.addresses]

@@ -20,6 +20,7 @@ from genotex.errors import (
     FormatError,
     NotThereError,
     ServerUnavailableError,
+    WebPageError,
 )
 from genotex.formats import read_series_matrix
 
@@ -164,7 +165,10 @@ class _SeriesWork:
         tree, accession = self.source.tree, self.plan.accession
         try:
             self._get(tree.counts_name(accession), tree.counts(accession), most=_MOST_COUNTS)
-        except NotThereError:
+        except CaptchaError:
+            raise
+        except (NotThereError, WebPageError):
+            # What GEO does not have it answers with a page.
             self.notes.append("its matrix is empty, and NCBI has no counts of it")
             return
         annotation = tree.counts_annotation(accession)
