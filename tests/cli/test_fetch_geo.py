@@ -256,6 +256,51 @@ def test_a_captcha_ends_the_asking_and_the_same_series_come_later(
     assert (tmp_path / "GEO/Asthma/GSE4").exists()
 
 
+def test_a_captcha_ends_the_asking_for_other_traits_too(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    geo.add("GSE2", title="Gout", summary="Uric acid")
+    geo.site.always(matrix_path("GSE1"), captcha())
+    traits = ["--trait", "Asthma", "--trait", "Gout"]
+    code, out, _ = genotex("fetch", "geo", tmp_path, *traits, *geo.addresses)
+    assert code == 3 and "wants to see a person" in out
+    assert geo.site.times("/entrez/eutils/esearch.fcgi") == 1
+
+
+def test_a_search_that_fails_does_not_hide_what_came_before(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    geo.add("GSE2", title="Gout", summary="Uric acid")
+    geo.site.always(series_folder("GSE2") + "matrix/", captcha())
+    traits = ["--trait", "Asthma", "--trait", "Gout"]
+    code, out, err = genotex("fetch", "geo", tmp_path, *traits, *geo.addresses)
+    assert code == 2 and "GSE1    whole" in out and "wants to see a person" in err
+
+
+def test_a_trait_with_letters_of_other_languages(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1", title="Ménière's disease, both ears")
+    trait = "Ménière's disease, bilateral (rare)"
+    query = ["--query", '"asthma"']
+    assert genotex("fetch", "geo", tmp_path, "--trait", trait, *query, *geo.addresses)[0] == 0
+    folder = tmp_path / "GEO" / "Ménières_disease,_bilateral_(rare)" / "GSE1"
+    assert (folder / "GSE1_series_matrix.txt.gz").exists()
+
+
+def test_another_mirror_is_another_choice(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1")
+    geo.site.always(matrix_path("GSE1"), captcha())
+    fetch = ["fetch", "geo", tmp_path, "--trait", "Asthma"]
+    assert genotex(*fetch, *geo.addresses)[0] == 3
+    with serving() as site:
+        mirror = GeoSite(site)
+        mirror.add("GSE1")
+        assert genotex(*fetch, *mirror.addresses)[0] == 0
+
+
 def test_the_key_is_sent_and_never_shown(
     genotex: Run,
     geo: GeoSite,

@@ -59,8 +59,12 @@ class SeriesOutcome:
     @property
     def may_come_later(self) -> bool:
         """Whether what stood against it may pass by itself."""
-        passing = ServerUnavailableError | CaptchaError | DiskFullError
-        return not self.tried or isinstance(self.error, passing)
+        return self.ends_all or isinstance(self.error, ServerUnavailableError)
+
+    @property
+    def ends_all(self) -> bool:
+        """Whether asking on makes no sense now."""
+        return not self.tried or isinstance(self.error, CaptchaError | DiskFullError)
 
 
 def fetch_series(
@@ -106,7 +110,7 @@ def fetch_series(
         outcome = work.fetch()
         failed = isinstance(outcome.error, ServerUnavailableError)
         in_a_row = in_a_row + 1 if failed else 0
-        if isinstance(outcome.error, CaptchaError | DiskFullError) or in_a_row >= _IN_A_ROW:
+        if outcome.ends_all or in_a_row >= _IN_A_ROW:
             stop = outcome.error
         yield outcome
 
