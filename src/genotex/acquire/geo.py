@@ -110,7 +110,7 @@ def fetch_series(
         outcome = work.fetch()
         failed = isinstance(outcome.error, ServerUnavailableError)
         in_a_row = in_a_row + 1 if failed else 0
-        if outcome.ends_all or in_a_row >= _IN_A_ROW:
+        if isinstance(outcome.error, CaptchaError | DiskFullError) or in_a_row >= _IN_A_ROW:
             stop = outcome.error
         yield outcome
 
