@@ -42,7 +42,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent: `claimed` bytes are promised, `body` is sent, by drops every `drip` seconds."""
+    """What is sent: `claimed` bytes are promised, `body` is sent, by drops every `drip` seconds.
+
+    With `slow_head` the headers come letter by letter, one every so many seconds, and never end.
+    """
 
     body: bytes = b""
     status: int = 200
@@ -50,6 +53,7 @@ class Reply:
     claimed: int | None = None
     drip: float = 0.0
     drop: int = 1
+    slow_head: float = 0.0
 
 
 @dataclass
@@ -187,6 +191,10 @@ def dripping(seconds: float, drop: int = 1) -> Fault:
     return lambda reply: replace(reply, drip=seconds, drop=drop)
 
 
+def slow_head(seconds: float) -> Fault:
+    return lambda reply: replace(reply, slow_head=seconds)
+
+
 def without_ranges(reply: Reply) -> Reply:
     """A server that knows no ranges; give it as `always` beside `put(..., etag=True)`."""
     return replace(reply, headers={k: v for k, v in reply.headers.items() if k != "ETag"})
@@ -230,6 +238,10 @@ def serving(*protocols: Protocol) -> Iterator[Site]:
 
         def _send(self, reply: Reply, served: Served) -> None:
             claimed = len(reply.body) if reply.claimed is None else reply.claimed
+            if reply.slow_head:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                while not site.closing.wait(reply.slow_head):
+                    self.wfile.write(b"a")
             self.send_response_only(reply.status)
             for name, value in {"Content-Length": str(claimed), **reply.headers}.items():
                 self.send_header(name, value)

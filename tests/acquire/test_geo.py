@@ -80,7 +80,7 @@ def test_going_on_asks_for_nothing_but_what_is_missing(
     geo.add("GSE9")
     with open_fetch_folder(tmp_path) as folder:
         assert all(outcome.error is None for outcome in fetch(source, folder))
-        remember_end(folder, REQUEST)
+        remember_end(source, folder, REQUEST)
         assert [each.asked.path for each in geo.site.served[before:]] == [family_path("GSE4")]
         assert len(fetch(source, folder)) == 7  # a new search, which finds the new one
 

@@ -25,7 +25,7 @@ from genotex.errors import (
 
 from .conftest import QUICK
 from .eutils import BASE, Eutils, Record
-from .server import Reply, Site, captcha, cut_at, dripping, failing, redirect, serving
+from .server import Reply, Site, captcha, cut_at, dripping, failing, redirect, serving, slow_head
 
 
 def test_redirects_are_followed_on_the_same_server(site: Site, client: WebClient) -> None:
@@ -92,6 +92,16 @@ def test_a_server_that_says_nothing_is_given_up(
     client = client_of(site, Manners(read=0.1, attempts=2))
     with pytest.raises(FetchError, match="nothing came within the time limit; asked 2 times"):
         client.text(site.url("/a"))
+
+
+def test_headers_letter_by_letter_are_given_up(
+    site: Site, client_of: Callable[..., WebClient]
+) -> None:
+    site.put("/a", b"text")
+    site.fault("/a", slow_head(0.01))
+    client = client_of(site, Manners(read=5.0, answer=0.3))
+    assert client.text(site.url("/a")) == b"text"
+    assert site.times("/a") == 2
 
 
 def test_a_server_that_is_not_there(
@@ -188,6 +198,14 @@ def test_other_servers_do_not_wait_for_ncbi() -> None:
     pace.wait("http://127.0.0.1:1/")
     pace.wait("http://127.0.0.1:1/")
     assert waited == []
+
+
+def test_entrez_with_a_line_end_inside_a_text(site: Site, client: WebClient) -> None:
+    site.speak(Eutils(Record("GSE1")))
+    body = b'{"result": {"1": {"summary": "two\nlines"}}}'
+    site.always(f"{BASE}esummary.fcgi", lambda reply: Reply(body))
+    (summary,) = Entrez(client, site.url(BASE)).summaries(["1"])
+    assert summary["summary"] == "two\nlines"
 
 
 def test_entrez_gives_ids_in_its_own_order_and_summaries_in_that_of_the_ids(

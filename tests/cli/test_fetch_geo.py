@@ -142,6 +142,8 @@ def test_sequencing_with_an_empty_matrix_gets_the_counts_of_ncbi(
     for number in (1, 2, 3):
         geo.add(f"GSE{number}", empty=number < 3, gdstype=sequencing, platform="GPL16791")
         geo.sizes[matrix_path(f"GSE{number}")] = "4.1K"  # below the least, as they are
+    # GSE2 has no counts, which GEO answers with a page or with 404.
+    geo.counts["GSE2_raw_counts_GRCh38.p13_NCBI.tsv.gz"] = b"<html><title>GEO</title></html>"
     geo.counts["GSE1_raw_counts_GRCh38.p13_NCBI.tsv.gz"] = gz("GeneID\tGSM1\n1\t7\n")
     geo.counts["Human.GRCh38.p13.annot.tsv.gz"] = gz("GeneID\tSymbol\n1\tA1BG\n")
     arguments = ["fetch", "geo", tmp_path, "--trait", "Asthma", "--platform-only", *geo.addresses]
@@ -254,6 +256,51 @@ def test_a_captcha_ends_the_asking_and_the_same_series_come_later(
     assert (tmp_path / "GEO/Asthma/GSE4").exists()
 
 
+def test_a_captcha_ends_the_asking_for_other_traits_too(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    geo.add("GSE2", title="Gout", summary="Uric acid")
+    geo.site.always(matrix_path("GSE1"), captcha())
+    traits = ["--trait", "Asthma", "--trait", "Gout"]
+    code, out, _ = genotex("fetch", "geo", tmp_path, *traits, *geo.addresses)
+    assert code == 3 and "wants to see a person" in out
+    assert geo.site.times("/entrez/eutils/esearch.fcgi") == 1
+
+
+def test_a_search_that_fails_does_not_hide_what_came_before(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    geo.add("GSE2", title="Gout", summary="Uric acid")
+    geo.site.always(series_folder("GSE2") + "matrix/", captcha())
+    traits = ["--trait", "Asthma", "--trait", "Gout"]
+    code, out, err = genotex("fetch", "geo", tmp_path, *traits, *geo.addresses)
+    assert code == 2 and "GSE1    whole" in out and "wants to see a person" in err
+
+
+def test_a_trait_with_letters_of_other_languages(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1", title="Ménière's disease, both ears")
+    trait = "Ménière's disease, bilateral (rare)"
+    query = ["--query", '"asthma"']
+    assert genotex("fetch", "geo", tmp_path, "--trait", trait, *query, *geo.addresses)[0] == 0
+    folder = tmp_path / "GEO" / "Ménières_disease,_bilateral_(rare)" / "GSE1"
+    assert (folder / "GSE1_series_matrix.txt.gz").exists()
+
+
+def test_another_mirror_is_another_choice(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1")
+    geo.site.always(matrix_path("GSE1"), captcha())
+    fetch = ["fetch", "geo", tmp_path, "--trait", "Asthma"]
+    assert genotex(*fetch, *geo.addresses)[0] == 3
+    with serving() as site:
+        mirror = GeoSite(site)
+        mirror.add("GSE1")
+        assert genotex(*fetch, *mirror.addresses)[0] == 0
+
+
 def test_the_key_is_sent_and_never_shown(
     genotex: Run,
     geo: GeoSite,
@@ -305,3 +352,27 @@ def test_entrez_that_answers_nonsense_is_told(genotex: Run, geo: GeoSite, tmp_pa
     assert (
         "403 (Forbidden)" in genotex("fetch", "geo", tmp_path, "--trait", "Gout", *geo.addresses)[2]
     )
+
+
+def test_real_series_comes_as_the_benchmark_had_it(
+    genotex: Run, geo: GeoSite, tmp_path: Path, shared_data: Path
+) -> None:
+    (real,) = (shared_data / "input" / "GEO").glob("Osteoarthritis/GSE55457")
+    matrix = (real / "GSE55457_series_matrix.txt.gz").read_bytes()
+    title = "Synovial membrane in osteoarthritis"
+    geo.add("GSE55457", samples=33, title=title, with_family=False)
+    geo.put(matrix_path("GSE55457"), matrix)
+    geo.soft_platforms["GPL96"] = gzip.decompress((real / "GPL96.txt.gz").read_bytes()).decode()
+    place = tmp_path / "input"
+    fetch = ["fetch", "geo", place, "--trait", "osteoarthritis", "--platform-only", "--json"]
+    code, out, _ = genotex(*fetch, *geo.addresses)
+    (row,) = json.loads(out)
+    manifest = json.loads((shared_data / "metadata" / "geo_manifest.json").read_text())["files"]
+    listed = manifest["Osteoarthritis/GSE55457/GSE55457_series_matrix.txt.gz"]
+    assert code == 0 and row["files"][0]["sha256"] == listed
+    assert Path(row["files"][1]["path"]).name == "GPL96.soft"
+    code, out, _ = genotex("preprocess", place, tmp_path / "output", "--json")
+    (cohort,) = json.loads(out)
+    # What the benchmark's notebook recorded: 33 samples with trait, age and gender.
+    info = cohort["info"]
+    assert info["is_usable"] and (info["sample_size"], info["has_age"]) == (33, True)

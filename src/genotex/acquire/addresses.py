@@ -13,7 +13,7 @@ from genotex.errors import AddressRefusedError, UsageError
 __all__ = ["AllowedAddresses", "base_address", "is_loopback", "safe_name", "shown"]
 
 _SECRETS = {"api_key", "apikey", "key", "token"}
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.()+-]{0,199}")
+_NAME = re.compile(r"\w[\w .,()'&+-]{0,199}")
 
 Origin = tuple[str, str, int | None]
 
@@ -137,7 +137,10 @@ def shown(address: str) -> str:
 
 
 def safe_name(name: str) -> str:
-    """Return a name that came over the net, if it can be the name of a file and nothing else.
+    """Return a name, if it can be the name of a file or folder and nothing else.
+
+    For what comes over the net this is the last wall: a client takes only names of the very form
+    that it looks for.
 
     Raises
     ------

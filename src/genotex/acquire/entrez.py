@@ -134,7 +134,8 @@ class Entrez:
             hint = f"check {KEY_VARIABLE}" if self._has_key else "check the address"
             raise NotThereError(error.message, address=error.address, hint=hint) from error
         try:
-            answer = json.loads(content)
+            # Not strict: NCBI lets line ends of submitters' texts through.
+            answer = json.loads(content, strict=False)
         except (ValueError, RecursionError):
             self._refuse(f"the answer is not JSON: {content[:60]!r}")
         if not isinstance(answer, dict) or "error" in answer:

@@ -21,6 +21,7 @@ from genotex.errors import (
     FormatError,
     NotThereError,
     ServerUnavailableError,
+    WebPageError,
 )
 from genotex.formats import read_series_matrix
 
@@ -57,8 +58,12 @@ class SeriesOutcome:
     @property
     def may_come_later(self) -> bool:
         """Whether what stood against it may pass by itself."""
-        passing = ServerUnavailableError | CaptchaError | DiskFullError
-        return not self.tried or isinstance(self.error, passing)
+        return self.ends_all or isinstance(self.error, ServerUnavailableError)
+
+    @property
+    def ends_all(self) -> bool:
+        """Whether asking on makes no sense now."""
+        return not self.tried or isinstance(self.error, CaptchaError | DiskFullError)
 
 
 def fetch_series(
@@ -159,7 +164,10 @@ class _SeriesWork:
         tree, accession = self.source.tree, self.plan.accession
         try:
             self._get(tree.counts_name(accession), tree.counts(accession), most=_MOST_COUNTS)
-        except NotThereError:
+        except CaptchaError:
+            raise
+        except (NotThereError, WebPageError):
+            # What GEO does not have it answers with a page.
             self.notes.append("its matrix is empty, and NCBI has no counts of it")
             return
         annotation = tree.counts_annotation(accession)

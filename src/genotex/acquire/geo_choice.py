@@ -109,8 +109,7 @@ def choose(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:
             word = word_of_expert(summary, trait, words)
             yield plan_series(summary, word, source.tree, criteria, options, by_name=True)
         return
-    term = request.words or trait_term(words, trait)
-    _, found = find_by_trait(source.entrez, term, criteria)
+    _, found = find_by_trait(source.entrez, _words(source, request), criteria)
     ranked = ((summary, word_of_expert(summary, trait, words)) for summary in found)
     yield from choose_series(ranked, source.tree, criteria, options)
 
@@ -132,21 +131,27 @@ def choose_or_go_on(
     UsageError
         As `choose`.
     """
-    last = folder.last_note(_key(request))
+    last = folder.last_note(_key(source, request))
     if last is not None and last["step"] == "chosen":
         return [SeriesPlan.from_json(plan) for plan in last["series"]]
     plans = []
     for plan in choose(source, request):
         looked_at(plan)
         plans.append(plan)
-    folder.note("chosen", _key(request), series=[plan.to_json() for plan in plans])
+    folder.note("chosen", _key(source, request), series=[plan.to_json() for plan in plans])
     return plans
 
 
-def remember_end(folder: FetchFolder, request: GeoRequest) -> None:
+def remember_end(source: GeoSource, folder: FetchFolder, request: GeoRequest) -> None:
     """Write down that all that can be had was had, so that the next time is a new search."""
-    folder.note("finished", _key(request))
+    folder.note("finished", _key(source, request))
 
 
-def _key(request: GeoRequest) -> str:
-    return "geo " + json.dumps(asdict(request), sort_keys=True)
+def _key(source: GeoSource, request: GeoRequest) -> str:
+    """Return all that a choice depends on, in words."""
+    asked = {**asdict(request), "words": _words(source, request)}
+    return "geo " + json.dumps({**asked, "addresses": source.tree.addresses}, sort_keys=True)
+
+
+def _words(source: GeoSource, request: GeoRequest) -> str:
+    return request.words or trait_term(source.vocabulary, request.trait or UNSORTED)

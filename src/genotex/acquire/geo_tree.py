@@ -60,6 +60,11 @@ class GeoTree:
         self._files = files
         self._pages = pages
 
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Base addresses of the folder tree and of the pages."""
+        return self._files, self._pages
+
     def matrices(self, accession: str) -> list[ListedFile]:
         """Return the parts of a series matrix, one for each platform.
 

@@ -25,7 +25,7 @@ class Manners:
     connect, read : float
         Seconds until a connection stands, and until some bytes come.
     answer : float
-        Seconds for the whole of an answer that is read into memory.
+        Seconds for the head of any answer, and for the whole of one that is read into memory.
     slowest : float
         Bytes per second that come at least, over each `window`.
     window : float

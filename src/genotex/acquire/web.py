@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from genotex import __version__
 from genotex.acquire.addresses import AllowedAddresses, shown
 from genotex.acquire.contents import WHOLE_PAGE, refuse_captcha, refuse_page
+from genotex.acquire.deadline import HeadDeadline
 from genotex.acquire.manners import Flow, Manners, Pace, back_off, retry_after
 from genotex.errors import (
     AddressRefusedError,
@@ -131,6 +132,7 @@ class WebClient:
         self._sleep = sleep
         self._clock = clock
         self._pace = Pace(self.manners, clock, sleep)
+        self._head = HeadDeadline(self.manners.answer)
         self._client: Client | None = None
 
     def __enter__(self) -> WebClient:
@@ -144,6 +146,7 @@ class WebClient:
         trace: TracebackType | None,
     ) -> None:
         """Close the connections."""
+        self._head.stop()
         if self._client is not None:
             self._client.close()
             self._client = None
@@ -334,11 +337,13 @@ class WebClient:
     def _open_client(self) -> Client:
         if self._client is None:
             # Not at the top: loading it takes longer than all of `genotex --help`.
-            from httpx2 import Client, Timeout
+            from httpx2 import Client, Limits, Timeout
 
             limit = self.manners
             self._client = Client(
                 timeout=Timeout(limit.read, connect=limit.connect),
+                limits=Limits(max_keepalive_connections=0),
+                event_hooks={"request": [self._head.begin], "response": [self._head.end]},
                 follow_redirects=False,
                 headers={"User-Agent": f"genotex/{__version__}", "Accept-Encoding": "identity"},
             )

@@ -15,7 +15,7 @@ from genotex.cli import options as o
 from genotex.cli import screen
 from genotex.cli.fetch_screen import progress_of_files
 from genotex.cli.trait_names import tell_names
-from genotex.errors import UsageError
+from genotex.errors import FetchError, UsageError
 
 if TYPE_CHECKING:
     from genotex.acquire import FetchFolder, Progress
@@ -187,12 +187,20 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
     outcomes: list[tuple[str, SeriesOutcome]] = []
     with open_fetch_folder(place) as folder:
         for request in requests:
-            plans = _choose_with_progress(source, folder, request)
+            try:
+                plans = _choose_with_progress(source, folder, request)
+            except FetchError:
+                # What came for the traits before is told all the same.
+                if outcomes:
+                    _show(place, refused, outcomes, json=json)
+                raise
             done = _fetch_with_progress(source, folder, request, plans)
             refused += [(request.folder, plan) for plan in plans if plan.refused]
             outcomes += [(request.folder, outcome) for outcome in done]
             if not any(outcome.may_come_later for outcome in done):
-                remember_end(folder, request)
+                remember_end(source, folder, request)
+            if any(outcome.ends_all for outcome in done):
+                break
     _show(place, refused, outcomes, json=json)
     raise typer.Exit(_exit_code([outcome for _, outcome in outcomes]))
 
