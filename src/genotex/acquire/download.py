@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.acquire.addresses import shown
+from genotex.acquire.answer import Answer, Trouble
 from genotex.acquire.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
-from genotex.acquire.web import Answer, Trouble, WebClient
+from genotex.acquire.web import WebClient
 from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongContentError
 from genotex.formats.raw import sha256
 from genotex.layout import PART, flush

@@ -7,12 +7,12 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from genotex import __version__
 from genotex.acquire.addresses import AllowedAddresses, shown
+from genotex.acquire.answer import Answer, Trouble, as_trouble
 from genotex.acquire.contents import WHOLE_PAGE, refuse_captcha, refuse_page
 from genotex.acquire.deadline import HeadDeadline
 from genotex.acquire.manners import Flow, Manners, Pace, back_off, retry_after
@@ -27,7 +27,7 @@ from genotex.errors import (
 if TYPE_CHECKING:
     from httpx2 import Client, Response
 
-__all__ = ["Answer", "Trouble", "WebClient"]
+__all__ = ["WebClient"]
 
 Result = TypeVar("Result")
 
@@ -38,65 +38,6 @@ _NO_RANGE = 416
 _WORTH_GOING_ON = 1 << 16
 """Bytes that must have come for a cut connection not to count as an attempt."""
 LATER = "the same command goes on from here later"
-
-
-class Trouble(Exception):
-    """An attempt that failed, and may succeed when it is made again."""
-
-    def __init__(self, message: str, wait: float | None = None) -> None:
-        super().__init__(message)
-        self.wait = wait
-
-
-@dataclass
-class Answer:
-    """An answer whose head has come; `chunks` gives its bytes as they are on the wire.
-
-    Attributes
-    ----------
-    address : str
-        Where it came from in the end, as it is shown.
-    status : int
-        200; 206 or 416 where a part was asked for.
-    headers : mapping
-        Names in any case.
-    """
-
-    address: str
-    status: int
-    headers: Mapping[str, str]
-    _response: Response
-    _flow: Flow
-
-    @property
-    def length(self) -> int | None:
-        """Bytes that are to come, where the server says it."""
-        told = self.headers.get("Content-Length", "")
-        return int(told) if told.isascii() and told.isdigit() else None
-
-    @property
-    def validator(self) -> str | None:
-        """What tells this version of a file from another: a strong ETag, else its date."""
-        tag = self.headers.get("ETag", "")
-        if tag.startswith('"'):
-            return tag
-        return self.headers.get("Last-Modified") or None
-
-    def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes as they come.
-
-        Raises
-        ------
-        Trouble
-            If the connection is cut, or hardly anything comes.
-        """
-        with _as_trouble():
-            for chunk in self._response.iter_raw():
-                if self._flow.is_too_slow(len(chunk)):
-                    message = "the server sends hardly anything any more"
-                    raise Trouble(message)
-                if chunk:
-                    yield chunk
 
 
 class WebClient:
@@ -323,7 +264,7 @@ class WebClient:
         client.cookies.clear()
         method = "GET" if form is None and question is None else "POST"
         with (
-            _as_trouble(),
+            as_trouble(),
             client.stream(
                 method,
                 address,
@@ -375,22 +316,3 @@ def _phrase(status: int) -> str:
         return http.HTTPStatus(status).phrase
     except ValueError:
         return "unknown"
-
-
-@contextmanager
-def _as_trouble() -> Iterator[None]:
-    """Turn what may pass into `Trouble`."""
-    from httpx2 import InvalidURL, TimeoutException, TransportError
-
-    try:
-        yield
-    except TimeoutException as error:
-        message = "nothing came within the time limit"
-        raise Trouble(message) from error
-    except TransportError as error:
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        message = f"the connection failed or was cut: {said}"
-        raise Trouble(message) from error
-    except InvalidURL as error:
-        message = f"this is no address: {error}"
-        raise AddressRefusedError(message) from error
