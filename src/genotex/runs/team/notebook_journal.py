@@ -50,7 +50,7 @@ class NotebookJournal:
         Parameters
         ----------
         kind : str
-            ``call``, ``cell`` or ``offer``.
+            ``call``, ``cell``, ``offer`` or ``look``.
         digest : str
             Of what is asked or run.
 

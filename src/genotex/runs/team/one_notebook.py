@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.manager import WRITTEN
+from genotex.agents.manager import WRITTEN, is_recorded
 from genotex.agents.notebook import Event, Notebook, NotebookWork
 from genotex.agents.notebook_file import to_ipynb
 from genotex.agents.switches import Switches
@@ -23,6 +23,7 @@ from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.folder import TeamFolder
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord, State
+from genotex.runs.team.recorded_look import RecordedLook
 from genotex.runs.team.recorded_model import RecordedModel, RoutedModel, Router
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.runs.team.recorded_shelf import RecordedShelf
@@ -102,12 +103,16 @@ def do_notebook(
             shelf,
             temperature=bench.temperature,
             max_output=bench.max_output,
+            is_recorded=RecordedLook(
+                lambda: is_recorded(task, writable / WRITTEN), session, journal
+            ),
             on_event=on_event,
         )
         record = NotebookRecord(task, State.FAILED)
         try:
             with session:
                 notebook = work.run()
+                session.settle()
                 record = replace(record, confinement=session.confinement.to_dict())
             record = taken(record, writable / WRITTEN, bench)
         except ContextTooLongError as error:

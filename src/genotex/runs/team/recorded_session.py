@@ -91,6 +91,13 @@ class RecordedSession:
                 check_same_end(number, cell.result, now, ANEW)
         return self._session
 
+    def settle(self) -> None:
+        """Bring the files that were written into the present state, too.
+
+        A cell that did not end by itself has left some that are none of the notebook's.
+        """
+        self.bring_up().restore(self.step)
+
     def interrupt(self) -> None:
         """Interrupt the running cell, from another thread; nothing if none runs."""
         if self._session is not None:

@@ -18,6 +18,7 @@ from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord
 from genotex.runs.team.one_notebook import book_calls
 from genotex.runs.team.plan import TeamPlan, read_plan
+from genotex.runs.team.recorded_look import RecordedLook
 from genotex.runs.team.recorded_model import RecordedModel
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.runs.team.recorded_shelf import RecordedShelf
@@ -170,6 +171,10 @@ class _Nobody:
         """End the telling."""
         raise _NotYetError
 
+    def look(self) -> bool:
+        """End the telling."""
+        raise _NotYetError
+
 
 def trace(target: Path, task: Task) -> Trace:
     """Go through a notebook again by its journal; nothing is asked or run.
@@ -194,14 +199,16 @@ def trace(target: Path, task: Task) -> Trace:
 
 def _told(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
     nobody = _Nobody()
+    session = RecordedSession(nobody.session, journal)
     work = NotebookWork(
         task,
         plan.switches,
         RecordedModel(nobody, journal),
-        RecordedSession(nobody.session, journal),
+        session,
         RecordedShelf(nobody, journal),
         temperature=plan.models.temperature,
         max_output=plan.models.max_output,
+        is_recorded=RecordedLook(nobody.look, session, journal),
     )
     try:
         return work.run()
