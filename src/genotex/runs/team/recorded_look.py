@@ -37,5 +37,5 @@ class RecordedLook:
             return bool(entry["recorded"])
         self._session.settle()
         recorded = self._look()
-        self._journal.add("look", digest, {"recorded": recorded})
+        self._journal.add("look", digest, {"recorded": recorded}, paid=False)
         return recorded

@@ -68,7 +68,7 @@ class RecordedSession:
         if entry is None:
             result = self.bring_up().execute(code, seconds=seconds)
             content = {"code": code, "result": _result_to_json(result)}
-            self._journal.add("cell", text_digest(code), content)
+            self._journal.add("cell", text_digest(code), content, paid=False)
         else:
             result = result_from_json(entry["result"])
         if result.state_kept:
