@@ -8,7 +8,7 @@ from genotex.agents.prompts import render_prompt
 from genotex.agents.task import NotebookKind, Task
 from genotex.errors import UsageError
 
-__all__ = ["ActionUnit", "action_unit", "action_units"]
+__all__ = ["ActionUnit", "action_unit", "action_units", "whole_task"]
 
 
 @dataclass(frozen=True)
@@ -171,15 +171,21 @@ def action_units(kind: NotebookKind) -> tuple[ActionUnit, ...]:
     return _UNITS[kind]
 
 
+def whole_task(kind: NotebookKind) -> ActionUnit:
+    """Return all steps of a kind of notebook as one, for an agent that writes one script."""
+    functions = {name for unit in _UNITS[kind] for name in unit.functions}
+    return ActionUnit(kind, "whole_task", tuple(sorted(functions)), needs_domain_knowledge=True)
+
+
 def action_unit(kind: NotebookKind, name: str) -> ActionUnit:
-    """Return a step by its name.
+    """Return a step, or ``whole_task``, by its name.
 
     Raises
     ------
     UsageError
         If there is none of that name.
     """
-    for unit in _UNITS[kind]:
+    for unit in (*_UNITS[kind], whole_task(kind)):
         if unit.name == name:
             return unit
     msg = f"{kind} has no step {name!r}; use {', '.join(u.name for u in _UNITS[kind])}"

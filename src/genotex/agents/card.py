@@ -17,7 +17,7 @@ from genotex.models import Request
 
 __all__ = ["Card", "DoneStep", "Occasion", "last_attempt", "read_card"]
 
-Occasion = Literal["plan", "write", "revise", "review", "encode"]
+Occasion = Literal["plan", "write", "revise", "review", "encode", "zero_shot"]
 
 _OPEN = "```json task-card\n"
 _CLOSE = "\n```"

@@ -115,6 +115,8 @@ def _possible(card: Card) -> Sequence[str]:
         return ["wrong_verdict", "unreadable_answer"]
     if card.occasion == "encode":
         return ["wrong_row", "unreadable_answer"]
+    if card.occasion == "zero_shot":
+        return ["unreadable_answer"]
     return [*faults_of(_right_code(card)), "unreadable_answer"]
 
 
@@ -169,8 +171,19 @@ def _encoding(reply: Reply, card: Card, fault: str, draw: random.Random) -> Repl
     return replace(reply, data={**reply.data, "trait": wrong})
 
 
+def _known_genes(reply: Reply, card: Card, fault: str, draw: random.Random) -> Reply:
+    return _unreadable(reply)
+
+
 def _unreadable(reply: Reply) -> Reply:
     return replace(reply, text=_TALK, data=None)
 
 
-_MAKERS = {"plan": _plan, "review": _verdict, "write": _code, "revise": _code, "encode": _encoding}
+_MAKERS = {
+    "plan": _plan,
+    "review": _verdict,
+    "write": _code,
+    "revise": _code,
+    "encode": _encoding,
+    "zero_shot": _known_genes,
+}

@@ -16,7 +16,7 @@ from genotex.models import Request, RoleModels
 from genotex.models.schema import build, schema_of
 from genotex.problems import ProblemKind
 
-__all__ = ["Choice", "choose_step", "usual_next"]
+__all__ = ["Choice", "choose_step", "usual_next", "usual_steps"]
 
 _REGRESSIONS = {
     ProblemKind.UNCONDITIONAL: "unconditional_regression",
@@ -45,16 +45,18 @@ class Choice:
     unreadable: bool = False
 
 
-def usual_next(task: Task, done: Sequence[str]) -> ActionUnit:
-    """Return the first step after the last one done, in the usual order.
-
-    Of the regressions the one that fits the problem is meant.
-    """
+def usual_steps(task: Task) -> tuple[ActionUnit, ...]:
+    """Return the steps in their usual order; of the regressions the one that fits the problem."""
     units = action_units(task.kind)
-    if task.kind == "statistics":
-        units = tuple(
-            unit for unit in units if unit.completes or unit.name == _REGRESSIONS[task.problem.kind]
-        )
+    if task.kind != "statistics":
+        return units
+    fitting = _REGRESSIONS[task.problem.kind]
+    return tuple(unit for unit in units if unit.completes or unit.name == fitting)
+
+
+def usual_next(task: Task, done: Sequence[str]) -> ActionUnit:
+    """Return the first step after the last one done, in the usual order."""
+    units = usual_steps(task)
     names = [unit.name for unit in units]
     last = max((names.index(name) for name in done if name in names), default=-1)
     return units[min(last + 1, len(units) - 1)]

@@ -99,6 +99,36 @@ class Questions:
         messages = (Message("system", system), Message("user", f"{text}\n{card.block()}\n"))
         return Request("expert", messages)
 
+    def script(self, occasion: Occasion, step: Step, files: str) -> Request:
+        """Ask for one script that does the whole task (see `script`).
+
+        Parameters
+        ----------
+        occasion : str
+            ``write``, or ``revise`` after an attempt that failed.
+        step : Step
+            The whole task, with the attempts so far.
+        files : str
+            What the task may read, as text.
+        """
+        text = render_prompt(
+            "script/ask.md.j2",
+            task=self.task,
+            task_line=_task_line(self.task),
+            set_up=fenced(set_up_code(self.task), "python"),
+            instruction=step.instruction,
+            files=fenced(files),
+            attempts=step.attempts,
+        )
+        card = Card(
+            self.author,
+            occasion,
+            self.task,
+            unit=step.unit.name,
+            attempts=tuple(str(attempt.result.status) for attempt in step.attempts),
+        )
+        return self._request(card, text, role="script/role.md.j2")
+
     def _about_step(
         self, occasion: Occasion, role: str, context: TaskContext, step: Step
     ) -> Request:
@@ -133,9 +163,15 @@ class Questions:
             **values,
         )
 
-    def _request(self, card: Card, text: str, functions: Sequence[str] | None = None) -> Request:
+    def _request(
+        self,
+        card: Card,
+        text: str,
+        functions: Sequence[str] | None = None,
+        role: str | None = None,
+    ) -> Request:
         system = render_prompt(
-            f"team/roles/{card.role}.md.j2",
+            role or f"team/roles/{card.role}.md.j2",
             task=self.task,
             what=_task_line(self.task),
             guidelines=render_prompt(f"team/guidelines/{self.task.kind}.md.j2", task=self.task),

@@ -15,6 +15,7 @@ from genotex.agents.context import fenced
 from genotex.agents.rule_written_code import judge_output, plan_units, write_code
 from genotex.agents.rule_written_code.geo_decisions import decide_geo
 from genotex.agents.structured import answer_of
+from genotex.agents.zero_shot import MOST_GENES
 from genotex.errors import BadAnswerError, GenotexError
 from genotex.models import Reply, Request, Usage
 
@@ -75,6 +76,8 @@ class RulesModel:
             return "", self.review(card, code, output)
         if card.occasion == "encode":
             return "", answer_of(decide_geo(card.task).reading)
+        if card.occasion == "zero_shot":
+            return "", {"genes": self.known_genes(card)}
         return fenced(self.write(card), "python"), None
 
     def plan(self, card: Card) -> dict[str, object]:
@@ -88,6 +91,14 @@ class RulesModel:
         done = [step.unit for step in card.steps if step.status == "ok"]
         missing = [name for name in wanted if name not in done]
         return _plan(missing[0], "The first step that is missing.")
+
+    def known_genes(self, card: Card) -> list[str]:
+        """Return the genes that the task list calls related to the trait, all that rules know."""
+        tasks = card.task.read_task_info()
+        if tasks is None:
+            msg = "the rules know genes from the task list alone, and none was given"
+            raise BadAnswerError(msg, model=self.name)
+        return list(tasks.related_genes(card.task.trait))[:MOST_GENES]
 
     def write(self, card: Card) -> str:
         """Write the code of a step."""

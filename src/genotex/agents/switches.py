@@ -1,14 +1,18 @@
-"""How the team works: its roles, and what of its ways can be switched off."""
+"""How agents work: their kinds, their roles, and what of the team's ways can be switched off."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from genotex.errors import UsageError
 
-__all__ = ["ROLES", "Switches"]
+__all__ = ["ROLES", "Agent", "Switches", "roles_asked"]
+
+Agent = Literal["team", "structured", "codeact", "zero-shot"]
+"""Who solves a problem: the team; a model that answers with data and writes no code; one that
+writes one script; one that sees no data."""
 
 ROLES = ("planner", "engineer", "statistician", "reviewer", "expert")
 """Who asks a model: for the next step, for the code of a cohort or of a problem, for a judgement,
@@ -73,3 +77,15 @@ class Switches:
     def from_json(cls, data: Mapping[str, Any]) -> Switches:
         """Return the switches that `to_json` described."""
         return cls(**data)
+
+
+def roles_asked(agent: Agent, switches: Switches) -> tuple[str, ...]:
+    """Return the roles that an agent asks; the others need no model."""
+    if agent == "codeact":
+        return ("engineer", "statistician")
+    if agent != "team":
+        return ("expert",)
+    silent = {"planner": switches.planning, "reviewer": switches.reviewer}
+    return tuple(
+        role for role in ROLES if silent.get(role, True) and (role != "expert" or switches.expert)
+    )

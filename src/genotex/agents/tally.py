@@ -37,6 +37,8 @@ class Tally:
         Steps whose code was taken over and ran.
     timeouts : int
         Cells stopped by their time limit.
+    peak_bytes : int
+        Most memory that the session held during a cell; 0 where it is not known.
     """
 
     model_seconds: float = 0.0
@@ -55,6 +57,7 @@ class Tally:
     unwritten: int = 0
     reused: int = 0
     timeouts: int = 0
+    peak_bytes: int = 0
 
     @property
     def work_seconds(self) -> float:
@@ -64,6 +67,7 @@ class Tally:
     def count_cell(self, result: CellResult) -> None:
         """Count a cell."""
         self.cell_seconds += result.seconds
+        self.peak_bytes = max(self.peak_bytes, result.peak_bytes)
         self.timeouts += result.status is CellStatus.TIMED_OUT
 
     def count_call(self, call: Reply | ModelError) -> None:

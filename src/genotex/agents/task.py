@@ -93,6 +93,26 @@ class Task:
         """Return the task as plain JSON data."""
         return asdict(self)
 
+    @classmethod
+    def of_problem(
+        cls,
+        problem: Problem,
+        prepared: Path,
+        output: str,
+        procedure: Procedure = "sound",
+        task_info: Path | None = None,
+    ) -> Task:
+        """Return the task of a problem, to be solved from the cohorts prepared in a folder."""
+        return cls(
+            "statistics",
+            problem.trait,
+            folder=str(prepared.resolve()),
+            output=output,
+            procedure=procedure,
+            condition=problem.condition,
+            task_info=None if task_info is None else str(task_info.resolve()),
+        )
+
     @property
     def input_folder(self) -> Path:
         """What may be read, as a path."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 from genotex.cli import agent_options as a
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.model_choice import ModelChoice
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,36 +72,30 @@ def run(
       genotex agent run input out --task-info task_info.json
       --model ollama:llama3.3 -j 4
     """
-    from genotex.agents.rules_by_name import register_rules
     from genotex.agents.switches import ROLES, Switches
-    from genotex.models import read_settings
     from genotex.runs.team.plan import TeamPlan
     from genotex.sandbox import SandboxPolicy
 
-    if model is None and settings is None and not os.environ.get("GENOTEX_MODEL"):
-        msg = "no model is named: add --model rules, which needs no key, or --model PROVIDER:MODEL"
-        raise UsageError(msg)
-    register_rules()
-    by_role = {
-        "planner": planner,
-        "engineer": engineer,
-        "statistician": statistician,
-        "reviewer": reviewer,
-        "expert": expert,
-    }
-    options = {
-        "model": model,
-        **{f"model.{role}": name for role, name in by_role.items()},
-        "max_cost": max_cost,
-        "max_tokens": max_tokens,
-        "max_time": max_time,
-        "allow_unknown_cost": allow_unknown_cost or None,
-    }
+    models = ModelChoice(
+        model=model,
+        by_role={
+            "planner": planner,
+            "engineer": engineer,
+            "statistician": statistician,
+            "reviewer": reviewer,
+            "expert": expert,
+        },
+        settings=settings,
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+        max_time=max_time,
+        allow_unknown_cost=allow_unknown_cost,
+    )
     plan = TeamPlan(
         source=source,
         target=output,
         problems=_problems(trait, condition, problems, task_info),
-        models=read_settings(settings, options, roles=ROLES),
+        models=models.read(ROLES),
         procedure=procedure.value,
         switches=Switches(
             planning=planning,
@@ -115,7 +109,7 @@ def run(
         ),
         sandbox=SandboxPolicy(sandbox.value),
         task_info=task_info,
-        structured=structured,
+        agent="structured" if structured else "team",
     )
     _run(plan, plan.models.limits, jobs=jobs, retry=False, json=json)
 

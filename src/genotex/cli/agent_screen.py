@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 __all__ = [
     "finished_json",
     "overview_json",
+    "say_usage",
     "show_finished",
     "show_overview",
     "show_trace",
     "shown_progress",
+    "tell_warnings",
     "trace_json",
 ]
 
@@ -86,18 +88,24 @@ def show_finished(finished: TeamFinished, target: Path) -> None:
     rows = [_notebook_row(record) for record in finished.notebooks]
     screen.table(["notebook", "state", "steps", "reviews", "seconds", "why"], rows)
     screen.say("")
-    _say_usage(finished.usage)
+    say_usage(finished.usage)
     answered = [record for record in finished.problems if record.success]
     for record in answered:
-        screen.say(f"{record.problem}: {record.genes} genes in {record.cohort}")
+        where = f" in {record.cohort}" if record.cohort else ""
+        screen.say(f"{record.problem}: {record.genes} genes{where}")
     for record in finished.problems:
         if not record.success:
-            screen.tell(_harmless(f"{record.problem}: {record.error}"), "not answered")
+            screen.tell(screen.harmless(f"{record.problem}: {record.error}"), "not answered")
+    tell_warnings(finished, target)
+    screen.tell(f"results are in {target}; genotex agent show {target} tells how they came about")
+
+
+def tell_warnings(finished: TeamFinished, target: Path) -> None:
+    """Print what was not protected, and why the run stopped, if it did."""
     if unprotected := _unprotected(finished):
         screen.tell(f"not protected from written code: {unprotected}", "warning")
     if finished.stopped:
         screen.tell(f"{finished.stopped}; genotex agent resume {target} goes on", "stopped")
-    screen.tell(f"results are in {target}; genotex agent show {target} tells how they came about")
 
 
 def _unprotected(finished: TeamFinished) -> str:
@@ -114,11 +122,12 @@ def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
         "steps": tally.steps,
         "reviews": tally.reviews,
         "seconds": tally.work_seconds,
-        "why": _harmless(record.why or (record.ending.value if record.ending else "")),
+        "why": screen.harmless(record.why or (record.ending.value if record.ending else "")),
     }
 
 
-def _say_usage(usage: UsageLedger) -> None:
+def say_usage(usage: UsageLedger) -> None:
+    """Print calls, tokens and cost of a run."""
     total = usage.total()
     tokens = f"{total.input_tokens} tokens in, {total.output_tokens} out"
     screen.say(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}")
@@ -145,7 +154,7 @@ def _overview_row(row: NotebookRow) -> dict[str, Any]:
         "seconds": None if record is None else record.tally.work_seconds,
         "calls": row.usage.calls,
         "cost": _dollars(row.usage.cost),
-        "why": _harmless(row.why),
+        "why": screen.harmless(row.why),
     }
 
 
@@ -200,7 +209,7 @@ def show_trace(found: Trace) -> None:
     screen.say(f"{task.trait} {task.cohort or task.problem}")
     for answer in found.answers:
         for line in json.dumps(answer, indent=2, ensure_ascii=False).splitlines():
-            screen.say(_harmless(line))
+            screen.say(screen.harmless(line))
     if found.notebook is not None:
         _show_notebook(found.notebook)
     screen.say("")
@@ -229,17 +238,11 @@ def _show_attempt(attempt: Attempt) -> None:
     who = attempt.author or "taken over from another notebook"
     screen.say(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
     for line in attempt.code.rstrip().expandtabs().splitlines():
-        screen.say(_harmless(f"    {line}".rstrip()))
+        screen.say(screen.harmless(f"    {line}".rstrip()))
     for line in attempt.result.text.rstrip().expandtabs().splitlines():
-        screen.say(_harmless(f"  > {line}".rstrip()))
+        screen.say(screen.harmless(f"  > {line}".rstrip()))
     if attempt.verdict is not None:
         word = "approved" if attempt.approved else "rejected"
-        screen.say(_harmless(f"-- review: {word}. {attempt.verdict.reasoning}"))
+        screen.say(screen.harmless(f"-- review: {word}. {attempt.verdict.reasoning}"))
         for suggestion in attempt.verdict.suggestions:
-            screen.say(_harmless(f"   * {suggestion}"))
-
-
-def _harmless(text: str) -> str:
-    """Return somebody else's text as one line, without signs that a terminal obeys."""
-    line = " ".join(text.splitlines())
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
+            screen.say(screen.harmless(f"   * {suggestion}"))

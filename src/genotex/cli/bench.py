@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genotex.cli import agent_options as a
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.bench_agents import AgentChoice, run_agents
+from genotex.cli.bench_screen import run_json, show_run
 from genotex.cli.bench_table import table
+from genotex.cli.model_choice import ModelChoice
 from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 
 if TYPE_CHECKING:
     from genotex.problems import Problem, TaskInfo
     from genotex.runs.running import BenchmarkRun, Finished
-    from genotex.runs.summary import RunSummary
 
 __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="Run a method on many problems.")
 
 WHICH, PLUG_IN = "Which problems", "Plug-ins"
-MOST_FAILURES = 3
-"""Failures that are told one by one; all are in problems.csv."""
 
 
 @app.command()
@@ -46,6 +48,16 @@ def run(
             help="rules, lasso, mixed-model, no-bec, random, zero-shot, or the name of an "
             "installed plug-in.",
             show_default="rules",
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            metavar="NAME",
+            help="A method or an ablation of the paper: full, no-planning, no-expert, one-round, "
+            "no-reviewer, codeact and structured ask a model; zero-shot asks one or takes "
+            "--answers; rules, lasso, mixed-model, no-bec and random are methods.",
         ),
     ] = None,
     preprocessed: Annotated[
@@ -76,7 +88,12 @@ def run(
     jobs: o.Jobs = 1,
     time_limit: Annotated[
         float | None,
-        typer.Option("--time-limit", metavar="SECONDS", help="End a problem that takes longer."),
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            help="End a problem that takes longer; with agents a cohort or a problem.",
+            show_default="none; with agents 420",
+        ),
     ] = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Try again every problem that failed.")
@@ -129,6 +146,36 @@ def run(
             rich_help_panel=PLUG_IN,
         ),
     ] = False,
+    model: a.ModelName = None,
+    planner: a.Planner = None,
+    engineer: a.Engineer = None,
+    statistician: a.Statistician = None,
+    reviewer: a.Reviewer = None,
+    expert: a.Expert = None,
+    settings: a.ModelSettingsFile = None,
+    sandbox: Annotated[
+        o.Sandboxes | None,
+        typer.Option(
+            "--sandbox",
+            help="Walls around code that agents write: require, best or off.",
+            show_default="require",
+            rich_help_panel=a.MODELS,
+        ),
+    ] = None,
+    cell_time: Annotated[
+        float | None,
+        typer.Option(
+            "--cell-time",
+            metavar="SECONDS",
+            help="Time for a cell that agents wrote.",
+            show_default="180",
+            rich_help_panel=a.LIMITS,
+        ),
+    ] = None,
+    max_cost: a.MaxCost = None,
+    max_tokens: a.MaxTokens = None,
+    max_time: a.MaxTime = None,
+    allow_unknown_cost: a.AllowUnknown = False,
 ) -> None:
     """Run a method on the benchmark's problems; after an interruption the same command goes on.
 
@@ -144,41 +191,79 @@ def run(
       genotex bench run - random --task-info task_info.json --method random
 
       genotex bench run input mine --task-info task_info.json --command "python my_agent.py"
+
+      genotex bench run input team --task-info task_info.json --preset no-planning
+      --model openai:gpt-4o --sample 20 --max-cost 10
     """
     from genotex.problems import TaskInfo
     from genotex.runs.methods.choosing import MethodOptions, choose_method
+    from genotex.runs.methods.idle_options import refuse_idle
+    from genotex.runs.presets import preset_named
     from genotex.runs.running import BenchmarkRun
 
-    tasks = TaskInfo.load(task_info)
-    chosen = choose_method(
-        MethodOptions(
-            method=method,
-            command=command,
-            procedure=None if procedure is None else procedure.value,
-            genes=genes,
-            answers=answers,
-            pass_env=tuple(pass_env or ()),
-            own_cohorts=own_cohorts,
-        )
+    agents = AgentChoice(
+        ModelChoice(
+            model=model,
+            by_role={
+                "planner": planner,
+                "engineer": engineer,
+                "statistician": statistician,
+                "reviewer": reviewer,
+                "expert": expert,
+            },
+            settings=settings,
+            max_cost=max_cost,
+            max_tokens=max_tokens,
+            max_time=max_time,
+            allow_unknown_cost=allow_unknown_cost,
+        ),
+        sandbox,
+        cell_time,
     )
-    plan = BenchmarkRun(
+    tasks = TaskInfo.load(task_info)
+    asked = _problems(tasks, problems, trait or (), sample, seed)
+    folder = None if str(source) == "-" else source
+    limit = _seconds(time_limit)
+    options = MethodOptions(
+        method=method,
+        command=command,
+        procedure=None if procedure is None else procedure.value,
+        genes=genes,
+        answers=answers,
+        pass_env=tuple(pass_env or ()),
+        own_cohorts=own_cohorts,
+    )
+    if preset is not None:
+        found = preset_named(preset)
+        if found.asks_models(options):
+            plan = agents.plan(
+                found,
+                source=folder,
+                target=output,
+                problems=asked,
+                procedure=options.procedure,
+                task_info=task_info,
+                preprocessed=preprocessed,
+                time_limit=limit,
+            )
+            run_agents(plan, jobs=jobs, retry=retry, json=json)
+        options = replace(options, method=found.method)
+    chosen = choose_method(options)
+    refuse_idle(agents.options, f"the method {chosen.name}, which asks no model")
+    benchmark = BenchmarkRun(
         target=output,
         tasks=tasks,
-        problems=_problems(tasks, problems, trait or (), sample, seed),
+        problems=asked,
         method=chosen,
-        source=None if str(source) == "-" else source,
+        source=folder,
         preprocessed=preprocessed,
         seed=seed,
     )
-    finished = _run_with_progress(plan, jobs=jobs, time_limit=_seconds(time_limit), retry=retry)
+    finished = _run_with_progress(benchmark, jobs=jobs, time_limit=limit, retry=retry)
     if json:
-        rows = [
-            record.outcome() | {"seconds": record.seconds, "peak_memory_mb": record.peak_memory_mb}
-            for record in finished.records
-        ]
-        screen.print_json({"summary": finished.summary.to_json(), "problems": rows})
+        screen.print_json(run_json(finished.summary, finished.records))
     else:
-        _show(finished, output)
+        show_run(finished.summary, finished.records, output, finished.solved_now)
     answered = finished.summary.answered
     raise typer.Exit(screen.DONE if answered else screen.NOTHING_USABLE)
 
@@ -221,36 +306,6 @@ def _run_with_progress(
             on_cohort=lambda done, total: step("cohorts", f"{done.trait} {done.cohort}", total),
             on_problem=lambda done, total: step("problems", str(done.problem), total),
         )
-
-
-def _show(finished: Finished, output: Path) -> None:
-    summary = finished.summary
-    kinds = [{"kind": kind, **counts} for kind, counts in summary.by_kind.items()]
-    total = {"kind": "all", "problems": summary.problems, "answered": summary.answered}
-    screen.table(["kind", "problems", "answered"], [*kinds, total] if len(kinds) > 1 else [total])
-    screen.say(f"\n{_costs(summary)}")
-    for cohort, error in summary.cohorts_not_read.items():
-        screen.tell(f"{cohort}: {error}", "not read")
-    failed = [record for record in finished.records if not record.success]
-    for kind, count in summary.by_error_class.items():
-        screen.tell(f"{count} problem{'s' if count > 1 else ''}", kind)
-    for record in failed if len(failed) <= MOST_FAILURES else ():
-        screen.tell(f"{record.problem}: {record.error}", "not answered")
-    before = summary.problems - finished.solved_now
-    if before:
-        screen.tell(f"{before} of the problems were finished before")
-    screen.tell(f"results are in {output / 'regress'}, what became of each in {output / 'run'}")
-
-
-def _costs(summary: RunSummary) -> str:
-    cohorts, seconds = summary.cohorts, summary.seconds
-    told = [
-        f"{seconds['median']:.3g} s a problem (median), {seconds['longest']:.3g} s the longest",
-        f"peak memory {summary.peak_memory_mb:,.0f} MB",
-    ]
-    if cohorts["read"]:
-        told.insert(0, f"{cohorts['read']} cohorts, {cohorts['usable']} usable")
-    return "; ".join(told)
 
 
 app.command()(table)

@@ -27,6 +27,7 @@ __all__ = [
     "NOTHING_USABLE",
     "STOPPED",
     "WRONG_USE",
+    "harmless",
     "out",
     "print_json",
     "progress",
@@ -123,6 +124,12 @@ def tell(text: str, label: str = "", colour: str = "yellow") -> None:
     """Print a line for the person at the screen, with a coloured word in front."""
     front = f"[{colour} bold]{label}[/] " if label else ""
     talk.print(front + escape(text), soft_wrap=_keep_whole(talk, text))
+
+
+def harmless(text: str) -> str:
+    """Return somebody else's text as one line, without signs that a terminal obeys."""
+    line = " ".join(text.splitlines())
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
 
 
 def _keep_whole(console: Console, text: str) -> bool:

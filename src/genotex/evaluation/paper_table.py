@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,12 @@ _OF_A_TABLE = {"aj": "AJ (%)", "sj": "SJ (%)", "csc": "CSC (%)"}
 _DATA = {"linked": "linked data", "gene": "gene data", "clinical": "trait data"}
 _WITHOUT_COHORTS = ("prepared tables", "no data")
 """Where a run may start and leave filtering, selection and preprocessing to somebody else."""
-_DECIMALS = {"tokens_in": 1, "tokens_out": 1}
+_DECIMALS = {"tokens_in": 1, "tokens_out": 1, "tokens_cached": 1}
 _KEYS = (
     *(key for key in _ANALYSIS if key != "tokens"),
     "tokens_in",
     "tokens_out",
+    "tokens_cached",
     *_SELECTION,
     *(f"{table}_{key}" for table in _DATA for key in _OF_A_TABLE),
 )
@@ -52,12 +53,15 @@ class PaperRow:
         ``raw files``, ``prepared tables`` or ``no data``.
     values : mapping of str to float
         Percentages, AUROC and GSEA as fractions, tokens in thousands, US dollars, seconds.
+    untold : mapping of str to int
+        What is absent as some problems tell it and so many do not.
     """
 
     name: str
     source: str
     start: str | None
     values: Mapping[str, float]
+    untold: Mapping[str, int] = field(default_factory=dict)
 
 
 def paper_rows(
@@ -103,7 +107,9 @@ def _run_row(name: str, scores: Scores, record: RunRecord) -> PaperRow:
             values[key] = value / 1000
         elif key in _KEYS:
             values[key] = value
-    return PaperRow(name, OURS, record.start, values)
+    if "seconds" in values:
+        values["seconds"] += record.per_problem.get("cohort_seconds", 0.0)
+    return PaperRow(name, OURS, record.start, values, record.untold)
 
 
 def _predicts_traits(scores: Scores) -> bool:
@@ -171,6 +177,8 @@ def _tells(row: PaperRow, keys: Iterable[str]) -> bool:
 def _cell(row: PaperRow, key: str) -> str:
     if key == "tokens":
         parts = [_cell(row, name) for name in ("tokens_in", "tokens_out")]
+        if row.values.get("tokens_cached"):
+            parts[0] += f" ({_cell(row, 'tokens_cached')} cached)"
         return "-" if parts == ["-", "-"] else "/".join(parts)
     value = row.values.get(key)
     return "-" if value is None else f"{value:.{_DECIMALS.get(key, 2)}f}"
@@ -183,9 +191,16 @@ def paper_notes(
     notes = []
     if any("seconds" in row.values for row in rows if row.source == OURS):
         notes.append(
-            "time of a run scored here is that of solving a problem; cohorts are preprocessed once "
-            "for all problems and not counted"
+            "time, tokens and cost of a run scored here are averages over its problems, each with "
+            "its share of the cohorts, which are preprocessed once for all problems"
         )
+    for row in rows:
+        notes += [
+            f"{key.replace('_', ' ')} of {row.name} is unknown: {number} of its problems do not "
+            "tell it"
+            for key, number in row.untold.items()
+            if key in _KEYS
+        ]
     others = [r.name for r in rows if r.source == OURS and r.start in _WITHOUT_COHORTS]
     if others:
         notes.append(

@@ -18,7 +18,15 @@ __all__ = ["RunRecord", "read_run_record"]
 
 RUN_FILE = Path("run", "run.json")
 PROBLEMS_FILE = Path("run", "problems.csv")
-COSTS = ("seconds", "tokens_in", "tokens_out", "cost", "peak_memory_mb")
+COSTS = (
+    "seconds",
+    "cohort_seconds",
+    "tokens_in",
+    "tokens_out",
+    "tokens_cached",
+    "cost",
+    "peak_memory_mb",
+)
 HINT = "'genotex bench run' writes it; remove it where another tool wrote it"
 
 
@@ -33,8 +41,11 @@ class RunRecord:
     start : str or None
         What the run started from: ``raw files``, ``prepared tables`` or ``no data``.
     per_problem : dict of str to float
-        Averages of ``seconds``, ``tokens_in``, ``tokens_out``, ``cost`` (US dollars) and
-        ``peak_memory_mb`` over the problems of ``run/problems.csv`` that tell them.
+        Averages over all problems of ``run/problems.csv``: ``seconds`` on a problem and its share
+        of ``cohort_seconds``, ``tokens_in``, ``tokens_out``, ``tokens_cached``, ``cost`` (US
+        dollars), ``peak_memory_mb``.
+    untold : dict of str to int
+        Of what has no average, though some problems tell it: how many do not.
     """
 
     name: str | None = None
@@ -42,6 +53,7 @@ class RunRecord:
     procedure: str | None = None
     start: str | None = None
     per_problem: dict[str, float] = field(default_factory=dict)
+    untold: dict[str, int] = field(default_factory=dict)
 
 
 def read_run_record(folder: Path) -> RunRecord:
@@ -55,8 +67,8 @@ def read_run_record(folder: Path) -> RunRecord:
     run, problems = folder / RUN_FILE, folder / PROBLEMS_FILE
     told = read_json_object(run, HINT) if run.is_file() else {}
     texts = {key: str(told[key]) for key in ("name", "method", "procedure") if told.get(key)}
-    costs = _averages(problems) if problems.is_file() else {}
-    return RunRecord(**texts, start=_start(told), per_problem=costs)
+    costs, untold = _averages(problems) if problems.is_file() else ({}, {})
+    return RunRecord(**texts, start=_start(told), per_problem=costs, untold=untold)
 
 
 def _start(told: Mapping[str, Any]) -> str | None:
@@ -67,17 +79,26 @@ def _start(told: Mapping[str, Any]) -> str | None:
     return "no data" if told["input"] is None else "raw files"
 
 
-def _averages(path: Path) -> dict[str, float]:
+def _averages(path: Path) -> tuple[dict[str, float], dict[str, int]]:
+    """Return the averages, and how many problems do not tell what others do.
+
+    An average over those that tell would stand for all, and be wrong where calls of a model
+    without a price are the expensive ones.
+    """
     rows = csv.DictReader(io.StringIO(decode(read_bytes(path)), newline=""))
     if "trait" not in (rows.fieldnames or ()):
         msg = "expected a table with a column 'trait'"
         raise FormatError(msg, path=path, line=1, hint=HINT)
     values: dict[str, list[float]] = {name: [] for name in COSTS}
+    problems = 0
     for row in rows:
+        problems += 1
         for name in COSTS:
             if cell := (row.get(name) or "").strip():
                 values[name].append(_number(cell, path, rows.line_num, name))
-    return {name: _mean(found) for name, found in values.items() if found}
+    told = {name: _mean(found) for name, found in values.items() if len(found) == problems > 0}
+    untold = {name: problems - len(v) for name, v in values.items() if 0 < len(v) < problems}
+    return told, untold
 
 
 def _number(cell: str, path: Path, line: int, name: str) -> float:

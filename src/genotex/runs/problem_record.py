@@ -118,8 +118,9 @@ class ProblemRecord:
         Length of the list of genes.
     seconds : float
         Wall-clock time of its process.
-    peak_memory_mb : float
-        Largest resident memory of its process, or of one it started, in 10^6 bytes.
+    peak_memory_mb : float or None
+        Largest resident memory of its process, or of one it started, in 10^6 bytes; None where it
+        was not measured.
     files : mapping of str to str
         SHA-256 of what was written, by the path in the run's folder.
     basis : str
@@ -132,7 +133,7 @@ class ProblemRecord:
     cohort: str | None = None
     genes: int | None = None
     seconds: float = 0.0
-    peak_memory_mb: float = 0.0
+    peak_memory_mb: float | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     basis: str = ""
 

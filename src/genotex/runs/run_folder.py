@@ -78,6 +78,11 @@ class RunFolder:
             finally:
                 self.remove_work()
 
+    def withdraw_outcomes(self) -> None:
+        """Remove what tells of a finished run, where this one is not for now."""
+        for path in (self.outcomes, self.table, self.summary):
+            path.unlink(missing_ok=True)
+
     def remove_work(self) -> None:
         """Remove the folders of problems under way."""
         shutil.rmtree(self.work, ignore_errors=True)

@@ -14,6 +14,7 @@ from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem, TaskInfo
 from genotex.runs.children import Setup
 from genotex.runs.cohort_stage import Basis, CohortProgress, read_cohorts
+from genotex.runs.given_cohorts import check_given_cohorts
 from genotex.runs.journal import Journal, open_journal
 from genotex.runs.merging import merge_cohorts
 from genotex.runs.methods.method import ChosenMethod
@@ -21,6 +22,7 @@ from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.problem_stage import ProblemProgress, ProblemStage, finished_problems
 from genotex.runs.run_folder import RunFolder
 from genotex.runs.settings import RunSettings, begin_or_go_on
+from genotex.runs.shares import cohort_times, divide
 from genotex.runs.summary import RunSummary, summarise, write_outcomes
 
 __all__ = ["BenchmarkRun", "Finished", "run_benchmark"]
@@ -97,13 +99,7 @@ class BenchmarkRun:
             who = "makes its own cohorts" if method.own_cohorts else "reads no data"
             msg = f"--preprocessed does nothing here: {method.name} {who}; leave it out"
             raise UsageError(msg)
-        if not (given / "preprocess").is_dir():
-            msg = f"{given} holds no preprocess/; give the folder that holds preprocess/<Trait>/"
-            raise UsageError(msg)
-        target, reference = self.target.resolve(), given.resolve()
-        if target == reference or reference in target.parents:
-            msg = f"{self.target} is, or lies in, the folder of --preprocessed; name another"
-            raise UsageError(msg)
+        check_given_cohorts(given, self.target)
 
     @property
     def preprocesses(self) -> bool:
@@ -203,9 +199,7 @@ def run_benchmark(
             stage = _stage(plan, run, journal, jobs, time_limit)
             unsolved = stage.unsolved(plan.problems, retry=retry)
             if unsolved:
-                # They tell of a finished run, which this one is not for now.
-                for path in (run.outcomes, run.table, run.summary):
-                    path.unlink(missing_ok=True)
+                run.withdraw_outcomes()
                 stage.solve(unsolved, jobs=min(jobs, len(unsolved)), progress=on_problem)
             return _finish(plan, run, journal, len(unsolved))
 
@@ -235,5 +229,5 @@ def _finish(plan: BenchmarkRun, run: RunFolder, journal: Journal, solved_now: in
         merge_cohorts(run, records)
     cohorts = run.output if plan.method.own_cohorts else plan.cohorts
     summary = summarise(records, journal, cohorts)
-    write_outcomes(run, records, summary)
+    write_outcomes(run, records, summary, divide(plan.problems, cohort_times(journal)))
     return Finished(records, summary, solved_now)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder, atomic_write
-from genotex.problems import ProblemKind
+from genotex.problems import Problem, ProblemKind
 from genotex.runs.journal import Journal
 from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.run_folder import RunFolder
+from genotex.runs.shares import COSTS, cohort_entries
 
 __all__ = ["RunSummary", "summarise", "write_outcomes"]
 
@@ -25,6 +26,7 @@ COLUMNS = (
     "kind",
     "success",
     "seconds",
+    *COSTS,
     "peak_memory_mb",
     "error_class",
     "error",
@@ -49,8 +51,8 @@ class RunSummary:
     seconds : dict of str to float
         ``total`` over the processes of all problems, ``median`` and ``longest`` of one, and
         ``cohorts``: of preprocessing.
-    peak_memory_mb : float
-        The largest of a problem, in 10^6 bytes.
+    peak_memory_mb : float or None
+        The largest of a problem, in 10^6 bytes; None where none was measured.
     """
 
     problems: int
@@ -60,7 +62,7 @@ class RunSummary:
     cohorts: dict[str, int]
     cohorts_not_read: dict[str, str]
     seconds: dict[str, float]
-    peak_memory_mb: float
+    peak_memory_mb: float | None
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
@@ -82,11 +84,8 @@ def summarise(
         The preprocessed cohorts.
     """
     seconds = [record.seconds for record in records]
-    read = {
-        (entry["trait"], entry["cohort"]): entry
-        for entry in journal.entries
-        if entry["step"] == "cohort"
-    }
+    read = cohort_entries(journal)
+    peaks = [r.peak_memory_mb for r in records if r.peak_memory_mb is not None]
     failed = Counter(r.error_class.value for r in records if r.error_class is not None)
     return RunSummary(
         problems=len(records),
@@ -103,7 +102,7 @@ def summarise(
             "longest": max(seconds),
             "cohorts": round(sum(entry["seconds"] for entry in read.values()), 3),
         },
-        peak_memory_mb=max(record.peak_memory_mb for record in records),
+        peak_memory_mb=max(peaks, default=None),
     )
 
 
@@ -126,7 +125,12 @@ def _count_cohorts(
     return {"read": len(infos), "usable": sum(info.is_usable for info in infos)}
 
 
-def write_outcomes(run: RunFolder, records: Sequence[ProblemRecord], summary: RunSummary) -> None:
+def write_outcomes(
+    run: RunFolder,
+    records: Sequence[ProblemRecord],
+    summary: RunSummary,
+    costs: Mapping[Problem, Mapping[str, str]],
+) -> None:
     """Write what became of each problem, as JSON without and as CSV with times, and the counts.
 
     Parameters
@@ -135,6 +139,8 @@ def write_outcomes(run: RunFolder, records: Sequence[ProblemRecord], summary: Ru
     records : sequence of ProblemRecord
         In the order of the run's list.
     summary : RunSummary
+    costs : mapping of Problem to mapping of str to str
+        What each problem took beside its own time (see `shares.divide`).
     """
     with atomic_write(run.outcomes) as part:
         outcomes = [record.outcome() for record in records]
@@ -142,6 +148,6 @@ def write_outcomes(run: RunFolder, records: Sequence[ProblemRecord], summary: Ru
     with atomic_write(run.table) as part, part.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(record.to_json() for record in records)
+        writer.writerows({**record.to_json(), **costs[record.problem]} for record in records)
     with atomic_write(run.summary) as part:
         part.write_text(json.dumps(summary.to_json(), indent=1) + "\n", encoding="utf-8")

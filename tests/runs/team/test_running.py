@@ -212,7 +212,7 @@ def test_notebook_that_records_nothing_has_failed_and_is_not_taken_for_done(
     assert {record.state for record in finished.notebooks} == {State.FAILED}
     assert "without recording GSE1" in finished.notebooks[0].why
     (problem,) = finished.problems
-    assert problem.error_class is ErrorClass.NO_USABLE_COHORT
+    assert problem.error_class is ErrorClass.NO_COHORT
     # It stays as it is until it is asked for anew; then nothing of it is taken over.
     played.calls = PlayedModel()
     assert played.run().notebooks[0].state is State.FAILED

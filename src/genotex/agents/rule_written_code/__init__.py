@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.agents.action_units import ActionUnit, action_unit
+from genotex.agents.action_units import ActionUnit, action_unit, whole_task
 from genotex.agents.rule_written_code.faults import FAULTS, faults_of, with_fault
 from genotex.agents.rule_written_code.geo_code import geo_steps, write_geo_code
 from genotex.agents.rule_written_code.judging import Verdict, judge_output
@@ -47,7 +47,7 @@ def write_code(task: Task, unit: ActionUnit) -> str:
     task : Task
         What the notebook is about.
     unit : ActionUnit
-        The step.
+        The step, or the whole task: then all steps that the rules take are joined.
 
     Returns
     -------
@@ -65,4 +65,7 @@ def write_code(task: Task, unit: ActionUnit) -> str:
     if unit.kind != task.kind:
         msg = f"{unit.name} is a step of {unit.kind}, but the task is one of {task.kind}"
         raise UsageError(msg)
+    if unit == whole_task(task.kind):
+        steps = [each for each in plan_units(task) if not each.completes]
+        return "\n\n".join(f"# {each.title}\n{write_code(task, each)}" for each in steps)
     return "" if unit.completes else _WRITERS[task.kind](task, unit.name)

@@ -17,6 +17,7 @@ from genotex.runs.methods.from_cohorts import (
     NO_BATCH_CORRECTION,
     FromCohorts,
 )
+from genotex.runs.methods.idle_options import refuse_idle
 from genotex.runs.methods.method import ChosenMethod
 from genotex.runs.methods.random_genes import USUAL_NUMBER, RandomGenes
 from genotex.runs.methods.zero_shot import ZeroShot, read_answers
@@ -117,10 +118,7 @@ def _refuse_idle(name: str, options: MethodOptions) -> None:
         "--own-cohorts": (options.own_cohorts, plug_in),
     }
     idle = [option for option, (given, useful) in uses.items() if given and not useful]
-    if idle:
-        does = "does" if len(idle) == 1 else "do"
-        msg = f"{', '.join(idle)} {does} nothing beside the method {name}; leave it out"
-        raise UsageError(msg)
+    refuse_idle(idle, f"the method {name}")
 
 
 def _procedure(name: str, options: MethodOptions, procedures: tuple[Procedure, ...]) -> Procedure:

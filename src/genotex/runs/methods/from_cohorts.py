@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.errors import MethodFailedError
 from genotex.problems import Problem
+from genotex.runs.given_cohorts import why_no_cohort
 from genotex.runs.methods.method import Context
 from genotex.runs.problem_record import ErrorClass
 
@@ -37,14 +38,9 @@ class FromCohorts:
     def solve(self, problem: Problem, context: Context) -> None:
         """Analyse and write the result with its evidence."""
         cohorts = context.cohorts
-        without = [
-            trait
-            for trait in problem.traits
-            if cohorts is None or not cohorts.cohort_info(trait).is_file()
-        ]
-        if cohorts is None or without:
-            msg = f"there is no preprocessed cohort of {' and '.join(without)}"
-            raise MethodFailedError(ErrorClass.NO_COHORT, msg)
+        missing = why_no_cohort(cohorts, problem)
+        if cohorts is None or missing:
+            raise MethodFailedError(ErrorClass.NO_COHORT, missing)
         result = solve_problem(
             cohorts,
             problem,

@@ -38,6 +38,11 @@ class TeamFolder(RunFolder):
         """Return the path of the journal of a notebook's calls and cells."""
         return self._journals / task.trait / f"{notebook_name(task)}.jsonl"
 
+    def put_aside(self, task: Task) -> list[Path]:
+        """Return the journals of a notebook's earlier attempts, which were put aside."""
+        path = self.notebook_journal(task)
+        return sorted(path.parent.glob(f"{path.stem}.try*.jsonl"))
+
     @property
     def _journals(self) -> Path:
         return self.root / "run" / "notebooks"

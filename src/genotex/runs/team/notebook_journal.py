@@ -50,7 +50,7 @@ class NotebookJournal:
         Parameters
         ----------
         kind : str
-            ``call``, ``cell``, ``offer`` or ``look``.
+            ``call``, ``cell``, ``offer``, ``files`` or ``look``.
         digest : str
             Of what is asked or run.
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genotex.agents.code_shelf import CodeShelf
+from genotex.agents.file_listing import list_files
 from genotex.agents.manager import WRITTEN, is_recorded
-from genotex.agents.notebook import Event, Notebook, NotebookWork
+from genotex.agents.notebook import Event, Notebook
 from genotex.agents.notebook_file import to_ipynb
-from genotex.agents.switches import Switches
+from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.errors import ContextTooLongError, MethodFailedError
 from genotex.formats import write_json
@@ -23,10 +24,10 @@ from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.folder import TeamFolder
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord, State
-from genotex.runs.team.recorded_look import RecordedLook
-from genotex.runs.team.recorded_model import RecordedModel, RoutedModel, Router
+from genotex.runs.team.recorded_model import RoutedModel, Router
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.runs.team.recorded_shelf import RecordedShelf
+from genotex.runs.team.recorded_work import recorded_work
 from genotex.runs.team.taking import take
 from genotex.sandbox import Folders, Session
 
@@ -52,8 +53,8 @@ class Bench:
     shelf : CodeShelf
     temperature, max_output : float or None, int or None
         For all requests.
-    structured : bool
-        Whether models answer with data and write no code.
+    agent : str
+        Who works (see `agents.switches.Agent`).
     """
 
     folder: TeamFolder
@@ -64,7 +65,7 @@ class Bench:
     shelf: CodeShelf
     temperature: float | None = None
     max_output: int | None = None
-    structured: bool = False
+    agent: Agent = "team"
 
 
 def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
@@ -92,20 +93,20 @@ def do_notebook(
         journal = NotebookJournal(lines)
         shelf = RecordedShelf(bench.shelf, journal)
         writable = bench.folder.work_of(task)
-        session = RecordedSession(
-            lambda: bench.make_session(Folders(writable, readable_of(task))), journal
-        )
-        work = NotebookWork(
+        readable = readable_of(task)
+        session = RecordedSession(lambda: bench.make_session(Folders(writable, readable)), journal)
+        work = recorded_work(
+            bench.agent,
             task,
             bench.switches,
-            RecordedModel(RoutedModel(bench.router), journal),
-            session,
-            shelf,
+            journal,
+            model=RoutedModel(bench.router),
+            session=session,
+            shelf=shelf,
+            look=lambda: list_files(readable),
+            is_recorded=lambda: is_recorded(task, writable / WRITTEN),
             temperature=bench.temperature,
             max_output=bench.max_output,
-            is_recorded=RecordedLook(
-                lambda: is_recorded(task, writable / WRITTEN), session, journal
-            ),
             on_event=on_event,
         )
         record = NotebookRecord(task, State.FAILED)

@@ -9,6 +9,7 @@ from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import read_json_object, write_json
 from genotex.layout import OutputFolder
 from genotex.problems import ProblemKind, choose_cohort, choose_pair
+from genotex.runs.given_cohorts import why_no_cohort
 from genotex.runs.problem_record import ErrorClass, ProblemRecord
 from genotex.runs.team.notebook_record import NotebookRecord, State
 
@@ -26,7 +27,7 @@ def problem_record(notebook: NotebookRecord) -> ProblemRecord | None:
         notebook.facts.get("cohort"),
         notebook.facts.get("genes"),
         round(notebook.tally.work_seconds + notebook.tally.waiting_seconds, 3),
-        notebook.facts.get("peak_memory_mb", 0.0),
+        round(notebook.tally.peak_bytes / 1e6, 1) or None,
         notebook.files,
         notebook.basis,
     )
@@ -48,6 +49,8 @@ def order_cohorts(output: OutputFolder, tasks: Sequence[Task]) -> None:
 def why_hopeless(task: Task) -> tuple[ErrorClass, str] | None:
     """Return why a problem needs no notebook, as no cohort can answer it; None where one can."""
     output, problem = OutputFolder(task.input_folder), task.problem
+    if missing := why_no_cohort(output, problem):
+        return ErrorClass.NO_COHORT, missing
     try:
         if problem.kind is not ProblemKind.TWO_STEP:
             choose_cohort(output, problem)

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.agents.manager import WorkList, work_list
+from genotex.agents.manager import WRITTEN, WorkList, work_list
 from genotex.agents.prompts import prompt_digests
-from genotex.agents.switches import Switches
+from genotex.agents.switches import Agent, Switches
+from genotex.agents.task import Task
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object
 from genotex.formats.raw import sha256
-from genotex.layout import Procedure
+from genotex.layout import InputFolder, OutputFolder, Procedure
 from genotex.models import Limits, ModelSettings
 from genotex.problems import Problem, ProblemKind, TaskInfo
+from genotex.runs.given_cohorts import check_given_cohorts
 from genotex.runs.settings import RunSettings
 from genotex.runs.team.folder import TeamFolder
 from genotex.sandbox import SandboxPolicy
@@ -24,6 +26,12 @@ __all__ = ["METHOD", "TeamPlan", "read_plan"]
 
 METHOD = "agents"
 
+_ASK_OF_RAW_FILES: Mapping[Agent, str] = {
+    "structured": "asks models about raw cohorts alone",
+    "zero-shot": "reads no data",
+}
+"""What agents do that ask nothing about prepared cohorts."""
+
 
 @dataclass(frozen=True)
 class TeamPlan:
@@ -31,20 +39,24 @@ class TeamPlan:
 
     Parameters
     ----------
-    source : Path
-        Input folder.
+    source : Path or None
+        Input folder; not needed beside `preprocessed`, nor where no data is read.
     target : Path
         Output folder; made when missing, gone on with when it holds the same run.
     problems : sequence of Problem
-        In the order of the results.
+        In the order of the results; one that stands there twice is solved once.
     models : ModelSettings
     procedure : {"sound", "benchmark"}
     switches : Switches
     sandbox : SandboxPolicy
     task_info : Path, optional
         The benchmark's task list.
-    structured : bool
-        Whether models answer the clinical questions with data and write no code.
+    agent : str
+        Who works (see `agents.switches.Agent`).
+    preprocessed : Path, optional
+        An output folder whose cohorts are taken as they are; nothing is written there.
+    preset : str, optional
+        Name under which these ways are known (see `runs.presets`).
 
     Raises
     ------
@@ -52,7 +64,7 @@ class TeamPlan:
         If these do not go together.
     """
 
-    source: Path
+    source: Path | None
     target: Path
     problems: Sequence[Problem]
     models: ModelSettings
@@ -60,13 +72,17 @@ class TeamPlan:
     switches: Switches = field(default_factory=Switches)
     sandbox: SandboxPolicy = SandboxPolicy.REQUIRE
     task_info: Path | None = None
-    structured: bool = False
+    agent: Agent = "team"
+    preprocessed: Path | None = None
+    preset: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse, before anything is written or paid for, what cannot be run."""
+        object.__setattr__(self, "problems", tuple(dict.fromkeys(self.problems)))
         if not self.problems:
             msg = "there is no problem to solve; look at --problems and --trait"
             raise UsageError(msg)
+        self._check_folders()
         if self.task_info is None:
             self._refuse_without_tasks()
             return
@@ -74,7 +90,24 @@ class TeamPlan:
         for trait in dict.fromkeys(trait for each in self.problems for trait in each.traits):
             tasks.related_genes(trait)
 
+    def _check_folders(self) -> None:
+        if self.preprocessed is not None:
+            if self.agent in _ASK_OF_RAW_FILES:
+                msg = (
+                    f"--preprocessed leaves nothing to ask: the agent {self.agent} "
+                    f"{_ASK_OF_RAW_FILES[self.agent]}; leave it out"
+                )
+                raise UsageError(msg)
+            check_given_cohorts(self.preprocessed, self.target)
+        if not self.prepares_cohorts:
+            object.__setattr__(self, "source", None)
+        elif self.source is None:
+            msg = "the agents prepare cohorts from raw files; give INPUT, or --preprocessed"
+            raise UsageError(msg)
+
     def _refuse_without_tasks(self) -> None:
+        if self.agent == "zero-shot":
+            return
         two_step = [each for each in self.problems if each.kind is ProblemKind.TWO_STEP]
         if two_step or self.procedure == "benchmark":
             what = f"{two_step[0]}" if two_step else "the procedure benchmark"
@@ -86,10 +119,39 @@ class TeamPlan:
         """The run's folder."""
         return TeamFolder(self.target)
 
+    @property
+    def prepares_cohorts(self) -> bool:
+        """Whether there are raw files, which are prepared first."""
+        return self.agent != "zero-shot" and self.preprocessed is None
+
+    @property
+    def cohorts(self) -> OutputFolder | None:
+        """Where problems find prepared cohorts; None where no data is read."""
+        if self.preprocessed is not None:
+            return OutputFolder(self.preprocessed.absolute())
+        return self.folder.output if self.prepares_cohorts else None
+
     def work(self) -> WorkList:
         """Return the notebooks that the problems need."""
+        asked_of = (self.cohorts or self.folder.output).root
+        return WorkList(
+            self._cohort_tasks(),
+            tuple(
+                Task.of_problem(each, asked_of, WRITTEN, self.procedure, self.task_info)
+                for each in self.problems
+            ),
+        )
+
+    def _cohort_tasks(self) -> tuple[Task, ...]:
+        """Return the cohorts to prepare; problems of a trait without any fail, and no others."""
+        if self.source is None:
+            return ()
+        traits = dict.fromkeys(trait for each in self.problems for trait in each.traits)
+        folder = InputFolder(self.source)
+        there = [each for each in traits if folder.geo_cohorts(each) or folder.tcga_folders()]
+        asked = [Problem(trait) for trait in there or traits]
         root = self.folder.output.root
-        return work_list(self.problems, self.source, root, self.procedure, self.task_info)
+        return work_list(asked, self.source, root, self.procedure).cohorts
 
     def settings(self) -> RunSettings:
         """Return what the answers depend on; limits of cost are none of it."""
@@ -105,11 +167,13 @@ class TeamPlan:
                 "switches": self.switches.to_json(),
                 "models": replace(self.models, limits=Limits()).to_json(),
                 "sandbox": str(self.sandbox),
-                "structured": self.structured,
+                "agent": self.agent,
+                "preset": self.preset,
                 "prompts": prompt_digests(),
             },
             problems=self.problems,
             input=self.source,
+            preprocessed=self.preprocessed,
             task_info=tasks,
         )
 
@@ -142,7 +206,7 @@ def read_plan(target: Path) -> TeamPlan:
 def _plan(target: Path, found: Mapping[str, Any]) -> TeamPlan:
     options, tasks = found["options"], found["task_info"]
     return TeamPlan(
-        source=Path(found["input"]),
+        source=None if found["input"] is None else Path(found["input"]),
         target=target,
         problems=[Problem(each["trait"], each["condition"]) for each in found["problems"]],
         models=ModelSettings.from_json(options["models"]),
@@ -150,5 +214,7 @@ def _plan(target: Path, found: Mapping[str, Any]) -> TeamPlan:
         switches=Switches.from_json(options["switches"]),
         sandbox=SandboxPolicy(options["sandbox"]),
         task_info=Path(tasks["path"]) if tasks else None,
-        structured=options["structured"],
+        agent=options["agent"],
+        preprocessed=None if found["preprocessed"] is None else Path(found["preprocessed"]),
+        preset=options["preset"],
     )

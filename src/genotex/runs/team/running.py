@@ -12,10 +12,11 @@ from genotex.agents.rules_by_name import register_rules
 from genotex.agents.task import Task
 from genotex.formats import write_json
 from genotex.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
+from genotex.runs.cohort_stage import Basis
 from genotex.runs.journal import Journal, open_journal, read_journal
 from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.settings import begin_or_go_on
-from genotex.runs.summary import summarise, write_outcomes
+from genotex.runs.summary import RunSummary, summarise, write_outcomes
 from genotex.runs.team.folder import TeamFolder
 from genotex.runs.team.kept_limits import write_limits
 from genotex.runs.team.notebook_record import NotebookRecord
@@ -24,6 +25,7 @@ from genotex.runs.team.outcomes import order_cohorts, problem_record
 from genotex.runs.team.plan import TeamPlan
 from genotex.runs.team.recorded_model import Router
 from genotex.runs.team.sessions import LiveSessions, local_sessions
+from genotex.runs.team.spending import problem_costs
 from genotex.runs.team.stage import Progress, Stage
 
 __all__ = ["MakeRouter", "TeamFinished", "run_team"]
@@ -45,12 +47,18 @@ class TeamFinished:
         Of all calls, also those before the run was resumed.
     stopped : str
         Why it stopped before its end; empty if it did not.
+    summary : RunSummary or None
+        None until all problems are at their end.
+    solved_now : int
+        How many of the problems were not finished before.
     """
 
     notebooks: tuple[NotebookRecord, ...]
     problems: tuple[ProblemRecord, ...]
     usage: UsageLedger
     stopped: str = ""
+    summary: RunSummary | None = None
+    solved_now: int = 0
 
 
 def run_team(
@@ -119,9 +127,10 @@ def run_team(
                 CodeShelf(),
                 plan.models.temperature,
                 plan.models.max_output,
-                plan.structured,
+                plan.agent,
             )
-            stage = Stage(bench, journal, ledger, budget, sessions, progress, jobs=jobs)
+            basis = Basis(plan.cohorts)
+            stage = Stage(bench, journal, ledger, budget, sessions, progress, basis, jobs=jobs)
             try:
                 stage.begin(work, retry=retry)
                 stage.do(work.cohorts)
@@ -132,7 +141,7 @@ def run_team(
                 if stage.did_anything:
                     journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
                 write_json(folder.usage, ledger.to_json())
-            return _finished(stage, work.all, folder, journal, ledger)
+            return _finished(plan, stage, work.all, journal, ledger)
 
 
 def _router_of(plan: TeamPlan) -> MakeRouter:
@@ -153,16 +162,19 @@ def _spent_time(journal: Journal) -> float:
 
 
 def _finished(
-    stage: Stage, tasks: Sequence[Task], folder: TeamFolder, journal: Journal, ledger: UsageLedger
+    plan: TeamPlan, stage: Stage, tasks: Sequence[Task], journal: Journal, ledger: UsageLedger
 ) -> TeamFinished:
     notebooks = tuple(stage.records[task] for task in tasks if task in stage.records)
     records = [problem_record(each) for each in notebooks if each.task.kind == "statistics"]
     problems = tuple(each for each in records if each is not None)
     asked = sum(task.kind == "statistics" for task in tasks)
+    summary = None
     if len(problems) == asked:
-        write_outcomes(folder, problems, summarise(problems, journal, folder.output))
+        summary = summarise(problems, journal, plan.cohorts)
+        costs = problem_costs(plan.problems, notebooks, plan.folder, journal, ledger.prices)
+        write_outcomes(plan.folder, problems, summary, costs)
     stopped = stage.stopped or _left(asked - len(problems))
-    return TeamFinished(notebooks, problems, ledger, stopped)
+    return TeamFinished(notebooks, problems, ledger, stopped, summary, stage.solved_now)
 
 
 def _left(number: int) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from genotex.agents.action_units import action_unit
 from genotex.agents.manager import WorkList
 from genotex.agents.notebook import Event
+from genotex.agents.switches import Agent
 from genotex.agents.task import Task
 from genotex.errors import (
     BudgetReachedError,
@@ -29,11 +30,17 @@ from genotex.runs.team.outcomes import why_hopeless
 from genotex.runs.team.sessions import LiveSessions
 from genotex.runs.team.structured_work import do_structured
 from genotex.runs.team.threads import in_threads
+from genotex.runs.team.zero_shot_work import do_zero_shot
 
 __all__ = ["Progress", "Stage"]
 
 PATIENCE = 3
 """So many notebooks in a row may stop for the same passing trouble before the run does."""
+
+_WITHOUT_CODE: Mapping[Agent, Callable[[Task, Bench], NotebookRecord]] = {
+    "structured": do_structured,
+    "zero-shot": do_zero_shot,
+}
 
 _PASSING = (RateLimitedError, ModelUnavailableError, ModelTimeoutError, SandboxError)
 
@@ -63,6 +70,8 @@ class Stage:
     budget : Budget
     sessions : LiveSessions
     progress : Progress
+    basis : Basis
+        Digests of the cohorts that problems are asked of.
     jobs : int
         Notebooks side by side.
 
@@ -74,6 +83,8 @@ class Stage:
         Why no further notebook is begun; empty while they are.
     did_anything : bool
         Whether a notebook was begun or gone on with.
+    solved_now : int
+        Problems that came to their end.
     """
 
     def __init__(
@@ -84,6 +95,7 @@ class Stage:
         budget: Budget,
         sessions: LiveSessions,
         progress: Progress,
+        basis: Basis,
         *,
         jobs: int,
     ) -> None:
@@ -94,11 +106,12 @@ class Stage:
         self._sessions = sessions
         self._progress = progress
         self._jobs = jobs
-        self._basis = Basis(bench.folder.output)
+        self._basis = basis
         self._troubles = 0
         self.records: dict[Task, NotebookRecord] = {}
         self.stopped = ""
         self.did_anything = False
+        self.solved_now = 0
 
     def begin(self, work: WorkList, *, retry: bool) -> None:
         """Take over what was done before; put aside the journals of what is done anew."""
@@ -133,7 +146,7 @@ class Stage:
         """Keep the journal of a notebook that is done anew: its calls were paid for."""
         path = self._bench.folder.notebook_journal(task)
         if path.exists():
-            tries = len(list(path.parent.glob(f"{path.stem}.try*.jsonl")))
+            tries = len(self._bench.folder.put_aside(task))
             path.rename(path.with_name(f"{path.stem}.try{tries + 1}.jsonl"))
 
     def ready(self, problems: Sequence[Task]) -> list[Task]:
@@ -162,7 +175,9 @@ class Stage:
             If a wall that is required cannot be put up.
         """
         left = [task for task in tasks if task not in self.records]
-        self.did_anything |= bool(left)
+        if left:
+            self.did_anything = True
+            self._bench.folder.withdraw_outcomes()
         for task, result in in_threads(left, self._jobs, self._do, self._sessions.close_all):
             if result is not None:
                 self._conclude(task, result)
@@ -173,15 +188,15 @@ class Stage:
         if task.kind != "statistics":
             return self._work(task)
         basis = self._basis.of(task.problem)
-        hopeless = why_hopeless(task)
+        hopeless = None if self._bench.agent == "zero-shot" else why_hopeless(task)
         if hopeless is not None:
             error_class, why = hopeless
             return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
         return replace(self._work(task), basis=basis)
 
     def _work(self, task: Task) -> NotebookRecord:
-        if self._bench.structured:
-            return do_structured(task, self._bench)
+        if self._bench.agent in _WITHOUT_CODE:
+            return _WITHOUT_CODE[self._bench.agent](task, self._bench)
         return do_notebook(task, self._bench, partial(self._tell, task))
 
     def _tell(self, task: Task, event: Event) -> None:
@@ -191,6 +206,7 @@ class Stage:
         if isinstance(result, NotebookRecord):
             self._troubles = 0
             self._journal.add({**result.entry(), "elapsed": round(self._budget.time, 3)})
+            self.solved_now += task.kind == "statistics"
             record = result
         elif isinstance(result, GenotexError) and not isinstance(result, ConfinementError):
             record = NotebookRecord(task, State.STOPPED, why=str(result))

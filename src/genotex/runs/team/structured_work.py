@@ -3,68 +3,28 @@
 from __future__ import annotations
 
 import os
-import shutil
-import time
 from dataclasses import replace
 from pathlib import Path
 
 from genotex.agents.structured import ModelExpert
-from genotex.agents.tally import TalliedModel
 from genotex.agents.task import Task
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.clinical import rule_expert
 from genotex.cohorts import PreprocessOptions, choose_folder
 from genotex.cohorts.preprocess import CohortTask, preprocess_cohort
-from genotex.errors import BadAnswerError, FormatError, GenotexError, RefusedError
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
-from genotex.models import RoleModels, UsageLedger
-from genotex.runs.journal import open_journal
-from genotex.runs.problem_record import classify
-from genotex.runs.team.notebook_journal import NotebookJournal
-from genotex.runs.team.notebook_record import NotebookRecord, State
-from genotex.runs.team.one_notebook import Bench, book_calls, taken
-from genotex.runs.team.recorded_model import RecordedModel, RoutedModel
+from genotex.models import RoleModels
+from genotex.runs.team.notebook_record import NotebookRecord
+from genotex.runs.team.one_notebook import Bench
+from genotex.runs.team.without_code import do_without_code
 
 __all__ = ["do_structured"]
 
 
 def do_structured(task: Task, bench: Bench) -> NotebookRecord:
-    """Prepare a cohort, or answer a problem, and take what was written.
-
-    Raises
-    ------
-    ModelError
-        If a model cannot be asked.
-    BudgetReachedError
-        If a limit of the run is reached.
-    """
-    record = NotebookRecord(task, State.FAILED)
-    written = bench.folder.work_of(task)
-    written.mkdir(parents=True)
-    with open_journal(bench.folder.notebook_journal(task)) as lines:
-        journal = NotebookJournal(lines)
-        model = TalliedModel(RecordedModel(RoutedModel(bench.router), journal), record.tally)
-        models = RoleModels(model, temperature=bench.temperature, max_output=bench.max_output)
-        start = time.monotonic()
-        try:
-            if task.kind == "statistics":
-                _solve(task, written)
-            else:
-                _prepare(task, written, models)
-            record = taken(record, written, bench)
-        except (BadAnswerError, RefusedError, FormatError) as error:
-            record = _failed(record, error)
-        finally:
-            shutil.rmtree(written, ignore_errors=True)
-        record.tally.cell_seconds = time.monotonic() - start - record.tally.model_seconds
-        usage = UsageLedger(bench.prices)
-        book_calls(journal.entries, usage)
-        return replace(record, usage=usage.to_json())
-
-
-def _failed(record: NotebookRecord, error: GenotexError) -> NotebookRecord:
-    return replace(record, why=str(error), error_class=classify(error))
+    """Prepare a cohort, or answer a problem (see `do_without_code` for what it raises)."""
+    return do_without_code(task, bench, _solve if task.kind == "statistics" else _prepare)
 
 
 def _prepare(task: Task, written: Path, models: RoleModels) -> None:
@@ -84,7 +44,7 @@ def _cohort(task: Task) -> CohortTask:
     return CohortTask(task.trait, task.cohort, tcga=choice.folder, why=choice.reason)
 
 
-def _solve(task: Task, written: Path) -> None:
+def _solve(task: Task, written: Path, models: RoleModels) -> None:
     options = AnalysisOptions(procedure=task.procedure)
     tasks = task.read_task_info()
     result = solve_problem(

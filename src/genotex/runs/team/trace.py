@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.agents.action_units import ActionUnit
-from genotex.agents.notebook import Notebook, NotebookWork
+from genotex.agents.notebook import Notebook
 from genotex.agents.task import Task
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.models import PriceSnapshot, Reply, Request, UsageLedger, UsageRow
@@ -18,10 +18,9 @@ from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord
 from genotex.runs.team.one_notebook import book_calls
 from genotex.runs.team.plan import TeamPlan, read_plan
-from genotex.runs.team.recorded_look import RecordedLook
-from genotex.runs.team.recorded_model import RecordedModel
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.runs.team.recorded_shelf import RecordedShelf
+from genotex.runs.team.recorded_work import recorded_work
 from genotex.sandbox import Session
 
 __all__ = ["NotebookRow", "Trace", "find_notebook", "overview", "trace"]
@@ -68,12 +67,12 @@ class Trace:
     Attributes
     ----------
     notebook : Notebook or None
-        As far as it came; None for the structured agent, which has none.
+        As far as it came; None for an agent that writes no code.
     row : NotebookRow
     usage : UsageLedger
         Its calls by role.
     answers : tuple
-        Of the structured agent: what models answered, as plain JSON values.
+        Of an agent that writes no code: what models answered, as plain JSON values.
     """
 
     notebook: Notebook | None
@@ -167,11 +166,15 @@ class _Nobody:
     def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
         """Keep nothing."""
 
+    def look(self) -> str:
+        """End the telling."""
+        raise _NotYetError
+
     def session(self) -> Session:
         """End the telling."""
         raise _NotYetError
 
-    def look(self) -> bool:
+    def is_recorded(self) -> bool:
         """End the telling."""
         raise _NotYetError
 
@@ -191,7 +194,7 @@ def trace(target: Path, task: Task) -> Trace:
     usage = UsageLedger(prices)
     book_calls(entries, usage)
     row = _row(task, folder, _records(folder).get(task), prices)
-    if plan.structured:
+    if plan.agent in ("structured", "zero-shot"):
         replies = (entry["reply"] for entry in entries if "reply" in entry)
         return Trace(None, row, usage, tuple(each["data"] or each["text"] for each in replies))
     return Trace(_told(plan, task, NotebookJournal(entries)), row, usage)
@@ -199,16 +202,18 @@ def trace(target: Path, task: Task) -> Trace:
 
 def _told(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
     nobody = _Nobody()
-    session = RecordedSession(nobody.session, journal)
-    work = NotebookWork(
+    work = recorded_work(
+        plan.agent,
         task,
         plan.switches,
-        RecordedModel(nobody, journal),
-        session,
-        RecordedShelf(nobody, journal),
+        journal,
+        model=nobody,
+        session=RecordedSession(nobody.session, journal),
+        shelf=RecordedShelf(nobody, journal),
+        look=nobody.look,
+        is_recorded=nobody.is_recorded,
         temperature=plan.models.temperature,
         max_output=plan.models.max_output,
-        is_recorded=RecordedLook(nobody.look, session, journal),
     )
     try:
         return work.run()

@@ -1,0 +1,108 @@
+"""The methods and ablations of the paper by name: what each is, and in which table it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from genotex.agents.switches import Agent, Switches, roles_asked
+from genotex.errors import UsageError
+from genotex.runs.methods.choosing import MethodOptions
+from genotex.runs.methods.idle_options import refuse_idle
+
+__all__ = ["PRESETS", "Preset", "preset_named"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named way to solve problems.
+
+    Attributes
+    ----------
+    name : str
+    paper : str
+        What it is called in the GenoTEX paper; empty where it is not there.
+    tables : str
+        Numbers of the paper's tables that it stands in.
+    agent : str or None
+        Who works, where models are asked (see `agents.switches.Agent`).
+    method : str or None
+        Name of the method, where none is (see `runs.methods.choosing`).
+    switched : mapping
+        What differs from the usual switches of the team.
+    """
+
+    name: str
+    paper: str = ""
+    tables: str = ""
+    agent: Agent | None = None
+    method: str | None = None
+    switched: Mapping[str, Any] = field(default_factory=dict)
+
+    def switches(self, **others: Any) -> Switches:
+        """Return the switches of the team, with others that belong to no preset."""
+        return Switches(**self.switched, **others)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles that a model answers; empty for a method without models."""
+        return () if self.agent is None else roles_asked(self.agent, self.switches())
+
+    def asks_models(self, options: MethodOptions) -> bool:
+        """Tell whether models are asked, and refuse options of methods that would do nothing.
+
+        Raises
+        ------
+        UsageError
+            If an option does nothing beside the preset.
+        """
+        beside = f"the preset {self.name}"
+        named = {"--method": options.method, "--command": options.command}
+        refuse_idle([name for name, value in named.items() if value is not None], beside)
+        if self.agent is None or (self.method is not None and options.answers is not None):
+            return False
+        idle = {
+            "--genes": options.genes is not None,
+            "--answers": options.answers is not None,
+            "--pass-env": bool(options.pass_env),
+            "--own-cohorts": options.own_cohorts,
+            "--procedure": options.procedure is not None and self.agent == "zero-shot",
+        }
+        refuse_idle([name for name, given in idle.items() if given], beside)
+        return True
+
+
+PRESETS: Mapping[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset("full", "GenoAgent (Ours)", "2, 3, 4, 5", "team"),
+        Preset("no-planning", "No planning", "2", "team", switched={"planning": False}),
+        Preset("no-expert", "No Domain Expert", "2, 4, 5", "team", switched={"expert": False}),
+        Preset("one-round", "Review Round=1", "2, 4, 5", "team", switched={"max_rounds": 1}),
+        Preset("no-reviewer", "No reviewer", "2, 4, 5", "team", switched={"reviewer": False}),
+        Preset("zero-shot", "o1 zero-shot", "2", "zero-shot", "zero-shot"),
+        Preset("codeact", "CodeAct", "3", "codeact"),
+        Preset("structured", agent="structured"),
+        Preset("rules", method="rules"),
+        Preset("lasso", "Lasso", "3", method="lasso"),
+        Preset("mixed-model", "LMM", "3", method="mixed-model"),
+        Preset("no-bec", "GenoAgent (No BEC)", "3", method="no-bec"),
+        Preset("random", "Random", "2", method="random"),
+    )
+}
+"""All presets; ``zero-shot`` asks a model, or takes its answers from a file."""
+
+
+def preset_named(name: str) -> Preset:
+    """Return a preset by its name.
+
+    Raises
+    ------
+    UsageError
+        If there is none of that name.
+    """
+    if name not in PRESETS:
+        msg = f"there is no preset {name!r}; use {', '.join(PRESETS)}"
+        raise UsageError(msg)
+    return PRESETS[name]
