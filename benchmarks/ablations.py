@@ -1,6 +1,6 @@
 """What planning, review and the expert are worth when answers go wrong: the team's ablations.
 
-    python benchmarks/ablations.py [--seeds N] [--rates 0.15 0.3] [--presets full ...] [--lines FILE]
+    python benchmarks/ablations.py [--seeds N] [--rates 0.15 0.3] [--presets ...] [--lines FILE]
 
 Each preset works on the small simulated world with rules into whose answers faults are put, the
 same ones for all presets wherever the question is the same; what comes out is held against the
