@@ -24,6 +24,7 @@ from typing import Any
 from faults_caught import CATCHERS, caught_in
 from rich.console import Console
 from rich.table import Table
+from scipy.stats import binomtest
 
 from genotex.agents.faulty_rules import all_faults
 from genotex.agents.task import Task
@@ -235,10 +236,11 @@ def _task(world: SimulatedWorld, right: OutputFolder, problem: Problem) -> Task:
 
 def show(measured: list[Measured], out: Console) -> None:
     """Print a row for each preset and rate, and one for each fault."""
-    for rate in sorted({each["rate"] for each in measured}):
-        rows = [each for each in measured if each["rate"] == rate]
+    rates = sorted({each["rate"] for each in measured})
+    for some in [[rate] for rate in rates] + ([rates] if len(rates) > 1 else []):
+        rows = [each for each in measured if each["rate"] in some]
         runs = {preset: [r for r in rows if r["preset"] == preset] for preset in PRESETS}
-        out.print(f"\nFaults in {rate:g} of all answers")
+        out.print(f"\nFaults in {' and '.join(f'{rate:g}' for rate in some)} of all answers")
         show_presets({preset: found for preset, found in runs.items() if found}, out)
     show_faults(measured, out)
 
@@ -246,11 +248,10 @@ def show(measured: list[Measured], out: Console) -> None:
 def show_presets(runs: Mapping[str, list[Measured]], out: Console) -> None:
     """Print a row for each preset."""
     table = Table(
-        "preset", "runs", "cohorts right", "problems right", "fewer cohorts", "failed", "wrong",
-        "vs full", "CSC", "F1", *(name.replace("_", " ") for name in COUNTED), "calls", "CPU s",
+        "preset", "runs", "cohorts right", "against full", "problems right", "of fewer cohorts", "failed",
+        "wrong", "CSC", "F1", *(name.replace("_", " ") for name in COUNTED), "calls", "CPU s",
         box=None,
     )  # fmt: skip
-    full = {r["seed"]: r["problems"] for r in runs.get("full", [])}
     for preset, found in runs.items():
         ends = Counter(end for r in found for end in r["problems"].values())
         cohorts = [end for r in found for end in r["cohorts"].values()]
@@ -266,12 +267,12 @@ def show_presets(runs: Mapping[str, list[Measured]], out: Console) -> None:
             preset,
             str(len(found)),
             f"{cohorts.count('right')}/{len(cohorts)}",
+            paired(found, runs.get("full", [])),
             f"{ends['right']}/{problems}",
             str(ends["right for fewer cohorts"]),
             str(ends["failed"]),
             str(wrong),
-            paired(found, full),
-            f"{average['csc']:.1f}",
+            f"{average['csc']:.3f}",
             f"{average['f1']:.1f}",
             *(f"{count:.1f}" for count in counts),
             f"{sum(r['seconds'] for r in found) / len(found):.0f}",
@@ -279,14 +280,18 @@ def show_presets(runs: Mapping[str, list[Measured]], out: Console) -> None:
     out.print(table)
 
 
-def paired(found: list[Measured], full: Mapping[int, Mapping[str, str]]) -> str:
-    """Return how many problems are right here alone, and in the full team alone."""
+def paired(found: list[Measured], full: list[Measured]) -> str:
+    """Return how many cohorts are right here alone, and in the full team alone, and its p."""
+    by_run = {(r["seed"], r["rate"]): r["cohorts"] for r in full}
     pairs = [
-        (r["problems"][name] == "right", end == "right")
+        (end == "right", by_run[r["seed"], r["rate"]][name] == "right")
         for r in found
-        for name, end in full.get(r["seed"], {}).items()
+        for name, end in r["cohorts"].items()
+        if (r["seed"], r["rate"]) in by_run
     ]
-    return f"+{sum(a > b for a, b in pairs)} -{sum(a < b for a, b in pairs)}"
+    more, fewer = (sum(here == side != there for here, there in pairs) for side in (True, False))
+    p = binomtest(more, more + fewer).pvalue if more + fewer else 1.0
+    return f"+{more} -{fewer}, p {p:.2g}"
 
 
 def show_faults(measured: list[Measured], out: Console) -> None:
