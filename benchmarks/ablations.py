@@ -248,8 +248,8 @@ def show(measured: list[Measured], out: Console) -> None:
 def show_presets(runs: Mapping[str, list[Measured]], out: Console) -> None:
     """Print a row for each preset."""
     table = Table(
-        "preset", "runs", "cohorts right", "against full", "problems right", "of fewer cohorts", "failed",
-        "wrong", "CSC", "F1", *(name.replace("_", " ") for name in COUNTED), "calls", "CPU s",
+        "preset", "runs", "cohorts right", "against full", "problems right", "of fewer cohorts",
+        "failed", "wrong", "CSC", "F1", *(name.replace("_", " ") for name in COUNTED), "calls", "CPU s",
         box=None,
     )  # fmt: skip
     for preset, found in runs.items():

@@ -112,7 +112,7 @@ class _Notebook:
             return "execution"
         if attempt.verdict is not None and not attempt.verdict.approve:
             return self._questions.reviewer_of(step.unit)
-        return "planner" if step in self._notebook.dropped else self._end
+        return "planner" if self._is_dropped(step) else self._end
 
     def _verdict(self, verdict: Mapping[str, Any], number: int) -> str:
         if not verdict["approve"]:
@@ -126,9 +126,13 @@ class _Notebook:
             looks = (e["recorded"] for e in self._entries[number:] if e["kind"] == "look")
             return self._end if next(looks, True) else "project manager"
         step = self._step_of(index)
-        if step is None or step in self._notebook.dropped:
+        if step is None or self._is_dropped(step):
             return "planner"
         return self._end if step.final.ran else "execution"
+
+    def _is_dropped(self, step: Step) -> bool:
+        # Not by what it holds: done again, a step is often the same.
+        return any(step is each for each in self._notebook.dropped)
 
     def _step_of(self, index: int) -> Step | None:
         """Return the step that a plan led to; None where the work ended before."""
