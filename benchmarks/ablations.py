@@ -249,8 +249,8 @@ def show_presets(runs: Mapping[str, list[Measured]], out: Console) -> None:
     """Print a row for each preset."""
     table = Table(
         "preset", "runs", "cohorts right", "against full", "problems right", "of fewer cohorts",
-        "failed", "wrong", "CSC", "F1", *(name.replace("_", " ") for name in COUNTED), "calls", "CPU s",
-        box=None,
+        "failed", "wrong", "CSC", "F1", *(name.replace("_", " ") for name in COUNTED), "calls",
+        "CPU s", box=None,
     )  # fmt: skip
     for preset, found in runs.items():
         ends = Counter(end for r in found for end in r["problems"].values())
