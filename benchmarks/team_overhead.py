@@ -35,7 +35,7 @@ from genotex.cohorts import preprocess
 from genotex.genes import GeneTable
 from genotex.models import ModelSettings, UsageLedger, prices_of, role_models
 from genotex.runs.team.folder import TeamFolder
-from genotex.runs.team.one_notebook import Bench, do_notebook
+from genotex.runs.team.one_notebook import Bench, MakeSession, do_notebook
 from genotex.runs.team.sessions import local_sessions
 from genotex.runs.team.structured_work import do_structured
 from genotex.sandbox import SandboxPolicy
@@ -43,36 +43,37 @@ from genotex.simulate import simulate_study
 
 DATA = Path(__file__).resolve().parent / "data"
 STUDY = "Simulated_Arthritis"
-Side = Callable[[Path, Task], None]
+SWITCHES = Switches()
+Side = Callable[[Path, Task, MakeSession], None]
 
 
-def directly(target: Path, task: Task) -> None:
+def directly(target: Path, task: Task, sessions: MakeSession) -> None:
     """Prepare a cohort by the direct road."""
     source = task.input_folder.parents[2]
     preprocess(source, target, traits=[task.trait], cohorts=[task.cohort])
 
 
-def by_team(target: Path, task: Task) -> None:
+def by_team(target: Path, task: Task, sessions: MakeSession) -> None:
     """Have a cohort prepared by the team."""
-    do_notebook(task, bench(target))
+    do_notebook(task, bench(target, sessions))
 
 
-def structured(target: Path, task: Task) -> None:
+def structured(target: Path, task: Task, sessions: MakeSession) -> None:
     """Have a cohort prepared by the structured agent."""
-    do_structured(task, bench(target))
+    do_structured(task, bench(target, sessions))
 
 
-def bench(target: Path) -> Bench:
+def bench(target: Path, sessions: MakeSession) -> Bench:
     """Return what a notebook needs, with the rules as the model, which remember nothing."""
     geo_decisions._decide.cache_clear()
-    settings, switches = ModelSettings("rules"), Switches()
+    settings, switches = ModelSettings("rules"), SWITCHES
     prices = prices_of(settings, date(2026, 1, 1))
     return Bench(
         TeamFolder(target),
         switches,
         role_models(settings, UsageLedger(prices)),
         prices,
-        local_sessions(SandboxPolicy.BEST, switches, jobs=1),
+        sessions,
         CodeShelf(),
     )
 
@@ -80,7 +81,7 @@ def bench(target: Path) -> Bench:
 SIDES: dict[str, Side] = {"direct": directly, "team": by_team, "structured": structured}
 
 
-def measure(task: Task, repeat: int) -> dict[str, float]:
+def measure(task: Task, repeat: int, sessions: MakeSession) -> dict[str, float]:
     """Return the median seconds of each side."""
     found: dict[str, list[float]] = {name: [] for name in SIDES}
     tables = set()
@@ -88,7 +89,7 @@ def measure(task: Task, repeat: int) -> dict[str, float]:
         for name, side in SIDES.items():
             with tempfile.TemporaryDirectory() as folder:
                 start = time.monotonic()
-                side(Path(folder), task)
+                side(Path(folder), task, sessions)
                 found[name].append(time.monotonic() - start)
                 linked = Path(folder) / "preprocess" / task.trait / f"{task.cohort}.csv"
                 tables.add(linked.read_bytes() if linked.is_file() else b"")
@@ -119,10 +120,14 @@ def main() -> None:
     table = Table("cohort", *(f"{name}, s" for name in SIDES), "team / direct")
     with tempfile.TemporaryDirectory() as folder:
         study = simulate_study(Path(folder) / "study", seed=1)
-        for task in tasks(study.folder, small=options.small):
-            medians = measure(task, options.repeat)
+        with local_sessions(SandboxPolicy.BEST, SWITCHES, jobs=1) as sessions:
+            found = {
+                task.cohort: measure(task, options.repeat, sessions)
+                for task in tasks(study.folder, small=options.small)
+            }
+        for cohort, medians in found.items():
             ratio = medians["team"] / medians["direct"]
-            table.add_row(task.cohort, *(f"{m:.2f}" for m in medians.values()), f"{ratio:.2f}")
+            table.add_row(cohort, *(f"{m:.2f}" for m in medians.values()), f"{ratio:.2f}")
     Console().print(table)
 
 

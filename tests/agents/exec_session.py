@@ -48,6 +48,8 @@ class ExecSession(FakeSession):
         return CellResult(CellStatus.OK, (Output("stdout", printed.getvalue()),))
 
     def restore(self, step: int) -> None:
+        if step == self.step:
+            return
         super().restore(step)
         shutil.rmtree(self.folder)
         self.folder.mkdir()

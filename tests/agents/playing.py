@@ -160,6 +160,7 @@ def work(
     task: Task = GEO,
     session: FakeSession | None = None,
     shelf: CodeShelf | None = None,
+    is_recorded: Callable[[], bool] = lambda: True,
     **switches: Any,
 ) -> Notebook:
     """Have a notebook done by a model in a session that only pretends."""
@@ -169,6 +170,7 @@ def work(
         model,
         session or FakeSession(),
         shelf or CodeShelf(),
+        is_recorded=is_recorded,
     ).run()
 
 

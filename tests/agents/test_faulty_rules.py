@@ -100,3 +100,13 @@ def test_rules_are_models_by_their_names() -> None:
     register_rules()
     assert model_from_name("rules").name == "rules"
     assert model_from_name("rules-faulty:seed=3").name == "rules-faulty:seed=3"
+
+
+def test_fault_of_an_answer_is_told_without_giving_it(study: SimulatedStudy) -> None:
+    model = FaultyRules("rules-faulty:seed=1,rate=0.5,faults=unreadable_answer")
+    told = []
+    for number in range(20):
+        asked = request(study, "plan", None, number)
+        told.append(model.fault_of(asked))
+        assert (told[-1] == "unreadable_answer") == (model.answer(asked).data is None)
+    assert set(told) == {None, "unreadable_answer"}

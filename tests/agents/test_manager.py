@@ -2,10 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.manager import work_list
+from genotex.agents.manager import is_recorded, work_list
+from genotex.agents.task import Task
 from genotex.errors import UsageError
 from genotex.problems import Problem
 from genotex.simulate import SimulatedStudy
+from tests.agents.playing import GEO, PROBLEM, TCGA
 
 
 def names(tasks: object) -> list[str]:
@@ -56,3 +58,22 @@ def test_trait_without_any_cohort_is_refused(study: SimulatedStudy, tmp_path: Pa
     (tmp_path / "GEO" / "Asthma" / "GSE1").mkdir(parents=True)
     with pytest.raises(UsageError, match="no cohort of Obesity: GEO holds Asthma"):
         work_list([Problem("Obesity")], tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [
+        (GEO, "preprocess/Asthma/cohort_info.json"),
+        (TCGA, "preprocess/Asthma/cohort_info.json"),
+        (PROBLEM, "regress/Asthma/significant_genes_condition_Age.json"),
+    ],
+)
+def test_notebook_is_recorded_once_its_own_file_is_there(
+    task: Task, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "preprocess" / "Asthma").mkdir(parents=True)
+    (tmp_path / "preprocess" / "Asthma" / "GSE1.csv").write_text("")
+    assert not is_recorded(task, tmp_path)
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("{}")
+    assert is_recorded(task, tmp_path)

@@ -238,6 +238,34 @@ def test_notebook_whose_planner_runs_in_a_circle_ends() -> None:
     assert notebook.tally.steps == 16
 
 
+def test_notebook_that_is_to_end_with_nothing_recorded_goes_on_once() -> None:
+    recorded = in_turn(False, True)
+    model = playing(in_turn(plan("task_completed"), plan("load_data"), plan("task_completed")))
+    notebook = work(model, is_recorded=lambda: recorded(None))
+    assert notebook.ending is Ending.COMPLETED
+    assert notebook.context.names == ("load_data",)
+    assert notebook.tally.refused_ends == 1
+    first, second = model.requests[:2]
+    assert "did not accept it" not in first.messages[-1].text
+    assert "After no step at all `task_completed` was chosen" in second.messages[-1].text
+    assert "the cohort is not recorded in cohort_info.json" in second.messages[-1].text
+
+
+def test_notebook_that_is_to_end_twice_with_nothing_recorded_ends_as_what_it_is() -> None:
+    model = playing(steps_until(1, plan("task_completed")))
+    notebook = work(model, is_recorded=lambda: False)
+    assert notebook.ending is Ending.UNRECORDED
+    assert notebook.tally.refused_ends == 1
+    # Whoever writes after it knows it, too.
+    assert "After step 1 `task_completed`" in model.requests[-1].messages[-1].text
+
+
+def test_without_planning_nobody_can_go_on_with_nothing_recorded() -> None:
+    notebook = work(playing(), planning=False, is_recorded=lambda: False)
+    assert notebook.ending is Ending.UNRECORDED
+    assert list(notebook.context.names) == GEO_STEPS
+
+
 def test_time_of_calls_and_cells_counts_but_not_waiting() -> None:
     waiting = slow(playing(), working=1.0, waiting=1000.0)
     notebook = work(waiting, session=FakeSession(seconds=2.0))

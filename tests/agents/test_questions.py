@@ -3,7 +3,7 @@ import json
 import pytest
 from jinja2 import UndefinedError
 
-from genotex.agents.action_units import action_unit
+from genotex.agents.action_units import action_unit, action_units
 from genotex.agents.answers import Verdict
 from genotex.agents.context import Attempt, Step, TaskContext
 from genotex.agents.prompts import prompt_digests, render_prompt
@@ -46,6 +46,23 @@ def test_planner_sees_all_steps_so_far_and_all_steps_there_are() -> None:
         assert shown in text(request)
     assert "You may go back 1 more time." in text(request)
     assert "Going back to an earlier step is not possible" in text(Questions(GEO).plan(HISTORY, 0))
+
+
+@pytest.mark.parametrize("task", [GEO, TCGA, PROBLEM])
+def test_planner_is_told_when_a_step_is_left_out(task: Task) -> None:
+    told = text(Questions(task).plan(TaskContext(), 1))
+    reasons = {unit.name: unit.may_skip for unit in action_units(task.kind) if unit.may_skip}
+    assert len(reasons) >= 3
+    for name, reason in reasons.items():
+        assert f"- `{name}`; left out {reason}\n" in told
+
+
+def test_whoever_writes_after_a_refused_end_is_told_of_it() -> None:
+    context = TaskContext([], refused_after=3)
+    step = Step(action_unit("statistics", "one_step_regression"), "Do it.")
+    told = text(Questions(PROBLEM).write(context, step))
+    assert "After step 3 `task_completed` was chosen" in told
+    assert "the result is not saved" in told
 
 
 def test_engineer_sees_all_steps_and_the_whole_toolkit() -> None:

@@ -35,6 +35,12 @@ def trait_of(cell: str) -> float | None:
     return {"asthma": 1, "healthy control": 0}.get(cell.partition(":")[2].strip())
 
 
+def measured(cell: str) -> float | None:
+    """Read a number, as of a trait that is measured, or of a sex that is numbered."""
+    value = cell.partition(":")[2].strip()
+    return float(value) if value.isdigit() else None
+
+
 @pytest.fixture
 def clinical(series: SeriesText) -> ClinicalTable:
     return t.clinical_table(series, t.encode_feature(series, "trait", 0, trait_of))
@@ -260,3 +266,19 @@ def test_without_pandas_a_table_says_what_to_use(
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UsageError, match=r"pandas is not installed here; use \.rows, \.columns"):
         genes.to_pandas()
+
+
+def test_trait_and_gender_from_one_row_that_tells_both_alike_are_refused(
+    tmp_path: Path,
+) -> None:
+    rows = [["sex: 1", "sex: 2", "sex: 1", "sex: 2"], ["level: 3", "level: 4", "level: 5", "x"]]
+    matrix = series_matrix(characteristics=rows)
+    write_gz(tmp_path / "in/GEO/Asthma/GSE1/GSE1_series_matrix.txt.gz", matrix)
+    task = cohort_task(tmp_path / "in", tmp_path / "out", "Asthma", "GSE1", "sound")
+    series = t.read_series(t.find_files(task))
+    sex = t.encode_feature(series, "gender", 0, lambda cell: int(cell[-1]) - 1)
+    wrong = t.encode_feature(series, "trait", 0, measured, kind="continuous")
+    with pytest.raises(UsageError, match="trait and gender are read from the same row"):
+        t.clinical_table(series, wrong, gender=sex)
+    right = t.encode_feature(series, "trait", 1, measured, kind="continuous")
+    assert t.clinical_table(series, right, gender=sex).rows == ("Asthma", "Gender")

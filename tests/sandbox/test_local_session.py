@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -28,14 +27,6 @@ def wait_until(condition: Callable[[], bool]) -> None:
             return
         time.sleep(0.02)
     pytest.fail("waited in vain")
-
-
-@pytest.fixture
-def own_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    return folder
 
 
 def test_require_refuses_and_leaves_nothing(tmp_path: Path, own_temporary: Path) -> None:

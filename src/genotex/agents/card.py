@@ -50,6 +50,8 @@ class Card:
         How often the notebook may still go back.
     attempts : sequence of str
         How each attempt at the step ended so far.
+    refused_after : int or None
+        Number of steps after which the notebook was to end with nothing recorded.
     """
 
     role: str
@@ -60,6 +62,7 @@ class Card:
     units: Sequence[str] = ()
     retractions_left: int = 0
     attempts: Sequence[str] = ()
+    refused_after: int | None = None
 
     def block(self) -> str:
         """Return the card as it stands at the end of a prompt."""

@@ -131,9 +131,19 @@ class Step:
 
 @dataclass
 class TaskContext:
-    """The steps of a notebook that count, in order."""
+    """What a notebook has come to.
+
+    Attributes
+    ----------
+    steps : list of Step
+        Those that count, in order.
+    refused_after : int or None
+        How many there were when the notebook was to end with nothing recorded; None if it never
+        was.
+    """
 
     steps: list[Step] = field(default_factory=list)
+    refused_after: int | None = None
 
     def add(self, step: Step) -> None:
         """Add a finished step."""

@@ -77,16 +77,22 @@ class FaultyRules:
         """Answer, perhaps wrongly (see `Model`)."""
         reply = replace(self._rules.answer(request), model=self._name)
         card = read_card(request)
+        fault, draw = self._fault(request, card)
+        return reply if fault is None else _MAKERS[card.occasion](reply, card, fault, draw)
+
+    def fault_of(self, request: Request) -> str | None:
+        """Return which fault the answer to a request has; None where it is as the rules say."""
+        return self._fault(request, read_card(request))[0]
+
+    def _fault(self, request: Request, card: Card) -> tuple[str | None, random.Random]:
         # Where the files lie makes no difference; a question asked again is another one.
         about = replace(card, task=replace(card.task, folder="", task_info=None)).block()
         draw = random.Random(f"{self._wishes.seed} {about} {len(request.messages)}")
         if draw.random() >= self._wishes.rate:
-            return reply
+            return None, draw
         wishes = self._wishes.faults or all_faults()
         possible = [fault for fault in _possible(card) if fault in wishes]
-        return (
-            _MAKERS[card.occasion](reply, card, draw.choice(possible), draw) if possible else reply
-        )
+        return (draw.choice(possible) if possible else None), draw
 
 
 def _read_name(name: str) -> _Wishes:

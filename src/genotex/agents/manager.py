@@ -1,4 +1,4 @@
-"""The Project Manager: which notebooks a list of problems needs, each of them once."""
+"""The Project Manager: which notebooks a problem list needs, and whether one may end."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from genotex.agents.task import Task
 from genotex.errors import UsageError
-from genotex.layout import InputFolder, Procedure
+from genotex.layout import InputFolder, OutputFolder, Procedure
 from genotex.problems import Problem
 
-__all__ = ["WRITTEN", "WorkList", "work_list"]
+__all__ = ["WRITTEN", "WorkList", "is_recorded", "work_list"]
 
 WRITTEN = "output"
 """Folder into which every notebook writes, beside itself or in its session."""
@@ -104,3 +104,20 @@ def _problem(
         condition=problem.condition,
         task_info=None if task_info is None else str(task_info.resolve()),
     )
+
+
+def is_recorded(task: Task, written: Path) -> bool:
+    """Tell whether a notebook has recorded its cohort, or saved the result of its problem.
+
+    Only whether the file is there is looked at: code that is still running may change it.
+
+    Parameters
+    ----------
+    task : Task
+    written : Path
+        The folder `WRITTEN` of its session.
+    """
+    output = OutputFolder(written)
+    if task.kind == "statistics":
+        return output.significant_genes(task.trait, task.condition).is_file()
+    return output.cohort_info(task.trait).is_file()

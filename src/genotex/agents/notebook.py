@@ -42,6 +42,8 @@ class Ending(StrEnum):
     COMPLETED = "task completed"
     TIME = "time limit"
     STEPS = "step limit"
+    UNRECORDED = "nothing recorded"
+    """The planner held the task for completed, also after it had been told that it is not."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Event:
     Attributes
     ----------
     kind : str
-        ``plan``, ``retract``, ``attempt``, ``verdict``, ``step``.
+        ``plan``, ``retract``, ``refusal``, ``attempt``, ``verdict``.
     text : str
         In a line.
     """
@@ -106,6 +108,9 @@ class NotebookWork:
         Code of other notebooks.
     temperature, max_output : float, int, optional
         For all requests.
+    is_recorded : callable, optional
+        Whether the cohort is recorded, or the result saved, so that the notebook may end (see
+        `manager.is_recorded`); by default it may always.
     on_event : callable, optional
         Told of everything that happens.
     """
@@ -120,12 +125,14 @@ class NotebookWork:
         *,
         temperature: float | None = None,
         max_output: int | None = None,
+        is_recorded: Callable[[], bool] = lambda: True,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
         self.notebook = Notebook(task, set_up_code(task))
         self._switches = switches
         self._session = session
         self._shelf = shelf
+        self._is_recorded = is_recorded
         self._tell = on_event or (lambda event: None)
         self._questions = Questions(task, switches.expert)
         self._models = RoleModels(
@@ -179,10 +186,21 @@ class NotebookWork:
         if choice.retract_to is not None:
             self._retract(choice.retract_to)
         if choice.unit.completes:
-            return Ending.COMPLETED
+            return self._completed()
         self._tally.steps += 1
         self._context.add(self._do(choice.unit))
         self.notebook.under_way = None
+        return None
+
+    def _completed(self) -> Ending | None:
+        """End the notebook; where nothing is recorded, the first time the plan goes on."""
+        if self._is_recorded():
+            return Ending.COMPLETED
+        if self._context.refused_after is not None:
+            return Ending.UNRECORDED
+        self._context.refused_after = len(self._context.steps)
+        self._tally.refused_ends += 1
+        self._tell(Event("refusal", "the task is not completed: nothing is recorded"))
         return None
 
     def _plan(self) -> Choice:

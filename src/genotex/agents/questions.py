@@ -57,9 +57,7 @@ class Questions:
     def plan(self, context: TaskContext, retractions_left: int) -> Request:
         """Ask for the next step."""
         units = action_units(self.task.kind)
-        text = self._render(
-            "plan", steps=context.steps, units=units, retractions_left=retractions_left
-        )
+        text = self._render("plan", context, units=units, retractions_left=retractions_left)
         card = Card(
             "planner",
             "plan",
@@ -67,6 +65,7 @@ class Questions:
             steps=_done(context.steps),
             units=tuple(unit.name for unit in units),
             retractions_left=retractions_left,
+            refused_after=context.refused_after,
         )
         return self._request(card, text)
 
@@ -136,7 +135,7 @@ class Questions:
         template = f"expert_{occasion}" if role == "expert" else occasion
         text = self._render(
             template,
-            steps=context.steps,
+            context,
             last=context.last,
             unit=step.unit,
             instruction=step.instruction,
@@ -152,11 +151,13 @@ class Questions:
         )
         return self._request(card, text, step.unit.functions if role == "expert" else None)
 
-    def _render(self, template: str, **values: Any) -> str:
+    def _render(self, template: str, context: TaskContext, **values: Any) -> str:
         return render_prompt(
             f"team/{template}.md.j2",
             task=self.task,
             task_line=_task_line(self.task),
+            steps=context.steps,
+            refused_after=context.refused_after,
             set_up=fenced(set_up_code(self.task), "python"),
             most_suggestions=MOST_SUGGESTIONS,
             **values,

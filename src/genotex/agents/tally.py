@@ -29,6 +29,8 @@ class Tally:
     overruled : int
         Approvals of code that did not run, which did not count.
     retractions : int
+    refused_ends : int
+        Plans to end the notebook that did not count, as nothing was recorded.
     unreadable_plans, unreadable_reviews, unwritten : int
         Answers that could not be used, also when asked again.
     reused : int
@@ -49,6 +51,7 @@ class Tally:
     kept: int = 0
     overruled: int = 0
     retractions: int = 0
+    refused_ends: int = 0
     unreadable_plans: int = 0
     unreadable_reviews: int = 0
     unwritten: int = 0

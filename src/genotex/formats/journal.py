@@ -31,12 +31,21 @@ class Journal:
         self._handle = handle
         self.entries = entries
 
-    def add(self, entry: Mapping[str, Any]) -> None:
-        """Add a line; it is on the disk when this returns."""
+    def add(self, entry: Mapping[str, Any], *, at_once: bool = True) -> None:
+        """Add a line; a kill leaves it there from now on.
+
+        Parameters
+        ----------
+        entry : mapping
+        at_once : bool
+            Whether it is on the disk when this returns, so that a power cut leaves it there, too;
+            else with the next line that is, or when the journal is closed.
+        """
         line = memoryview(_line(entry))
         while line:
             line = line[os.write(self._handle, line) :]
-        os.fsync(self._handle)
+        if at_once:
+            os.fsync(self._handle)
         self.entries.append(dict(entry))
 
 
@@ -66,6 +75,7 @@ def open_journal(path: Path) -> Iterator[Journal]:
         os.fsync(handle)
         flush(path.parent)
         yield Journal(handle, entries)
+        os.fsync(handle)
     finally:
         os.close(handle)
 

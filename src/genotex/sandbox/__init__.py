@@ -3,6 +3,7 @@
 from genotex.sandbox.checking import Check, CheckedSandbox, check_sandbox
 from genotex.sandbox.confinement import Confinement, Mechanism, Protection, SandboxPolicy
 from genotex.sandbox.local import local_session
+from genotex.sandbox.nursery import Nursery
 from genotex.sandbox.session import CellResult, CellStatus, Folders, Limits, Output, Session
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Folders",
     "Limits",
     "Mechanism",
+    "Nursery",
     "Output",
     "Protection",
     "SandboxPolicy",

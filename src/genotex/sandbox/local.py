@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from genotex.sandbox.confinement import SandboxPolicy
 from genotex.sandbox.local_kernel import LocalKernel
+from genotex.sandbox.nursery import Nursery
 from genotex.sandbox.replaying import ReplayingSession
 from genotex.sandbox.session import Folders, Limits
 
@@ -16,6 +17,7 @@ def local_session(
     policy: SandboxPolicy = SandboxPolicy.REQUIRE,
     *,
     avoid: tuple[str, ...] = (),
+    nursery: Nursery | None = None,
 ) -> ReplayingSession:
     """Return a session whose kernels run behind the walls of this machine, not yet started.
 
@@ -29,6 +31,8 @@ def local_session(
         What to do where a wall is missing.
     avoid : tuple of str
         Mechanisms to do without, as if this machine lacked them: to see what the others hold.
+    nursery : Nursery, optional
+        Starts kernels that have imported the libraries; without one each imports them itself.
     """
     kept = limits or Limits()
-    return ReplayingSession(lambda: LocalKernel(folders, kept, policy, avoid), folders)
+    return ReplayingSession(lambda: LocalKernel(folders, kept, policy, avoid, nursery), folders)

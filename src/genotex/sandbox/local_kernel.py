@@ -18,6 +18,7 @@ from genotex.sandbox.confined.plan import Mechanism, Plan
 from genotex.sandbox.confined.removing import remove_tree
 from genotex.sandbox.confinement import Confinement, SandboxPolicy
 from genotex.sandbox.endings import ending_of
+from genotex.sandbox.nursery import Nursery
 from genotex.sandbox.running_cell import RunningCell
 from genotex.sandbox.session import CellResult, CellStatus, Folders, Limits
 from genotex.sandbox.supervised import Event, Supervised
@@ -51,12 +52,20 @@ class LocalKernel:
         What to do where a wall is missing.
     avoid : tuple of str
         Mechanisms to do without, to see what the others hold.
+    nursery : Nursery, optional
+        Starts it, where it can.
     """
 
     def __init__(
-        self, folders: Folders, limits: Limits, policy: SandboxPolicy, avoid: tuple[str, ...] = ()
+        self,
+        folders: Folders,
+        limits: Limits,
+        policy: SandboxPolicy,
+        avoid: tuple[str, ...] = (),
+        nursery: Nursery | None = None,
     ) -> None:
         self.folders, self.limits, self.policy, self.avoid = folders, limits, policy, avoid
+        self._nursery = nursery
         self.confinement = Confinement(policy)
         self._wires: Supervised | None = None
         self._cells = 0
@@ -88,17 +97,32 @@ class LocalKernel:
         try:
             for name in ("root", "tmp"):
                 (self._private / name).mkdir()
-            put_package_in(self._private / "lib")
-            self._wires = Supervised(self._plan(), self.limits.output_bytes)
+            self._wires = self._start_warm() or self._start_anew()
             self._wait_until_ready(self._wires)
         except BaseException:
             self.close()
             raise
 
-    def _plan(self) -> Plan:
+    def _start_warm(self) -> Supervised | None:
+        """Have the nursery fork it; None where it cannot."""
+        if self._nursery is None:
+            return None
+        plan = self._plan((), self._nursery.lib)
+        try:
+            return Supervised(plan, self.limits.output_bytes, self._nursery.start)
+        except OSError:
+            # It was ended from outside; without it things only take longer.
+            return None
+
+    def _start_anew(self) -> Supervised:
         lib = self._private / "lib"
+        put_package_in(lib)
+        command = tuple(launch_command("kernel", "-s", "-P"))
+        return Supervised(self._plan(command, lib), self.limits.output_bytes)
+
+    def _plan(self, command: tuple[str, ...], lib: Path) -> Plan:
         return Plan(
-            command=tuple(launch_command("kernel", "-s", "-P")),
+            command=command,
             environment=environment(self.limits, lib),
             readable=(*readable_paths(lib), *map(str, self.folders.readable)),
             writable=str(self.folders.writable),

@@ -9,15 +9,15 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from genotex.sandbox.confined.frames import ChannelError, channel_pair
 from genotex.sandbox.confined.plan import Plan
 from genotex.sandbox.surroundings import launch_command
 
-__all__ = ["Event", "Supervised"]
+__all__ = ["Ends", "Event", "Process", "Start", "Supervised", "start_anew"]
 
 _CHUNK = 65536
 _MOST_PACKETS = 64
@@ -45,6 +45,48 @@ class Event:
     text: str = ""
 
 
+class Process(Protocol):
+    """A supervisor that was started."""
+
+    def wait(self, timeout: float | None = None) -> object:
+        """Wait for its end; raise `subprocess.TimeoutExpired` if it does not come."""
+        ...
+
+    def kill(self) -> None:
+        """Kill it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Open files that a supervisor is started with: its own three, then those of the kernel."""
+
+    commands: int
+    answers: int
+    errors: int
+    channel: int
+    out: int
+    err: int
+
+
+Start = Callable[[Ends], Process]
+
+
+def start_anew(ends: Ends) -> Process:
+    """Start a supervisor as a program of its own."""
+    handles = (ends.channel, ends.out, ends.err)
+    return subprocess.Popen(
+        [*launch_command("supervisor", "-I", "-S", "-X", "utf8"), *map(str, handles)],
+        stdin=ends.commands,
+        stdout=ends.answers,
+        stderr=ends.errors,
+        pass_fds=handles,
+        env={},
+        cwd="/",
+        start_new_session=True,
+    )
+
+
 class Supervised:
     """A supervisor with its kernel, as seen through their wires.
 
@@ -54,30 +96,36 @@ class Supervised:
         What the supervisor is told.
     most_bytes : int
         Longest message to take from the kernel.
+    start : callable
+        Starts the supervisor, with copies of the open files it is given.
     """
 
-    def __init__(self, plan: Plan, most_bytes: int) -> None:
+    def __init__(self, plan: Plan, most_bytes: int, start: Start = start_anew) -> None:
         self.channel, theirs = channel_pair(most_bytes)
+        their_commands, self._commands = os.pipe()
+        self._answers, their_answers = os.pipe()
         out, theirs_out = os.pipe()
         err, theirs_err = os.pipe()
-        handles = (theirs.fileno(), theirs_out, theirs_err)
         try:
-            self.process = subprocess.Popen(
-                [*launch_command("supervisor", "-I", "-S", "-X", "utf8"), *map(str, handles)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=theirs_err,
-                pass_fds=handles,
-                env={},
-                cwd="/",
-                start_new_session=True,
+            self.process = start(
+                Ends(
+                    their_commands,
+                    their_answers,
+                    theirs_err,
+                    theirs.fileno(),
+                    theirs_out,
+                    theirs_err,
+                )
             )
+        except BaseException:
+            self.channel.close()
+            for handle in (self._commands, self._answers, out, err):
+                os.close(handle)
+            raise
         finally:
             theirs.close()
-            os.close(theirs_out)
-            os.close(theirs_err)
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self._commands, self._answers = self.process.stdin.fileno(), self.process.stdout.fileno()
+            for handle in (their_commands, their_answers, theirs_out, theirs_err):
+                os.close(handle)
         self._printed: dict[int, Literal["stdout", "stderr"]] = {out: "stdout", err: "stderr"}
         decoder = codecs.getincrementaldecoder("utf-8")
         self._decoders = {handle: decoder("replace") for handle in self._printed}
@@ -175,11 +223,9 @@ class Supervised:
     def close(self, seconds: float) -> None:
         """Close all wires; the supervisor ends with them, or is killed after a while."""
         # A late command must not go to whatever file takes the number next.
-        self._commands = -1
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(OSError):
-                pipe.close()
+        commands, self._commands = self._commands, -1
+        for handle in (commands, self._answers):
+            os.close(handle)
         self.channel.close()
         for handle in self._printed:
             os.close(handle)

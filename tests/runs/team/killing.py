@@ -20,12 +20,12 @@ def die_at_a_line(moment: str, number: int) -> None:
     """Die after, or in the middle of, so many new lines."""
     usual, left = journal.Journal.add, [number]
 
-    def add(self: journal.Journal, entry: Mapping[str, Any]) -> None:
+    def add(self: journal.Journal, entry: Mapping[str, Any], **how: Any) -> None:
         left[0] -= 1
         if left[0] == 0 and moment == "torn":
             os.write(self._handle, b'{"sha256": "12')
             os.kill(os.getpid(), signal.SIGKILL)
-        usual(self, entry)
+        usual(self, entry, **how)
         if left[0] == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 

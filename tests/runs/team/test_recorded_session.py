@@ -5,6 +5,7 @@ import pytest
 from genotex.errors import FormatError, SessionDeadError, UsageError
 from genotex.formats.journal import open_journal, read_journal
 from genotex.runs.team.notebook_journal import NotebookJournal
+from genotex.runs.team.recorded_look import RecordedLook
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.sandbox import CellResult, CellStatus
 from tests.agents.playing import FakeSession
@@ -68,6 +69,32 @@ def test_cell_that_cost_the_session_its_state_is_not_run_again(tmp_path: Path) -
         for code in ("a = 1", "# exit", "b = 2"):
             session.execute(code)
     assert sessions.made[0].ran == ["a = 1", "b = 2"]
+
+
+def test_what_a_cell_left_that_took_the_session_down_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    sessions = Sessions()
+    with open_journal(path) as lines:
+        session = RecordedSession(sessions, NotebookJournal(lines))
+        for code in ("a = 1", "b = 2", "# exit"):
+            session.execute(code)
+        session.settle()
+    # A session that goes back empties its folder, and runs the cells before again.
+    assert sessions.made[0].restored == [2]
+
+
+def test_look_is_told_again_without_a_session(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    answers = iter([False, True])
+    with open_journal(path) as lines:
+        journal = NotebookJournal(lines)
+        session = RecordedSession(Sessions(), journal)
+        look = RecordedLook(lambda: next(answers), session, journal)
+        assert [look(), look()] == [False, True]
+    sessions, journal = Sessions(), NotebookJournal(read_journal(path))
+    look = RecordedLook(lambda: next(answers), RecordedSession(sessions, journal), journal)
+    assert [look(), look()] == [False, True]
+    assert sessions.made == []
 
 
 def test_cell_that_ends_otherwise_when_it_is_run_again_is_an_error(tmp_path: Path) -> None:

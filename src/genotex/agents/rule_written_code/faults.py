@@ -21,6 +21,10 @@ _CONVERTER = re.compile(
 )
 _SAVED = re.compile(r"^( *)print\(save_table\((\w+)\)\)$", re.M)
 
+_LEFT_BEHIND = re.compile(
+    r"^(series|columns|clinical|expression|needs_mapping|annotation|mapped|age_column)(?= = )", re.M
+)
+
 _KEYWORDS = ("fit_intercept=True", "normalize=True", "inplace=True", "axis=0")
 _UNDEFINED = ("cohort_frame", "clinical_df", "gene_matrix", "sample_labels")
 
@@ -120,6 +124,26 @@ def _missing_table(code: str, draw: random.Random) -> str:
     return f"{code[: place.start()]}{place[1]}print({place[2]}){code[place.end() :]}"
 
 
+def _lost_variable(code: str, draw: random.Random) -> str:
+    """Give a result, which later steps build on, a name of its own: it runs, to no use."""
+    names = sorted({found[1] for found in _LEFT_BEHIND.finditer(code)})
+    if not names:
+        return code
+    return _renamed(code, draw.choice(names))
+
+
+def _renamed(code: str, name: str) -> str:
+    """Return code with a variable called otherwise; attributes and keywords keep their names."""
+    tree = ast.parse(code)
+    lines = code.encode().split(b"\n")
+    places = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
+    # From the end, so that earlier places stay where they are.
+    for place in sorted(places, key=lambda n: (n.lineno, n.col_offset), reverse=True):
+        line, start = lines[place.lineno - 1], place.col_offset
+        lines[place.lineno - 1] = line[:start] + b"my_" + line[start:]
+    return b"\n".join(lines).decode()
+
+
 _MAKERS: dict[str, Callable[[str, random.Random], str]] = {
     "crash": _crash,
     "endless_loop": _endless_loop,
@@ -130,6 +154,7 @@ _MAKERS: dict[str, Callable[[str, random.Random], str]] = {
     "wrong_row": _wrong_row,
     "wrong_column": _wrong_column,
     "missing_table": _missing_table,
+    "lost_variable": _lost_variable,
 }
 
 FAULTS = tuple(_MAKERS)

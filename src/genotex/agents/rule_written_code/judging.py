@@ -180,7 +180,9 @@ def _assigned(tree: ast.Module) -> set[str]:
 
 
 def _records_absence(tree: ast.Module) -> bool:
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    """Tell whether absence is recorded whatever comes, and not where something fails to be."""
+    always = (line for line in tree.body if not isinstance(line, ast.If))
+    calls = (node for line in always for node in ast.walk(line) if isinstance(node, ast.Call))
     return any(
         isinstance(call.func, ast.Name)
         and call.func.id == "save_cohort_info"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
@@ -229,4 +230,29 @@ def clinical_table(
         if feature.samples != source.samples:
             msg = f"clinical_table(): {name} was encoded from another series"
             raise UsageError(msg)
+    _refuse_one_row_for_two([each for each in (trait, age, gender) if each is not None])
     return ClinicalTable(source.task, source, trait, age, gender, why_no_trait)
+
+
+def _refuse_one_row_for_two(features: Sequence[Feature]) -> None:
+    """Refuse two features that are one and the same: one of them was read from the wrong row."""
+    for first, second in combinations(features, 2):
+        if _where(first.encoding) == _where(second.encoding) and _tell_the_same(first, second):
+            names = f"{first.encoding.feature} and {second.encoding.feature}"
+            msg = (
+                f"clinical_table(): {names} are read from the same row and tell the same; correct "
+                "the row of one, or leave one out where the row tells both"
+            )
+            raise UsageError(msg)
+
+
+def _where(encoding: FeatureEncoding) -> tuple[int | None, str, str]:
+    return encoding.row, encoding.key, encoding.sample_field
+
+
+def _tell_the_same(first: Feature, second: Feature) -> bool:
+    """Tell whether each code of one goes with one code of the other, and there are several."""
+    both = ~np.isnan(first.codes) & ~np.isnan(second.codes)
+    pairs = set(zip(first.codes[both].tolist(), second.codes[both].tolist(), strict=True))
+    levels = [len({pair[side] for pair in pairs}) for side in (0, 1)]
+    return len(pairs) > 1 and levels == [len(pairs), len(pairs)]

@@ -50,7 +50,7 @@ class NotebookJournal:
         Parameters
         ----------
         kind : str
-            ``call``, ``cell``, ``offer`` or ``files``.
+            ``call``, ``cell``, ``offer``, ``files`` or ``look``.
         digest : str
             Of what is asked or run.
 
@@ -72,10 +72,20 @@ class NotebookJournal:
         self._told += 1
         return entry
 
-    def add(self, kind: str, digest: str, content: Mapping[str, Any]) -> None:
-        """Write down what came of something; it is on the disk when this returns."""
+    def add(self, kind: str, digest: str, content: Mapping[str, Any], *, paid: bool) -> None:
+        """Write down what came of something.
+
+        Parameters
+        ----------
+        kind, digest : str
+            See `recall`.
+        content : mapping
+        paid : bool
+            Whether it was, so that it is on the disk when this returns; what was not may be done
+            again after a power cut.
+        """
         if self._journal is None:
             msg = "this journal is only told again, nothing is added to it"
             raise UsageError(msg)
-        self._journal.add({"kind": kind, "digest": digest, **content})
+        self._journal.add({"kind": kind, "digest": digest, **content}, at_once=paid)
         self._told += 1

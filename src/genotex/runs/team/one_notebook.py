@@ -10,7 +10,7 @@ from pathlib import Path
 
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.file_listing import list_files
-from genotex.agents.manager import WRITTEN
+from genotex.agents.manager import WRITTEN, is_recorded
 from genotex.agents.notebook import Event, Notebook
 from genotex.agents.notebook_file import to_ipynb
 from genotex.agents.switches import Agent, Switches
@@ -104,6 +104,7 @@ def do_notebook(
             session=session,
             shelf=shelf,
             look=lambda: list_files(readable),
+            is_recorded=lambda: is_recorded(task, writable / WRITTEN),
             temperature=bench.temperature,
             max_output=bench.max_output,
             on_event=on_event,
@@ -112,6 +113,7 @@ def do_notebook(
         try:
             with session:
                 notebook = work.run()
+                session.settle()
                 record = replace(record, confinement=session.confinement.to_dict())
             record = taken(record, writable / WRITTEN, bench)
         except ContextTooLongError as error:

@@ -31,7 +31,7 @@ class RecordedFiles:
             entry = self._journal.recall("files", digest)
             if entry is None:
                 self._shown = self._look()
-                self._journal.add("files", digest, {"text": self._shown})
+                self._journal.add("files", digest, {"text": self._shown}, paid=False)
             else:
                 self._shown = str(entry["text"])
         return self._shown

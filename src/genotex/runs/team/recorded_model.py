@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import Any, Protocol
 
 from genotex.errors import BadAnswerError, ModelError, RefusedError
@@ -77,10 +78,17 @@ class RecordedModel:
         try:
             reply = self._model.answer(request)
         except (BadAnswerError, RefusedError) as error:
-            self._journal.add("call", digest, content | {"error": _error_to_json(error)})
+            self._journal.add("call", digest, content | {"error": _error_to_json(error)}, paid=True)
             raise
-        self._journal.add("call", digest, content | {"reply": reply_to_json(reply)})
+        self._journal.add(
+            "call", digest, content | {"reply": reply_to_json(reply)}, paid=_was_paid(reply)
+        )
         return reply
+
+
+def _was_paid(reply: Reply) -> bool:
+    """Tell whether an answer may have cost something: the built-in rules use no tokens."""
+    return any(tokens != 0 for tokens in astuple(reply.usage))
 
 
 def _told_again(entry: dict[str, Any]) -> Reply:

@@ -68,7 +68,7 @@ class RecordedSession:
         if entry is None:
             result = self.bring_up().execute(code, seconds=seconds)
             content = {"code": code, "result": _result_to_json(result)}
-            self._journal.add("cell", text_digest(code), content)
+            self._journal.add("cell", text_digest(code), content, paid=False)
         else:
             result = result_from_json(entry["result"])
         if result.state_kept:
@@ -90,6 +90,13 @@ class RecordedSession:
                 now = self._session.execute(cell.code)
                 check_same_end(number, cell.result, now, ANEW)
         return self._session
+
+    def settle(self) -> None:
+        """Bring the files that were written into the present state, too.
+
+        A cell that did not end by itself has left some that are none of the notebook's.
+        """
+        self.bring_up().restore(self.step)
 
     def interrupt(self) -> None:
         """Interrupt the running cell, from another thread; nothing if none runs."""

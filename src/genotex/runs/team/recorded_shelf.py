@@ -50,7 +50,7 @@ class RecordedShelf:
             code: str | None = entry["code"]
             return code
         code = self._shelf.offer(task, unit, before)
-        self._journal.add("offer", digest, {"unit": unit.name, "code": code})
+        self._journal.add("offer", digest, {"unit": unit.name, "code": code}, paid=False)
         return code
 
     def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:

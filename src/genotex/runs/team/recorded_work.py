@@ -11,6 +11,7 @@ from genotex.agents.task import Task
 from genotex.models import Model
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.recorded_files import RecordedFiles
+from genotex.runs.team.recorded_look import RecordedLook
 from genotex.runs.team.recorded_model import RecordedModel
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.runs.team.recorded_shelf import RecordedShelf
@@ -28,6 +29,7 @@ def recorded_work(
     session: RecordedSession,
     shelf: RecordedShelf,
     look: Callable[[], str],
+    is_recorded: Callable[[], bool],
     temperature: float | None = None,
     max_output: int | None = None,
     on_event: Callable[[Event], None] | None = None,
@@ -45,6 +47,8 @@ def recorded_work(
         With the same journal.
     look : callable
         Returns the files of the task as text.
+    is_recorded : callable
+        Tells whether the notebook has recorded anything.
     temperature, max_output, on_event
         As of `NotebookWork`.
     """
@@ -68,5 +72,6 @@ def recorded_work(
         shelf,
         temperature=temperature,
         max_output=max_output,
+        is_recorded=RecordedLook(is_recorded, session, journal),
         on_event=on_event,
     )

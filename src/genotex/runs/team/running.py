@@ -112,11 +112,12 @@ def run_team(
         ledger = UsageLedger(_prices(folder, plan))
         for path in folder.notebook_journals():
             book_calls(read_journal(path), ledger)
-        with open_journal(folder.journal) as journal:
+        with (
+            open_journal(folder.journal) as journal,
+            local_sessions(plan.sandbox, plan.switches, jobs) as local,
+        ):
             budget = Budget(limits, ledger, spent_time=_spent_time(journal))
-            sessions = LiveSessions(
-                make_session or local_sessions(plan.sandbox, plan.switches, jobs)
-            )
+            sessions = LiveSessions(make_session or local)
             bench = Bench(
                 folder,
                 plan.switches,

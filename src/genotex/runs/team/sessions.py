@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from weakref import WeakSet
 
 from genotex.agents.switches import Switches
-from genotex.sandbox import Folders, Limits, SandboxPolicy, Session, local_session
+from genotex.sandbox import Folders, Limits, Nursery, SandboxPolicy, Session, local_session
 
 __all__ = ["LiveSessions", "local_sessions"]
 
 
+NEEDED = ("genotex.agents.toolkit", "genotex.analysis")
+"""What every notebook imports; it is imported once for all of them."""
+
+
+@contextmanager
 def local_sessions(
     policy: SandboxPolicy, switches: Switches, jobs: int
-) -> Callable[[Folders], Session]:
-    """Return what makes sessions on this machine, which share its cores.
+) -> Iterator[Callable[[Folders], Session]]:
+    """Give what makes sessions on this machine, which share its cores.
 
     Parameters
     ----------
@@ -30,7 +35,21 @@ def local_sessions(
     """
     threads = max(1, (os.cpu_count() or 1) // jobs)
     limits = Limits(seconds=switches.cell_seconds, threads=threads)
-    return lambda folders: local_session(folders, limits, policy)
+    nurseries: list[Nursery] = []
+    turn = threading.Lock()
+
+    def make(folders: Folders) -> Session:
+        with turn:
+            # Not before the first is needed: a run may have nothing left to do.
+            if not nurseries:
+                nurseries.append(Nursery(limits, NEEDED))
+        return local_session(folders, limits, policy, nursery=nurseries[0])
+
+    try:
+        yield make
+    finally:
+        for nursery in nurseries:
+            nursery.close()
 
 
 class LiveSessions:

@@ -174,6 +174,10 @@ class _Nobody:
         """End the telling."""
         raise _NotYetError
 
+    def is_recorded(self) -> bool:
+        """End the telling."""
+        raise _NotYetError
+
 
 def trace(target: Path, task: Task) -> Trace:
     """Go through a notebook again by its journal; nothing is asked or run.
@@ -207,6 +211,7 @@ def _told(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
         session=RecordedSession(nobody.session, journal),
         shelf=RecordedShelf(nobody, journal),
         look=nobody.look,
+        is_recorded=nobody.is_recorded,
         temperature=plan.models.temperature,
         max_output=plan.models.max_output,
     )

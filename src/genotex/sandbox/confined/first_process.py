@@ -133,6 +133,20 @@ def _home(plan: Plan, mechanisms: list[Mechanism]) -> str:
     return "/tmp" if _has_own_root(mechanisms) else f"{plan.private}/tmp"
 
 
+def _run_kernel_here(environment: dict[str, str]) -> NoReturn:
+    """Run the kernel without starting a program, which would import everything once more."""
+    # What a new program would not have of us either.
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if ON_LINUX:
+        privileges.be_as_others()
+    os.environ.clear()
+    os.environ.update(environment)
+    from .kernel import main
+
+    main()
+
+
 def _become_kernel(plan: Plan, home: str, ends: Ends) -> NoReturn:
     try:
         os.setsid()
@@ -149,6 +163,8 @@ def _become_kernel(plan: Plan, home: str, ends: Ends) -> NoReturn:
             os.set_inheritable(handle, True)
         os.chdir(plan.writable)
         homes = {name: home for name in ("HOME", "TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR")}
+        if not plan.command:
+            _run_kernel_here({**plan.environment, **homes})
         os.execve(plan.command[0], list(plan.command), {**plan.environment, **homes})
     except BaseException as error:
         os.write(2, f"the kernel cannot be started: {error}\n".encode("utf-8", "replace"))

@@ -247,7 +247,7 @@ def _text(error: BaseException) -> str:
         return f"(its text cannot be had: {type(failed).__name__})"
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Serve cells on the inherited channel."""
     faulthandler.enable()
     Kernel().serve()

@@ -35,7 +35,8 @@ class Plan:
     Parameters
     ----------
     command : tuple of str
-        The program and its arguments; the number of its channel is added.
+        The program and its arguments; none for a kernel in the forked process itself, which has
+        imported it.
     environment : dict of str to str
         All of its environment, but for the folders of home and temporary files.
     readable : tuple of str

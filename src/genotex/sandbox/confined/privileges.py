@@ -10,6 +10,7 @@ from pathlib import Path
 from .linux import prctl, system_call
 
 __all__ = [
+    "be_as_others",
     "die_with_parent",
     "drop_capabilities",
     "first_to_go",
@@ -45,6 +46,11 @@ def first_to_go() -> None:
 def keep_to_oneself() -> None:
     """Let nobody of the same user look into this process, its memory and its open files."""
     prctl(_PR_SET_DUMPABLE, 0)
+
+
+def be_as_others() -> None:
+    """Undo ``keep_to_oneself`` in a forked copy, as starting a program does."""
+    prctl(_PR_SET_DUMPABLE, 1)
 
 
 def no_new_ones() -> str:

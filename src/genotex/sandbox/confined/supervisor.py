@@ -27,17 +27,26 @@ from .process_table import below, end_all
 from .removing import remove_tree
 from .watch import Watch, in_force
 
-__all__ = ["main"]
+__all__ = ["main", "supervise"]
 
 _COMMANDS, _ANSWERS = 0, 1
 _LOOK_EVERY_MILLISECONDS = 150
 
 
 def main() -> None:
-    """Run one session from the plan on standard input to its end."""
-    line = _first_line()
-    channel, out, err = map(int, sys.argv[-3:])
-    plan = Plan.from_json(line)
+    """Run one session with the open files that the arguments name."""
+    supervise(*map(int, sys.argv[-3:]))
+
+
+def supervise(channel: int, out: int, err: int) -> None:
+    """Run one session from the plan on standard input to its end.
+
+    Parameters
+    ----------
+    channel, out, err : int
+        Open files of the kernel: its channel, and what it prints.
+    """
+    plan = Plan.from_json(_first_line())
     try:
         Supervisor(plan).run(channel, out, err)
     finally:
