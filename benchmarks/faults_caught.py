@@ -13,8 +13,8 @@ from genotex.agents.context import Attempt, Step
 from genotex.agents.faulty_rules import FaultyRules
 from genotex.agents.notebook import Notebook
 from genotex.agents.questions import Questions
+from genotex.formats.journal import Entry, read_journal
 from genotex.models.recording import request_from_json
-from genotex.runs.journal import Entry, read_journal
 from genotex.runs.team.plan import read_plan
 from genotex.runs.team.running import TeamFinished
 from genotex.runs.team.trace import trace

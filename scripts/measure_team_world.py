@@ -28,7 +28,7 @@ from typing import Any
 from genotex.agents.faulty_rules import all_faults
 from genotex.evaluation.evaluate import evaluate
 from genotex.evaluation.options import EvaluationOptions
-from genotex.runs.journal import read_journal
+from genotex.formats.journal import read_journal
 from genotex.runs.team.folder import TeamFolder
 
 GENOTEX = [sys.executable, "-m", "genotex"]

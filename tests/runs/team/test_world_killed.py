@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genotex.runs.journal import read_journal
+from genotex.formats.journal import read_journal
 from genotex.runs.team.folder import TeamFolder
 from genotex.simulate import simulate_world
 
