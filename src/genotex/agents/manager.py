@@ -67,7 +67,7 @@ def work_list(
     folder = InputFolder(source.absolute())
     traits = dict.fromkeys(trait for problem in problems for trait in problem.traits)
     cohorts = [task for trait in traits for task in _cohorts(trait, folder, procedure)]
-    tasks = [_problem(each, prepared, procedure, task_info) for each in problems]
+    tasks = [Task.of_problem(each, prepared, WRITTEN, procedure, task_info) for each in problems]
     return WorkList(tuple(cohorts), tuple(tasks))
 
 
@@ -90,20 +90,6 @@ def _cohorts(trait: str, folder: InputFolder, procedure: Procedure) -> list[Task
         msg = f"{folder.root} holds no cohort of {trait}: GEO holds {', '.join(folder.traits())}"
         raise UsageError(msg)
     return found
-
-
-def _problem(
-    problem: Problem, prepared: Path, procedure: Procedure, task_info: Path | None
-) -> Task:
-    return Task(
-        "statistics",
-        problem.trait,
-        folder=str(prepared.resolve()),
-        output=WRITTEN,
-        procedure=procedure,
-        condition=problem.condition,
-        task_info=None if task_info is None else str(task_info.resolve()),
-    )
 
 
 def is_recorded(task: Task, written: Path) -> bool:
