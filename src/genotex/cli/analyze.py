@@ -32,7 +32,9 @@ __all__ = [
 MOST_WITH_WARNINGS = 5
 """Problems whose warnings are printed; with more of them they are in the results only."""
 
-Preprocessed = Annotated[Path, typer.Argument(help="Output folder of 'genotex preprocess'.")]
+Preprocessed = Annotated[
+    Path, typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex preprocess'.")
+]
 Conditions = Annotated[
     list[str] | None,
     typer.Option(
@@ -57,7 +59,7 @@ def analyze(
     q: o.QCut = 0.05,
     jobs: o.Jobs = 1,
     json: o.Json = False,
-    model: o.ModelName = o.Models.moderated,
+    test: o.TestName = o.Tests.moderated,
     hidden: o.HiddenMode = o.HiddenModes.auto,
     covariates: o.Covariates = "Age,Gender",
     pair: o.Pair = None,
@@ -93,7 +95,7 @@ def analyze(
         controls=controls,
         q=q,
         cohort=cohort,
-        model=model,
+        test=test,
         hidden=hidden,
         covariates=covariates,
         pair=pair,
@@ -157,7 +159,7 @@ def build_options(
     controls: o.ControlRoles = o.ControlRoles.auto,
     q: float = 0.05,
     cohort: str | None = None,
-    model: o.Models = o.Models.moderated,
+    test: o.Tests = o.Tests.moderated,
     hidden: o.HiddenModes = o.HiddenModes.auto,
     covariates: str = "Age,Gender",
     pair: str | None = None,
@@ -176,7 +178,7 @@ def build_options(
 
     return AnalysisOptions(
         procedure=procedure.value,
-        model=model.value,
+        model=test.value,
         hidden=hidden.value,
         q_cut=q,
         min_effect=min_effect,

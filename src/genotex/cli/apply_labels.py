@@ -18,10 +18,15 @@ MOST_TOLD = 5
 
 def apply_labels(
     cases: Annotated[
-        Path, typer.Argument(help="Labelled cases, one JSON object a line (.gz allowed).")
+        Path,
+        typer.Argument(
+            metavar="CASES", help="Labelled cases, one JSON object a line (.gz allowed)."
+        ),
     ],
     source: o.InputDir,
-    output: Annotated[Path, typer.Argument(help="Folder for the reference; new or empty.")],
+    output: Annotated[
+        Path, typer.Argument(metavar="REFERENCE", help="Folder for the reference; new or empty.")
+    ],
     labels: Annotated[str, typer.Option("--labels", help="The set of labels.")] = "reading",
     trait: o.TraitNames = None,
     json: o.Json = False,

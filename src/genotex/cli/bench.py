@@ -212,6 +212,7 @@ def _run_with_progress(
 ) -> Finished:
     from genotex.runs.running import run_benchmark
 
+    screen.resumes.set()
     with screen.progress_by_stage("cohorts") as step:
         return run_benchmark(
             plan,

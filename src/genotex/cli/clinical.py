@@ -24,7 +24,9 @@ app = typer.Typer(no_args_is_help=True, help="Read trait, age and gender from ch
 
 @app.command()
 def infer(
-    cases: Annotated[Path, typer.Argument(help="Cases, one JSON object a line (.gz allowed).")],
+    cases: Annotated[
+        Path, typer.Argument(metavar="CASES", help="Cases, one JSON object a line (.gz allowed).")
+    ],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="File for the answers (.gz allowed).")
     ],
@@ -60,7 +62,9 @@ def infer(
 
 @app.command()
 def show(
-    matrix: Annotated[Path, typer.Argument(help="A series matrix or family SOFT file.")],
+    matrix: Annotated[
+        Path, typer.Argument(metavar="MATRIX", help="A series matrix or family SOFT file.")
+    ],
     trait: Annotated[str, typer.Option("--trait", help="The trait to look for.")],
     save: Annotated[
         Path | None,

@@ -19,7 +19,9 @@ __all__ = ["demo"]
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="Folder for the demonstration.")] = Path("demo"),
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder for the demonstration.")
+    ] = Path("demo"),
     seed: Seed = 1,
     jobs: o.Jobs = 1,
 ) -> None:

@@ -23,7 +23,7 @@ MOST_GENES = 6
 
 
 def enrich(
-    output: Annotated[Path, typer.Argument(help="Output folder of 'genotex analyze' or 'solve'.")],
+    output: o.AnalysedDir,
     trait: Annotated[str, typer.Option("--trait", help="The trait.")],
     gmt: Annotated[
         Path, typer.Option("--gmt", help="File of gene sets (GMT, official symbols, also .gz).")

@@ -132,10 +132,10 @@ def evaluate(
             "without names, and say what they score as they are.",
         ),
     ] = False,
-    out: Annotated[
+    output: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--output",
             "-o",
             metavar="FOLDER",
             help="Also write scores.json, CSV files, Markdown and an HTML page there.",
@@ -178,18 +178,18 @@ def evaluate(
         repair_reference=repair_reference,
         problems=None if problems is None else read_problems(problems),
     )
-    if out is not None:
-        check_output_folder(out)
+    if output is not None:
+        check_output_folder(output)
     scores = evaluate_with_progress(prediction, reference, settings, jobs)
     summary = summarise(scores, seed=seed)
     if json:
         screen.print_json(to_json(scores, summary))
     else:
         show_scores(scores, summary)
-    if out is not None:
+    if output is not None:
         from genotex.reports.scores import write_scores
 
-        screen.tell(f"scores are written: {write_scores(out, scores, summary)}")
+        screen.tell(f"scores are written: {write_scores(output, scores, summary)}")
 
 
 def evaluate_with_progress(

@@ -31,8 +31,9 @@ def evaluate_labels(
     prediction: Annotated[
         Path | None,
         typer.Argument(
+            metavar="PREDICTIONS",
             help="Predictions of 'genotex clinical infer', or an output folder of any tool. "
-            "Without: how the sets of labels differ."
+            "Without: how the sets of labels differ.",
         ),
     ] = None,
     labels: Annotated[
@@ -52,7 +53,7 @@ def evaluate_labels(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Also write labels.json and CSV files there."
+        "--output", "-o", metavar="FOLDER", help="Also write labels.json and CSV files there."
         ),
     ] = None,
     json: o.Json = False,

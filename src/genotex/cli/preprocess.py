@@ -67,6 +67,8 @@ def preprocess(
         vocabulary=vocabulary,
         least_certainty=least_certainty,
     )
+    if not force:
+        screen.resumes.set()
     tell_names(trait or (), vocabulary, source, cohort or ())
     outcomes = preprocess_with_progress(
         source, output, trait or (), cohort or (), settings, jobs=jobs, force=force

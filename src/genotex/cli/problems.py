@@ -109,7 +109,7 @@ def _row(problem: Problem, category: str | None) -> dict[str, Any]:
 
 @app.command()
 def show(
-    trait: Annotated[str, typer.Argument(help="The trait.")],
+    trait: Annotated[str, typer.Argument(metavar="TRAIT", help="The trait.")],
     task_info: TaskInfoFile,
     condition: Annotated[
         str | None, typer.Option("--condition", help="Age, Gender or another trait.")

@@ -22,7 +22,7 @@ __all__ = ["pages_there", "redraw", "report"]
 
 
 def report(
-    output: Annotated[Path, typer.Argument(help="Output folder of 'genotex analyze' or 'solve'.")],
+    output: o.AnalysedDir,
     trait: Annotated[str, typer.Option("--trait", help="The trait.")],
     condition: Annotated[
         str, typer.Option("--condition", help="The condition of the problem.", show_default=True)

@@ -34,6 +34,7 @@ __all__ = [
     "progress",
     "progress_by_stage",
     "progress_with_label",
+    "resumes",
     "say",
     "table",
     "talk",
@@ -52,6 +53,8 @@ talk = Console(stderr=True, highlight=False)
 
 interrupted = threading.Event()
 """Set by Ctrl-C, before the command is left."""
+resumes = threading.Event()
+"""Set by a command that, given again after a Ctrl-C, goes on where it was."""
 
 
 def print_json(data: Any) -> None:

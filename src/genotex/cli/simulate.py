@@ -22,7 +22,9 @@ _STUDY_STEPS = 8
 
 
 def simulate(
-    folder: Annotated[Path, typer.Argument(help="Folder for the files; new or empty.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder for the files; new or empty.")
+    ],
     world: Annotated[
         bool, typer.Option("--world", help="Write a whole benchmark: traits, tasks, reference.")
     ] = False,

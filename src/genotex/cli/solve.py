@@ -54,7 +54,7 @@ def solve(
     force: o.Force = False,
     json: o.Json = False,
     cohorts: o.Cohorts = o.CohortsUsed.largest,
-    model: o.ModelName = o.Models.moderated,
+    test: o.TestName = o.Tests.moderated,
     hidden: o.HiddenMode = o.HiddenModes.auto,
     covariates: o.Covariates = "Age,Gender",
     pair: o.Pair = None,
@@ -97,7 +97,7 @@ def solve(
         procedure=procedure,
         controls=controls,
         q=q,
-        model=model,
+        test=test,
         hidden=hidden,
         covariates=covariates,
         pair=pair,
@@ -115,6 +115,8 @@ def solve(
     check_options(analysis, [problem])
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
+    if not force:
+        screen.resumes.set()
     # The cohorts that were named are those of the trait, not of a condition.
     named = (cohort or ()) if len(problem.traits) == 1 else ()
     tell_names(problem.traits, vocabulary, source, named)
