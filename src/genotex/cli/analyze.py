@@ -73,22 +73,24 @@ def analyze(
     regressors: o.Regressors = o.RegressorRules.inclusive,
     condition_cohort: o.ConditionCohort = None,
 ) -> None:
-    """Find the genes associated with each trait, given a condition.
+    r"""Find the genes associated with each trait, given a condition.
 
-    A report page that is there is drawn again; 'genotex report' draws the first one.
+    A report page that is there is drawn again; 'genotex report' draws the
+    first one.
 
     Examples:
       genotex analyze output --trait Osteoarthritis
 
-      genotex analyze output --trait Osteoarthritis --condition None --condition Age
+      genotex analyze output --trait Asthma --condition None --condition Age
 
-      genotex analyze output --trait Osteoarthritis --condition Obesity --task-info task_info.json
+      genotex analyze output --trait Asthma --condition Obesity \
+          --task-info task_info.json
 
       genotex analyze output --trait Osteoarthritis --cohorts all
 
       genotex analyze output --trait Psoriasis --pair "patient id"
 
-      genotex analyze output --task-info task_info.json --procedure benchmark -j 2
+      genotex analyze output --procedure benchmark --task-info task_info.json
     """
     settings = build_options(
         procedure=procedure,

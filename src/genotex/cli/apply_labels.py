@@ -31,11 +31,11 @@ def apply_labels(
     trait: o.TraitNames = None,
     json: o.Json = False,
 ) -> None:
-    """Make a reference of labels: clinical tables and availability in the benchmark's layout.
+    """Make a reference of labels, in the benchmark's layout.
 
-    Every labelled cohort of the input gets its record and, where its label has a trait, its
-    clinical table. There is no expression in it: score dataset filtering and clinical tables
-    against it, not selection.
+    Every labelled cohort of the input gets its record of availability and,
+    where its label has a trait, its clinical table. There is no expression in
+    it: score dataset filtering and clinical tables against it, not selection.
 
     Examples:
       genotex apply-labels cases.jsonl.gz input verified --labels reading

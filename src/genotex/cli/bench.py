@@ -130,20 +130,23 @@ def run(
         ),
     ] = False,
 ) -> None:
-    """Run a method on the benchmark's problems; after an interruption the same command goes on.
+    r"""Run a method on many problems; interrupted, the same command goes on.
 
-    Cohorts are preprocessed once and shared; each problem is solved in a process of its own.
+    Cohorts are preprocessed once and shared; each problem is solved in a
+    process of its own.
 
     Examples:
       genotex bench run input out --task-info task_info.json -j 4
 
-      genotex bench run input out --task-info task_info.json --sample 50 --seed 7
+      genotex bench run input out --task-info task_info.json --sample 50
 
-      genotex bench run - lasso --task-info task_info.json --preprocessed reference --method lasso
+      genotex bench run - lasso --task-info task_info.json \
+          --preprocessed reference --method lasso
 
       genotex bench run - random --task-info task_info.json --method random
 
-      genotex bench run input mine --task-info task_info.json --command "python my_agent.py"
+      genotex bench run input mine --task-info task_info.json \
+          --command "python my_agent.py"
     """
     from genotex.problems import TaskInfo
     from genotex.runs.methods.choosing import MethodOptions, choose_method

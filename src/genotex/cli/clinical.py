@@ -34,12 +34,11 @@ def infer(
     vocabulary: o.VocabularyFile = None,
     least_certainty: o.LeastCertainty = 0.0,
 ) -> None:
-    """Answer many cases at once: which row tells trait, age and gender, and how values are coded.
+    """Answer many cases at once: which rows tell trait, age and gender.
 
-    Labels in the file are ignored.
+    Each answer also says how values are coded. Labels in the file are ignored.
 
     Example:
-
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
     """
     from genotex.clinical import count_cases, infer_cases, rule_expert
@@ -81,15 +80,18 @@ def show(
     least_certainty: o.LeastCertainty = 0.0,
     json: o.Json = False,
 ) -> None:
-    """Show how a series is read for a trait: the decision, how sure it is, why, and what came next.
+    r"""Show how a series is read for a trait, how sure that is, and why.
 
-    Ends with exit code 0 where trait and gene data are available, 1 where they are not, 2 after a
-    mistake.
+    Ends with exit code 0 where trait and gene data are available, 1 where
+    they are not, 2 after a mistake.
 
     Examples:
-      genotex clinical show GSE55457_series_matrix.txt.gz --trait "Rheumatoid Arthritis"
+      genotex clinical show \
+          input/GEO/Osteoarthritis/GSE55457/GSE55457_series_matrix.txt.gz \
+          --trait Osteoarthritis
 
-      genotex clinical show GSE55457_series_matrix.txt.gz --trait Osteoarthritis --save mine.json
+      genotex clinical show GSE55457_series_matrix.txt.gz \
+          --trait Osteoarthritis --save mine.json
 
       genotex solve input output --trait Osteoarthritis --encoding mine.json
     """
@@ -154,7 +156,9 @@ def words(
     vocabulary: o.VocabularyFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
-    """Print the words by which a trait is read, as a vocabulary file to edit and give back.
+    """Print the words by which a trait is read, as a file to edit.
+
+    Given back with --vocabulary, your words count beside the built-in ones.
 
     Examples:
       genotex clinical words --trait Osteoarthritis -o mine.toml

@@ -27,6 +27,8 @@ def demo(
 ) -> None:
     """Show the whole road on a simulated study whose answer is known.
 
+    Everything is written into one folder; no network is needed.
+
     Examples:
       genotex demo
 

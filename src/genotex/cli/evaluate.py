@@ -110,17 +110,18 @@ def evaluate(
         o.RegressorRules,
         typer.Option(
             "--regressors",
-            help="exclusive: a pair of cohorts must share a gene that is known for the condition "
-            "and not for the trait.",
+            metavar="RULE",
+            help="inclusive, or exclusive: a pair of cohorts must share a gene that is known for "
+            "the condition and not for the trait.",
         ),
     ] = o.RegressorRules.exclusive,
     gene_universe: Annotated[
         str | None,
         typer.Option(
             "--gene-universe",
-            metavar="FILE|reference",
-            help="All genes that could have been found: a file with one symbol a line, or those of "
-            "the reference's linked tables.",
+            metavar="FILE",
+            help="All genes that could have been found: a file with one symbol a line, or the word "
+            "reference for those of its linked tables.",
             show_default="20,000 genes",
         ),
     ] = None,
@@ -145,19 +146,22 @@ def evaluate(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     json: o.Json = False,
 ) -> None:
-    """Score an output folder against a reference.
+    r"""Score an output folder against a reference.
 
     Every file of the reference counts; a prediction that is missing scores 0.
 
     Examples:
       genotex evaluate -p my_output -r output
 
-      genotex evaluate -p my_output -r output -t selection preprocessing analysis
-      -s gene clinical linked --task-info metadata/task_info.json
+      genotex evaluate -p my_output -r output \
+          -t selection preprocessing analysis -s gene clinical linked \
+          --task-info metadata/task_info.json
 
-      genotex evaluate -p my_output -r output -t analysis --gene-universe reference
+      genotex evaluate -p my_output -r output -t analysis \
+          --gene-universe reference
 
-      genotex evaluate -p sample_run -r output --problems sample_run/run/problems.csv
+      genotex evaluate -p sample_run -r output \
+          --problems sample_run/run/problems.csv
 
       genotex evaluate -p my_output -r output -j 2 -o scores
 

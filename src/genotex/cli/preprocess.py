@@ -47,7 +47,8 @@ def preprocess(
 ) -> None:
     """Turn raw GEO and TCGA files into linked tables, one for each cohort.
 
-    A cohort that is done already, with the same files and options, is not done again.
+    A cohort that is done already, with the same files and options, is not
+    done again.
 
     Examples:
       genotex preprocess input output

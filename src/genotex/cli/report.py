@@ -29,8 +29,9 @@ def report(
     ] = "None",
     json: o.Json = False,
 ) -> None:
-    """Draw the report of an analysed problem, and the one over all cohorts when there is one.
+    """Draw the report of an analysed problem from its output folder.
 
+    Where cohorts were combined, the page over all of them is drawn as well.
     Everything is read from the output folder; the raw files are not needed.
 
     Examples:

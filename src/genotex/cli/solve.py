@@ -68,16 +68,19 @@ def solve(
     regressors: o.Regressors = o.RegressorRules.inclusive,
     condition_cohort: o.ConditionCohort = None,
 ) -> None:
-    """Go from raw files to the genes of one trait, and a report that opens in a browser.
+    r"""Go from raw files to the genes of one trait, and a report of them.
+
+    The report is one HTML file, OUTPUT/report/..., that opens in a browser.
 
     Examples:
       genotex solve input output --trait Osteoarthritis
 
       genotex solve input output --trait "Rheumatoid Arthritis" --condition Age
 
-      genotex solve input output --trait Osteoarthritis --cohort GSE55457 --controls all
+      genotex solve input output --trait Osteoarthritis --controls all
 
-      genotex solve input output --trait Asthma --condition Obesity --task-info task_info.json
+      genotex solve input output --trait Asthma --condition Obesity \
+          --task-info task_info.json
     """
     from genotex.analysis import check_request
 
