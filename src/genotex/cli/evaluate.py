@@ -76,8 +76,9 @@ def evaluate(
         Path | None,
         typer.Option(
             "--task-info",
-            help="The problems for dataset selection, and the related genes.",
-            show_default="metadata/task_info.json beside the reference or in the working folder",
+            help="The benchmark's task_info.json: the problems for dataset selection, and the "
+            "related genes.",
+            show_default="that in metadata/ beside the reference or in the working folder",
         ),
     ] = None,
     problems: Annotated[
