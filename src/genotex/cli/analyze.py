@@ -10,6 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.answer import show_result
 from genotex.cli.asking import ask
 from genotex.cli.combine import combine_cohorts
 from genotex.cli.option_checks import check_cohorts, check_controls, check_options
@@ -237,7 +238,10 @@ def analyze_with_progress(
 
 
 def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
-    """Print one line for each problem, and why some could not be answered."""
+    """Print one line for each problem, a single one in full, and why some were not answered."""
+    if len(outcomes) == 1 and outcomes[0].result is not None:
+        show_result(outcomes[0].result)
+        return
     rows = [outcome.summary() for outcome in outcomes]
     solved = [row for row in rows if row["solved"]]
     counts = [name for name in ("significant", "selected") if any(name in row for row in solved)]

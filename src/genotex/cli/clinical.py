@@ -158,7 +158,7 @@ def words(
 ) -> None:
     """Print the words by which a trait is read, as a file to edit.
 
-    Given back with --vocabulary, your words count beside the built-in ones.
+    Give the edited file back with --vocabulary, to this and other commands.
 
     Examples:
       genotex clinical words --trait Osteoarthritis -o mine.toml

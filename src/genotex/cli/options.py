@@ -162,8 +162,7 @@ VocabularyFile = Annotated[
     Path | None,
     typer.Option(
         "--vocabulary",
-        help="Words of your own for reading traits, added to the built-in ones; start with "
-        "'genotex clinical words'.",
+        help="Words of your own for reading traits; start with 'genotex clinical words'.",
     ),
 ]
 LeastCertainty = Annotated[
