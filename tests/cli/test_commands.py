@@ -1,11 +1,16 @@
 import gzip
+import inspect
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+import typer
 
+from genotex.cli.commands import app
+from genotex.cli.order import ORDER
 from genotex.errors import UsageError
 from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
 
@@ -59,6 +64,56 @@ def test_help_shows_an_example(genotex, command: str) -> None:  # type: ignore[n
     code, out, _ = genotex(*command.split(), "--help")
     assert code == 0
     assert re.search(rf"Examples?:\s+genotex {command}|genotex {command}", out)
+
+
+def all_commands() -> dict[str, Any]:
+    """Return every command by its words, groups of commands among them."""
+    found: dict[str, Any] = {}
+    waiting = [("", typer.main.get_command(app))]
+    while waiting:
+        words, command = waiting.pop()
+        found[words] = command
+        for name, inner in getattr(command, "commands", {}).items():
+            waiting.append((f"{words} {name}".strip(), inner))
+    return found
+
+
+@pytest.mark.parametrize("command", sorted(all_commands()))
+def test_help_fits_80_columns(genotex, monkeypatch, command: str) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("COLUMNS", "80")
+    text = inspect.cleandoc(all_commands()[command].help or "")
+    assert not [line for line in text.splitlines() if len(line) > 76]
+    _, out, _ = genotex(*command.split(), "--help")
+    shown = [line.strip() for line in out.splitlines()]
+    assert all(line.strip() in shown for line in text.partition("Example")[2].splitlines()[1:])
+    if "Example" in text:
+        assert re.search(r"^ Examples?: *\n   genotex ", out, re.MULTILINE)
+
+
+def test_help_lists_every_command_in_the_order_of_use(genotex) -> None:  # type: ignore[no-untyped-def]
+    _, out, _ = genotex("--help")
+    names = re.findall(r"^│ ([a-z][a-z-]*) ", out, re.MULTILINE)
+    assert set(names) == {words for words in all_commands() if words and " " not in words}
+    assert names == [name for name in ORDER if name in names]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["analyze", "none", "--model", "mixed"], "none"),
+        (["analyze", "none", "--model=all"], "none"),
+        (["solve", "none", "o", "--trait", "Asthma", "--model", "mixed"], "none"),
+        (["evaluate", "-p", "none", "--out", "o"], "none"),
+        (["evaluate-labels", "--cases", "none", "--out", "o"], "none"),
+    ],
+)
+def test_earlier_names_of_options_are_understood_and_not_shown(  # type: ignore[no-untyped-def]
+    genotex, arguments: list[str], message: str
+) -> None:
+    code, _, err = genotex(*arguments)
+    assert code == 2 and message in err and "No such option" not in err
+    _, out, _ = genotex(arguments[0], "--help")
+    assert "--model" not in out and not re.search(r"--out\b", out)
 
 
 def test_version(genotex) -> None:  # type: ignore[no-untyped-def]
@@ -202,9 +257,7 @@ def test_genes_of_the_benchmark_are_selected_not_significant(genotex, tmp_path: 
     (row,) = json.loads(out)
     assert isinstance(row["selected"], int) and "significant" not in row
     code, _, err = genotex(*command, "--task-info", tmp_path / "tasks.json", "--model", "mixed")
-    assert code == 2 and "--model does nothing in the procedure 'benchmark'" in " ".join(
-        err.split()
-    )
+    assert code == 2 and "--test does nothing in the procedure 'benchmark'" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(
@@ -220,7 +273,9 @@ def test_analyze_asks_for_the_task_list_before_any_work(  # type: ignore[no-unty
     write_asthma(tmp_path / "input", number=24)
     genotex("preprocess", tmp_path / "input", tmp_path / "o")
     code, out, err = genotex("analyze", tmp_path / "o", "--trait", "Asthma", *wanted, "--json")
-    assert code == 2 and message in " ".join(err.split()) and out == ""
+    told = " ".join(err.split())
+    assert code == 2 and message in told and out == ""
+    assert "'genotex fetch benchmark' tells where the published one lies" in told
 
 
 @pytest.mark.parametrize(

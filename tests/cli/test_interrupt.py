@@ -50,6 +50,7 @@ def test_ctrl_c_leaves_nothing_half_written_and_the_next_run_goes_on(
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"interrupted" in err and b"Traceback" not in err
+    assert b"the same command goes on from here" in err
     assert not [p for p in output.rglob("*") if p.name.endswith(".part")]
     assert_next_run_completes(source, output)
 
@@ -100,4 +101,14 @@ def test_ctrl_c_ends_the_command_where_a_library_swallows_its_exception() -> Non
     )
     assert done.returncode == 130
     assert done.stdout == "swallowed\n"
-    assert done.stderr.startswith("interrupted") and "Traceback" not in done.stderr
+    # What is run here begins anew each time.
+    assert done.stderr == "interrupted: nothing half-written is left\n"
+
+
+def test_ctrl_c_promises_nothing_where_all_is_done_again(source: Path, tmp_path: Path) -> None:
+    process = start(source, tmp_path / "output", "--force")
+    wait_for_a_few(tmp_path / "output", process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"interrupted" in err and b"goes on" not in err

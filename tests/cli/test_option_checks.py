@@ -16,7 +16,7 @@ OBESITY = Problem("Asthma", "Obesity")
 @pytest.mark.parametrize(
     ("chosen", "named"),
     [
-        ({"model": "mixed"}, "--model does"),
+        ({"model": "mixed"}, "--test does"),
         ({"hidden": "sva", "pair": "donor"}, "--hidden, --pair do"),
         ({"covariates": ()}, "--covariates does"),
         ({"filter_low": False, "trend": True}, "--no-filter, --trend do"),

@@ -6,7 +6,8 @@ import pytest
 from rich.console import Console
 
 from genotex.cli import screen
-from genotex.cli.score_screen import show_scores
+from genotex.cli.score_screen import show_scores, show_table
+from genotex.evaluation.plain_table import PlainTable
 from genotex.evaluation.summary import summarise
 from tests.evaluation.some_scores import some_scores
 
@@ -44,3 +45,23 @@ def test_notes_go_to_standard_error(
 ) -> None:
     shown(monkeypatch, 80)
     assert "1 problem could not be posed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("methods", "second_head"),
+    [(("one", "two"), ["method", "F1"]), (("one", "one"), ["method", "source", "F1"])],
+)
+def test_later_blocks_repeat_only_the_words_that_tell_rows_apart(
+    monkeypatch: pytest.MonkeyPatch, methods: tuple[str, str], second_head: list[str]
+) -> None:
+    rows = tuple(
+        (method, f"published in table {i}", f"{i}.00", f"{i}.50")
+        for i, method in enumerate(methods)
+    )
+    table = PlainTable("Genes", ("method", "source", "precision", "F1"), rows, words=2)
+    console = Console(width=40, force_terminal=True, color_system=None, highlight=False)
+    monkeypatch.setattr(screen, "out", console)
+    with console.capture() as written:
+        show_table(table)
+    heads = [line.split() for line in written.get().splitlines() if line.startswith("method")]
+    assert heads == [["method", "source", "precision"], second_head]

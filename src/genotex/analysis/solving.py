@@ -25,7 +25,7 @@ from genotex.formats import Evidence
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, ProblemKind, TaskInfo
+from genotex.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 
 __all__ = [
     "analyze_data",
@@ -100,7 +100,8 @@ def analyze_table(
 def _no_related(problem: Problem) -> str:
     return (
         f"{problem}: the related genes of {problem.trait} are needed, with which the procedure "
-        "'benchmark' chooses its penalty; give the benchmark's task_info.json (--task-info)"
+        "'benchmark' chooses its penalty; give the benchmark's task_info.json (--task-info): "
+        f"{WHERE_TO_GET}"
     )
 
 
@@ -202,7 +203,8 @@ def check_request(problem: Problem, options: AnalysisOptions, tasks: TaskInfo | 
         if tasks is None:
             msg = (
                 f"{problem}: the related genes of {problem.condition} are needed, by which the "
-                "condition is predicted; give the benchmark's task_info.json (--task-info)"
+                "condition is predicted; give the benchmark's task_info.json (--task-info): "
+                f"{WHERE_TO_GET}"
             )
             raise UsageError(msg)
         tasks.related_genes(str(problem.condition))

@@ -77,5 +77,5 @@ def check_spread(expression: Floats, contrast: Contrast) -> list[str]:
     return [
         f"The {sizes[0]} {who} vary more than the {sizes[1]} others (standard deviations are "
         f"typically {ratio:.1f} times as large): with groups of unequal size, p- and q-values are "
-        "too small then. Compare with the mixed model (--model all), which does not depend on it."
+        "too small then. Compare with the mixed model (--test all), which does not depend on it."
     ]

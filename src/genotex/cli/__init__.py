@@ -6,7 +6,7 @@ import signal
 import sys
 from types import FrameType
 
-from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, tell
+from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, resumes, tell
 from genotex.errors import GenotexError
 
 __all__ = ["main"]
@@ -29,5 +29,6 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     """Leave through every open `with`, so that unfinished files are removed on the way."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     interrupted.set()
-    tell("interrupted: nothing half-written is left; the same command goes on from here")
+    go_on = "; the same command goes on from here" if resumes.is_set() else ""
+    tell(f"interrupted: nothing half-written is left{go_on}")
     sys.exit(INTERRUPTED)

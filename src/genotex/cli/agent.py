@@ -57,7 +57,7 @@ def run(
     max_time: a.MaxTime = None,
     allow_unknown_cost: a.AllowUnknown = False,
 ) -> None:
-    """Have problems solved by the team; interrupted, the same command goes on.
+    r"""Have problems solved by the team; interrupted, the same command goes on.
 
     Each cohort, and each problem, is a notebook: the team plans a step, writes
     code, runs it in a closed room, reviews and revises. Notebooks lie in
@@ -66,11 +66,12 @@ def run(
     Examples:
       genotex agent run input out --trait Osteoarthritis --model rules
 
-      genotex agent run input out --trait Asthma --condition Age
-      --model openai:gpt-4o --model.planner openai:gpt-4o-mini --max-cost 5
+      genotex agent run input out --trait Asthma --condition Age \
+          --model openai:gpt-4o --model.planner openai:gpt-4o-mini \
+          --max-cost 5
 
-      genotex agent run input out --task-info task_info.json
-      --model ollama:llama3.3 -j 4
+      genotex agent run input out --task-info task_info.json \
+          --model ollama:llama3.3 -j 4
     """
     from genotex.agents.switches import ROLES, Switches
     from genotex.runs.team.plan import TeamPlan
@@ -165,7 +166,10 @@ def show(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Tell what a run did: all its notebooks, or one step by step with code and reviews.
+    """Tell what a run did: all its notebooks, or one step by step.
+
+    A step is shown with its plan, its code, what that printed, its reviews and
+    what it cost.
 
     Examples:
       genotex agent show out

@@ -78,8 +78,8 @@ ModelName = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help="rules (needs no key), PROVIDER:MODEL, openai-compatible:MODEL@ADDRESS or "
-        "replay:FILE.",
+        help="The language model that plays the roles: PROVIDER:MODEL, with @ADDRESS behind for "
+        "openai-compatible, or replay:FILE; rules needs none and no key.",
         rich_help_panel=MODELS,
     ),
 ]

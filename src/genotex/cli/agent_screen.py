@@ -36,6 +36,7 @@ __all__ = [
 @contextmanager
 def shown_progress() -> Iterator[Progress]:
     """Show a bar over all notebooks, with what happens now and what it cost so far."""
+    screen.resumes.set()
     with screen.progress_with_label("notebooks") as bar:
         yield _Shown(*bar)
 

@@ -10,6 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.answer import show_result
 from genotex.cli.asking import ask
 from genotex.cli.combine import combine_cohorts
 from genotex.cli.option_checks import check_cohorts, check_controls, check_options
@@ -32,7 +33,9 @@ __all__ = [
 MOST_WITH_WARNINGS = 5
 """Problems whose warnings are printed; with more of them they are in the results only."""
 
-Preprocessed = Annotated[Path, typer.Argument(help="Output folder of 'genotex preprocess'.")]
+Preprocessed = Annotated[
+    Path, typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex preprocess'.")
+]
 Conditions = Annotated[
     list[str] | None,
     typer.Option(
@@ -57,7 +60,7 @@ def analyze(
     q: o.QCut = 0.05,
     jobs: o.Jobs = 1,
     json: o.Json = False,
-    model: o.ModelName = o.Models.moderated,
+    test: o.TestName = o.Tests.moderated,
     hidden: o.HiddenMode = o.HiddenModes.auto,
     covariates: o.Covariates = "Age,Gender",
     pair: o.Pair = None,
@@ -71,29 +74,31 @@ def analyze(
     regressors: o.Regressors = o.RegressorRules.inclusive,
     condition_cohort: o.ConditionCohort = None,
 ) -> None:
-    """Find the genes associated with each trait, given a condition.
+    r"""Find the genes associated with each trait, given a condition.
 
-    A report page that is there is drawn again; 'genotex report' draws the first one.
+    A report page that is there is drawn again; 'genotex report' draws the
+    first one.
 
     Examples:
       genotex analyze output --trait Osteoarthritis
 
-      genotex analyze output --trait Osteoarthritis --condition None --condition Age
+      genotex analyze output --trait Asthma --condition None --condition Age
 
-      genotex analyze output --trait Osteoarthritis --condition Obesity --task-info task_info.json
+      genotex analyze output --trait Asthma --condition Obesity \
+          --task-info task_info.json
 
       genotex analyze output --trait Osteoarthritis --cohorts all
 
       genotex analyze output --trait Psoriasis --pair "patient id"
 
-      genotex analyze output --task-info task_info.json --procedure benchmark -j 2
+      genotex analyze output --procedure benchmark --task-info task_info.json
     """
     settings = build_options(
         procedure=procedure,
         controls=controls,
         q=q,
         cohort=cohort,
-        model=model,
+        test=test,
         hidden=hidden,
         covariates=covariates,
         pair=pair,
@@ -157,7 +162,7 @@ def build_options(
     controls: o.ControlRoles = o.ControlRoles.auto,
     q: float = 0.05,
     cohort: str | None = None,
-    model: o.Models = o.Models.moderated,
+    test: o.Tests = o.Tests.moderated,
     hidden: o.HiddenModes = o.HiddenModes.auto,
     covariates: str = "Age,Gender",
     pair: str | None = None,
@@ -176,7 +181,7 @@ def build_options(
 
     return AnalysisOptions(
         procedure=procedure.value,
-        model=model.value,
+        model=test.value,
         hidden=hidden.value,
         q_cut=q,
         min_effect=min_effect,
@@ -233,7 +238,10 @@ def analyze_with_progress(
 
 
 def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
-    """Print one line for each problem, and why some could not be answered."""
+    """Print one line for each problem, a single one in full, and why some were not answered."""
+    if len(outcomes) == 1 and outcomes[0].result is not None:
+        show_result(outcomes[0].result)
+        return
     rows = [outcome.summary() for outcome in outcomes]
     solved = [row for row in rows if row["solved"]]
     counts = [name for name in ("significant", "selected") if any(name in row for row in solved)]

@@ -18,19 +18,24 @@ MOST_TOLD = 5
 
 def apply_labels(
     cases: Annotated[
-        Path, typer.Argument(help="Labelled cases, one JSON object a line (.gz allowed).")
+        Path,
+        typer.Argument(
+            metavar="CASES", help="Labelled cases, one JSON object a line (.gz allowed)."
+        ),
     ],
     source: o.InputDir,
-    output: Annotated[Path, typer.Argument(help="Folder for the reference; new or empty.")],
+    output: Annotated[
+        Path, typer.Argument(metavar="REFERENCE", help="Folder for the reference; new or empty.")
+    ],
     labels: Annotated[str, typer.Option("--labels", help="The set of labels.")] = "reading",
     trait: o.TraitNames = None,
     json: o.Json = False,
 ) -> None:
-    """Make a reference of labels: clinical tables and availability in the benchmark's layout.
+    """Make a reference of labels, in the benchmark's layout.
 
-    Every labelled cohort of the input gets its record and, where its label has a trait, its
-    clinical table. There is no expression in it: score dataset filtering and clinical tables
-    against it, not selection.
+    Every labelled cohort of the input gets its record of availability and,
+    where its label has a trait, its clinical table. There is no expression in
+    it: score dataset filtering and clinical tables against it, not selection.
 
     Examples:
       genotex apply-labels cases.jsonl.gz input verified --labels reading

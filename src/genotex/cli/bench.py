@@ -177,23 +177,26 @@ def run(
     max_time: a.MaxTime = None,
     allow_unknown_cost: a.AllowUnknown = False,
 ) -> None:
-    """Run a method on the benchmark's problems; after an interruption the same command goes on.
+    r"""Run a method on many problems; interrupted, the same command goes on.
 
-    Cohorts are preprocessed once and shared; each problem is solved in a process of its own.
+    Cohorts are preprocessed once and shared; each problem is solved in a
+    process of its own.
 
     Examples:
       genotex bench run input out --task-info task_info.json -j 4
 
-      genotex bench run input out --task-info task_info.json --sample 50 --seed 7
+      genotex bench run input out --task-info task_info.json --sample 50
 
-      genotex bench run - lasso --task-info task_info.json --preprocessed reference --method lasso
+      genotex bench run - lasso --task-info task_info.json \
+          --preprocessed reference --method lasso
 
       genotex bench run - random --task-info task_info.json --method random
 
-      genotex bench run input mine --task-info task_info.json --command "python my_agent.py"
+      genotex bench run input mine --task-info task_info.json \
+          --command "python my_agent.py"
 
-      genotex bench run input team --task-info task_info.json --preset no-planning
-      --model openai:gpt-4o --sample 20 --max-cost 10
+      genotex bench run input team --task-info task_info.json \
+          --preset no-planning --model openai:gpt-4o --sample 20 --max-cost 10
     """
     from genotex.problems import TaskInfo
     from genotex.runs.methods.choosing import MethodOptions, choose_method
@@ -292,6 +295,7 @@ def _run_method(
     """Run a method and show what became of the problems; ends with the exit code of the run."""
     from genotex.runs.running import run_benchmark
 
+    screen.resumes.set()
     with screen.progress_by_stage("cohorts") as step:
         finished = run_benchmark(
             plan,

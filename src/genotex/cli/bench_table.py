@@ -34,7 +34,7 @@ def table(
     jobs: o.Jobs = 1,
     json: o.Json = False,
 ) -> None:
-    """Print runs as the paper prints its tables 2 to 5; a dash is unknown.
+    r"""Print runs as the paper prints its tables 2 to 5; a dash is unknown.
 
     Time, tokens and cost come from the run folders of 'genotex bench run'.
 
@@ -43,7 +43,8 @@ def table(
 
       genotex bench table mine/scores.json -o table.md
 
-      genotex bench table full no-planning -r reference --problems full/run/problems.csv
+      genotex bench table full no-planning -r reference \
+          --problems full/run/problems.csv
     """
     from genotex.evaluation.paper_table import (
         paper_json,

@@ -24,7 +24,9 @@ app = typer.Typer(no_args_is_help=True, help="Read trait, age and gender from ch
 
 @app.command()
 def infer(
-    cases: Annotated[Path, typer.Argument(help="Cases, one JSON object a line (.gz allowed).")],
+    cases: Annotated[
+        Path, typer.Argument(metavar="CASES", help="Cases, one JSON object a line (.gz allowed).")
+    ],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="File for the answers (.gz allowed).")
     ],
@@ -32,12 +34,11 @@ def infer(
     vocabulary: o.VocabularyFile = None,
     least_certainty: o.LeastCertainty = 0.0,
 ) -> None:
-    """Answer many cases at once: which row tells trait, age and gender, and how values are coded.
+    """Answer many cases at once: which rows tell trait, age and gender.
 
-    Labels in the file are ignored.
+    Each answer also says how values are coded. Labels in the file are ignored.
 
     Example:
-
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
     """
     from genotex.clinical import count_cases, infer_cases, rule_expert
@@ -60,7 +61,9 @@ def infer(
 
 @app.command()
 def show(
-    matrix: Annotated[Path, typer.Argument(help="A series matrix or family SOFT file.")],
+    matrix: Annotated[
+        Path, typer.Argument(metavar="MATRIX", help="A series matrix or family SOFT file.")
+    ],
     trait: Annotated[str, typer.Option("--trait", help="The trait to look for.")],
     save: Annotated[
         Path | None,
@@ -77,15 +80,18 @@ def show(
     least_certainty: o.LeastCertainty = 0.0,
     json: o.Json = False,
 ) -> None:
-    """Show how a series is read for a trait: the decision, how sure it is, why, and what came next.
+    r"""Show how a series is read for a trait, how sure that is, and why.
 
-    Ends with exit code 0 where trait and gene data are available, 1 where they are not, 2 after a
-    mistake.
+    Ends with exit code 0 where trait and gene data are available, 1 where
+    they are not, 2 after a mistake.
 
     Examples:
-      genotex clinical show GSE55457_series_matrix.txt.gz --trait "Rheumatoid Arthritis"
+      genotex clinical show \
+          input/GEO/Osteoarthritis/GSE55457/GSE55457_series_matrix.txt.gz \
+          --trait Osteoarthritis
 
-      genotex clinical show GSE55457_series_matrix.txt.gz --trait Osteoarthritis --save mine.json
+      genotex clinical show GSE55457_series_matrix.txt.gz \
+          --trait Osteoarthritis --save mine.json
 
       genotex solve input output --trait Osteoarthritis --encoding mine.json
     """
@@ -150,7 +156,9 @@ def words(
     vocabulary: o.VocabularyFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
-    """Print the words by which a trait is read, as a vocabulary file to edit and give back.
+    """Print the words by which a trait is read, as a file to edit.
+
+    Give the edited file back with --vocabulary, to this and other commands.
 
     Examples:
       genotex clinical words --trait Osteoarthritis -o mine.toml

@@ -19,6 +19,7 @@ from genotex.cli.enrich import enrich
 from genotex.cli.evaluate import EvaluateCommand, evaluate
 from genotex.cli.evaluate_labels import evaluate_labels
 from genotex.cli.fetch import app as fetch
+from genotex.cli.order import InOrderOfUse, also_called
 from genotex.cli.preprocess import preprocess
 from genotex.cli.problems import app as problems
 from genotex.cli.report import report
@@ -30,6 +31,7 @@ from genotex.cli.verify import verify
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=InOrderOfUse,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -41,9 +43,12 @@ app = typer.Typer(
 DATA, GENES, AGENTS = "Data", "Genes of a trait", "Agents"
 BENCHMARK, TRYING = "The benchmark", "Trying it out"
 
-app.command(rich_help_panel=GENES)(solve)
+# The tests were called models, which a language model is now; --out is what one command called -o.
+TESTS, OUTPUT = also_called(model="test"), also_called(out="output")
+
+app.command(rich_help_panel=GENES, context_settings=TESTS)(solve)
 app.command(rich_help_panel=GENES)(preprocess)
-app.command(rich_help_panel=GENES)(analyze)
+app.command(rich_help_panel=GENES, context_settings=TESTS)(analyze)
 app.command(rich_help_panel=GENES)(enrich)
 app.command(rich_help_panel=GENES)(report)
 app.add_typer(clinical, name="clinical", rich_help_panel=GENES)
@@ -54,9 +59,9 @@ app.add_typer(agent, name="agent", rich_help_panel=AGENTS)
 app.add_typer(sandbox, name="sandbox", rich_help_panel=AGENTS)
 app.add_typer(problems, name="problems", rich_help_panel=BENCHMARK)
 app.add_typer(bench, name="bench", rich_help_panel=BENCHMARK)
-app.command(cls=EvaluateCommand, rich_help_panel=BENCHMARK)(evaluate)
+app.command(cls=EvaluateCommand, rich_help_panel=BENCHMARK, context_settings=OUTPUT)(evaluate)
 app.command(rich_help_panel=BENCHMARK)(compare)
-app.command(rich_help_panel=BENCHMARK)(evaluate_labels)
+app.command(rich_help_panel=BENCHMARK, context_settings=OUTPUT)(evaluate_labels)
 app.command(rich_help_panel=BENCHMARK)(apply_labels)
 app.command(rich_help_panel=TRYING)(demo)
 app.command(rich_help_panel=TRYING)(simulate)

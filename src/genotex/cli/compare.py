@@ -48,15 +48,16 @@ def compare(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     json: o.Json = False,
 ) -> None:
-    """Put runs side by side: every figure with its interval, and paired differences.
+    r"""Put runs side by side: figures with intervals, and paired differences.
 
-    Output folders are scored by the default settings; for others score them with
-    'genotex evaluate -o' first and compare what it wrote.
+    Output folders are scored by the default settings; for others score them
+    with 'genotex evaluate -o' first and compare what it wrote.
 
     Examples:
       genotex compare lasso mixed -r reference
 
-      genotex compare rules=runs/7/output agent=runs/9/output -r reference --baseline rules
+      genotex compare rules=runs/7/output agent=runs/9/output \
+          -r reference --baseline rules
 
       genotex compare lasso/scores.json mixed/scores.json -o comparison
 

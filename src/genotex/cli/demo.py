@@ -19,11 +19,15 @@ __all__ = ["demo"]
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="Folder for the demonstration.")] = Path("demo"),
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder for the demonstration.")
+    ] = Path("demo"),
     seed: Seed = 1,
     jobs: o.Jobs = 1,
 ) -> None:
     """Show the whole road on a simulated study whose answer is known.
+
+    Everything is written into one folder; no network is needed.
 
     Examples:
       genotex demo

@@ -57,7 +57,8 @@ def describe(
         str | None,
         typer.Option(
             "--license",
-            help="Address of the licence, as https://creativecommons.org/licenses/by/4.0/.",
+            metavar="ADDRESS",
+            help="The licence, by the address of its text.",
             show_default=False,
             callback=_web_address,
         ),

@@ -23,7 +23,7 @@ MOST_GENES = 6
 
 
 def enrich(
-    output: Annotated[Path, typer.Argument(help="Output folder of 'genotex analyze' or 'solve'.")],
+    output: o.AnalysedDir,
     trait: Annotated[str, typer.Option("--trait", help="The trait.")],
     gmt: Annotated[
         Path, typer.Option("--gmt", help="File of gene sets (GMT, official symbols, also .gz).")
@@ -52,15 +52,17 @@ def enrich(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random sets.")] = 42,
     json: o.Json = False,
 ) -> None:
-    """Find the gene sets that the genes of an analysed problem gather in.
+    r"""Find the gene sets that the genes of an analysed problem gather in.
 
-    Needs a file of gene sets of yours, for example from MSigDB, and the package gseapy (the extra
-    "enrichment" of genotex). Nothing is downloaded.
+    Needs a file of gene sets of yours and the package gseapy (the extra
+    "enrichment" of genotex). Nothing is downloaded: such files (GMT) are
+    offered by MSigDB, Reactome and the Enrichr libraries.
 
     Examples:
       genotex enrich output --trait Osteoarthritis --gmt h.all.symbols.gmt
 
-      genotex enrich output --trait Osteoarthritis --condition Age --gmt sets.gmt.gz --min-size 5
+      genotex enrich output --trait Osteoarthritis --condition Age \
+          --gmt sets.gmt.gz --min-size 5
     """
     from genotex.analysis import EnrichmentOptions, enrich_problem
 

@@ -92,8 +92,9 @@ def evaluate(
         Path | None,
         typer.Option(
             "--task-info",
-            help="The problems for dataset selection, and the related genes.",
-            show_default="metadata/task_info.json beside the reference or in the working folder",
+            help="The benchmark's task_info.json: the problems for dataset selection, and the "
+            "related genes.",
+            show_default="that in metadata/ beside the reference or in the working folder",
         ),
     ] = None,
     problems: ScoredProblems = None,
@@ -118,17 +119,18 @@ def evaluate(
         o.RegressorRules,
         typer.Option(
             "--regressors",
-            help="exclusive: a pair of cohorts must share a gene that is known for the condition "
-            "and not for the trait.",
+            metavar="RULE",
+            help="inclusive, or exclusive: a pair of cohorts must share a gene that is known for "
+            "the condition and not for the trait.",
         ),
     ] = o.RegressorRules.exclusive,
     gene_universe: Annotated[
         str | None,
         typer.Option(
             "--gene-universe",
-            metavar="FILE|reference",
-            help="All genes that could have been found: a file with one symbol a line, or those of "
-            "the reference's linked tables.",
+            metavar="FILE",
+            help="All genes that could have been found: a file with one symbol a line, or the word "
+            "reference for those of its linked tables.",
             show_default="20,000 genes",
         ),
     ] = None,
@@ -140,10 +142,10 @@ def evaluate(
             "without names, and say what they score as they are.",
         ),
     ] = False,
-    out: Annotated[
+    output: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--output",
             "-o",
             metavar="FOLDER",
             help="Also write scores.json, CSV files, Markdown and an HTML page there.",
@@ -153,19 +155,22 @@ def evaluate(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     json: o.Json = False,
 ) -> None:
-    """Score an output folder against a reference.
+    r"""Score an output folder against a reference.
 
     Every file of the reference counts; a prediction that is missing scores 0.
 
     Examples:
       genotex evaluate -p my_output -r output
 
-      genotex evaluate -p my_output -r output -t selection preprocessing analysis
-      -s gene clinical linked --task-info metadata/task_info.json
+      genotex evaluate -p my_output -r output \
+          -t selection preprocessing analysis -s gene clinical linked \
+          --task-info metadata/task_info.json
 
-      genotex evaluate -p my_output -r output -t analysis --gene-universe reference
+      genotex evaluate -p my_output -r output -t analysis \
+          --gene-universe reference
 
-      genotex evaluate -p sample_run -r output --problems sample_run/run/problems.csv
+      genotex evaluate -p sample_run -r output \
+          --problems sample_run/run/problems.csv
 
       genotex evaluate -p my_output -r output -j 2 -o scores
 
@@ -186,18 +191,18 @@ def evaluate(
         repair_reference=repair_reference,
         problems=None if problems is None else read_problems(problems),
     )
-    if out is not None:
-        check_output_folder(out)
+    if output is not None:
+        check_output_folder(output)
     scores = evaluate_with_progress(prediction, reference, settings, jobs)
     summary = summarise(scores, seed=seed)
     if json:
         screen.print_json(to_json(scores, summary))
     else:
         show_scores(scores, summary)
-    if out is not None:
+    if output is not None:
         from genotex.reports.scores import write_scores
 
-        screen.tell(f"scores are written: {write_scores(out, scores, summary)}")
+        screen.tell(f"scores are written: {write_scores(output, scores, summary)}")
 
 
 def evaluate_with_progress(

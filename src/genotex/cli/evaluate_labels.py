@@ -31,8 +31,9 @@ def evaluate_labels(
     prediction: Annotated[
         Path | None,
         typer.Argument(
+            metavar="PREDICTIONS",
             help="Predictions of 'genotex clinical infer', or an output folder of any tool. "
-            "Without: how the sets of labels differ."
+            "Without: how the sets of labels differ.",
         ),
     ] = None,
     labels: Annotated[
@@ -52,23 +53,25 @@ def evaluate_labels(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Also write labels.json and CSV files there."
+            "--output", "-o", metavar="FOLDER", help="Also write labels.json and CSV files there."
         ),
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Score against several sets of labels, side by side: the benchmark's, verified ones, yours.
+    r"""Score against sets of labels: the benchmark's, verified ones, yours.
 
-    Labels say which row of a series tells trait, age and gender, and how its values are coded. Each
-    figure stands beside its difference to the labels "reading" (verified by careful reading), on
-    the cases that both sets label; other labels are also scored as if they were predictions.
+    Labels say which row of a series tells trait, age and gender, and how its
+    values are coded. Each figure stands beside its difference to the labels
+    "reading" (verified by careful reading), on the cases that both sets
+    label; other labels are also scored as if they were predictions.
 
     Examples:
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
 
       genotex evaluate-labels answers.jsonl --cases cases.jsonl.gz
 
-      genotex evaluate-labels output --cases cases.jsonl.gz --input input -o scores
+      genotex evaluate-labels output --cases cases.jsonl.gz \
+          --input input -o scores
 
       genotex evaluate-labels --cases cases.jsonl.gz
     """

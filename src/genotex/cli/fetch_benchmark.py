@@ -37,15 +37,17 @@ def benchmark(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Say how to fetch the published benchmark by hand, then check what is there.
+    r"""Say how to fetch the published benchmark by hand, then check what is there.
 
-    Its 82 GB lie on sites that want to see a person. The layout is checked, and every input file
-    against the published manifests. Ends with exit code 1 where anything is missing or wrong.
+    Its 82 GB lie on sites that want to see a person. The layout is checked,
+    and every input file against the published manifests. Ends with exit code
+    1 where anything is missing or wrong.
 
     Examples:
       genotex fetch benchmark genotex
 
-      genotex fetch benchmark genotex --manifest geo_manifest.json --manifest tcga_manifest.json
+      genotex fetch benchmark genotex \
+          --manifest geo_manifest.json --manifest tcga_manifest.json
     """
     from genotex.acquire.bundle import HOW_TO_FETCH, check_layout
     from genotex.acquire.manifest import published_manifests, read_manifest

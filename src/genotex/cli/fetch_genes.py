@@ -35,14 +35,16 @@ def genes(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Fetch NCBI's human genes: gene_info, a gene table made of it, and gene_synonym.json.
+    r"""Fetch NCBI's human genes, and make a gene table of them.
 
-    A gene_info file that is there is not asked for again; remove it for NCBI's newest.
+    Brings gene_info, the table made of it, and gene_synonym.json. A gene_info
+    file that is there is not asked for again; remove it for NCBI's newest.
 
     Examples:
       genotex fetch genes metadata
 
-      genotex solve input output --trait Asthma --gene-table metadata/gene_table/genes.parquet
+      genotex solve input output --trait Asthma \
+          --gene-table metadata/gene_table/genes.parquet
     """
     from genotex.acquire import WebClient, base_address, open_fetch_folder
     from genotex.acquire.gene_info import GENE_INFO, NCBI_GENE, fetch_genes

@@ -52,10 +52,11 @@ def geo(
     geo_files_address: f.GeoFilesAddress = None,
     geo_address: f.GeoAddress = None,
 ) -> None:
-    """Fetch series for a trait, or by name, into INPUT/GEO/<Trait>/<GSE>/.
+    r"""Fetch series for a trait, or by name, into INPUT/GEO/<Trait>/<GSE>/.
 
-    Series matrix and family SOFT; for sequencing whose matrix is empty, NCBI's raw counts too.
-    Every file is checked before it takes its place. After any end the same command goes on.
+    Series matrix and family SOFT; for sequencing whose matrix is empty,
+    NCBI's raw counts too. Every file is checked before it takes its place.
+    After any end the same command goes on.
     A key of NCBI in the environment (NCBI_API_KEY) makes the search faster.
 
     Examples:
@@ -63,7 +64,8 @@ def geo(
 
       genotex fetch geo input --trait Osteoarthritis --max-series 5
 
-      genotex fetch geo input --trait Osteoarthritis --accession GSE55457 --platform-only
+      genotex fetch geo input --trait Osteoarthritis \
+          --accession GSE55457 --platform-only
     """
     from genotex.acquire.geo_choice import GeoRequest
     from genotex.acquire.geo_plan import GeoOptions
@@ -185,6 +187,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
 
     refused: list[tuple[str, SeriesPlan]] = []
     outcomes: list[tuple[str, SeriesOutcome]] = []
+    screen.resumes.set()
     with open_fetch_folder(place) as folder:
         for request in requests:
             try:

@@ -44,17 +44,19 @@ def opentargets(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Fetch direct associations of the traits' diseases, as 'genotex problems build' reads them.
+    r"""Fetch the associations of traits and genes for 'genotex problems build'.
 
-    Without --disease-ids a trait's disease is searched by its name, and written to
-    DIR/disease_ids.tsv for you to check: edit a line, and the same command takes your id. Diseases
-    that are there are not asked for again. Ends with exit code 3 where one could not be had.
+    They are the direct ones of the traits' diseases. Without --disease-ids a
+    trait's disease is searched by its name, and written to
+    DIR/disease_ids.tsv for you to check: edit a line, and the same command
+    takes your id. Diseases that are there are not asked for again. Ends with
+    exit code 3 where one could not be had.
 
     Examples:
       genotex fetch opentargets targets --trait Asthma --trait Eczema
 
-      genotex problems build --associations targets/associations --disease-ids
-      targets/disease_ids.tsv -o task_info.json
+      genotex problems build --associations targets/associations \
+          --disease-ids targets/disease_ids.tsv -o task_info.json
     """
     from genotex.acquire import base_address
     from genotex.acquire.associations import DISEASE_IDS
@@ -88,6 +90,7 @@ def _fetch(
     kept = folder / DISEASE_IDS
     listed = disease_ids or (kept if kept.exists() else None)
     search = disease_ids is None
+    screen.resumes.set()
     with (
         WebClient([base]) as client,
         open_fetch_folder(folder) as place,

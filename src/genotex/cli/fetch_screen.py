@@ -40,6 +40,7 @@ def progress_of_files(
         Takes the name of a group, its number and the name of a file; gives what is called with the
         bytes at hand and those of the whole file.
     """
+    screen.resumes.set()
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),

@@ -65,15 +65,17 @@ def tcga(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Fetch TCGA cohorts from the UCSC Xena hub: clinical matrix, HiSeqV2 and HiSeqV2_PANCAN.
+    r"""Fetch TCGA cohorts from the UCSC Xena hub.
 
-    Files that are there are not asked for again; the same command goes on where it stopped. Ends
-    with exit code 3 where a file could not be had.
+    Clinical matrix, HiSeqV2 and HiSeqV2_PANCAN. Files that are there are not
+    asked for again; the same command goes on where it stopped. Ends with exit
+    code 3 where a file could not be had.
 
     Examples:
       genotex fetch tcga input --trait Kidney_Clear_Cell_Carcinoma
 
-      genotex fetch tcga input --cohort KIRC --cohort KIRP --file clinical --file pancan
+      genotex fetch tcga input --cohort KIRC --cohort KIRP \
+          --file clinical --file pancan
 
       genotex fetch tcga input --dry-run
     """

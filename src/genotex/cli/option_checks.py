@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["check_cohorts", "check_controls", "check_options"]
 
 _SOUND_ONLY = {
-    "model": "--model",
+    "model": "--test",
     "hidden": "--hidden",
     "covariates": "--covariates",
     "pair": "--pair",

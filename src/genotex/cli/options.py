@@ -13,6 +13,7 @@ __all__ = [
     "BENCHMARK",
     "SOUND",
     "TWO_STEP",
+    "AnalysedDir",
     "CaseValues",
     "CohortNames",
     "Cohorts",
@@ -34,8 +35,6 @@ __all__ = [
     "KnownBatch",
     "LeastCertainty",
     "MinEffect",
-    "ModelName",
-    "Models",
     "OutputDir",
     "Pair",
     "ProcedureName",
@@ -51,6 +50,8 @@ __all__ = [
     "SolverName",
     "Solvers",
     "TaskInfoFile",
+    "TestName",
+    "Tests",
     "TraitListFile",
     "TraitNames",
     "Trend",
@@ -91,7 +92,7 @@ class Scales(StrEnum):
     linear = "linear"
 
 
-class Models(StrEnum):
+class Tests(StrEnum):
     """The test that ranks the genes."""
 
     moderated = "moderated"
@@ -129,9 +130,16 @@ class CohortsUsed(StrEnum):
 
 
 InputDir = Annotated[
-    Path, typer.Argument(help="Folder that holds GEO/<Trait>/<GSE>/ and TCGA/<name>/.")
+    Path,
+    typer.Argument(metavar="INPUT", help="Folder that holds GEO/<Trait>/<GSE>/ and TCGA/<name>/."),
 ]
-OutputDir = Annotated[Path, typer.Argument(help="Folder for the results; made when missing.")]
+OutputDir = Annotated[
+    Path, typer.Argument(metavar="OUTPUT", help="Folder for the results; made when missing.")
+]
+AnalysedDir = Annotated[
+    Path,
+    typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex analyze' or 'solve'."),
+]
 TraitNames = Annotated[
     list[str] | None,
     typer.Option("--trait", help="A trait; repeat for several.", show_default="all"),
@@ -154,8 +162,7 @@ VocabularyFile = Annotated[
     Path | None,
     typer.Option(
         "--vocabulary",
-        help="Words of your own for reading traits, added to the built-in ones; start with "
-        "'genotex clinical words'.",
+        help="Words of your own for reading traits; start with 'genotex clinical words'.",
     ),
 ]
 LeastCertainty = Annotated[
@@ -240,12 +247,12 @@ Cohorts = Annotated[
         "--cohorts", help="all: test every usable cohort and combine them gene by gene as well."
     ),
 ]
-ModelName = Annotated[
-    Models,
+TestName = Annotated[
+    Tests,
     typer.Option(
-        "--model",
-        help="Which test ranks the genes; mixed is the conservative second opinion, all reports "
-        "both.",
+        "--test",
+        help="Which statistical test ranks the genes: the moderated t, or that of a mixed model, "
+        "the conservative second opinion; all reports both.",
         rich_help_panel=SOUND,
     ),
 ]

@@ -47,7 +47,8 @@ def preprocess(
 ) -> None:
     """Turn raw GEO and TCGA files into linked tables, one for each cohort.
 
-    A cohort that is done already, with the same files and options, is not done again.
+    A cohort that is done already, with the same files and options, is not
+    done again.
 
     Examples:
       genotex preprocess input output
@@ -67,6 +68,8 @@ def preprocess(
         vocabulary=vocabulary,
         least_certainty=least_certainty,
     )
+    if not force:
+        screen.resumes.set()
     tell_names(trait or (), vocabulary, source, cohort or ())
     outcomes = preprocess_with_progress(
         source, output, trait or (), cohort or (), settings, jobs=jobs, force=force

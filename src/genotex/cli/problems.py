@@ -56,16 +56,17 @@ def list_problems(
     traits: o.TraitListFile = None,
     json: o.Json = False,
 ) -> None:
-    """List problems, all or some, and write them to a file that 'genotex bench run' takes.
+    r"""List problems, all or some; with -o as a file for 'genotex bench run'.
 
     Ends with exit code 1 where no problem is left.
 
     Examples:
       genotex problems list --task-info task_info.json --trait Asthma
 
-      genotex problems list --task-info task_info.json --kind one-step --category cancer
+      genotex problems list --task-info task_info.json --category cancer
 
-      genotex problems list --task-info task_info.json --kind unconditional -o problems.json
+      genotex problems list --task-info task_info.json \
+          --kind unconditional -o problems.json
     """
     from genotex.problems import TaskInfo, TraitList, write_problems
 
@@ -109,7 +110,7 @@ def _row(problem: Problem, category: str | None) -> dict[str, Any]:
 
 @app.command()
 def show(
-    trait: Annotated[str, typer.Argument(help="The trait.")],
+    trait: Annotated[str, typer.Argument(metavar="TRAIT", help="The trait.")],
     task_info: TaskInfoFile,
     condition: Annotated[
         str | None, typer.Option("--condition", help="Age, Gender or another trait.")
@@ -117,7 +118,10 @@ def show(
     traits: o.TraitListFile = None,
     json: o.Json = False,
 ) -> None:
-    """Show a trait: its related genes and conditions, or what it shares with one condition.
+    """Show a trait: its related genes and conditions, or one condition.
+
+    With --condition it tells which related genes the two share, and whether
+    the benchmark's rules make a problem of them.
 
     Examples:
       genotex problems show Asthma --task-info task_info.json
@@ -158,8 +162,9 @@ def show(
 def stats(task_info: TaskInfoFile, traits: o.TraitListFile = None, json: o.Json = False) -> None:
     """Count traits, problems of each kind and category, and related genes.
 
-    Example:
+    It also names the traits that lack related genes or conditions.
 
+    Example:
       genotex problems stats --task-info task_info.json
     """
     from genotex.problems import TaskInfo, TraitList, count_problems
@@ -175,12 +180,11 @@ def stats(task_info: TaskInfoFile, traits: o.TraitListFile = None, json: o.Json 
 def check(
     task_info: TaskInfoFile, gene_table: o.GeneTableFile = None, json: o.Json = False
 ) -> None:
-    """Check a task list: names, duplicates, unknown conditions, genes that are no official symbols.
+    """Check a task list: names, duplicates, conditions, gene symbols.
 
     Ends with exit code 1 where there are errors; warnings alone end with 0.
 
     Example:
-
       genotex problems check --task-info task_info.json
     """
     from dataclasses import asdict

@@ -83,16 +83,19 @@ def build(
     gene_table: o.GeneTableFile = None,
     json: o.Json = False,
 ) -> None:
-    """Build a task list from its sources: related genes, then trait-condition pairs by the rules.
+    r"""Build a task list: related genes, then pairs of trait and condition.
 
-    The rules are those of the benchmark's paper. Without -o nothing is written, only told.
+    The rules are those of the benchmark's paper. Without -o nothing is
+    written, only told.
 
     Examples:
-      genotex problems build --associations associations --disease-ids ids.tsv -o task_info.json
+      genotex problems build --associations associations \
+          --disease-ids ids.tsv -o task_info.json
 
       genotex problems build --genes-from task_info.json
 
-      genotex problems build --genes-from task_info.json --threshold 0.2 -o fewer.json
+      genotex problems build --genes-from task_info.json \
+          --threshold 0.2 -o fewer.json
     """
     from genotex.problems import (
         GeneOverlap,

@@ -22,15 +22,16 @@ __all__ = ["pages_there", "redraw", "report"]
 
 
 def report(
-    output: Annotated[Path, typer.Argument(help="Output folder of 'genotex analyze' or 'solve'.")],
+    output: o.AnalysedDir,
     trait: Annotated[str, typer.Option("--trait", help="The trait.")],
     condition: Annotated[
         str, typer.Option("--condition", help="The condition of the problem.", show_default=True)
     ] = "None",
     json: o.Json = False,
 ) -> None:
-    """Draw the report of an analysed problem, and the one over all cohorts when there is one.
+    """Draw the report of an analysed problem from its output folder.
 
+    Where cohorts were combined, the page over all of them is drawn as well.
     Everything is read from the output folder; the raw files are not needed.
 
     Examples:

@@ -47,7 +47,13 @@ TaskInfoFile = Annotated[
 ]
 ResultsFolder = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write the results into this folder.", show_default=False),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="Write the results into this folder.",
+        show_default=False,
+    ),
 ]
 
 

@@ -21,9 +21,9 @@ def _group() -> None:
 
 @app.command()
 def check(sandbox: o.SandboxMode = o.Sandboxes.best, as_json: o.Json = False) -> None:
-    """Start a session as for a model's code, try to get out of it, and show what held.
+    """Start a session as for a model's code, and try to get out of it.
 
-    Ends with 1 where something worked that should not have.
+    Shows what held. Ends with 1 where something worked that should not have.
 
     Examples:
       genotex sandbox check

@@ -59,13 +59,12 @@ def show_table(table: PlainTable, *, note: bool = True) -> None:
     """Print a table under its title, as much of it side by side as the screen has room for.
 
     Where it is too wide, spare columns go first; then the columns of numbers come in several
-    blocks, each with the columns of words.
+    blocks: the first with all columns of words, the others with those that tell the rows apart.
     """
     screen.out.print()
     screen.out.print(table.title, style="bold", markup=False)
-    words, blocks = _columns(table)
     rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
-    for i, numbers in enumerate(blocks):
+    for i, (words, numbers) in enumerate(_blocks(table)):
         if i:
             screen.out.print()
         screen.table([*words, *numbers], rows, fold=words, right=numbers)
@@ -73,8 +72,8 @@ def show_table(table: PlainTable, *, note: bool = True) -> None:
         screen.say(table.note)
 
 
-def _columns(table: PlainTable) -> tuple[list[str], list[list[str]]]:
-    """Return the columns of words, and those of numbers in blocks that fit beside them."""
+def _blocks(table: PlainTable) -> list[tuple[list[str], list[str]]]:
+    """Return the columns of words and of numbers of each block that fits the screen."""
     cells = zip(table.head, *table.rows, strict=True)
     widths = {column[0]: max(map(len, column)) + GAP for column in cells}
     room = screen.out.width + GAP
@@ -83,10 +82,21 @@ def _columns(table: PlainTable) -> tuple[list[str], list[list[str]]]:
             del widths[name]
     words = [name for name in table.head[: table.words] if name in widths]
     numbers = [name for name in table.head[table.words :] if name in widths]
-    left = room - sum(widths[name] for name in words)
-    blocks: list[list[str]] = [[]]
+    blocks: list[tuple[list[str], list[str]]] = [(words, [])]
     for name in numbers:
-        if blocks[-1] and sum(widths[other] for other in (*blocks[-1], name)) > left:
-            blocks.append([])
-        blocks[-1].append(name)
-    return words, blocks
+        beside, so_far = blocks[-1]
+        if so_far and sum(widths[other] for other in (*beside, *so_far, name)) > room:
+            blocks.append((_telling(table, words), []))
+        blocks[-1][1].append(name)
+    return blocks
+
+
+def _telling(table: PlainTable, words: list[str]) -> list[str]:
+    """Return as many of the first columns of words as tell the rows apart."""
+    places = [table.head.index(name) for name in words]
+    for number in range(1, len(words)):
+        if len({tuple(row[place] for place in places[:number]) for row in table.rows}) == len(
+            table.rows
+        ):
+            return words[:number]
+    return words

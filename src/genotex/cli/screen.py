@@ -20,7 +20,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.table import Column, Table
 
 __all__ = [
     "DONE",
@@ -35,6 +35,7 @@ __all__ = [
     "progress",
     "progress_by_stage",
     "progress_with_label",
+    "resumes",
     "say",
     "table",
     "talk",
@@ -46,6 +47,9 @@ DONE, NOTHING_USABLE, WRONG_USE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
 WIDE = 10_000
 """Columns of a table that goes to a file or a pipe, where nothing is folded."""
 
+REST_OF_BAR = 54
+"""Columns of a progress bar beside its label: bar, count, time so far and time left."""
+
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
 """Results go here: standard output."""
 talk = Console(stderr=True, highlight=False)
@@ -53,6 +57,8 @@ talk = Console(stderr=True, highlight=False)
 
 interrupted = threading.Event()
 """Set by Ctrl-C, before the command is left."""
+resumes = threading.Event()
+"""Set by a command that, given again after a Ctrl-C, goes on where it was."""
 
 
 def print_json(data: Any) -> None:
@@ -112,9 +118,11 @@ class _Bar(Progress):
 
 
 def _bar() -> Progress:
+    # A long label gives way, so that bar, count and times are whole on any screen.
+    label = Column(no_wrap=True, overflow="ellipsis", max_width=max(10, talk.width - REST_OF_BAR))
     return _Bar(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
+        TextColumn("{task.description}", table_column=label),
+        BarColumn(bar_width=20),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),

@@ -22,7 +22,9 @@ _STUDY_STEPS = 8
 
 
 def simulate(
-    folder: Annotated[Path, typer.Argument(help="Folder for the files; new or empty.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder for the files; new or empty.")
+    ],
     world: Annotated[
         bool, typer.Option("--world", help="Write a whole benchmark: traits, tasks, reference.")
     ] = False,
@@ -56,10 +58,12 @@ def simulate(
 ) -> None:
     """Write a simulated study in true GEO and TCGA format, with planted genes.
 
-    It holds two cohorts of one trait on different platforms, a cohort of a condition, a TCGA-like
-    study, cohorts that must be rejected and one with shifted characteristics; truth.json tells
-    what was planted. With --world it is a whole benchmark: many traits and cohorts, task_info.json
-    with problems of all kinds, and in reference/ the true answers, to score an output folder by.
+    It holds two cohorts of one trait on different platforms, a cohort of a
+    condition, a TCGA-like study, cohorts that must be rejected and one with
+    shifted characteristics; truth.json tells what was planted. With --world
+    it is a whole benchmark: many traits and cohorts, task_info.json with
+    problems of all kinds, and in reference/ the true answers, to score an
+    output folder by.
 
     Examples:
       genotex simulate study

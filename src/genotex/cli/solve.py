@@ -54,7 +54,7 @@ def solve(
     force: o.Force = False,
     json: o.Json = False,
     cohorts: o.Cohorts = o.CohortsUsed.largest,
-    model: o.ModelName = o.Models.moderated,
+    test: o.TestName = o.Tests.moderated,
     hidden: o.HiddenMode = o.HiddenModes.auto,
     covariates: o.Covariates = "Age,Gender",
     pair: o.Pair = None,
@@ -68,16 +68,19 @@ def solve(
     regressors: o.Regressors = o.RegressorRules.inclusive,
     condition_cohort: o.ConditionCohort = None,
 ) -> None:
-    """Go from raw files to the genes of one trait, and a report that opens in a browser.
+    r"""Go from raw files to the genes of one trait, and a report of them.
+
+    The report is one HTML file, OUTPUT/report/..., that opens in a browser.
 
     Examples:
       genotex solve input output --trait Osteoarthritis
 
       genotex solve input output --trait "Rheumatoid Arthritis" --condition Age
 
-      genotex solve input output --trait Osteoarthritis --cohort GSE55457 --controls all
+      genotex solve input output --trait Osteoarthritis --controls all
 
-      genotex solve input output --trait Asthma --condition Obesity --task-info task_info.json
+      genotex solve input output --trait Asthma --condition Obesity \
+          --task-info task_info.json
     """
     from genotex.analysis import check_request
 
@@ -97,7 +100,7 @@ def solve(
         procedure=procedure,
         controls=controls,
         q=q,
-        model=model,
+        test=test,
         hidden=hidden,
         covariates=covariates,
         pair=pair,
@@ -115,6 +118,8 @@ def solve(
     check_options(analysis, [problem])
     tasks = load_tasks(task_info)
     check_request(problem, analysis, tasks)
+    if not force:
+        screen.resumes.set()
     # The cohorts that were named are those of the trait, not of a condition.
     named = (cohort or ()) if len(problem.traits) == 1 else ()
     tell_names(problem.traits, vocabulary, source, named)

@@ -52,15 +52,17 @@ def verify(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Check the files of a folder against a manifest: size, SHA-256, and whether they can be read.
+    r"""Check the files of a folder against a manifest, and that they are whole.
 
-    Files that no manifest lists are told and are no mistake. Ends with exit code 1 where one is
+    Size, SHA-256, and whether a file can be read. Files that no manifest
+    lists are told and are no mistake. Ends with exit code 1 where one is
     missing, is another than the listed one, or cannot be read.
 
     Examples:
       genotex verify input --manifest geo_manifest.json --ignore-missing
 
-      genotex verify input/GEO/Osteoarthritis/GSE55457 --manifest geo_manifest.json
+      genotex verify input/GEO/Osteoarthritis/GSE55457 \
+          --manifest geo_manifest.json
 
       genotex verify input --write manifest.json
 

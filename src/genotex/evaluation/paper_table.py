@@ -227,7 +227,8 @@ def _about_the_paper(runs: Mapping[str, Scores]) -> Iterator[str]:
         if scores.analysis and len(scores.analysis) != known.problems:
             yield (
                 f"{name} was scored on {len(scores.analysis):,} problems, not on "
-                f"{known.problems:,}: its figures are not those of the whole benchmark"
+                f"{known.problems:,}: its figures are not those of the whole benchmark; answers to "
+                "problems that the reference does not answer are not scored"
             )
 
 

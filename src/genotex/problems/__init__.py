@@ -27,13 +27,14 @@ from genotex.problems.problem_counts import ProblemCounts, count_problems
 from genotex.problems.problem_list import read_problems, sample_problems, write_problems
 from genotex.problems.regressors import RegressorRule, regressor_genes
 from genotex.problems.related_genes import DEFAULT_SCORE, RelatedGenes, find_related_genes
-from genotex.problems.task_info import TaskInfo, TraitInfo, write_task_info
+from genotex.problems.task_info import WHERE_TO_GET, TaskInfo, TraitInfo, write_task_info
 from genotex.problems.task_info_check import Finding, check_task_info
 from genotex.problems.trait_list import ListedTrait, TraitList
 
 __all__ = [
     "DEFAULT_SCORE",
     "DEFAULT_THRESHOLD",
+    "WHERE_TO_GET",
     "CohortChoice",
     "ConditionFacts",
     "Finding",

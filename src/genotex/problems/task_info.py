@@ -13,9 +13,14 @@ from genotex.layout import atomic_write, trait_folder_name
 from genotex.problems.nearest import tell_names
 from genotex.problems.problem import Problem
 
-__all__ = ["FIELDS", "TaskInfo", "TraitInfo", "read_content", "write_task_info"]
+__all__ = ["FIELDS", "WHERE_TO_GET", "TaskInfo", "TraitInfo", "read_content", "write_task_info"]
 
 FIELDS = ("related_genes", "conditions")
+WHERE_TO_GET = (
+    "'genotex fetch benchmark' tells where the published one lies, 'genotex problems build' makes "
+    "one"
+)
+"""Said where a task list is needed and not there."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,8 @@ def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any
         content = json.loads(path.read_bytes(), object_pairs_hook=kind)
     except OSError as error:
         msg = f"cannot be read: {error.strerror}"
-        raise FormatError(msg, path=path, hint="give the path of a task_info.json") from error
+        hint = f"give the path of a task_info.json; {WHERE_TO_GET}"
+        raise FormatError(msg, path=path, hint=hint) from error
     except (ValueError, RecursionError) as error:
         msg = f"is not JSON: {error}"
         raise FormatError(msg, path=path, hint="download the file again") from error

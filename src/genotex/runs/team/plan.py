@@ -16,7 +16,7 @@ from genotex.formats import read_json_object
 from genotex.formats.raw import sha256
 from genotex.layout import InputFolder, OutputFolder, Procedure
 from genotex.models import Limits, ModelSettings
-from genotex.problems import Problem, ProblemKind, TaskInfo
+from genotex.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.runs.given_cohorts import check_given_cohorts
 from genotex.runs.settings import RunSettings
 from genotex.runs.team.folder import TeamFolder
@@ -111,7 +111,10 @@ class TeamPlan:
         two_step = [each for each in self.problems if each.kind is ProblemKind.TWO_STEP]
         if two_step or self.procedure == "benchmark":
             what = f"{two_step[0]}" if two_step else "the procedure benchmark"
-            msg = f"{what} needs the related genes of the traits; give --task-info task_info.json"
+            msg = (
+                f"{what} needs the related genes of the traits; give --task-info task_info.json: "
+                f"{WHERE_TO_GET}"
+            )
             raise UsageError(msg)
 
     @property
