@@ -13,9 +13,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from tests.local_server import QuietHandler, local_address
 
 CAPTCHA = b"""<!DOCTYPE html>
 <html><head><title>NCBI - please show that you are a person</title></head>
@@ -212,9 +212,7 @@ def serving(*protocols: Protocol) -> Iterator[Site]:
     for protocol in protocols:
         site.speak(protocol)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             content = self.rfile.read(length).decode()
@@ -254,25 +252,5 @@ def serving(*protocols: Protocol) -> Iterator[Site]:
                 served.sent += len(reply.body[at : at + piece])
             served.whole = reply.status in (200, 206) and served.sent == claimed
 
-        def handle(self) -> None:
-            try:
-                super().handle()
-            except OSError:
-                # The caller went away, as a killed one does.
-                return
-
-        def log_message(self, format: str, *args: Any) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    site.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with local_address(Handler, site.closing) as site.address:
         yield site
-    finally:
-        site.closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -12,8 +12,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.local_server import QuietHandler, local_address
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,7 @@ def serving(*answers: Says) -> Iterator[Service]:
     """Run a service on a free port of this machine."""
     service = Service(*answers)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             content = self.rfile.read(int(self.headers["Content-Length"]))
             with service.turn:
@@ -98,28 +97,8 @@ def serving(*answers: Says) -> Iterator[Service]:
             while answer.trickle and not service.closing.wait(0.02):
                 self.wfile.write(b" ")
 
-        def handle(self) -> None:
-            try:
-                super().handle()
-            except OSError:
-                # The caller went away, as it should when its time is up.
-                return
-
-        def log_message(self, format: str, *args: Any) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    service.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with local_address(Handler, service.closing) as service.address:
         yield service
-    finally:
-        service.closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def key_in(seen: Seen) -> str:
