@@ -114,7 +114,7 @@ def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
         "steps": tally.steps,
         "reviews": tally.reviews,
         "seconds": tally.work_seconds,
-        "why": _harmless(record.why or (record.ending.value if record.ending else "")),
+        "why": _harmless(record.remark),
     }
 
 

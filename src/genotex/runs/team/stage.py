@@ -23,6 +23,7 @@ from genotex.formats.raw import sha256
 from genotex.models import Budget, UsageLedger
 from genotex.runs.cohort_stage import Basis
 from genotex.runs.journal import Journal
+from genotex.runs.placing import withdraw
 from genotex.runs.team.notebook_record import NotebookRecord, State
 from genotex.runs.team.one_notebook import Bench, do_notebook
 from genotex.runs.team.outcomes import why_hopeless
@@ -150,6 +151,8 @@ class Stage:
             if record is not None and record.basis != self._basis.of(task.problem):
                 del self.records[task]
                 self._put_aside(task)
+                # Whatever comes of it now, that answer holds no longer.
+                withdraw(self._bench.folder, task.problem)
             ready.append(task)
         return ready
 
