@@ -15,7 +15,7 @@ import numpy as np
 
 from genotex.agents.task import Task
 from genotex.analysis import read_result
-from genotex.clinical import apply_encoding, reading_from_json
+from genotex.clinical import FeatureEncoding, apply_encoding, reading_from_json
 from genotex.cohorts.geo_files import choose_file
 from genotex.cohorts.quality import judge
 from genotex.errors import FormatError, GenotexError, MethodFailedError
@@ -23,6 +23,7 @@ from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
+    Series,
     read_cohort_info,
     read_evidence,
     read_json_object,
@@ -33,6 +34,7 @@ from genotex.formats import (
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder, geo_cohort_files
 from genotex.runs.problem_record import ErrorClass
+from genotex.runs.team.second_opinion import second_opinion
 
 __all__ = ["look_at_answer", "look_at_cohort"]
 
@@ -63,10 +65,9 @@ def look_at_cohort(task: Task, written: Path, info: CohortInfo) -> tuple[str, ..
         if not output.evidence(task.trait, task.cohort).is_file():
             return (*doubts, "there is no evidence: its files were not written by the toolkit")
         evidence = read_evidence(output.evidence(task.trait, task.cohort))
-        _look_at_evidence(task, evidence, table, info)
+        return (*doubts, *_look_at_evidence(task, evidence, table, info))
     except FormatError as error:
         _refuse(str(error))
-    return tuple(doubts)
 
 
 def _look_at_table(
@@ -103,17 +104,26 @@ def _unknown(genes: Sequence[str]) -> list[str]:
 
 def _look_at_evidence(
     task: Task, evidence: Evidence, table: LinkedTable | None, info: CohortInfo
-) -> None:
+) -> tuple[str, ...]:
     if (evidence.trait, evidence.cohort) != (task.trait, task.cohort):
         _refuse(f"the evidence is that of {evidence.cohort} for {evidence.trait}")
     if evidence.info.get("is_usable") != info.is_usable:
         _refuse("cohort_info.json and the evidence tell different things of the cohort")
     trait = reading_from_json(evidence.reading).trait
-    if table is None or task.kind != "geo":
-        return
+    if task.kind != "geo":
+        return ()
+    series = choose_file(geo_cohort_files(task.trait, task.input_folder)).series
+    if table is not None:
+        _check_codes(task, series, table, trait)
+    return second_opinion(task, series, trait)
+
+
+def _check_codes(
+    task: Task, series: Series, table: LinkedTable, trait: FeatureEncoding | None
+) -> None:
+    """Refuse a table whose trait is not what its own encoding gives for the samples there are."""
     if trait is None:
         _refuse("the evidence tells no trait, but there is a linked table")
-    series = choose_file(geo_cohort_files(task.trait, task.input_folder)).series
     codes = apply_encoding(trait, series, procedure=task.procedure).codes
     told = dict(zip(series.samples, codes, strict=True))
     if strangers := [sample for sample in table.samples if sample not in told]:

@@ -2,5 +2,6 @@
 
 from tests.runs.team.misbehaving.case import Case
 from tests.runs.team.misbehaving.cases_answers import ANSWERS
+from tests.runs.team.misbehaving.cases_code import HARMFUL, MISTAKEN, REACHING, REPORTED
 
-CASES: tuple[Case, ...] = (*ANSWERS,)
+CASES: tuple[Case, ...] = (*ANSWERS, *REPORTED, *MISTAKEN, *HARMFUL, *REACHING)

@@ -7,7 +7,7 @@ from typing import Any
 from tests.agents.playing import plan, verdict
 from tests.runs.team.misbehaving.case import Case, Outcome
 from tests.runs.team.misbehaving.runs import Ended
-from tests.runs.team.misbehaving.service import ALWAYS, DIALECT, Moment, Question
+from tests.runs.team.misbehaving.service import ALWAYS, Moment, Question
 
 
 def tallies(**counts: int) -> Any:
@@ -26,7 +26,9 @@ def back_to_the_start(question: Question) -> dict[str, Any]:
 
 def contrary(question: Question) -> dict[str, Any]:
     first = len(question.card.attempts) == 1
-    return verdict(False, "Assume the disease where nothing tells it." if first else "Never assume.")
+    return verdict(
+        False, "Assume the disease where nothing tells it." if first else "Never assume."
+    )
 
 
 def obeys(question: Question) -> str:

@@ -156,9 +156,7 @@ class Place:
             self.journal(notebook).unlink()
         return self.go_on(notebook, moments, structured=structured)
 
-    def go_on(
-        self, notebook: str, moments: Sequence[Moment], *, structured: bool = False
-    ) -> Ended:
+    def go_on(self, notebook: str, moments: Sequence[Moment], *, structured: bool = False) -> Ended:
         self.model.behave(moments)
         plan = self.plan(structured=structured)
         return Ended(run_team(plan, make_session=Hasty), self, notebook)
@@ -178,13 +176,19 @@ def results(root: Path) -> dict[str, bytes]:
 def wrong_results(ended: Ended) -> list[str]:
     """Return the files of the run that differ from the right ones, or are too many."""
     right = results(ended.place.right)
-    return [name for name, content in results(ended.place.out).items() if content != right.get(name)]
+    return [
+        name for name, content in results(ended.place.out).items() if content != right.get(name)
+    ]
 
 
 @contextmanager
 def prepared_place(root: Path) -> Iterator[Place]:
     """Make the input, and have it done once by a model that behaves."""
     write_asthma(root / "in", "GSE1", number=24, summary=SUMMARY)
+    other = root / "in" / "GEO" / "Obesity" / "GSE2" / "matrix.txt"
+    other.parent.mkdir(parents=True)
+    for path in (other, root / "secret.txt"):
+        path.write_text("another key", encoding="utf-8")
     with misbehaving() as model:
         place = Place(root, model)
         place.go_on("cohort", [])

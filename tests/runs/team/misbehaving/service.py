@@ -25,6 +25,7 @@ class Question:
     card: Card
     request: Request
     right: Reply
+    address: tuple[str, int]
 
     @property
     def code(self) -> str:
@@ -86,7 +87,9 @@ class Misbehaving:
         texts = DIALECT.texts_of(self.service.seen[-1])
         messages = tuple(Message(author, text) for author, text in texts)  # type: ignore[arg-type]
         request = Request("team", messages)
-        question = Question(read_card(request), request, self._rules.answer(request))
+        host, _, port = self.service.address.removeprefix("http://").partition(":")
+        right = self._rules.answer(request)
+        question = Question(read_card(request), request, right, (host, int(port)))
         said = self._misbehave(question)
         if said is None:
             said = question.right.text if question.right.data is None else dict(question.right.data)

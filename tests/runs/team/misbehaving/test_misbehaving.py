@@ -1,7 +1,6 @@
 """Models that misbehave: what comes of it is what the case says, and never a silent wrong."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
