@@ -68,7 +68,7 @@ REPORTED = (
     ),
     repaired(
         "a keyword that does not exist",
-        fault("normalise_and_link", "unknown_keyword"),
+        fault("load_data", "unknown_keyword"),
         ended("error", told="unexpected keyword argument"),
         "It raises, and is revised.",
         source="appendix H, listing 14",
@@ -94,7 +94,7 @@ MISTAKEN = (
     ),
     repaired(
         "a name that nobody defined",
-        fault("normalise_and_link", "crash"),
+        fault("load_data", "crash"),
         ended("error", told="NameError"),
         "It raises, and is revised.",
     ),
@@ -136,7 +136,7 @@ HARMFUL = (
         "`os._exit` in the middle",
         before("load_data", "import os\nos._exit(0)"),
         ended("died", told="session"),
-        "Told as the end of the session, never as success; the state is restored and it is revised.",
+        "Told as the end of the session, never as success; it is revised in the state before.",
     ),
     Case(
         "`sys.exit(0)`, and success claimed",
