@@ -92,7 +92,7 @@ def show_finished(finished: TeamFinished, target: Path) -> None:
         screen.say(f"{record.problem}: {record.genes} genes in {record.cohort}")
     for record in finished.problems:
         if not record.success:
-            screen.tell(_harmless(f"{record.problem}: {record.error}"), "not answered")
+            screen.tell(_one_line(f"{record.problem}: {record.error}"), "not answered")
     if unprotected := _unprotected(finished):
         screen.tell(f"not protected from written code: {unprotected}", "warning")
     if finished.stopped:
@@ -114,7 +114,7 @@ def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
         "steps": tally.steps,
         "reviews": tally.reviews,
         "seconds": tally.work_seconds,
-        "why": _harmless(record.remark),
+        "why": _one_line(record.remark),
     }
 
 
@@ -145,7 +145,7 @@ def _overview_row(row: NotebookRow) -> dict[str, Any]:
         "seconds": None if record is None else record.tally.work_seconds,
         "calls": row.usage.calls,
         "cost": _dollars(row.usage.cost),
-        "why": _harmless(row.why),
+        "why": _one_line(row.why),
     }
 
 
@@ -200,7 +200,7 @@ def show_trace(found: Trace) -> None:
     screen.say(f"{task.trait} {task.cohort or task.problem}")
     for answer in found.answers:
         for line in json.dumps(answer, indent=2, ensure_ascii=False).splitlines():
-            screen.say(_harmless(line))
+            screen.say(_one_line(line))
     if found.notebook is not None:
         _show_notebook(found.notebook)
     screen.say("")
@@ -229,17 +229,16 @@ def _show_attempt(attempt: Attempt) -> None:
     who = attempt.author or "taken over from another notebook"
     screen.say(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
     for line in attempt.code.rstrip().expandtabs().splitlines():
-        screen.say(_harmless(f"    {line}".rstrip()))
+        screen.say(_one_line(f"    {line}".rstrip()))
     for line in attempt.result.text.rstrip().expandtabs().splitlines():
-        screen.say(_harmless(f"  > {line}".rstrip()))
+        screen.say(_one_line(f"  > {line}".rstrip()))
     if attempt.verdict is not None:
         word = "approved" if attempt.approved else "rejected"
-        screen.say(_harmless(f"-- review: {word}. {attempt.verdict.reasoning}"))
+        screen.say(_one_line(f"-- review: {word}. {attempt.verdict.reasoning}"))
         for suggestion in attempt.verdict.suggestions:
-            screen.say(_harmless(f"   * {suggestion}"))
+            screen.say(_one_line(f"   * {suggestion}"))
 
 
-def _harmless(text: str) -> str:
-    """Return somebody else's text as one line, without signs that a terminal obeys."""
-    line = " ".join(text.splitlines())
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
+def _one_line(text: str) -> str:
+    """Return somebody else's text as one line."""
+    return " ".join(text.splitlines())
