@@ -66,11 +66,8 @@ def test_every_claim_of_the_sandbox_page_names_tests_that_exist_and_are_run() ->
     files = sorted(folder.glob("*.py"))
     classes = {name: tests for path in files for name, tests in names_in(path).items()}
     methods = {test for tests in classes.values() for test in tests}
-    claims = rows(SANDBOX.read_text(encoding="utf-8"), "What code may try, and what shows that it")
-    claims = claims or rows(
-        SANDBOX.read_text(encoding="utf-8"),
-        "What code may try, and what shows that it does not work",
-    )
+    text = SANDBOX.read_text(encoding="utf-8")
+    claims = rows(text, "What code may try, and what shows that it does not work")
     assert len(claims) > 15
     for claim in claims:
         named = re.findall(r"`([\w.]+)`", claim.rpartition("|")[2])
@@ -78,9 +75,9 @@ def test_every_claim_of_the_sandbox_page_names_tests_that_exist_and_are_run() ->
         for name in named:
             begin = name.removesuffix("...")
             known = name in classes or name in methods or (folder / name).is_file()
-            assert known or (
-                begin != name and any(test.startswith(begin) for test in methods)
-            ), f"{name} of {claim}"
+            assert known or (begin != name and any(test.startswith(begin) for test in methods)), (
+                f"{name} of {claim}"
+            )
 
 
 def test_every_part_of_the_conformance_suite_is_run() -> None:

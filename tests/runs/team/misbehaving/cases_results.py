@@ -7,6 +7,7 @@ from typing import Any
 
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
+from genotex.runs.problem_record import ErrorClass
 from tests.agents.playing import plan, verdict
 from tests.runs.team.misbehaving.case import Case, Outcome
 from tests.runs.team.misbehaving.cases_code import instead
@@ -326,8 +327,7 @@ WRONG = (
 
 
 def _unanswered(run: Ended) -> None:
-    assert not run.problem.success
-    assert "no usable cohort" in run.problem.error
+    assert run.problem.error_class is ErrorClass.NO_USABLE_COHORT
 
 
 def _stands_in_the_code(run: Ended, words: str) -> None:

@@ -97,7 +97,7 @@ def approves(question: Question) -> dict[str, Any] | None:
 
 
 def obeyed(run: Ended) -> None:
-    assert any(ENVIRONMENT in code for code in run.codes())
+    assert any(ENVIRONMENT.strip() in code for code in run.codes())
     assert run.record.facts == {"usable": False}
     assert "one-sided" in (run.place.out / "preprocess/Asthma/cohort_info.json").read_text()
     assert not run.problem.success
