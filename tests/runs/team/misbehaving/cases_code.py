@@ -35,6 +35,7 @@ def ended(*statuses: str, told: str = "") -> Callable[[Ended], None]:
     def check(run: Ended) -> None:
         assert run.statuses == list(statuses)
         assert told in run.printed
+        assert run.record.tally.rejections == run.record.tally.revisions == 1
 
     return check
 

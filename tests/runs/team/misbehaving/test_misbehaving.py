@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from genotex.runs.team.notebook_record import State
+from genotex.runs.team.trace import trace
 from tests.models.conftest import nothing_from_outside
 from tests.runs.team.misbehaving.all_cases import CASES
 from tests.runs.team.misbehaving.case import Case, Outcome
@@ -24,9 +25,22 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 def test_misbehaviour(case: Case, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_COMPATIBLE_API_KEY", KEY)
     ended = place.run(case.notebook, case.moments, structured=case.structured)
-    ENDS[case.outcome](ended)
     case.check(ended)
+    told_from_the_folder_alone(ended)
+    ENDS[case.outcome](ended)
     assert key_is_nowhere(ended)
+
+
+def told_from_the_folder_alone(ended: Ended) -> None:
+    """See that overview and trace tell what became of the notebook, without asking or running."""
+    found = trace(ended.place.out, ended.record.task)
+    if ended.record.state is not State.STOPPED:
+        assert found.row.record == ended.record
+        assert found.row.why == ended.record.remark
+    if found.notebook is not None:
+        steps = [*found.notebook.context.steps, *found.notebook.dropped]
+        told = {attempt.code for step in steps for attempt in step.attempts}
+        assert set(ended.codes()) - {found.notebook.set_up} <= told
 
 
 def is_right(ended: Ended) -> None:
