@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from genotex.evaluation.preprocessing import pair_tables, score_table
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
 from genotex.runs.problem_record import ErrorClass
@@ -320,8 +321,8 @@ WRONG = (
         ),
         Outcome.WRONG,
         "The files agree with each other and with the series' texts, and are wrong.",
-        "The code, in the notebook, its journal and the trace; no mark",
-        lambda run: _stands_in_the_code(run, "default_rng(1).normal"),
+        "The code, in the notebook; no mark. `genotex evaluate` against the direct road shows it",
+        both(lambda run: _stands_in_the_code(run, "default_rng(1).normal"), lambda run: _seen(run)),
     ),
 )
 
@@ -333,3 +334,10 @@ def _unanswered(run: Ended) -> None:
 def _stands_in_the_code(run: Ended, words: str) -> None:
     assert any(words in code for code in run.codes())
     assert words in (run.place.out / "notebooks" / "Asthma" / "GSE1.ipynb").read_text()
+
+
+def _seen(run: Ended) -> None:
+    """See that the score against what the direct road gives is not 1."""
+    folders = (OutputFolder(run.place.out), OutputFolder(run.place.right))
+    (pair,) = pair_tables(*folders, ("gene",), repair=False)
+    assert score_table(pair).as_it_is.correlation < 0.9
