@@ -2,8 +2,10 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from genotex.agents.task import Task
@@ -15,6 +17,7 @@ from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.looking import look_at_answer, look_at_cohort
+from genotex.simulate import simulate_study
 from tests.geo_text import write_asthma
 
 
@@ -136,3 +139,39 @@ def test_answer_without_its_table_of_all_genes_is_doubted(done: Path, written: P
     OutputFolder(written).all_genes("Asthma", None).unlink()
     (doubt,) = at_answer(done, written)
     assert "not written by the toolkit" in doubt
+
+
+def test_tcga_cohort_raises_no_doubt_and_its_record_is_held_against_its_table(
+    tmp_path: Path,
+) -> None:
+    trait = "Simulated_Carcinoma"
+    study = simulate_study(tmp_path / "in", samples=24, genes=400)
+    preprocess(study.folder, tmp_path / "out", traits=[trait], cohorts=["TCGA"])
+    task = Task("tcga", trait, str(study.folder / "TCGA"), "output")
+    info = read_cohort_info(OutputFolder(tmp_path / "out").cohort_info(trait))["TCGA"]
+    assert look_at_cohort(task, tmp_path / "out", info) == ()
+    with pytest.raises(MethodFailedError, match="sample_size 1"):
+        look_at_cohort(task, tmp_path / "out", replace(info, sample_size=1))
+
+
+def bomb(path: Path) -> None:
+    """Write a small file that unfolds to a table of many rows."""
+    pl.DataFrame({"feature": "x", "GSM1": 0.0}).select(
+        pl.all().repeat_by(1_000_000).explode()
+    ).write_parquet(path)
+    assert path.stat().st_size < 100_000
+
+
+def test_parquet_file_that_unfolds_to_any_size_is_not_read(done: Path, written: Path) -> None:
+    bomb(OutputFolder(written).linked_parquet("Asthma", "GSE1"))
+    with pytest.raises(MethodFailedError, match=r"GSE1\.parquet has 1000000 rows"):
+        at_cohort(done, written)
+    bomb(OutputFolder(written).all_genes("Asthma", None))
+    with pytest.raises(MethodFailedError, match=r"None\.parquet has 1000000 rows"):
+        at_answer(done, written)
+
+
+def test_parquet_file_that_is_none_is_refused(done: Path, written: Path) -> None:
+    OutputFolder(written).linked_parquet("Asthma", "GSE1").write_bytes(b"PAR1, it says")
+    with pytest.raises(MethodFailedError, match="cannot be read as Parquet"):
+        at_cohort(done, written)

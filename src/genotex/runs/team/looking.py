@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
+import polars as pl
 
 from genotex.agents.task import Task
 from genotex.analysis import read_result
@@ -38,6 +39,8 @@ from genotex.runs.team.second_opinion import second_opinion
 
 __all__ = ["look_at_answer", "look_at_cohort"]
 
+_MOST_COLUMNS = 100
+"""Of a table of all genes; it has a column for each figure."""
 _JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "sample_size")
 
 
@@ -79,10 +82,30 @@ def _look_at_table(
         if said != is_so:
             _refuse(f"{task.cohort} is recorded with {name} {said}, but its table says {is_so}")
     twin = output.linked_parquet(task.trait, task.cohort)
-    if twin.is_file() and not _same(table, read_linked_parquet(twin)):
-        _refuse(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
+    if twin.is_file():
+        features = 1 + len(table.covariates) + len(table.genes)
+        _check_rows(twin, features, len(table.samples) + 1)
+        if not _same(table, read_linked_parquet(twin)):
+            _refuse(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
     known = GeneTable.load()
     return _unknown([g for g in table.genes if known.official_symbol(g, task.procedure) is None])
+
+
+def _check_rows(path: Path, most_rows: int, most_columns: int) -> None:
+    """Refuse a Parquet file of more cells than there can be: a small file may unfold to any size.
+
+    Only what the file says of itself is read.
+    """
+    try:
+        frame = pl.scan_parquet(path)
+        rows, columns = frame.select(pl.len()).collect().item(), len(frame.collect_schema())
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        _refuse(f"{path.name} cannot be read as Parquet: {error}")
+    if rows > most_rows or columns > most_columns:
+        _refuse(
+            f"{path.name} has {rows} rows and {columns} columns; expected are at most {most_rows} "
+            f"and {most_columns}"
+        )
 
 
 def _same(filled: LinkedTable, unfilled: LinkedTable) -> bool:
@@ -109,9 +132,9 @@ def _look_at_evidence(
         _refuse(f"the evidence is that of {evidence.cohort} for {evidence.trait}")
     if evidence.info.get("is_usable") != info.is_usable:
         _refuse("cohort_info.json and the evidence tell different things of the cohort")
-    trait = reading_from_json(evidence.reading).trait
     if task.kind != "geo":
         return ()
+    trait = reading_from_json(evidence.reading).trait
     series = choose_file(geo_cohort_files(task.trait, task.input_folder)).series
     if table is not None:
         _check_codes(task, series, table, trait)
@@ -158,7 +181,10 @@ def look_at_answer(task: Task, written: Path, cohort: str | None) -> tuple[str, 
     output = OutputFolder(written)
     path = output.significant_genes(task.trait, task.condition)
     listed: dict[str, list[object]] = read_json_object(path)["significant_genes"]
-    _check_genes(task, cohort, listed["Variable"])
+    columns = _check_genes(task, cohort, listed["Variable"])
+    table = output.all_genes(task.trait, task.condition)
+    if table.is_file():
+        _check_rows(table, columns, _MOST_COLUMNS)
     try:
         result = read_result(output, task.trait, task.condition)
     except GenotexError:
@@ -170,8 +196,14 @@ def look_at_answer(task: Task, written: Path, cohort: str | None) -> tuple[str, 
     return ()
 
 
-def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> None:
-    """Refuse an answer about a cohort that cannot be used, or with genes that it does not have."""
+def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:
+    """Refuse an answer about a cohort that cannot be used, or with genes that it does not have.
+
+    Returns
+    -------
+    int
+        How many columns the cohort's table has.
+    """
     prepared = OutputFolder(task.input_folder)
     try:
         info = read_cohort_info(prepared.cohort_info(task.trait)).get(cohort)
@@ -182,6 +214,7 @@ def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> None:
         _refuse(str(error))
     if strangers := [gene for gene in listed if gene not in known]:
         _refuse(f"the answer lists {strangers[0]}, which is no gene of {cohort}")
+    return len(known)
 
 
 def _refuse(what: str) -> NoReturn:
