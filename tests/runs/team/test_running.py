@@ -303,6 +303,7 @@ def test_what_the_toolkit_did_not_write_is_taken_and_doubted(played: Played) -> 
     records = played.run().notebooks
     assert [record.state for record in records] == [State.DONE] * 3
     assert all("not written by the toolkit" in record.remark for record in records)
+    assert "GSE1, from which it was found, is doubted itself" in records[-1].doubts
     assert [NotebookRecord.from_json(record.to_json()) for record in records] == list(records)
 
 

@@ -180,7 +180,18 @@ class Stage:
         if hopeless is not None:
             error_class, why = hopeless
             return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
-        return replace(self._work(task), basis=basis)
+        record = self._work(task)
+        return replace(record, basis=basis, doubts=(*record.doubts, *self._doubts_of(record)))
+
+    def _doubts_of(self, answer: NotebookRecord) -> tuple[str, ...]:
+        """Return that the cohort is doubted from which an answer was found."""
+        cohort = answer.facts.get("cohort")
+        found = (r for r in self.records.values() if r.task.trait == answer.task.trait)
+        return tuple(
+            f"{cohort}, from which it was found, is doubted itself"
+            for record in found
+            if record.task.cohort == cohort and record.doubts
+        )
 
     def _work(self, task: Task) -> NotebookRecord:
         if self._bench.structured:
