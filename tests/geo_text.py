@@ -17,6 +17,7 @@ def series_matrix(
     characteristics: Sequence[Sequence[str]],
     platform: str = "GPL1",
     title: str = "Gene expression in blood of patients with asthma and healthy controls",
+    summary: str = "Expression was measured in blood.",
     series_type: str = "Expression profiling by array",
     ids: Sequence[str] = tuple(GENES),
     taxid: str = "9606",
@@ -34,7 +35,7 @@ def series_matrix(
     lines = [
         line("Series_title", [title]),
         line("Series_geo_accession", [accession]),
-        line("Series_summary", ["Expression was measured in blood."]),
+        line("Series_summary", [summary]),
         line("Series_overall_design", ["Cases and controls."]),
         line("Series_type", [series_type]),
         line("Series_platform_id", [platform]),

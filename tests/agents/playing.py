@@ -45,6 +45,7 @@ class FakeSession:
         self.limits: list[float | None] = []
         self.restored: list[int] = []
         self.started = self.closed = False
+        self.removed: tuple[str, ...] = ()
         self.confinement = Confinement(SandboxPolicy.OFF)
 
     @property

@@ -555,3 +555,14 @@ def test_folder_of_another_name_is_suggested(genotex: Run, tmp_path: Path) -> No
     name = "bronchial asthma"
     code, _, err = genotex("solve", tmp_path / "input", tmp_path / "o", "--trait", name)
     assert code == 2 and "perhaps --trait Asthma" in " ".join(err.split())
+
+
+def test_signs_that_a_terminal_obeys_are_not_shown_where_a_series_has_them(
+    genotex: Run, tmp_path: Path
+) -> None:
+    state = two_of("disease\x1b]0;owned\x07 state", "asthma\x1b[2J\u202e", "healthy control")
+    matrix = write_rows(tmp_path, state, title="Asthma \x1b[31mand\x9b31m health")
+    code, out, err = genotex("clinical", "show", matrix, "--trait", "Asthma")
+    assert code == 0
+    assert "healthy control" in out
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(out + err)

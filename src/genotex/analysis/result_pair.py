@@ -120,7 +120,7 @@ def read_table(path: Path, seal: str, columns: Sequence[str]) -> pl.DataFrame:
             msg = "is not the table that the result beside it was written with (digests differ)"
             raise FormatError(msg, path=path, hint=AGAIN)
         genes = pl.read_parquet(content)
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         msg = f"the table of all genes cannot be read: {error}"
         raise FormatError(msg, path=path, hint=AGAIN) from error
     missing = [name for name in columns if name not in genes.columns]

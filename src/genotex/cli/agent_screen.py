@@ -96,7 +96,7 @@ def show_finished(finished: TeamFinished, target: Path) -> None:
         screen.say(f"{record.problem}: {record.genes} genes{where}")
     for record in finished.problems:
         if not record.success:
-            screen.tell(screen.harmless(f"{record.problem}: {record.error}"), "not answered")
+            screen.tell(screen.one_line(f"{record.problem}: {record.error}"), "not answered")
     tell_warnings(finished, target)
     screen.tell(f"results are in {target}; genotex agent show {target} tells how they came about")
 
@@ -123,7 +123,7 @@ def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
         "steps": tally.steps,
         "reviews": tally.reviews,
         "seconds": tally.work_seconds,
-        "why": screen.harmless(record.why or (record.ending.value if record.ending else "")),
+        "why": screen.one_line(record.remark),
     }
 
 
@@ -155,7 +155,7 @@ def _overview_row(row: NotebookRow) -> dict[str, Any]:
         "seconds": None if record is None else record.tally.work_seconds,
         "calls": row.usage.calls,
         "cost": _dollars(row.usage.cost),
-        "why": screen.harmless(row.why),
+        "why": screen.one_line(row.why),
     }
 
 
@@ -210,7 +210,7 @@ def show_trace(found: Trace) -> None:
     screen.say(f"{task.trait} {task.cohort or task.problem}")
     for answer in found.answers:
         for line in json.dumps(answer, indent=2, ensure_ascii=False).splitlines():
-            screen.say(screen.harmless(line))
+            screen.say(screen.one_line(line))
     if found.notebook is not None:
         _show_notebook(found.notebook)
     screen.say("")
@@ -239,11 +239,11 @@ def _show_attempt(attempt: Attempt) -> None:
     who = attempt.author or "taken over from another notebook"
     screen.say(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
     for line in attempt.code.rstrip().expandtabs().splitlines():
-        screen.say(screen.harmless(f"    {line}".rstrip()))
+        screen.say(screen.one_line(f"    {line}".rstrip()))
     for line in attempt.result.text.rstrip().expandtabs().splitlines():
-        screen.say(screen.harmless(f"  > {line}".rstrip()))
+        screen.say(screen.one_line(f"  > {line}".rstrip()))
     if attempt.verdict is not None:
         word = "approved" if attempt.approved else "rejected"
-        screen.say(screen.harmless(f"-- review: {word}. {attempt.verdict.reasoning}"))
+        screen.say(screen.one_line(f"-- review: {word}. {attempt.verdict.reasoning}"))
         for suggestion in attempt.verdict.suggestions:
-            screen.say(screen.harmless(f"   * {suggestion}"))
+            screen.say(screen.one_line(f"   * {suggestion}"))

@@ -46,12 +46,12 @@ def show_run(
     screen.table(["kind", "problems", "answered"], [*kinds, total] if len(kinds) > 1 else [total])
     screen.say(f"\n{_costs(summary)}")
     for cohort, error in summary.cohorts_not_read.items():
-        screen.tell(f"{cohort}: {screen.harmless(error)}", "not read")
+        screen.tell(f"{cohort}: {screen.one_line(error)}", "not read")
     failed = [record for record in records if not record.success]
     for kind, count in summary.by_error_class.items():
         screen.tell(f"{count} problem{'s' if count > 1 else ''}", kind)
     for record in failed if len(failed) <= MOST_FAILURES else ():
-        screen.tell(f"{record.problem}: {screen.harmless(record.error)}", "not answered")
+        screen.tell(f"{record.problem}: {screen.one_line(record.error)}", "not answered")
     before = summary.problems - solved_now
     if before:
         screen.tell(f"{before} of the problems were finished before")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -28,8 +29,8 @@ __all__ = [
     "NOTHING_USABLE",
     "STOPPED",
     "WRONG_USE",
-    "harmless",
     "interrupted",
+    "one_line",
     "out",
     "print_json",
     "progress",
@@ -43,6 +44,9 @@ __all__ = [
 ]
 
 DONE, NOTHING_USABLE, WRONG_USE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
+
+_OBEYED = ("Cc", "Cf", "Cs")
+_REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 WIDE = 10_000
 """Columns of a table that goes to a file or a pipe, where nothing is folded."""
@@ -135,6 +139,7 @@ def _bar() -> Progress:
 
 def say(text: str) -> None:
     """Print a line of the result as it is; on a screen it breaks between words, indented alike."""
+    text = _harmless(text)
     inside = len(text) - len(text.lstrip(" "))
     if inside and not _keep_whole(out, text):
         out.print(Padding(escape(text.strip()), (0, 0, 0, inside)))
@@ -145,13 +150,21 @@ def say(text: str) -> None:
 def tell(text: str, label: str = "", colour: str = "yellow") -> None:
     """Print a line for the person at the screen, with a coloured word in front."""
     front = f"[{colour} bold]{label}[/] " if label else ""
+    text = _harmless(text)
     talk.print(front + escape(text), soft_wrap=_keep_whole(talk, text))
 
 
-def harmless(text: str) -> str:
-    """Return somebody else's text as one line, without signs that a terminal obeys."""
-    line = " ".join(text.splitlines())
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
+def one_line(text: str) -> str:
+    """Return somebody else's text as one line."""
+    return " ".join(text.splitlines())
+
+
+def _harmless(text: str) -> str:
+    """Replace signs that a terminal obeys, or that turn a line round: texts come from files."""
+    return "".join(
+        sign if sign == "\n" or unicodedata.category(sign) not in _OBEYED else _REPLACED
+        for sign in text.expandtabs()
+    )
 
 
 def _keep_whole(console: Console, text: str) -> bool:
@@ -202,4 +215,4 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.3g}"
-    return escape(str(value))
+    return escape(_harmless(str(value)))

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from genotex.cohorts import CohortOutcome, PreprocessOptions, choose_folder, preprocess
+from genotex.formats import read_evidence
 from genotex.formats.journal import Journal
+from genotex.formats.raw import sha256
 from genotex.layout import InputFolder, OutputFolder
 from genotex.problems import Problem
 
@@ -105,8 +107,11 @@ class Basis:
 
 
 def _state(evidence: Path, table: Path) -> bytes:
-    if evidence.is_file():
+    if evidence.is_file() and read_evidence(evidence).fingerprint:
         return evidence.read_bytes()
+    if evidence.is_file():
+        # Written code made it: that the same was decided does not mean the same numbers.
+        return evidence.read_bytes() + sha256(table).encode()
     state = table.stat()
     facts: Mapping[str, Any] = {
         "name": table.name,

@@ -101,8 +101,7 @@ class ReplayingSession:
         self._cells: list[_Cell] = []
         self._confinement: Confinement | None = None
         self._closed = False
-        self.removed: tuple[str, ...] = ()
-        """Links, pipes and the like that were removed from the folder at the end."""
+        self._removed: tuple[str, ...] = ()
 
     @property
     def confinement(self) -> Confinement:
@@ -111,6 +110,11 @@ class ReplayingSession:
             msg = "which walls are up is known once the session has started"
             raise SandboxError(msg)
         return self._confinement
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Links, pipes and the like that were removed from the folder at the end."""
+        return self._removed
 
     @property
     def step(self) -> int:
@@ -203,7 +207,7 @@ class ReplayingSession:
         self._closed = True
         self._let_go()
         if first and self._claimed:
-            self.removed = remove_all_but_plain_files(self._folders.writable)
+            self._removed = remove_all_but_plain_files(self._folders.writable)
 
     def _let_go(self) -> None:
         kernel, self._kernel = self._kernel, None

@@ -220,6 +220,11 @@ class Session(Protocol):
         """Number of cells behind the present state."""
         ...
 
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Links, pipes and the like that were removed from the folder when it was closed."""
+        ...
+
     def start(self) -> None:
         """Start; ready for cells on return.
 

@@ -13,6 +13,8 @@ import pytest
 
 from genotex.agents.card import Card, read_card
 from genotex.agents.switches import Switches
+from genotex.formats import read_cohort_info
+from genotex.layout import OutputFolder
 from genotex.models import Budget, MeteredModel, Model, ModelSettings, Reply, Request, UsageLedger
 from genotex.models import Usage as Tokens
 from genotex.problems import Problem
@@ -32,7 +34,7 @@ INFO = {
     "sample_size": 3,
     "note": None,
 }
-TABLE = ",Asthma,Age,A2M,ABO\\nGSM1,0,30,1,2\\nGSM2,1,40,2,3\\nGSM3,1,50,3,4\\n"
+TABLE = ",Asthma,Age,A2M,ABO,NAT1\\nGSM1,0,30,1,2,5\\nGSM2,1,40,2,3,4\\nGSM3,1,50,3,4,5\\n"
 
 
 def records(card: Card) -> str:
@@ -49,7 +51,9 @@ def records(card: Card) -> str:
 
 def solves(card: Card) -> str:
     task = card.task
-    content = {"significant_genes": {"Variable": ["A2M"]}, "cohort": {"id": "GSE1"}}
+    known = read_cohort_info(OutputFolder(task.input_folder).cohort_info(task.trait))
+    cohort = next(name for name, info in known.items() if info.is_usable)
+    content = {"significant_genes": {"Variable": ["A2M"]}, "cohort": {"id": cohort}}
     name = f"significant_genes_condition_{task.condition}.json"
     return f"# write: output/regress/{task.trait}/{name} {json.dumps(content)}"
 

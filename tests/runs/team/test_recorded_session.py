@@ -123,3 +123,17 @@ def test_journal_that_is_only_told_again_takes_nothing_new(tmp_path: Path) -> No
     session = RecordedSession(Sessions(), NotebookJournal([]))
     with pytest.raises(UsageError, match="only told again"):
         session.execute("a = 1")
+
+
+def test_processes_left_running_are_told_again(tmp_path: Path) -> None:
+    result = CellResult(CellStatus.OK, left_running=3)
+
+    class Leaves(FakeSession):
+        def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
+            super().execute(code)
+            return result
+
+    with open_journal(tmp_path / "j.jsonl") as lines:
+        RecordedSession(Leaves, NotebookJournal(lines)).execute("leave()")
+    again = RecordedSession(Sessions(), NotebookJournal(read_journal(tmp_path / "j.jsonl")))
+    assert again.execute("leave()").left_running == 3

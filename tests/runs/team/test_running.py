@@ -19,7 +19,8 @@ from genotex.models import Limits
 from genotex.problems import Problem
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.kept_limits import read_limits
-from genotex.runs.team.notebook_record import State
+from genotex.runs.team.notebook_record import NotebookRecord, State
+from genotex.sandbox import Folders
 from tests.agents.playing import plan, python
 from tests.runs.team.conftest import Played, PlayedModel, play
 
@@ -271,3 +272,52 @@ def test_limits_are_kept_for_whoever_goes_on(played: Played) -> None:
     played.run(limits=limits)
     assert read_limits(played.root / "run/limits.json") == limits
     assert read_limits(played.root / "run/nothing.json") == Limits()
+
+
+def writes_nothing(*places: str) -> PlayedModel:
+    """Return a model that plays, but whose code writes nothing in some notebooks."""
+
+    def answer(card: Card) -> Any:
+        of = card.task.cohort or "problem"
+        # Code that names its cohort is not taken over by others.
+        silent = python(f"x = '{of}'")
+        return silent if card.occasion in ("write", "revise") and of in places else play(card)
+
+    return PlayedModel(answer)
+
+
+def test_answer_that_holds_no_longer_goes_also_where_none_comes_in_its_place(
+    played: Played,
+) -> None:
+    played.calls = writes_nothing("GSE1")
+    assert played.run().problems[0].cohort == "GSE2"
+    answer = played.root / "regress/Asthma/significant_genes_condition_Age.json"
+    assert answer.is_file()
+    played.calls = writes_nothing("problem")
+    retried = played.run(retry=True)
+    assert retried.notebooks[0].state is State.DONE
+    assert not retried.problems[0].success
+    assert not answer.exists()
+
+
+def test_what_the_toolkit_did_not_write_is_taken_and_doubted(played: Played) -> None:
+    records = played.run().notebooks
+    assert [record.state for record in records] == [State.DONE] * 3
+    assert all("not written by the toolkit" in record.remark for record in records)
+    assert "GSE1, from which it was found, is doubted itself" in records[-1].doubts
+    assert [NotebookRecord.from_json(record.to_json()) for record in records] == list(records)
+
+
+def test_link_that_code_left_is_told_of(played: Played) -> None:
+    made = played.session
+
+    def session(folders: Folders) -> Any:
+        session = made(folders)
+        session.removed = ("output/preprocess/Asthma/cohort_info.json",)
+        return session
+
+    played.session = session  # type: ignore[method-assign]
+    first = played.run().notebooks[0]
+    assert first.doubts[0] == (
+        "output/preprocess/Asthma/cohort_info.json was no plain file, and was removed"
+    )

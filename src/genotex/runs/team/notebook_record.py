@@ -56,6 +56,9 @@ class NotebookRecord:
         Code that later notebooks may be offered.
     basis : str
         Of a problem: digest of the cohorts it was asked of (see `cohort_stage.Basis`).
+    doubts : tuple of str
+        What speaks against a result that was taken (see `looking`), and what was removed from what
+        written code left.
     """
 
     task: Task
@@ -71,11 +74,18 @@ class NotebookRecord:
     facts: Mapping[str, Any] = field(default_factory=dict)
     kept: tuple[KeptCode, ...] = ()
     basis: str = ""
+    doubts: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """Trait, and cohort or condition."""
         return f"{self.task.trait} {notebook_name(self.task)}"
+
+    @property
+    def remark(self) -> str:
+        """Why it failed, or how it ended; and what speaks against its result."""
+        ended = self.why or (self.ending.value if self.ending else "")
+        return "; ".join(part for part in (ended, *self.doubts) if part)
 
     def entry(self) -> dict[str, Any]:
         """Return the line of the run's journal."""
@@ -104,6 +114,7 @@ class NotebookRecord:
             "facts": dict(self.facts),
             "kept": [asdict(each) for each in self.kept],
             "basis": self.basis,
+            "doubts": list(self.doubts),
         }
 
     @classmethod
@@ -126,4 +137,6 @@ class NotebookRecord:
                 KeptCode(each["unit"], tuple(each["before"]), each["code"]) for each in data["kept"]
             ),
             data["basis"],
+            # Earlier versions had none.
+            tuple(data.get("doubts", ())),
         )

@@ -115,6 +115,8 @@ def do_notebook(
                 notebook = work.run()
                 session.settle()
                 record = replace(record, confinement=session.confinement.to_dict())
+            removed = (f"{name} was no plain file, and was removed" for name in session.removed)
+            record = replace(record, doubts=tuple(removed))
             record = taken(record, writable / WRITTEN, bench)
         except ContextTooLongError as error:
             # Asked again, it would be as long.
@@ -143,7 +145,8 @@ def taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord
         # The same wherever the run lies.
         why = str(error).replace(f"{written}/", "").replace(f"{bench.folder.root}/", "")
         return replace(record, why=why, error_class=ErrorClass(error.error_class))
-    return replace(record, state=State.DONE, files=taken.files, facts=taken.facts)
+    doubts = (*record.doubts, *taken.doubts)
+    return replace(record, state=State.DONE, files=taken.files, facts=taken.facts, doubts=doubts)
 
 
 def readable_of(task: Task) -> tuple[Path, ...]:

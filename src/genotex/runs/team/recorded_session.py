@@ -53,6 +53,11 @@ class RecordedSession:
         """Number of cells behind the present state."""
         return len(self._cells)
 
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """What was removed from what the code left."""
+        return () if self._session is None else self._session.removed
+
     def start(self) -> None:
         """Do nothing: it starts when it is needed."""
 
@@ -145,6 +150,7 @@ def _result_to_json(result: CellResult) -> dict[str, Any]:
         "seconds": result.seconds,
         "peak_bytes": result.peak_bytes,
         "state_kept": result.state_kept,
+        "left_running": result.left_running,
     }
 
 

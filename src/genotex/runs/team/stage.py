@@ -24,6 +24,7 @@ from genotex.formats.journal import Journal
 from genotex.formats.raw import sha256
 from genotex.models import Budget, UsageLedger
 from genotex.runs.cohort_stage import Basis
+from genotex.runs.placing import withdraw
 from genotex.runs.team.notebook_record import NotebookRecord, State
 from genotex.runs.team.one_notebook import Bench, do_notebook
 from genotex.runs.team.outcomes import why_hopeless
@@ -163,6 +164,8 @@ class Stage:
             if record is not None and record.basis != self._basis.of(task.problem):
                 del self.records[task]
                 self._put_aside(task)
+                # Whatever comes of it now, that answer holds no longer.
+                withdraw(self._bench.folder, task.problem)
             ready.append(task)
         return ready
 
@@ -192,7 +195,18 @@ class Stage:
         if hopeless is not None:
             error_class, why = hopeless
             return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
-        return replace(self._work(task), basis=basis)
+        record = self._work(task)
+        return replace(record, basis=basis, doubts=(*record.doubts, *self._doubts_of(record)))
+
+    def _doubts_of(self, answer: NotebookRecord) -> tuple[str, ...]:
+        """Return that the cohort is doubted from which an answer was found."""
+        cohort = answer.facts.get("cohort")
+        found = (r for r in self.records.values() if r.task.trait == answer.task.trait)
+        return tuple(
+            f"{cohort}, from which it was found, is doubted itself"
+            for record in found
+            if record.task.cohort == cohort and record.doubts
+        )
 
     def _work(self, task: Task) -> NotebookRecord:
         if self._bench.agent in _WITHOUT_CODE:

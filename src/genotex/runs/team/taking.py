@@ -12,10 +12,11 @@ from genotex.errors import FormatError, MethodFailedError
 from genotex.formats import CohortInfo, read_cohort_info, update_cohort_info
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
-from genotex.runs.checking import MOST_BYTES, check_cohorts
+from genotex.runs.checking import MOST_BYTES, check_answer, check_cohorts
 from genotex.runs.placing import place, take_answer
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.run_folder import RunFolder
+from genotex.runs.team.looking import look_at_answer, look_at_cohort
 
 __all__ = ["Taken", "take"]
 
@@ -30,10 +31,13 @@ class Taken:
         SHA-256 of each file, by its path in the run's folder.
     facts : mapping
         Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
+    doubts : tuple of str
+        What speaks against it (see `looking`).
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
 
 
 def take(task: Task, written: Path, run: RunFolder) -> Taken:
@@ -53,9 +57,11 @@ def take(task: Task, written: Path, run: RunFolder) -> Taken:
     """
     written.mkdir(exist_ok=True)
     if task.kind == "statistics":
+        doubts = look_at_answer(task, written, check_answer(written, task.problem).cohort)
         answer, files = take_answer(written, run, task.problem)
-        return Taken(files, {"genes": answer.genes, "cohort": answer.cohort})
+        return Taken(files, {"genes": answer.genes, "cohort": answer.cohort}, doubts)
     info = _record(task, written)
+    doubts = look_at_cohort(task, written, info)
     for path in _files_of(task, run.output):
         path.unlink(missing_ok=True)
     here = OutputFolder(written)
@@ -65,7 +71,7 @@ def take(task: Task, written: Path, run: RunFolder) -> Taken:
     }
     # The record comes last: without it there is no cohort.
     update_cohort_info(run.output.cohort_info(task.trait), task.cohort, info)
-    return Taken(files, {"usable": info.is_usable})
+    return Taken(files, {"usable": info.is_usable}, doubts)
 
 
 def _record(task: Task, written: Path) -> CohortInfo:

@@ -54,10 +54,8 @@ class NotebookRow:
 
     @property
     def why(self) -> str:
-        """Why it failed, or how it ended."""
-        if self.record is None:
-            return ""
-        return self.record.why or (self.record.ending.value if self.record.ending else "")
+        """Why it failed, or how it ended; and what speaks against its result."""
+        return "" if self.record is None else self.record.remark
 
 
 @dataclass(frozen=True)
