@@ -11,7 +11,7 @@ from weakref import WeakSet
 from genotex.agents.switches import Switches
 from genotex.sandbox import Folders, Limits, Nursery, SandboxPolicy, Session, local_session
 
-__all__ = ["LiveSessions", "local_sessions"]
+__all__ = ["NEEDED", "LiveSessions", "local_sessions"]
 
 
 NEEDED = ("genotex.agents.toolkit", "genotex.analysis")

@@ -93,6 +93,13 @@ def doubt(text: str) -> Callable[[Ended], None]:
     return check
 
 
+def prints(text: str) -> Callable[[Ended], None]:
+    def check(run: Ended) -> None:
+        assert text in run.printed
+
+    return check
+
+
 def both(*checks: Callable[[Ended], None]) -> Callable[[Ended], None]:
     def check(run: Ended) -> None:
         for each in checks:
@@ -261,17 +268,25 @@ FORGED = (
 
 SWAPPED = (('"healthy control": 0', '"healthy control": 1'), ('"asthma": 1', '"asthma": 0'))
 NO_ROLES = '    roles={\n        "disease state: healthy control": "healthy control",\n    },\n'
+FROM_SEX = (
+    ("row=0", "row=2"),
+    ('"healthy control": 0', '"F": 0'),
+    ('"asthma": 1', '"M": 1'),
+    (NO_ROLES, ""),
+)
 
 WRONG = (
     Case(
+        "the trait and the gender read from the same row",
+        replaced("read_clinical_features", *FROM_SEX),
+        Outcome.RIGHT,
+        "The toolkit refuses two features that tell the same; the revision reads the right row.",
+        "the error as the cell's output, in the journal and the notebook",
+        prints("trait and gender are read from the same row"),
+    ),
+    Case(
         "the trait read from another row, calmly",
-        replaced(
-            "read_clinical_features",
-            ("row=0", "row=2"),
-            ('"healthy control": 0', '"F": 0'),
-            ('"asthma": 1', '"M": 1'),
-            (NO_ROLES, ""),
-        ),
+        replaced("read_clinical_features", *FROM_SEX, ("age, gender)", "age, None)")),
         Outcome.DOUBTED,
         "The code runs and the toolkit takes it; the built-in rules read the series otherwise.",
         "`doubts` name the row of the rules; the evidence names the row that was read",

@@ -19,7 +19,8 @@ from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.team.notebook_record import NotebookRecord
 from genotex.runs.team.plan import TeamPlan
 from genotex.runs.team.running import TeamFinished, run_team
-from genotex.sandbox import CellResult, Folders, Limits, SandboxPolicy, Session
+from genotex.runs.team.sessions import NEEDED
+from genotex.sandbox import CellResult, Folders, Limits, Nursery, SandboxPolicy, Session
 from genotex.sandbox.local_kernel import LocalKernel
 from genotex.sandbox.replaying import ReplayingSession
 from tests.agents.playing import FakeSession
@@ -48,8 +49,10 @@ LIMITS = Limits(
 class Hasty(ReplayingSession):
     """A real session that gives a cell with an endless loop a moment, and all others their time."""
 
-    def __init__(self, folders: Folders) -> None:
-        super().__init__(lambda: LocalKernel(folders, LIMITS, SandboxPolicy.REQUIRE), folders)
+    def __init__(self, folders: Folders, nursery: Nursery) -> None:
+        super().__init__(
+            lambda: LocalKernel(folders, LIMITS, SandboxPolicy.REQUIRE, nursery=nursery), folders
+        )
 
     def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
         return super().execute(code, seconds=0.3 if ENDLESS in code else seconds)
@@ -120,6 +123,7 @@ class Place:
 
     root: Path
     model: Misbehaving
+    nursery: Nursery
 
     @property
     def source(self) -> Path:
@@ -145,7 +149,7 @@ class Place:
             [Problem("Asthma")],
             ModelSettings(self.model.name, retry=RetryPolicy(attempts=3, first_wait=0.01)),
             sandbox=SandboxPolicy.REQUIRE,
-            structured=structured,
+            agent="structured" if structured else "team",
         )
 
     def run(self, notebook: str, moments: Sequence[Moment], *, structured: bool = False) -> Ended:
@@ -160,16 +164,18 @@ class Place:
     def go_on(self, notebook: str, moments: Sequence[Moment], *, structured: bool = False) -> Ended:
         self.model.behave(moments)
         plan = self.plan(structured=structured)
-        make = self._session_of_the_cohort if notebook == "cohort" else Hasty
+        make = self._session_of_the_cohort if notebook == "cohort" else self._session
         return Ended(run_team(plan, make_session=make), self, notebook)
 
-    @staticmethod
-    def _session_of_the_cohort(folders: Folders) -> Session:
+    def _session(self, folders: Folders) -> Session:
+        return Hasty(folders, self.nursery)
+
+    def _session_of_the_cohort(self, folders: Folders) -> Session:
         """Return a real session, but for the problem one that runs nothing and is quick."""
         if folders.writable.name.startswith("condition"):
             folders.writable.mkdir(parents=True)
             return FakeSession()
-        return Hasty(folders)
+        return self._session(folders)
 
 
 def results(root: Path) -> dict[str, bytes]:
@@ -199,8 +205,8 @@ def prepared_place(root: Path) -> Iterator[Place]:
     other.parent.mkdir(parents=True)
     for path in (other, root / "secret.txt"):
         path.write_text("another key", encoding="utf-8")
-    with misbehaving() as model:
-        place = Place(root, model)
+    with misbehaving() as model, Nursery(LIMITS, NEEDED) as nursery:
+        place = Place(root, model, nursery)
         place.go_on("problem", [])
         place.out.rename(place.right)
         yield place
