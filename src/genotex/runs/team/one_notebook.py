@@ -133,7 +133,7 @@ def do_notebook(
             steps=notebook.context.names,
             tally=notebook.tally,
             usage=usage.to_json(),
-            kept=tuple(shelf.kept),
+            kept=tuple(shelf.kept) if record.state is State.DONE and not record.doubts else (),
         )
 
 

@@ -34,7 +34,7 @@ class RecordedShelf:
     Attributes
     ----------
     kept : list of KeptCode
-        What this notebook has put on the shelf.
+        What this notebook has for the shelf, once it is known to have led to something.
     """
 
     def __init__(self, shelf: Shelf, journal: NotebookJournal) -> None:
@@ -54,6 +54,5 @@ class RecordedShelf:
         return code
 
     def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
-        """Keep code (see `Shelf`)."""
-        self._shelf.keep(task, unit, before, code)
+        """Put code aside for the shelf: approved code may have done nothing, or harm."""
         self.kept.append(KeptCode(unit.name, tuple(before), code))

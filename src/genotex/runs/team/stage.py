@@ -131,10 +131,13 @@ class Stage:
             elif self._files_are_there(record):
                 self.records[task] = record
         for record in self.records.values():
-            for each in record.kept:
-                unit = action_unit(record.task.kind, each.unit)
-                self._bench.shelf.keep(record.task, unit, each.before, each.code)
+            self._offer_to_others(record)
         self._progress.begin(len(work.all), len(self.records))
+
+    def _offer_to_others(self, record: NotebookRecord) -> None:
+        for each in record.kept:
+            unit = action_unit(record.task.kind, each.unit)
+            self._bench.shelf.keep(record.task, unit, each.before, each.code)
 
     def _files_are_there(self, record: NotebookRecord) -> bool:
         root = self._bench.folder.root
@@ -222,6 +225,7 @@ class Stage:
             self._journal.add({**result.entry(), "elapsed": round(self._budget.time, 3)})
             self.solved_now += task.kind == "statistics"
             record = result
+            self._offer_to_others(record)
         elif isinstance(result, GenotexError) and not isinstance(result, ConfinementError):
             record = NotebookRecord(task, State.STOPPED, why=str(result))
             self._judge_trouble(result)
