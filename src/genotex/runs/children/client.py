@@ -9,7 +9,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from genotex.errors import WorkerLostError
 from genotex.processes import thread_numbers
@@ -79,12 +78,7 @@ class Children:
         """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End all children."""
         if self._nursery.stdin is not None:
             self._nursery.stdin.close()
