@@ -6,6 +6,14 @@ from pathlib import Path
 import pytest
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name a case after the argument where its value is bytes.
+
+    Bytes may hold a time (gzip writes one), and the workers of a run must collect the same names.
+    """
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Real files (see CONTRIBUTING.md); tests that need them skip when they are absent."""
