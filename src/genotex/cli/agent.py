@@ -11,7 +11,7 @@ import typer
 from genotex.cli import agent_options as a
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.model_choice import ModelChoice
+from genotex.cli.model_choice import LimitChoice, ModelChoice, RoleChoice
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,19 +78,10 @@ def run(
     from genotex.sandbox import SandboxPolicy
 
     models = ModelChoice(
-        model=model,
-        by_role={
-            "planner": planner,
-            "engineer": engineer,
-            "statistician": statistician,
-            "reviewer": reviewer,
-            "expert": expert,
-        },
-        settings=settings,
-        max_cost=max_cost,
-        max_tokens=max_tokens,
-        max_time=max_time,
-        allow_unknown_cost=allow_unknown_cost,
+        model,
+        RoleChoice(planner, engineer, statistician, reviewer, expert),
+        settings,
+        LimitChoice(max_cost, max_tokens, max_time, allow_unknown_cost),
     )
     plan = TeamPlan(
         source=source,
@@ -135,22 +126,14 @@ def resume(
 
       genotex agent resume out --max-cost 10
     """
-    from decimal import Decimal
-
     from genotex.agents.rules_by_name import register_rules
-    from genotex.models import Limits
     from genotex.runs.team.kept_limits import read_limits
     from genotex.runs.team.plan import read_plan
 
     register_rules()
     plan = read_plan(folder)
-    kept = read_limits(plan.folder.limits)
-    limits = Limits(
-        kept.max_cost if max_cost is None else Decimal(str(max_cost)),
-        kept.max_tokens if max_tokens is None else max_tokens,
-        kept.max_time if max_time is None else max_time,
-        kept.allow_unknown or allow_unknown_cost,
-    )
+    asked = LimitChoice(max_cost, max_tokens, max_time, allow_unknown_cost)
+    limits = asked.over(read_limits(plan.folder.limits))
     _run(plan, limits, jobs=jobs, retry=retry, json=json)
 
 

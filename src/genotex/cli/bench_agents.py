@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -19,7 +18,28 @@ if TYPE_CHECKING:
     from genotex.runs.presets import Preset
     from genotex.runs.team.plan import TeamPlan
 
-__all__ = ["AgentChoice", "run_agents"]
+__all__ = ["AgentChoice", "Asked", "run_agents"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be solved, from which files, and where the answers go.
+
+    Attributes
+    ----------
+    source : Path or None
+        Input folder.
+    target : Path
+        Output folder.
+    problems : tuple of Problem
+    preprocessed : Path or None
+        An output folder whose cohorts are taken as they are.
+    """
+
+    source: Path | None
+    target: Path
+    problems: tuple[Problem, ...]
+    preprocessed: Path | None
 
 
 @dataclass(frozen=True)
@@ -48,13 +68,9 @@ class AgentChoice:
     def plan(
         self,
         preset: Preset,
-        *,
-        source: Path | None,
-        target: Path,
-        problems: Sequence[Problem],
-        procedure: Procedure | None,
+        asked: Asked,
         task_info: Path,
-        preprocessed: Path | None,
+        procedure: Procedure | None,
         time_limit: float | None,
     ) -> TeamPlan:
         """Return the run of a preset that asks models.
@@ -69,23 +85,22 @@ class AgentChoice:
         from genotex.runs.team.plan import TeamPlan
         from genotex.sandbox import SandboxPolicy
 
-        by_role = self.models.by_role.items()
-        silent = [role for role, name in by_role if name is not None and role not in preset.roles]
+        silent = [role for role in self.models.roles.named() if role not in preset.roles]
         refuse_idle([f"--model.{role}" for role in silent], f"the preset {preset.name}")
         times = {"work_seconds": time_limit, "cell_seconds": self.cell_time}
         given = {name: seconds for name, seconds in times.items() if seconds is not None}
         instead = "" if preset.method is None else ", or --answers FILE"
         return TeamPlan(
-            source=source,
-            target=target,
-            problems=problems,
+            source=asked.source,
+            target=asked.target,
+            problems=asked.problems,
             models=self.models.read(ROLES, instead),
             procedure=procedure or "sound",
             switches=preset.switches(**given),
             sandbox=SandboxPolicy("require" if self.sandbox is None else self.sandbox.value),
             task_info=task_info,
             agent=preset.agent or "team",
-            preprocessed=preprocessed,
+            preprocessed=asked.preprocessed,
             preset=preset.name,
         )
 

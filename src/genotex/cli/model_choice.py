@@ -3,50 +3,91 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.models import ModelSettings
+    from genotex.models import Limits, ModelSettings
 
-__all__ = ["ModelChoice"]
+__all__ = ["LimitChoice", "ModelChoice", "RoleChoice"]
 
 
 @dataclass(frozen=True)
-class ModelChoice:
-    """What was said about models; None and False: nothing.
+class RoleChoice:
+    """The model of each role; None: that of all."""
+
+    planner: str | None = None
+    engineer: str | None = None
+    statistician: str | None = None
+    reviewer: str | None = None
+    expert: str | None = None
+
+    def named(self) -> dict[str, str]:
+        """Return the roles that were given a model, and its name."""
+        return {role: name for role, name in asdict(self).items() if name is not None}
+
+
+@dataclass(frozen=True)
+class LimitChoice:
+    """What models may use, as it was said; None and False: nothing.
 
     Attributes
     ----------
-    model : str or None
-    by_role : mapping of str to str or None
-        Role -> its model.
-    settings : Path or None
-        A TOML file.
-    max_cost, max_tokens, max_time : float, int, float or None
+    max_cost : float or None
+        US dollars.
+    max_tokens : int or None
+    max_time : float or None
+        Seconds.
     allow_unknown_cost : bool
     """
 
-    model: str | None = None
-    by_role: Mapping[str, str | None] = field(default_factory=dict)
-    settings: Path | None = None
     max_cost: float | None = None
     max_tokens: int | None = None
     max_time: float | None = None
     allow_unknown_cost: bool = False
 
+    def over(self, kept: Limits) -> Limits:
+        """Return the limits of a run that is gone on with: those kept, where nothing was said."""
+        from genotex.models import Limits
+
+        return Limits(
+            kept.max_cost if self.max_cost is None else Decimal(str(self.max_cost)),
+            kept.max_tokens if self.max_tokens is None else self.max_tokens,
+            kept.max_time if self.max_time is None else self.max_time,
+            kept.allow_unknown or self.allow_unknown_cost,
+        )
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """What was said about models.
+
+    Attributes
+    ----------
+    model : str or None
+        That of all roles without one of their own.
+    roles : RoleChoice
+    settings : Path or None
+        A TOML file.
+    limits : LimitChoice
+    """
+
+    model: str | None = None
+    roles: RoleChoice = RoleChoice()
+    settings: Path | None = None
+    limits: LimitChoice = LimitChoice()
+
     def _said(self) -> dict[str, object]:
         return {
             "model": self.model,
-            **{f"model.{role}": name for role, name in self.by_role.items()},
-            "max_cost": self.max_cost,
-            "max_tokens": self.max_tokens,
-            "max_time": self.max_time,
-            "allow_unknown_cost": self.allow_unknown_cost or None,
+            **{f"model.{role}": name for role, name in self.roles.named().items()},
+            **asdict(self.limits),
+            "allow_unknown_cost": self.limits.allow_unknown_cost or None,
         }
 
     @property

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from decimal import Decimal
+from typing import Any
 
 from genotex.errors import BudgetReachedError, UsageError
 from genotex.models.prices import PriceSnapshot
@@ -36,6 +37,22 @@ class Limits:
     max_tokens: int | None = None
     max_time: float | None = None
     allow_unknown: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the limits as plain JSON values, dollars as text."""
+        cost = self.max_cost
+        return {**asdict(self), "max_cost": None if cost is None else f"{cost:f}"}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Limits:
+        """Return the limits that `to_json` described; what is not there is no limit."""
+        cost = data.get("max_cost")
+        return cls(
+            None if cost is None else Decimal(cost),
+            data.get("max_tokens"),
+            data.get("max_time"),
+            bool(data.get("allow_unknown")),
+        )
 
 
 class Budget:

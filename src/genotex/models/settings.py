@@ -10,7 +10,6 @@ import difflib
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
@@ -75,14 +74,12 @@ class ModelSettings:
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain JSON values; of providers only those that may answer."""
         used = {name.partition(":")[0] for name in self.names}
-        limits = asdict(self.limits)
-        cost = self.limits.max_cost
         return {
             "model": self.model,
             "roles": dict(sorted(self.by_role.items())),
             "temperature": self.temperature,
             "max_output": self.max_output,
-            "limits": {**limits, "max_cost": None if cost is None else f"{cost:f}"},
+            "limits": self.limits.to_json(),
             "retry": asdict(self.retry),
             "providers": {
                 name: {**asdict(options), "key": list(options.key)}
@@ -101,7 +98,6 @@ class ModelSettings:
         KeyError, TypeError
             If it is something else.
         """
-        limits, cost = data["limits"], data["limits"]["max_cost"]
         told = {
             name: ProviderOptions(**{**options, "key": tuple(options["key"])})
             for name, options in data["providers"].items()
@@ -111,7 +107,7 @@ class ModelSettings:
             data["roles"],
             data["temperature"],
             data["max_output"],
-            Limits(**{**limits, "max_cost": None if cost is None else Decimal(cost)}),
+            Limits.from_json(data["limits"]),
             RetryPolicy(**data["retry"]),
             {name: told.get(name) or ProviderOptions.usual(name) for name in PROVIDERS},
             {name: ModelPrice.from_json(price) for name, price in data["prices"].items()},

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from decimal import Decimal
 from pathlib import Path
 
 from genotex.formats import read_json_object, write_json
@@ -14,8 +12,7 @@ __all__ = ["read_limits", "write_limits"]
 
 def write_limits(path: Path, limits: Limits) -> None:
     """Write limits as JSON."""
-    cost = limits.max_cost
-    write_json(path, {**asdict(limits), "max_cost": None if cost is None else f"{cost:f}"})
+    write_json(path, limits.to_json())
 
 
 def read_limits(path: Path) -> Limits:
@@ -26,13 +23,4 @@ def read_limits(path: Path) -> Limits:
     FormatError
         If the file holds something else.
     """
-    if not path.is_file():
-        return Limits()
-    found = read_json_object(path)
-    cost = found.get("max_cost")
-    return Limits(
-        None if cost is None else Decimal(cost),
-        found.get("max_tokens"),
-        found.get("max_time"),
-        bool(found.get("allow_unknown")),
-    )
+    return Limits.from_json(read_json_object(path)) if path.is_file() else Limits()
