@@ -11,6 +11,7 @@ from genotex.evaluation.analysis_task import (
 )
 from genotex.evaluation.gene_metrics import compare_genes
 from genotex.evaluation.scores import AnalysisScore, MetricsVersion, Missing
+from genotex.layout import OutputFolder
 from genotex.problems import Problem, ProblemKind
 from tests.evaluation.output_folders import BINARY, CONTINUOUS, write_answer
 
@@ -21,8 +22,9 @@ def score(
     source: GeneSource | None = None,
     metrics: MetricsVersion = "default",
 ) -> tuple[AnalysisScore, Missing | None]:
-    work = AnsweredTrait(root / "p", root / "r", ((problem, source),), metrics)
-    return score_answers(work)[0]
+    work = AnsweredTrait(root / "r", ((problem, source),), metrics)
+    ((scored,),) = score_answers([OutputFolder(root / "p")], work)
+    return scored
 
 
 def test_figures_and_lengths_of_both_lists(tmp_path: Path) -> None:

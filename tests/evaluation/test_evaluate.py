@@ -5,16 +5,18 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from genotex.errors import FormatError, UsageError
-from genotex.evaluation.evaluate import evaluate
+from genotex.evaluation import preprocessing
+from genotex.evaluation.evaluate import evaluate, evaluate_all
 from genotex.evaluation.options import EvaluationOptions
 from genotex.evaluation.scores import Scores
 from genotex.evaluation.summary import summarise
-from genotex.formats.csv_tables import read_csv_table
+from genotex.formats.csv_tables import CsvTable, read_csv_table
 from genotex.problems import Problem
 from tests.evaluation.output_folders import (
     GENES,
@@ -144,14 +146,65 @@ def test_empty_prediction_scores_0_and_everything_is_listed(world: Path, tmp_pat
     )
 
 
+def name_xena(folder: Path, tables: str) -> None:
+    for path in list(folder.rglob(tables)):
+        path.rename(path.with_name("Xena.csv"))
+
+
 def test_xena_and_tcga_are_one_cohort(world: Path, tmp_path: Path) -> None:
     older = shutil.copytree(world / "prediction", tmp_path / "older")
-    for path in list(older.rglob("TCGA.csv")):
-        path.rename(path.with_name("Xena.csv"))
-    info = older / "preprocess" / "Asthma" / "cohort_info.json"
-    info.write_text(info.read_text().replace("TCGA", "Xena"))
+    name_xena(older, "TCGA.csv")
     before = evaluate(world / "prediction", world / "reference")
     assert evaluate(older, world / "reference").items() == before.items()
+    info = older / "preprocess" / "Asthma" / "cohort_info.json"
+    info.write_text(info.read_text().replace("TCGA", "Xena"))
+    assert evaluate(older, world / "reference").items() == before.items()
+
+
+def test_genes_of_a_cohort_whose_table_bears_the_other_name(world: Path, tmp_path: Path) -> None:
+    """TCGA is the one of Asthma's cohorts with both Gender and its table named Xena."""
+    reference = shutil.copytree(world / "reference", tmp_path / "reference")
+    write_answer(reference, "Asthma", "Gender", GENES[:6])
+    options = EvaluationOptions(tasks=("analysis",), gene_universe="reference")
+    before = evaluate(world / "prediction", reference, options)
+    name_xena(reference, "preprocess/Asthma/TCGA.csv")
+    found = evaluate(world / "prediction", reference, options)
+    assert (found.analysis, found.notes) == (before.analysis, before.notes)
+
+
+def test_several_folders_score_what_each_scores_alone(world: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    folders = [world / "prediction", tmp_path / "empty", world / "reference"]
+    alone = [evaluate(folder, world / "reference") for folder in folders]
+    for jobs in (1, 2):
+        assert evaluate_all(folders, world / "reference", jobs=jobs) == alone
+
+
+def test_reference_is_read_once_for_all_folders(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def counting(path: Path, **how: Any) -> CsvTable:
+        read.append(path)
+        return read_csv_table(path, **how)
+
+    monkeypatch.setattr(preprocessing, "read_csv_table", counting)
+    evaluate_all([world / "prediction"] * 3, world / "reference")
+    of_reference = [path for path in read if path.is_relative_to(world / "reference")]
+    assert len(of_reference) == len(set(of_reference)) == 5 + 5 + 4
+    assert len(read) == 4 * len(of_reference)
+
+
+def test_every_item_of_every_folder_is_told(world: Path) -> None:
+    told: list[int] = []
+    evaluate_all(
+        [world / "prediction"] * 2,
+        world / "reference",
+        progress=lambda _, total: told.append(total),
+    )
+    assert told == [2 * (3 + 6 + 14 + 5)] * len(told)
+    assert len(told) == told[0]
 
 
 def test_processes_side_by_side_give_the_same_scores(world: Path) -> None:

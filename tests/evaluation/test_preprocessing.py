@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import FormatError
+from genotex.evaluation.folder_items import ScoredFolder
 from genotex.evaluation.preprocessing import (
     TableResult,
-    pair_tables,
     repair_notes,
     score_table,
+    wanted_tables,
 )
 from genotex.evaluation.scores import Missing, PreprocessingScore, Table
-from genotex.layout import OutputFolder
 from tests.evaluation.output_folders import write_text_table
 
 GENES = ",s1,s2,s3\nA,1,2,3\nB,3,1,2\n"
@@ -20,8 +20,8 @@ SAMPLES = ",A,B\ns1,1,3\ns2,2,1\ns3,3,2\n"
 def results(
     root: Path, *, repair: bool = False, kinds: tuple[Table, ...] = ("gene",)
 ) -> list[TableResult]:
-    pairs = pair_tables(OutputFolder(root / "p"), OutputFolder(root / "r"), kinds, repair=repair)
-    return [score_table(pair) for pair in pairs]
+    wanted = wanted_tables(ScoredFolder(root / "r"), kinds, repair=repair)
+    return [result for table in wanted for result in score_table([ScoredFolder(root / "p")], table)]
 
 
 def score(root: Path, predicted: str, reference: str, kind: Table = "gene") -> PreprocessingScore:

@@ -4,9 +4,9 @@ import pytest
 
 from genotex.errors import FormatError
 from genotex.evaluation import selection
+from genotex.evaluation.folder_items import ScoredFolder
 from genotex.evaluation.scores import Missing
 from genotex.evaluation.selection import CohortChooser, score_selection
-from genotex.layout import OutputFolder
 from genotex.problems import Problem, RegressorRule, TaskInfo
 from tests.evaluation.output_folders import (
     UNAVAILABLE,
@@ -21,7 +21,7 @@ def score(
     root: Path, problem: Problem, rule: RegressorRule = "exclusive"
 ) -> tuple[float, Missing | None]:
     tasks = TaskInfo.load(write_task_info(root / "task_info.json"))
-    sides = [CohortChooser(OutputFolder(root / side), tasks, rule) for side in ("p", "r")]
+    sides = [CohortChooser(ScoredFolder(root / side), tasks, rule) for side in ("p", "r")]
     found, missing = score_selection(sides[0], sides[1], problem)
     assert (found.trait, found.condition) == (problem.trait, problem.condition)
     return found.accuracy, missing
@@ -64,6 +64,21 @@ def test_tcga_cohort_under_both_of_its_names(tmp_path: Path) -> None:
     write_cohorts(tmp_path / "r", "Asthma", {"TCGA": cohort()})
     write_cohorts(tmp_path / "p", "Asthma", {"Xena": cohort()})
     assert score(tmp_path, Problem("Asthma"))[0] == 100
+
+
+@pytest.mark.parametrize(("told", "written"), [("TCGA", "Xena"), ("Xena", "TCGA")])
+def test_tcga_table_under_the_other_name_than_in_cohort_info(
+    tmp_path: Path, told: str, written: str
+) -> None:
+    both(tmp_path, "Asthma", **{told: cohort(20), "GSE1": cohort(10)})
+    both(tmp_path, "Obesity", GSE3=cohort(10))
+    for side, name in (("p", written), ("r", told)):
+        for trait, its in (("Asthma", name), ("Asthma", "GSE1"), ("Obesity", "GSE3")):
+            write_linked(tmp_path / side, trait, its, "GENE2")
+    assert score(tmp_path, Problem("Asthma", "Obesity")) == (100, None)
+    # Without either the next pair is taken.
+    (tmp_path / f"p/preprocess/Asthma/{written}.csv").unlink()
+    assert score(tmp_path, Problem("Asthma", "Obesity")) == (0, None)
 
 
 def test_pair_must_agree_on_both_sides(tmp_path: Path) -> None:
@@ -135,7 +150,7 @@ def test_each_header_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for name, trait in (("GSE1", "Asthma"), ("GSE3", "Obesity"), ("GSE4", "Obesity")):
         write_linked(tmp_path / "r", trait, name, "GENE2")
     tasks = TaskInfo.load(write_task_info(tmp_path / "task_info.json"))
-    chooser = CohortChooser(OutputFolder(tmp_path / "r"), tasks, "exclusive")
+    chooser = CohortChooser(ScoredFolder(tmp_path / "r"), tasks, "exclusive")
     for problem in (Problem("Asthma", "Obesity"), Problem("Obesity", "Asthma")) * 2:
         chosen = chooser.choose(problem)
         assert set(chosen or ()) == {"GSE1", "GSE3"}

@@ -193,7 +193,7 @@ def evaluate(
     )
     if output is not None:
         check_output_folder(output)
-    scores = evaluate_with_progress(prediction, reference, settings, jobs)
+    (scores,) = evaluate_with_progress([prediction], reference, settings, jobs)
     summary = summarise(scores, seed=seed)
     if json:
         screen.print_json(to_json(scores, summary))
@@ -206,13 +206,13 @@ def evaluate(
 
 
 def evaluate_with_progress(
-    prediction: Path, reference: Path, settings: EvaluationOptions, jobs: int
-) -> Scores:
-    """Score behind a progress bar."""
-    from genotex.evaluation.evaluate import evaluate as score
+    predictions: Sequence[Path], reference: Path, settings: EvaluationOptions, jobs: int
+) -> list[Scores]:
+    """Score output folders behind a progress bar."""
+    from genotex.evaluation.evaluate import evaluate_all
 
     with screen.progress("scoring") as step:
-        return score(prediction, reference, settings, jobs, progress=step)
+        return evaluate_all(predictions, reference, settings, jobs, progress=step)
 
 
 def chosen_words(

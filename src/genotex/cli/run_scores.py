@@ -95,13 +95,14 @@ def score_runs(
     from genotex.evaluation.run_names import holds_outputs
     from genotex.evaluation.score_files import SCORES_FILE
 
-    scores = {}
+    anew = [name for name, path in runs.items() if reference is not None and holds_outputs(path)]
     for name, path in runs.items():
-        if reference is not None and holds_outputs(path):
-            scores[name] = evaluate_with_progress(path, reference, settings, jobs)
-        elif holds_outputs(path) and not (path / SCORES_FILE).is_file():
+        if name not in anew and holds_outputs(path) and not (path / SCORES_FILE).is_file():
             msg = f"{path} is an output folder: name the folder to score it against with -r"
             raise UsageError(msg)
-        else:
-            scores[name] = read_scores(path)
-    return scores
+    scores = {name: read_scores(path) for name, path in runs.items() if name not in anew}
+    if reference is not None and anew:
+        folders = [runs[name] for name in anew]
+        found = evaluate_with_progress(folders, reference, settings, jobs)
+        scores.update(zip(anew, found, strict=True))
+    return {name: scores[name] for name in runs}

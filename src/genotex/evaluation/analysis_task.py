@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,9 @@ __all__ = ["AnsweredTrait", "GeneSource", "read_universe", "score_answers"]
 NOTHING = GeneAgreement(Overlap(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0)
 """What a missing prediction scores, also where a figure would be undefined."""
 
+ScoredAnswer = tuple[AnalysisScore, Missing | None]
+"""The score of a problem, and why it has no answer that counts."""
+
 
 @dataclass(frozen=True)
 class GeneSource:
@@ -37,14 +40,17 @@ class GeneSource:
 class AnsweredTrait:
     """The problems of one trait, with the genes that could have been found in each."""
 
-    prediction: Path
     reference: Path
     problems: tuple[tuple[Problem, GeneSource | None], ...]
     metrics: MetricsVersion
 
 
-def score_answers(work: AnsweredTrait) -> list[tuple[AnalysisScore, Missing | None]]:
-    """Score the problems of one trait; each list of all genes is read once.
+def score_answers(
+    predictions: Sequence[OutputFolder], work: AnsweredTrait
+) -> list[list[ScoredAnswer]]:
+    """Score the problems of one trait in each of several output folders.
+
+    Each answer of the reference and each list of all genes is read once.
 
     Raises
     ------
@@ -56,24 +62,33 @@ def score_answers(work: AnsweredTrait) -> list[tuple[AnalysisScore, Missing | No
         for source in dict.fromkeys(source for _, source in work.problems)
         if source is not None
     }
-    return [
-        _score(work, problem, None if source is None else universes[source])
-        for problem, source in work.problems
-    ]
+    scored: list[list[ScoredAnswer]] = [[] for _ in predictions]
+    for problem, source in work.problems:
+        wanted = read_gene_list(_answer(OutputFolder(work.reference), problem))
+        universe = None if source is None else universes[source]
+        for folder, items in zip(predictions, scored, strict=True):
+            path = _answer(folder, problem)
+            items.append(_score(problem, path, wanted, universe, work.metrics))
+    return scored
+
+
+def _answer(folder: OutputFolder, problem: Problem) -> Path:
+    return folder.significant_genes(problem.trait, problem.condition)
 
 
 def _score(
-    work: AnsweredTrait, problem: Problem, universe: frozenset[str] | None
-) -> tuple[AnalysisScore, Missing | None]:
-    name = problem.trait, problem.condition
-    wanted = read_gene_list(OutputFolder(work.reference).significant_genes(*name))
-    path = OutputFolder(work.prediction).significant_genes(*name)
+    problem: Problem,
+    path: Path,
+    wanted: GeneList,
+    universe: frozenset[str] | None,
+    metrics: MetricsVersion,
+) -> ScoredAnswer:
     found = read_or_why(path, read_gene_list)
     if isinstance(found, str):
         missing = Missing("analysis", str(problem), found)
-        return _item(problem, None, wanted, NOTHING, work.metrics), missing
-    agreement = compare_genes(found.genes, wanted.genes, universe, work.metrics)
-    return _item(problem, found, wanted, agreement, work.metrics), None
+        return _item(problem, None, wanted, NOTHING, metrics), missing
+    agreement = compare_genes(found.genes, wanted.genes, universe, metrics)
+    return _item(problem, found, wanted, agreement, metrics), None
 
 
 def _item(

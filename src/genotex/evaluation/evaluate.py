@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from genotex.errors import UsageError
-from genotex.evaluation.analysis_task import score_answers
+from genotex.evaluation.analysis_task import ScoredAnswer, score_answers
 from genotex.evaluation.filtering import score_filtering
+from genotex.evaluation.folder_items import ScoredFolder
 from genotex.evaluation.options import EvaluationOptions
-from genotex.evaluation.plan import Plan, make_plan
+from genotex.evaluation.plan import Plan, empty_folders, make_plan
 from genotex.evaluation.preprocessing import TableResult, repair_notes, score_table
-from genotex.evaluation.scores import PreprocessingScore, Scores, Table
+from genotex.evaluation.scores import (
+    FilteringScore,
+    Missing,
+    PreprocessingScore,
+    Scores,
+    SelectionScore,
+    Table,
+)
 from genotex.evaluation.selection import CohortChooser, score_selection
-from genotex.layout import OutputFolder
 from genotex.processes import side_by_side
 
-__all__ = ["Progress", "evaluate"]
+__all__ = ["Progress", "evaluate", "evaluate_all"]
 
 Progress = Callable[[str, int], None]
 """Called after each item with its name and the number of all items."""
@@ -55,50 +64,115 @@ def evaluate(
     FormatError
         If a file of the reference, the task list or the list of all genes cannot be read.
     """
+    return evaluate_all([prediction], reference, options, jobs, progress)[0]
+
+
+def evaluate_all(
+    predictions: Sequence[Path],
+    reference: Path,
+    options: EvaluationOptions | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[Scores]:
+    """Score several output folders as `evaluate` does; each table of the reference is read once.
+
+    Parameters
+    ----------
+    predictions : sequence of Path
+        Output folders.
+    reference, options, jobs, progress
+        As for `evaluate`.
+
+    Raises
+    ------
+    UsageError, FormatError
+        As `evaluate` does.
+    """
     options = options or EvaluationOptions()
-    for what, folder in (("prediction", prediction), ("reference", reference)):
+    for what, folder in (*(("prediction", each) for each in predictions), ("reference", reference)):
         if not folder.is_dir():
             msg = f"{folder} is not a folder; give the output folder that holds the {what}"
             raise UsageError(msg)
-    predicted = OutputFolder(prediction)
-    plan = make_plan(predicted, OutputFolder(reference), options)
-    done = _Steps(progress, plan.items)
+    plan = make_plan(ScoredFolder(reference), options)
+    folders = [ScoredFolder(each) for each in predictions]
+    done = _Steps(progress, plan.items * len(folders))
+    choices = [_score_choices(folder, plan, options, done) for folder in folders]
+    with side_by_side(jobs) as spread:
+        tables = [
+            [done(f"{table.trait} {table.cohort}", result) for result in results]
+            for table, results in zip(
+                plan.tables, spread(partial(score_table, folders), plan.tables), strict=True
+            )
+        ]
+        answers = [
+            [[done(item.trait, (item, why)) for item, why in scored] for scored in results]
+            for results in spread(partial(score_answers, folders), plan.answers)
+        ]
+    return [
+        _scores(
+            folder,
+            plan,
+            options,
+            choices[place],
+            [results[place] for results in tables],
+            [scored for results in answers for scored in results[place]],
+        )
+        for place, folder in enumerate(folders)
+    ]
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """What became of dataset filtering and selection in an output folder."""
+
+    filtering: list[tuple[FilteringScore, Missing | None]]
+    selection: list[tuple[SelectionScore, Missing | None]]
+
+
+def _score_choices(
+    folder: ScoredFolder, plan: Plan, options: EvaluationOptions, done: _Steps
+) -> _Choices:
     filtering = [
-        done(trait, score_filtering(predicted, plan.chooser.folder, trait, options.df_field))
+        done(trait, score_filtering(folder, plan.chooser.folder, trait, options.df_field))
         for trait in plan.traits
     ]
-    chooser = CohortChooser(predicted, plan.known, options.regressors)
+    chooser = CohortChooser(folder, plan.known, options.regressors)
     selection = [
         done(str(problem), score_selection(chooser, plan.chooser, problem))
         for problem in plan.problems
     ]
-    with side_by_side(jobs) as spread:
-        tables = [
-            done(f"{result.as_it_is.trait} {result.as_it_is.cohort}", result)
-            for result in spread(score_table, plan.tables)
-        ]
-        analysis = [
-            done(scored[0].trait, scored)
-            for of_trait in spread(score_answers, plan.answers)
-            for scored in of_trait
-        ]
+    return _Choices(filtering, selection)
+
+
+def _scores(
+    folder: ScoredFolder,
+    plan: Plan,
+    options: EvaluationOptions,
+    choices: _Choices,
+    tables: Sequence[TableResult],
+    answers: Sequence[ScoredAnswer],
+) -> Scores:
     missing = (
-        *(why for _, why in filtering),
-        *(why for _, why in selection),
+        *(why for _, why in choices.filtering),
+        *(why for _, why in choices.selection),
         *(result.missing for result in tables),
-        *(why for _, why in analysis),
+        *(why for _, why in answers),
     )
     return Scores(
-        prediction=str(prediction),
-        reference=str(reference),
-        filtering=tuple(item for item, _ in filtering),
-        selection=tuple(item for item, _ in selection),
+        prediction=str(folder.root),
+        reference=str(plan.chooser.folder.root),
+        filtering=tuple(item for item, _ in choices.filtering),
+        selection=tuple(item for item, _ in choices.selection),
         preprocessing=_by_kind(tables, options.tables if "preprocessing" in plan.tasks else ()),
-        analysis=tuple(item for item, _ in analysis),
+        analysis=tuple(item for item, _ in answers),
         tasks=plan.tasks,
         settings=_settings(options, plan),
         missing=tuple(why for why in missing if why is not None),
-        notes=(*plan.notes, *(repair_notes(tables) if options.repair_reference else ())),
+        notes=(
+            *empty_folders(folder, plan.tasks),
+            *plan.notes,
+            *(repair_notes(tables) if options.repair_reference else ()),
+        ),
     )
 
 

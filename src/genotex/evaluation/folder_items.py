@@ -12,11 +12,11 @@ from genotex.problems import Problem
 from genotex.problems.cohort_choice import TCGA_NAMES
 
 __all__ = [
+    "ScoredFolder",
     "answered_problems",
     "cohorts_with",
     "described_traits",
     "one_name",
-    "other_names",
     "table_path",
 ]
 
@@ -28,9 +28,31 @@ def one_name(cohort: str) -> str:
     return TCGA_COHORT if cohort in TCGA_NAMES else cohort
 
 
-def other_names(cohort: str) -> tuple[str, ...]:
-    """Return the ids under which another release may have the cohort, its own first."""
-    return (cohort, *sorted(TCGA_NAMES - {cohort})) if cohort in TCGA_NAMES else (cohort,)
+class ScoredFolder(OutputFolder):
+    """An output folder of any release: TCGA tables are found under either name of their cohort.
+
+    The name need not be that in ``cohort_info.json``.
+    """
+
+    def clinical_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the clinical features (features x samples)."""
+        return _under_either_name(super().clinical_csv(trait, cohort))
+
+    def gene_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the gene expression (genes x samples)."""
+        return _under_either_name(super().gene_csv(trait, cohort))
+
+    def linked_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the linked table (samples x features)."""
+        return _under_either_name(super().linked_csv(trait, cohort))
+
+
+def _under_either_name(table: Path) -> Path:
+    """Return where the table lies; as it was asked for where it lies under neither name."""
+    if table.stem not in TCGA_NAMES or table.is_file():
+        return table
+    others = [table.with_stem(name) for name in sorted(TCGA_NAMES - {table.stem})]
+    return next((path for path in others if path.is_file()), table)
 
 
 def described_traits(folder: OutputFolder) -> list[str]:

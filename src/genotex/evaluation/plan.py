@@ -9,15 +9,15 @@ from pathlib import Path
 from genotex.errors import UsageError
 from genotex.evaluation.analysis_task import AnsweredTrait, GeneSource, read_universe
 from genotex.evaluation.chosen_part import ChosenPart
-from genotex.evaluation.folder_items import answered_problems, described_traits
+from genotex.evaluation.folder_items import ScoredFolder, answered_problems, described_traits
 from genotex.evaluation.options import TASKS, EvaluationOptions, Task
-from genotex.evaluation.preprocessing import TablePair, pair_tables
+from genotex.evaluation.preprocessing import WantedTable, wanted_tables
 from genotex.evaluation.selection import CohortChooser
 from genotex.evaluation.task_source import is_decidable, load_tasks, pose_problems
 from genotex.layout import OutputFolder
 from genotex.problems import Problem, TaskInfo
 
-__all__ = ["Plan", "make_plan"]
+__all__ = ["Plan", "empty_folders", "make_plan"]
 
 FOLDERS: dict[Task, str] = {
     "selection": "preprocess",
@@ -40,7 +40,7 @@ class Plan:
         For dataset filtering.
     problems : tuple of Problem
         For dataset selection.
-    tables : tuple of TablePair
+    tables : tuple of WantedTable
         For preprocessing.
     answers : tuple of AnsweredTrait
         For statistical analysis.
@@ -54,21 +54,19 @@ class Plan:
     known: TaskInfo | None
     traits: tuple[str, ...]
     problems: tuple[Problem, ...]
-    tables: tuple[TablePair, ...]
+    tables: tuple[WantedTable, ...]
     answers: tuple[AnsweredTrait, ...]
     chooser: CohortChooser
     notes: tuple[str, ...]
 
     @property
     def items(self) -> int:
-        """Return how many items there are to score."""
+        """Return how many items there are to score in an output folder."""
         answers = sum(len(work.problems) for work in self.answers)
         return len(self.traits) + len(self.problems) + len(self.tables) + answers
 
 
-def make_plan(
-    prediction: OutputFolder, reference: OutputFolder, options: EvaluationOptions
-) -> Plan:
+def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Plan:
     """Look through the reference for what can be scored; no table is read.
 
     Raises
@@ -79,7 +77,6 @@ def make_plan(
         If the task list cannot be read.
     """
     tasks, notes = _choose_tasks(reference, options.tasks)
-    notes += _empty_prediction(prediction, tasks)
     if isinstance(options.gene_universe, Path):
         # A mistake in it should not be told after everything else was read.
         read_universe(GeneSource("symbols", options.gene_universe))
@@ -92,16 +89,14 @@ def make_plan(
     chooser = CohortChooser(reference, known, options.regressors)
     described = described_traits(reference) if "selection" in tasks else []
     problems = _posed(reference, described, known, notes) if "selection" in tasks else ()
-    tables = _tables(prediction, reference, options, notes) if "preprocessing" in tasks else []
-    answers = (
-        _answers(prediction, chooser, options, part, known, notes) if "analysis" in tasks else []
-    )
+    tables = _tables(reference, options, notes) if "preprocessing" in tasks else []
+    answers = _answers(chooser, options, part, known, notes) if "analysis" in tasks else []
     return Plan(
         tasks,
         known,
         tuple(trait for trait in described if part.has_trait(trait)),
         tuple(problem for problem in problems if part.has_problem(problem)),
-        tuple(pair for pair in tables if part.has_trait(pair.trait)),
+        tuple(table for table in tables if part.has_trait(table.trait)),
         tuple(answers),
         chooser,
         tuple(notes),
@@ -144,7 +139,7 @@ def _by_folder(tasks: Iterable[Task]) -> dict[str, list[str]]:
     return grouped
 
 
-def _empty_prediction(prediction: OutputFolder, tasks: Iterable[Task]) -> list[str]:
+def empty_folders(prediction: OutputFolder, tasks: Iterable[Task]) -> list[str]:
     """Warn where a wrong folder may have been named; a missing prediction is no error."""
     return [
         f"{prediction.root} has no folder {name}, so all of {' and '.join(whose)} is 0"
@@ -168,23 +163,19 @@ def _posed(
 
 
 def _tables(
-    prediction: OutputFolder,
-    reference: OutputFolder,
-    options: EvaluationOptions,
-    notes: list[str],
-) -> list[TablePair]:
-    pairs = pair_tables(prediction, reference, options.tables, repair=options.repair_reference)
-    there = {pair.kind for pair in pairs}
+    reference: ScoredFolder, options: EvaluationOptions, notes: list[str]
+) -> list[WantedTable]:
+    tables = wanted_tables(reference, options.tables, repair=options.repair_reference)
+    there = {table.kind for table in tables}
     notes += [
         f"preprocessing: {reference.root} has no {kind} tables"
         for kind in options.tables
         if kind not in there
     ]
-    return pairs
+    return tables
 
 
 def _answers(
-    prediction: OutputFolder,
     chooser: CohortChooser,
     options: EvaluationOptions,
     part: ChosenPart,
@@ -208,7 +199,7 @@ def _answers(
             "stands there"
         )
     return [
-        AnsweredTrait(prediction.root, reference.root, tuple(problems), options.metrics)
+        AnsweredTrait(reference.root, tuple(problems), options.metrics)
         for problems in by_trait.values()
     ]
 

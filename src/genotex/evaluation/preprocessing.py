@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.evaluation.folder_items import cohorts_with, other_names, table_path
-from genotex.evaluation.predictions import MISSING, read_or_why
+from genotex.evaluation.folder_items import ScoredFolder, cohorts_with, table_path
+from genotex.evaluation.predictions import read_or_why
 from genotex.evaluation.repair import Shape, first_cell, shape_of, transpose
 from genotex.evaluation.scores import Missing, PreprocessingScore, Table
 from genotex.evaluation.table_metrics import TableAgreement, compare_tables
 from genotex.formats.csv_tables import CsvTable, read_csv_table
-from genotex.layout import OutputFolder
 
-__all__ = ["TablePair", "TableResult", "pair_tables", "repair_notes", "score_table"]
+__all__ = ["TableResult", "WantedTable", "repair_notes", "score_table", "wanted_tables"]
 
 PIECE = 1 << 20
 FIGURES = (("aj", "AJ"), ("sj", "SJ"), ("correlation", "correlation"), ("csc", "CSC"))
@@ -23,26 +22,23 @@ NOTHING = TableAgreement(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class TablePair:
-    """A table of the reference and the predicted one of the same cohort.
+class WantedTable:
+    """A table of the reference.
 
     Attributes
     ----------
     kind : {"gene", "clinical", "linked"}
     trait, cohort : str
         As the reference names them.
-    predicted : Path or None
-        None where there is none.
-    reference : Path
+    path : Path
     repair : bool
-        Whether a reference table in another shape is put right or left out.
+        Whether it is put right or left out where it has another shape.
     """
 
     kind: Table
     trait: str
     cohort: str
-    predicted: Path | None
-    reference: Path
+    path: Path
     repair: bool
 
 
@@ -69,10 +65,10 @@ class TableResult:
     missing: Missing | None
 
 
-def pair_tables(
-    prediction: OutputFolder, reference: OutputFolder, kinds: Sequence[Table], *, repair: bool
-) -> list[TablePair]:
-    """Return every table of the reference with its prediction; TCGA has two names.
+def wanted_tables(
+    reference: ScoredFolder, kinds: Sequence[Table], *, repair: bool
+) -> list[WantedTable]:
+    """Return every table of the reference.
 
     Raises
     ------
@@ -80,58 +76,48 @@ def pair_tables(
         If a folder of the reference is not named as a trait's.
     """
     return [
-        TablePair(
-            kind,
-            trait,
-            cohort,
-            _predicted(prediction, kind, trait, cohort),
-            table_path(reference, kind, trait, cohort),
-            repair,
-        )
+        WantedTable(kind, trait, cohort, table_path(reference, kind, trait, cohort), repair)
         for kind in kinds
         for trait, cohort in cohorts_with(reference, kind)
     ]
 
 
-def _predicted(folder: OutputFolder, kind: Table, trait: str, cohort: str) -> Path | None:
-    paths = [table_path(folder, kind, trait, name) for name in other_names(cohort)]
-    return next((path for path in paths if path.is_file()), None)
+def score_table(predictions: Sequence[ScoredFolder], wanted: WantedTable) -> list[TableResult]:
+    """Score a table in each of several output folders; cells that are text are missing values.
 
-
-def score_table(pair: TablePair) -> TableResult:
-    """Score one table; cells that are text are missing values.
+    The table of the reference is read once.
 
     Raises
     ------
     FormatError
         If the reference table cannot be read.
     """
-    wanted = _read(pair.reference)
-    shape = _shape(pair, wanted) if pair.repair else None
-    found = _read_prediction(pair, wanted)
+    reference = _read(wanted.path)
+    shape = _shape(wanted, reference) if wanted.repair else None
+    return [_result(folder, wanted, reference, shape) for folder in predictions]
+
+
+def _result(
+    folder: ScoredFolder, wanted: WantedTable, reference: CsvTable, shape: Shape | None
+) -> TableResult:
+    kind = wanted.kind
+    path = table_path(folder, kind, wanted.trait, wanted.cohort)
+    # The table need not be read if it is the reference's, byte by byte.
+    found = reference if _same_bytes(path, wanted.path) else read_or_why(path, _read)
     if isinstance(found, str):
-        missing = Missing(pair.kind, f"{pair.trait} {pair.cohort}", found)
-        score = _score(pair, NOTHING)
-        return TableResult(pair.kind, None if shape == "nameless" else score, score, shape, missing)
-    found = _samples_in_rows(found, pair.kind)
-    score = as_it_is = _score(pair, compare_tables(found, _samples_in_rows(wanted, pair.kind)))
+        missing = Missing(kind, f"{wanted.trait} {wanted.cohort}", found)
+        score = _score(wanted, NOTHING)
+        return TableResult(kind, None if shape == "nameless" else score, score, shape, missing)
+    found = _samples_in_rows(found, kind)
+    score = as_it_is = _score(wanted, compare_tables(found, _samples_in_rows(reference, kind)))
     if shape == "transposed":
-        put_right = _samples_in_rows(transpose(wanted), pair.kind)
-        score = _score(pair, compare_tables(found, put_right))
-    return TableResult(pair.kind, None if shape == "nameless" else score, as_it_is, shape, None)
+        put_right = _samples_in_rows(transpose(reference), kind)
+        score = _score(wanted, compare_tables(found, put_right))
+    return TableResult(kind, None if shape == "nameless" else score, as_it_is, shape, None)
 
 
 def _read(path: Path) -> CsvTable:
     return read_csv_table(path, text="missing")
-
-
-def _read_prediction(pair: TablePair, wanted: CsvTable) -> CsvTable | str:
-    """Return the predicted table, which need not be read if it is the reference's, byte by byte."""
-    if pair.predicted is None:
-        return MISSING
-    if _same_bytes(pair.predicted, pair.reference):
-        return wanted
-    return read_or_why(pair.predicted, _read)
 
 
 def _same_bytes(first: Path, second: Path) -> bool:
@@ -147,17 +133,17 @@ def _same_bytes(first: Path, second: Path) -> bool:
     return True
 
 
-def _shape(pair: TablePair, table: CsvTable) -> Shape:
-    return shape_of(table, first_cell(pair.reference), pair.kind, pair.trait)
+def _shape(wanted: WantedTable, table: CsvTable) -> Shape:
+    return shape_of(table, first_cell(wanted.path), wanted.kind, wanted.trait)
 
 
 def _samples_in_rows(table: CsvTable, kind: Table) -> CsvTable:
     return table if kind == "linked" else transpose(table)
 
 
-def _score(pair: TablePair, agreement: TableAgreement) -> PreprocessingScore:
+def _score(wanted: WantedTable, found: TableAgreement) -> PreprocessingScore:
     return PreprocessingScore(
-        pair.trait, pair.cohort, agreement.aj, agreement.sj, agreement.correlation, agreement.csc
+        wanted.trait, wanted.cohort, found.aj, found.sj, found.correlation, found.csc
     )
 
 

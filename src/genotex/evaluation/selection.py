@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from genotex.errors import FormatError, NoUsableCohortError
-from genotex.evaluation.folder_items import one_name
+from genotex.evaluation.folder_items import ScoredFolder, one_name
 from genotex.evaluation.predictions import read_or_why
 from genotex.evaluation.scores import Missing, SelectionScore
 from genotex.formats import read_cohort_info, read_linked_header
-from genotex.layout import OutputFolder
 from genotex.problems import (
     Problem,
     ProblemKind,
@@ -28,7 +27,7 @@ class CohortChooser:
 
     Parameters
     ----------
-    folder : OutputFolder
+    folder : ScoredFolder
         Where the cohorts lie.
     tasks : TaskInfo or None
         Related genes; needed where the condition is another trait.
@@ -36,7 +35,7 @@ class CohortChooser:
         Which genes a pair must share.
     """
 
-    def __init__(self, folder: OutputFolder, tasks: TaskInfo | None, rule: RegressorRule) -> None:
+    def __init__(self, folder: ScoredFolder, tasks: TaskInfo | None, rule: RegressorRule) -> None:
         self.folder = folder
         self._tasks = tasks
         self._rule: RegressorRule = rule
@@ -109,7 +108,7 @@ def score_selection(
     return SelectionScore(problem.trait, problem.condition, 100.0 if same else 0.0), None
 
 
-def _unread(folder: OutputFolder, problem: Problem) -> str | None:
+def _unread(folder: ScoredFolder, problem: Problem) -> str | None:
     """Return why a cohort_info.json that is needed cannot be had."""
     traits = [problem.trait]
     if problem.kind is ProblemKind.TWO_STEP and problem.condition is not None:

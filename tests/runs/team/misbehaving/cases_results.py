@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from genotex.evaluation.preprocessing import pair_tables, score_table
+from genotex.evaluation.folder_items import ScoredFolder
+from genotex.evaluation.preprocessing import score_table, wanted_tables
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
 from genotex.runs.problem_record import ErrorClass
@@ -353,6 +354,6 @@ def _stands_in_the_code(run: Ended, words: str) -> None:
 
 def _seen(run: Ended) -> None:
     """See that the score against what the direct road gives is not 1."""
-    folders = (OutputFolder(run.place.out), OutputFolder(run.place.right))
-    (pair,) = pair_tables(*folders, ("gene",), repair=False)
-    assert score_table(pair).as_it_is.correlation < 0.9
+    (right,) = wanted_tables(ScoredFolder(run.place.right), ("gene",), repair=False)
+    (result,) = score_table([ScoredFolder(run.place.out)], right)
+    assert result.as_it_is.correlation < 0.9
