@@ -97,6 +97,11 @@ def test_effect_beside_that_of_arrays() -> None:
     both = combine_results(Problem("Asthma", None), {"GSE1": counted, "GSE2": arrays})
     found = set(both.genes.filter(pl.col("Significant"))["Variable"])
     assert len(found & {f"GENE{j}" for j in range(20)}) >= 18
+    assert {cohort.name: cohort.counts for cohort in both.cohorts} == {
+        "GSE1": "RNA-seq counts, TMM, voom weights",
+        "GSE2": "",
+    }
+    assert both.summary()["counted"] == "GSE1"
 
 
 def test_arrays_are_not_touched_by_weights() -> None:

@@ -246,3 +246,21 @@ def test_forest_plot_has_every_cohort_and_the_whole() -> None:
         assert row.label in svg
         assert row.written in svg
     assert 'aria-label="two &amp; one"' in svg
+
+
+def test_counted_cohort_is_marked_in_list_table_and_methods(tmp_path: Path) -> None:
+    output, result = solved(tmp_path)
+    plain = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    assert "RNA-seq" not in plain and "values as given" not in plain
+    kind = "RNA-seq counts, TMM, voom weights"
+    cohorts = tuple(replace(c, counts=kind if c.name == "GSE2" else "") for c in result.cohorts)
+    write_meta(output, replace(result, cohorts=cohorts))
+    html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
+    assert re.search(rf"<strong>GSE2</strong>, [^<]* \({kind}\)<br>", html)
+    table = html[html.index('<table class="plain cohorts">') :]
+    assert re.findall(rf"<td>({kind}|values as given)</td>", table) == [
+        "values as given",
+        kind,
+        "values as given",
+    ]
+    assert "The values of GSE2 were RNA-seq counts (TMM, voom weights)." in html

@@ -104,6 +104,11 @@ class AnalysisResult:
         return tell_libraries(record) if record else ""
 
     @property
+    def counts_kind(self) -> str:
+        """How RNA-seq counts were treated, in a few words; empty where it was not counted."""
+        return self.counts_summary.partition(":")[0]
+
+    @property
     def samples(self) -> int:
         """Number of samples compared."""
         groups = self.method["contrast"]["samples"]

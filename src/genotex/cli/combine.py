@@ -94,6 +94,9 @@ def _show(result: MetaResult, page: Path) -> None:
         f"{result.genes.height} genes significant at q < {result.method['options']['q_cut']:g}, "
         f"{result.replicating.height} of them replicate"
     )
+    for cohort in result.cohorts:
+        if cohort.counts:
+            screen.say(f"{cohort.name}: {cohort.counts}")
     rows = [
         {
             "gene": row["Variable"],

@@ -212,6 +212,7 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
         controls=str(contrast.get("controls", "")),
         paired=pairing_of(result),
         surrogates=int(hidden["used"]) if hidden.get("ranked_with") else 0,
+        counts=result.counts_kind,
         warnings=result.warnings,
     )
 

@@ -44,6 +44,8 @@ class CohortFacts:
         Characteristic whose pairs were compared within themselves; empty when there are none.
     surrogates : int
         Surrogate variables that its ranking is adjusted for.
+    counts : str
+        How RNA-seq counts were treated, in a few words; empty where expression was not counted.
     """
 
     name: str
@@ -56,6 +58,7 @@ class CohortFacts:
     warnings: tuple[str, ...] = ()
     paired: str = ""
     surrogates: int = 0
+    counts: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +123,7 @@ class MetaResult:
             "condition": self.condition,
             "solved": True,
             "cohorts": " ".join(cohort.name for cohort in self.cohorts),
+            "counted": " ".join(cohort.name for cohort in self.cohorts if cohort.counts),
             "samples": sum(cohort.samples for cohort in self.cohorts),
             "genes": self.genes.height,
             "significant": self.significant.height,

@@ -54,6 +54,7 @@ def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = 
         cohorts=tuple(_cohort(cohort, result.trait) for cohort in result.cohorts),
         left_out=tuple((name, sentence(why)) for name, why in result.left_out.items()),
         warnings=tuple(_told(text, result.trait) for text in result.warnings),
+        counted=any(cohort.counts for cohort in result.cohorts),
         random=result.random,
         forest=forest_data(result, str(listed["symbol"][0])),
         figures=forest_figures(result),
@@ -116,6 +117,7 @@ def _cohort(cohort: CohortFacts, trait: str) -> CohortUsed:
         f"{cohort.tested:,}",
         f"{cohort.significant:,}",
         _adjusted(cohort),
+        cohort.counts,
         tuple(_told(text, trait) for text in cohort.warnings),
     )
 

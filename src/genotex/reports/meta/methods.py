@@ -22,7 +22,19 @@ def _cohorts(result: MetaResult) -> str:
     return (
         f"The cohorts {named} were analysed separately for {readable(result.trait)}{given} with "
         "genotex: each gene's log2 expression was regressed on the trait and the cohort's "
-        "covariates."
+        f"covariates.{_counts(result)}"
+    )
+
+
+def _counts(result: MetaResult) -> str:
+    """Return a sentence for each way in which counts became expression."""
+    names: dict[str, list[str]] = {}
+    for cohort in result.cohorts:
+        if cohort.counts:
+            names.setdefault(cohort.counts, []).append(cohort.name)
+    told = {kind.partition(", ")[::2]: listed(those) for kind, those in names.items()}
+    return "".join(
+        f" The values of {those} were {what} ({how})." for (what, how), those in told.items()
     )
 
 

@@ -20,6 +20,7 @@ class CohortUsed:
     tested: str
     significant: str
     covariates: str
+    counts: str
     warnings: tuple[str, ...]
 
 
@@ -57,6 +58,8 @@ class MetaPage:
         The answer in words, when a gene counts as replicating, and which statistics are shown.
     top, top_title, zero
         The short list (see `genotex.reports.page.Answer`).
+    counted : bool
+        Whether expression was counted in any cohort.
     random : bool
         Whether any gene has random effects.
     left_out : tuple of (str, str)
@@ -82,6 +85,7 @@ class MetaPage:
     cohorts: tuple[CohortUsed, ...]
     left_out: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
+    counted: bool
     random: bool
     forest: ForestView
     figures: tuple[FigureView, ...]
