@@ -92,6 +92,7 @@ def test_batch_that_another_characteristic_holds_is_adjusted_for() -> None:
     }
     result = solve(table, facts, covariates=("site",))
     assert result.method["covariates"] == ["site y"]
+    assert result.method["adjusted_for"] == ["site"]
     assert result.method["batch"] == {"adjusted": "batch", "not_adjusted": []}
     assert "batch 1 has no column of its own: other columns adjust for it already." in (
         result.warnings
@@ -127,6 +128,7 @@ def test_codes_are_groups_and_measurements_are_numbers(key: str, codes: int, tak
     assert result.method["named_covariates"] == {key: taken}
     columns = 1 if taken == "number" else codes - 1
     assert len(result.method["covariates"]) == columns
+    assert result.method["adjusted_for"] == [key]
     said = f"'{key}': its numbers are taken as {taken}."
     assert (said in result.warnings) is (columns > 1)
 

@@ -233,6 +233,9 @@ def test_filled_covariates_are_told() -> None:
     table = two_groups()
     table.covariates["Age"][:2] = np.nan
     assert "Age was missing in 2 samples and filled with their mean." in solve(table).warnings
+    table = two_groups()
+    table.covariates["Age"][0] = np.nan
+    assert "Age was missing in 1 sample and filled with their mean." in solve(table).warnings
 
 
 def test_two_step_problem_without_the_cohort_of_the_condition() -> None:

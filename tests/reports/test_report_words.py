@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from genotex.reports.words import counted, file_size, listed, number, question, sentence
+from genotex.reports.words import counted, file_size, listed, number, question, sentence, with_names
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,13 @@ def test_question() -> None:
         == "Which genes change with Height, given gender?"
     )
     assert question("Asthma", "Obesity", "binary").endswith("given Obesity?")
+
+
+def test_traits_are_named_as_people_do() -> None:
+    text = "Breast_Cancer goes with Heart_Rate: see Breast_Cancer.json"
+    assert with_names(text, "Breast_Cancer", None) == (
+        "Breast Cancer goes with Heart_Rate: see Breast Cancer.json"
+    )
+    assert with_names(text, "Breast_Cancer", "Heart_Rate").startswith(
+        "Breast Cancer goes with Heart Rate"
+    )

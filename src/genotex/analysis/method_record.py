@@ -72,6 +72,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "design": list(ranking.names),
         "residual_df": _residual_df(ranking),
         "covariates": _covariates(steps),
+        "adjusted_for": _adjusted_for(steps),
         "named_covariates": dict(steps.comparison.adjustment.taken_as),
         "filled": {**steps.comparison.design.filled, **steps.comparison.adjustment.filled},
         "batch": {
@@ -145,6 +146,13 @@ def _covariates(steps: Steps) -> list[str]:
         for name in steps.comparison.design.adjusted
         if name not in steps.comparison.blocks.columns
     ]
+
+
+def _adjusted_for(steps: Steps) -> list[str]:
+    """Return the same without its columns: a characteristic of several groups is named once."""
+    sources = steps.comparison.adjustment.sources
+    source = {column: key for key, columns in sources.items() for column in columns}
+    return list(dict.fromkeys(source.get(name, name) for name in _covariates(steps)))
 
 
 def versions() -> dict[str, str]:

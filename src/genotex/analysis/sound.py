@@ -183,7 +183,8 @@ def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
 def _filled(design: Design, adjustment: Adjustment) -> list[str]:
     how = {"Age": "their mean", "Gender": "the more frequent one"}
     return [
-        f"{name} was missing in {count} samples and filled with {how.get(name, 'the mean')}."
+        f"{name} was missing in {count} sample{'s' if count > 1 else ''} and filled with "
+        f"{how.get(name, 'the mean')}."
         for name, count in {**design.filled, **adjustment.filled}.items()
         if name in design.names
     ]

@@ -21,8 +21,7 @@ def show_result(result: AnalysisResult) -> None:
         _show_selected(result)
     else:
         _show_tested(result)
-    for warning in result.warnings:
-        screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")
+    screen.tell_warnings(result.warnings, result.trait, result.condition)
 
 
 def _show_tested(result: AnalysisResult) -> None:

@@ -113,8 +113,7 @@ def _show(result: MetaResult, page: Path) -> None:
     columns = [name for name in rows[0] if name != "strict p" or result.random]
     screen.table(columns, rows)
     screen.say(_what_is_shown(result))
-    for warning in result.warnings:
-        screen.tell(warning.replace(result.trait, result.trait.replace("_", " ")), "warning")
+    screen.tell_warnings(result.warnings, result.trait, result.condition)
     screen.say(f"\nreport over all cohorts: {page}")
 
 

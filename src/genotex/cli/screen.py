@@ -6,7 +6,7 @@ import json
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,6 +41,7 @@ __all__ = [
     "table",
     "talk",
     "tell",
+    "tell_warnings",
 ]
 
 DONE, NOTHING_USABLE, WRONG_USE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -152,6 +153,14 @@ def tell(text: str, label: str = "", colour: str = "yellow") -> None:
     front = f"[{colour} bold]{label}[/] " if label else ""
     text = _harmless(text)
     talk.print(front + escape(text), soft_wrap=_keep_whole(talk, text))
+
+
+def tell_warnings(warnings: Iterable[str], *traits: str | None) -> None:
+    """Print warnings of a result, in which traits are named as people do."""
+    for warning in warnings:
+        for trait in filter(None, traits):
+            warning = warning.replace(trait, trait.replace("_", " "))
+        tell(warning, "warning")
 
 
 def one_line(text: str) -> str:

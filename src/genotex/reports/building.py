@@ -39,7 +39,7 @@ from genotex.reports.selection import selection_facts, view_selection
 from genotex.reports.sequenced import sequenced_fact, view_sequenced
 from genotex.reports.shortlist import direction, interval
 from genotex.reports.two_step import view_condition
-from genotex.reports.words import number, question, readable, sentence
+from genotex.reports.words import number, question, readable, sentence, with_names
 
 __all__ = ["build_page", "build_unanswered_page", "mark_samples"]
 
@@ -140,7 +140,7 @@ def build_unanswered_page(
         version,
         cohort_rows(infos, None, reasons),
         written,
-        sentence(_with_names(why, trait, condition)),
+        sentence(with_names(why, trait, condition)),
         tuple((record.cohort, features_read(record)) for record in records),
     )
 
@@ -149,16 +149,9 @@ def _title(trait: str, condition: str | None) -> str:
     return readable(trait) + (f", given {readable(condition)}" if condition else "")
 
 
-def _with_names(text: str, *folders: str | None) -> str:
-    """Name traits as people do."""
-    for folder in folders:
-        text = text.replace(folder, readable(folder)) if folder else text
-    return text
-
-
 def _told(text: str, findings: Findings) -> str:
-    """Return a warning or note as a sentence that names the trait as people do."""
-    return sentence(text.replace(findings.trait, readable(findings.trait)))
+    """Return a warning or note as a sentence that names traits as people do."""
+    return sentence(with_names(text, findings.trait, findings.condition))
 
 
 def _sections(findings: Findings, genes: pl.DataFrame) -> tuple[Section, ...]:

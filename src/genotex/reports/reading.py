@@ -19,7 +19,7 @@ from genotex.clinical import (
 )
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.reports.page import CohortRow, FeatureRead, FileRow, ValueRow
-from genotex.reports.words import file_size, readable, sentence
+from genotex.reports.words import file_size, readable, sentence, with_names
 
 __all__ = ["ROLE_KEYS", "accession_url", "cohort_rows", "features_read", "files_read", "notes_read"]
 
@@ -116,7 +116,7 @@ def features_read(evidence: Evidence) -> tuple[FeatureRead, ...]:
 
 def notes_read(evidence: Evidence) -> tuple[str, ...]:
     """Return what else a reader should know of the reading, as sentences."""
-    return tuple(sentence(note) for note in _summary(evidence).notes)
+    return tuple(sentence(with_names(note, evidence.trait)) for note in _summary(evidence).notes)
 
 
 def _summary(evidence: Evidence) -> ReadingSummary:

@@ -64,7 +64,8 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         cut=float(options.get("q_cut", 0.05)),
         genes=result.genes.select(pl.col(name).alias(key) for name, key in GENE_KEYS.items()),
         tested=tested,
-        covariates=tuple(method.get("covariates", ())),
+        # Results of before have the columns alone.
+        covariates=tuple(method.get("adjusted_for", method.get("covariates", ()))),
         minimal_change=float(options.get("min_effect", 0.0)),
         warnings=result.warnings,
         notes=() if selects else tuple(_notes(method, result.cv_performance, hidden, len(tested))),

@@ -23,6 +23,7 @@ __all__ = [
     "question",
     "readable",
     "sentence",
+    "with_names",
 ]
 
 _FORMS = {
@@ -43,6 +44,13 @@ def change_label(kind: str) -> str:
 def readable(name: str) -> str:
     """Return a trait folder name as words."""
     return name.replace("_", " ").strip()
+
+
+def with_names(text: str, *folders: str | None) -> str:
+    """Return a text in which traits are named as people do; None names nothing."""
+    for folder in folders:
+        text = text.replace(folder, readable(folder)) if folder else text
+    return text
 
 
 def listed(items: Sequence[str], last: str = "and") -> str:

@@ -14,7 +14,7 @@ from genotex.evaluation.reading_scores import read_scores
 from genotex.evaluation.scores import Scores
 from genotex.evaluation.summary import summarise
 from genotex.reports.scores import write_scores
-from genotex.reports.scores.drawing import problem_figures
+from genotex.reports.scores.drawing import average_figures, problem_figures
 from genotex.reports.scores.listing import best_and_worst, item_tables
 from tests.evaluation.some_scores import failed_score, problem_score, some_scores
 
@@ -135,6 +135,17 @@ def test_figures_are_well_formed_and_marks_tell_their_problem() -> None:
         assert ElementTree.fromstring(figure.svg).get("aria-label") == figure.alt
     assert "Asthma given Age: precision 50.0 %, recall 25.0 %" in figures[2].svg
     assert "Asthma given Obesity: 0 predicted, 4 in the reference" in figures[3].svg
+
+
+def test_figure_that_is_undefined_in_every_run_has_no_line() -> None:
+    known = summarise(some_scores(), draws=5)
+    problem = problem_score("A", trait_accuracy=None, trait_f1=None)
+    unknown = summarise(some_scores(analysis=(problem,)), draws=5)
+    (both,) = average_figures({"known": known, "unknown": unknown})
+    (alone,) = average_figures({"unknown": unknown})
+    assert "trait accuracy" in both.svg and "trait accuracy" not in alone.svg
+    nothing = summarise(Scores("mine", "theirs"), draws=5)
+    assert average_figures({"nothing": nothing}) == ()
 
 
 def test_best_and_worst_problems_by_f1_without_failures() -> None:

@@ -208,7 +208,7 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
         samples=result.samples,
         tested=result.genes["Standardised Effect"].drop_nulls().len(),
         significant=result.significant.height,
-        covariates=tuple(result.method.get("covariates", ())),
+        covariates=tuple(result.method.get("adjusted_for", ())),
         controls=str(contrast.get("controls", "")),
         paired=pairing_of(result),
         surrogates=int(hidden["used"]) if hidden.get("ranked_with") else 0,

@@ -78,7 +78,14 @@ def _draw_run(axes: Axes, run: RunMarks, number: int, shift: float) -> None:
     colour = RUN_COLOURS[number % len(RUN_COLOURS)]
     for place, mark in enumerate(run.marks):
         if mark.interval is not None:
-            axes.plot(mark.interval, [place + shift] * 2, color=colour, linewidth=1.6, alpha=0.6)
+            axes.plot(
+                mark.interval,
+                [place + shift] * 2,
+                color=colour,
+                linewidth=1.6,
+                alpha=0.6,
+                clip_on=False,
+            )
     shown = [(m.average, i + shift) for i, m in enumerate(run.marks) if m.average is not None]
     axes.plot(
         [average for average, _ in shown],
@@ -87,6 +94,8 @@ def _draw_run(axes: Axes, run: RunMarks, number: int, shift: float) -> None:
         color=colour,
         markersize=5.5,
         markeredgewidth=0,
+        # Marks at 0 and 1 stand on the edge and should be whole.
+        clip_on=False,
         # A leading underscore would hide the run from the legend.
         label=run.name.lstrip("_") or "run",
     )

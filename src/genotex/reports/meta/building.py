@@ -11,7 +11,7 @@ from genotex.reports.meta.page import CohortUsed, MetaPage
 from genotex.reports.meta.table import gene_table, shown_genes
 from genotex.reports.reading import accession_url
 from genotex.reports.shortlist import top_genes
-from genotex.reports.words import counted, number, question, readable, sentence
+from genotex.reports.words import counted, number, question, readable, sentence, with_names
 
 __all__ = ["build_meta_page"]
 
@@ -35,7 +35,7 @@ def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = 
     listed = replicating if replicating.height else genes
     top, zero = top_genes(listed.head(_TOP))
     table = gene_table(result, genes, csv_name)
-    names = frozenset(replicating["symbol"])
+    names, asked = frozenset(replicating["symbol"]), (result.trait, result.condition)
     return MetaPage(
         title=_title(result),
         trait=readable(result.trait),
@@ -51,9 +51,9 @@ def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = 
         top=top,
         top_title="First genes that replicate" if replicating.height else "First genes",
         zero=zero,
-        cohorts=tuple(_cohort(cohort, result.trait) for cohort in result.cohorts),
+        cohorts=tuple(_cohort(cohort, *asked) for cohort in result.cohorts),
         left_out=tuple((name, sentence(why)) for name, why in result.left_out.items()),
-        warnings=tuple(_told(text, result.trait) for text in result.warnings),
+        warnings=tuple(_told(text, *asked) for text in result.warnings),
         counted=any(cohort.counts for cohort in result.cohorts),
         random=result.random,
         forest=forest_data(result, str(listed["symbol"][0])),
@@ -108,17 +108,17 @@ def _headline(result: MetaResult, genes: pl.DataFrame, replicating: pl.DataFrame
     return f"{text}, and {replicating.height:,} {verb}: {up:,} {sides.format(f'{down:,}')}."
 
 
-def _cohort(cohort: CohortFacts, trait: str) -> CohortUsed:
+def _cohort(cohort: CohortFacts, trait: str, condition: str | None) -> CohortUsed:
     return CohortUsed(
         cohort.name,
         accession_url(cohort.name),
-        _plain(cohort.groups, trait),
+        with_names(cohort.groups, trait),
         f"{cohort.samples:,}",
         f"{cohort.tested:,}",
         f"{cohort.significant:,}",
         _adjusted(cohort),
         cohort.counts,
-        tuple(_told(text, trait) for text in cohort.warnings),
+        tuple(_told(text, trait, condition) for text in cohort.warnings),
     )
 
 
@@ -143,10 +143,6 @@ def _reading(result: MetaResult) -> str:
     )
 
 
-def _plain(text: str, trait: str) -> str:
-    return text.replace(trait, readable(trait))
-
-
-def _told(text: str, trait: str) -> str:
-    """Return a warning as a sentence that names the trait as people do."""
-    return sentence(_plain(text, trait))
+def _told(text: str, *traits: str | None) -> str:
+    """Return a warning as a sentence that names traits as people do."""
+    return sentence(with_names(text, *traits))

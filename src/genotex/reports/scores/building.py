@@ -15,7 +15,7 @@ from genotex.evaluation.score_tables import (
 from genotex.evaluation.scores import Scores
 from genotex.evaluation.summary import Average, Summary
 from genotex.reports.scores.drawing import (
-    averages_figure,
+    average_figures,
     kind_figures,
     problem_figures,
     table_figures,
@@ -63,7 +63,7 @@ def _sections(scores: Scores, summary: Summary) -> Iterator[PageSection]:
     if tables:
         yield PageSection(
             "averages", "Averages", "Averages", _lead(summary),
-            figures=(averages_figure({"": summary}),), tables=tables,
+            figures=average_figures({"": summary}), tables=tables,
         )  # fmt: skip
     if kinds := kind_table(summary):
         yield PageSection(

@@ -16,7 +16,7 @@ from genotex.evaluation.comparison_tables import (
 from genotex.evaluation.score_tables import settings_rows
 from genotex.evaluation.text_files import write_texts
 from genotex.reports.rendering import render_template
-from genotex.reports.scores.drawing import averages_figure
+from genotex.reports.scores.drawing import average_figures
 from genotex.reports.scores.page import PageSection, ScoresPage
 from genotex.reports.words import listed, sentence
 
@@ -65,11 +65,9 @@ def _build(comparison: Comparison) -> ScoresPage:
 
 
 def _sections(comparison: Comparison) -> Iterator[PageSection]:
-    figure = averages_figure({run.name: run.summary for run in comparison.runs})
+    figures = average_figures({run.name: run.summary for run in comparison.runs})
     table = side_by_side_table(comparison)
-    yield PageSection(
-        "averages", "Side by side", "Side by side", figures=(figure,), tables=(table,)
-    )
+    yield PageSection("averages", "Side by side", "Side by side", figures=figures, tables=(table,))
     if differences := difference_tables(comparison):
         yield PageSection(
             "differences", "Differences", f"Differences to {comparison.baseline}",

@@ -25,17 +25,22 @@ from genotex.reports.figures import (
 from genotex.reports.page import FigureView
 from genotex.reports.words import counted, readable
 
-__all__ = ["averages_figure", "kind_figures", "problem_figures", "table_figures"]
+__all__ = ["average_figures", "kind_figures", "problem_figures", "table_figures"]
 
 
-def averages_figure(runs: Mapping[str, Summary]) -> FigureView:
-    """Return the headline figures of one or several runs with their intervals."""
+def average_figures(runs: Mapping[str, Summary]) -> tuple[FigureView, ...]:
+    """Return the headline figures of one or several runs with their intervals.
+
+    One that is defined in none of them has no line; none at all where there is no line.
+    """
     figures = [
         (section, figure)
         for section in FIGURES
-        if any(section in summary.sections for summary in runs.values())
         for figure in headline_figures(section)
+        if any(_mark(each, section, figure).average is not None for each in runs.values())
     ]
+    if not figures:
+        return ()
     labels = [figure.label for _, figure in figures]
     marks = [
         RunMarks(name, tuple(_mark(summary, section, figure) for section, figure in figures))
@@ -48,7 +53,7 @@ def averages_figure(runs: Mapping[str, Summary]) -> FigureView:
         "are drawn as shares of 1. Chance is 0.5 for AUROC and about 0 for the other figures of "
         "gene lists."
     )
-    return FigureView("averages", "The figures at a glance", svg, caption, alt, wide=True)
+    return (FigureView("averages", "The figures at a glance", svg, caption, alt, wide=True),)
 
 
 def _mark(summary: Summary, section: Section, figure: Figure) -> AverageMark:
