@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Protocol
 
 from genotex.errors import SandboxError, SessionDeadError, UsageError
 from genotex.sandbox.confined.removing import remove_inside
 from genotex.sandbox.confinement import Confinement
 from genotex.sandbox.leftovers import remove_all_but_plain_files
-from genotex.sandbox.session import CellResult, CellStatus, Folders
+from genotex.sandbox.session import CellResult, CellStatus, Folders, Session
 
 __all__ = ["Kernel", "ReplayingSession", "check_same_end"]
 
@@ -81,7 +81,7 @@ def check_same_end(number: int, first: _Cell | CellResult, now: CellResult, advi
     raise SessionDeadError(msg)
 
 
-class ReplayingSession:
+class ReplayingSession(Session):
     """A session on kernels that are made as needed.
 
     Parameters
@@ -217,12 +217,3 @@ class ReplayingSession:
         if self._closed:
             msg = "the session is closed; open another one"
             raise SessionDeadError(msg)
-
-    def __enter__(self) -> Self:
-        """Start."""
-        self.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Close."""
-        self.close()

@@ -275,8 +275,9 @@ class Session(Protocol):
 
     def __enter__(self) -> Self:
         """Start."""
-        ...
+        self.start()
+        return self
 
     def __exit__(self, *error: object) -> None:
         """Close."""
-        ...
+        self.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from genotex.runs.team.notebook_journal import NotebookJournal, text_digest
 from genotex.sandbox import CellResult, CellStatus, Confinement, Output, Session
@@ -23,7 +23,7 @@ class _Cell:
     result: CellResult
 
 
-class RecordedSession:
+class RecordedSession(Session):
     """Tells what cells came to from the journal; beyond it runs them, and writes that down.
 
     A real session is there from the first cell on that is new. Before that cell runs, the cells
@@ -121,14 +121,6 @@ class RecordedSession:
         """End everything that runs."""
         if self._session is not None:
             self._session.close()
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Close."""
-        self.close()
 
 
 def _result_to_json(result: CellResult) -> dict[str, Any]:
