@@ -4,32 +4,7 @@ import pytest
 
 from genotex.cohorts import choose_folder
 from genotex.layout import TcgaCohortFiles
-
-# Folder names as in the benchmark's TCGA manifest (GenoTEX, CC BY 4.0).
-NAMES = [
-    "TCGA_Acute_Myeloid_Leukemia_(LAML)",
-    "TCGA_Bile_Duct_Cancer_(CHOL)",
-    "TCGA_Colon_Cancer_(COAD)",
-    "TCGA_Colon_and_Rectal_Cancer_(COADREAD)",
-    "TCGA_Endometrioid_Cancer_(UCEC)",
-    "TCGA_Glioblastoma_(GBM)",
-    "TCGA_Kidney_Chromophobe_(KICH)",
-    "TCGA_Kidney_Clear_Cell_Carcinoma_(KIRC)",
-    "TCGA_Kidney_Papillary_Cell_Carcinoma_(KIRP)",
-    "TCGA_Large_Bcell_Lymphoma_(DLBC)",
-    "TCGA_Liver_Cancer_(LIHC)",
-    "TCGA_Lower_Grade_Glioma_(LGG)",
-    "TCGA_Lung_Adenocarcinoma_(LUAD)",
-    "TCGA_Lung_Cancer_(LUNG)",
-    "TCGA_Lung_Squamous_Cell_Carcinoma_(LUSC)",
-    "TCGA_Melanoma_(SKCM)",
-    "TCGA_Ocular_melanomas_(UVM)",
-    "TCGA_Pheochromocytoma_Paraganglioma_(PCPG)",
-    "TCGA_Rectal_Cancer_(READ)",
-    "TCGA_Sarcoma_(SARC)",
-    "TCGA_Uterine_Carcinosarcoma_(UCS)",
-    "TCGA_lower_grade_glioma_and_glioblastoma_(GBMLGG)",
-]
+from tests.clinical.tcga.tcga_traits import FOLDERS
 
 
 def folders(names: list[str]) -> list[TcgaCohortFiles]:
@@ -62,7 +37,7 @@ def folders(names: list[str]) -> list[TcgaCohortFiles]:
     ],
 )
 def test_traits_that_a_folder_means(trait: str, code: str) -> None:
-    choice = choose_folder(trait, folders(NAMES))
+    choice = choose_folder(trait, folders(FOLDERS))
     assert choice.folder is not None and f"({code})" in choice.folder.name
 
 
@@ -78,7 +53,7 @@ def test_traits_that_a_folder_means(trait: str, code: str) -> None:
     ],
 )
 def test_traits_that_only_share_a_word_with_a_folder(trait: str) -> None:
-    choice = choose_folder(trait, folders(NAMES))
+    choice = choose_folder(trait, folders(FOLDERS))
     assert choice.folder is None
     assert "no TCGA folder means" in choice.reason
 
@@ -89,7 +64,7 @@ def test_a_folder_broader_than_the_trait_is_not_chosen() -> None:
 
 
 def test_folders_that_fit_equally_well_are_named() -> None:
-    choice = choose_folder("Kidney Cancer", folders(NAMES))
+    choice = choose_folder("Kidney Cancer", folders(FOLDERS))
     assert choice.folder is None
     assert "equally well" in choice.reason and "KIRC" in choice.reason
 

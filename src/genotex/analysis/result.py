@@ -16,6 +16,7 @@ from genotex.analysis.result_pair import (
     digest,
     read_content,
     read_table,
+    remove_with_csv,
     told_as_foreign,
     write_pair,
 )
@@ -152,7 +153,7 @@ def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
     def before(seal: str) -> None:
         if not table.is_file() or digest(table.read_bytes()) != seal:
             _remove_companions(output, result.trait, result.condition)
-        _remove_report(output, result.trait, result.condition)
+        remove_with_csv(output.report(result.trait, result.condition))
 
     return write_pair(path, table, content, result.genes, before)
 
@@ -171,27 +172,14 @@ def remove_result(output: OutputFolder, trait: str, condition: str | None) -> No
     _remove_companions(output, trait, condition)
     output.significant_genes(trait, condition).unlink(missing_ok=True)
     output.all_genes(trait, condition).unlink(missing_ok=True)
-    _remove_report(output, trait, condition)
+    remove_with_csv(output.report(trait, condition))
 
 
 def _remove_companions(output: OutputFolder, trait: str, condition: str | None) -> None:
-    gene_sets = output.enrichment(trait, condition)
-    over_cohorts = output.meta_report(trait, condition)
-    for path in (
-        gene_sets,
-        gene_sets.with_suffix(".csv"),
-        over_cohorts,
-        over_cohorts.with_suffix(".csv"),
-        output.meta_genes(trait, condition),
-        output.meta_table(trait, condition),
-    ):
-        path.unlink(missing_ok=True)
-
-
-def _remove_report(output: OutputFolder, trait: str, condition: str | None) -> None:
-    page = output.report(trait, condition)
-    page.unlink(missing_ok=True)
-    page.with_suffix(".csv").unlink(missing_ok=True)
+    remove_with_csv(output.enrichment(trait, condition))
+    remove_with_csv(output.meta_report(trait, condition))
+    output.meta_genes(trait, condition).unlink(missing_ok=True)
+    output.meta_table(trait, condition).unlink(missing_ok=True)
 
 
 def read_result(output: OutputFolder, trait: str, condition: str | None) -> AnalysisResult:

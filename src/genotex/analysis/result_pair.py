@@ -14,7 +14,14 @@ import polars as pl
 from genotex.errors import FormatError
 from genotex.layout import atomic_write
 
-__all__ = ["digest", "read_content", "read_table", "told_as_foreign", "write_pair"]
+__all__ = [
+    "digest",
+    "read_content",
+    "read_table",
+    "remove_with_csv",
+    "told_as_foreign",
+    "write_pair",
+]
 
 AGAIN = "run analyze again"
 
@@ -22,6 +29,12 @@ AGAIN = "run analyze again"
 def digest(content: bytes) -> str:
     """Return the SHA-256 of a file's content."""
     return hashlib.sha256(content).hexdigest()
+
+
+def remove_with_csv(path: Path) -> None:
+    """Remove a file and the CSV of the same name beside it, where they are there."""
+    path.unlink(missing_ok=True)
+    path.with_suffix(".csv").unlink(missing_ok=True)
 
 
 def write_pair(

@@ -47,8 +47,6 @@ class HiddenStructure:
         Whether the moderated t adjusts for them; so does the ranking, but for a mixed model's.
     shares : tuple of float
         Share of the residual variance of each.
-    residual_df : float or None
-        Residual degrees of freedom with them.
     associations : tuple of Association
         What they go with, strongest first.
     notes : tuple of str
@@ -63,7 +61,6 @@ class HiddenStructure:
     limited: bool
     adjusts: bool
     shares: tuple[float, ...] = ()
-    residual_df: float | None = None
     associations: tuple[Association, ...] = ()
     notes: tuple[str, ...] = ()
     many_genes: bool = False
@@ -80,7 +77,6 @@ class HiddenStructure:
             limited=bool(record.get("limited")),
             adjusts=bool(record.get("moderated_with", record.get("ranked_with"))),
             shares=tuple(float(share) for share in record.get("share") or ()),
-            residual_df=_number(record.get("residual_df")),
             many_genes=record.get("set_aside") == "many genes",
             associations=tuple(
                 Association(

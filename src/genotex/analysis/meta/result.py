@@ -10,7 +10,13 @@ from typing import Any
 import polars as pl
 
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
-from genotex.analysis.result_pair import read_content, read_table, told_as_foreign, write_pair
+from genotex.analysis.result_pair import (
+    read_content,
+    read_table,
+    remove_with_csv,
+    told_as_foreign,
+    write_pair,
+)
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 
@@ -162,7 +168,7 @@ def write_meta(output: OutputFolder, result: MetaResult) -> Path:
         table,
         content,
         genes,
-        lambda _: _remove_report(output, result.trait, result.condition),
+        lambda _: remove_with_csv(output.meta_report(result.trait, result.condition)),
     )
 
 
@@ -170,13 +176,7 @@ def remove_meta(output: OutputFolder, trait: str, condition: str | None) -> None
     """Remove a result over all cohorts that no longer holds, and its report page and CSV."""
     output.meta_genes(trait, condition).unlink(missing_ok=True)
     output.meta_table(trait, condition).unlink(missing_ok=True)
-    _remove_report(output, trait, condition)
-
-
-def _remove_report(output: OutputFolder, trait: str, condition: str | None) -> None:
-    page = output.meta_report(trait, condition)
-    page.unlink(missing_ok=True)
-    page.with_suffix(".csv").unlink(missing_ok=True)
+    remove_with_csv(output.meta_report(trait, condition))
 
 
 def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaResult:
