@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from genotex.evaluation.labels.label import Label
-
-__all__ = ["LabelScores", "Section", "base_labels", "same_cases", "side_by_side"]
+__all__ = ["LabelScores", "Section", "base_labels", "side_by_side"]
 
 Item = TypeVar("Item")
 Figures = Mapping[str, float]
@@ -67,11 +65,6 @@ class Section(Generic[Item]):
 def base_labels(names: Sequence[str]) -> str:
     """Return the set that others are compared with: ``reading``, else the first one."""
     return VERIFIED if VERIFIED in names else names[0]
-
-
-def same_cases(base: Mapping[str, Label], other: Mapping[str, Label]) -> bool:
-    """Tell whether another set labels every case of the base, so that it can stand as a rival."""
-    return all(name in other for name in base)
 
 
 def side_by_side(
