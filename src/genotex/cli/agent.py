@@ -135,21 +135,18 @@ def resume(
 
       genotex agent resume out --max-cost 10
     """
-    from decimal import Decimal
-
     from genotex.agents.rules_by_name import register_rules
-    from genotex.models import Limits
-    from genotex.runs.team.kept_limits import read_limits
+    from genotex.runs.team.kept_limits import read_limits, said_anew
     from genotex.runs.team.plan import read_plan
 
     register_rules()
     plan = read_plan(folder)
-    kept = read_limits(plan.folder.limits)
-    limits = Limits(
-        kept.max_cost if max_cost is None else Decimal(str(max_cost)),
-        kept.max_tokens if max_tokens is None else max_tokens,
-        kept.max_time if max_time is None else max_time,
-        kept.allow_unknown or allow_unknown_cost,
+    limits = said_anew(
+        read_limits(plan.folder.limits),
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+        max_time=max_time,
+        allow_unknown=allow_unknown_cost,
     )
     _run(plan, limits, jobs=jobs, retry=retry, json=json)
 
