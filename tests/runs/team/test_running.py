@@ -307,16 +307,58 @@ def test_what_the_toolkit_did_not_write_is_taken_and_doubted(played: Played) -> 
     assert [NotebookRecord.from_json(record.to_json()) for record in records] == list(records)
 
 
-def test_link_that_code_left_is_told_of(played: Played) -> None:
+def first_of_removed(played: Played, *removed: str) -> NotebookRecord:
+    """Return the first notebook of a run whose code leaves what is no plain file."""
     made = played.session
 
     def session(folders: Folders) -> Any:
         session = made(folders)
-        session.removed = ("output/preprocess/Asthma/cohort_info.json",)
+        session.removed = removed
         return session
 
     played.session = session  # type: ignore[method-assign]
-    first = played.run().notebooks[0]
+    return played.run().notebooks[0]
+
+
+def test_link_that_code_left_is_told_of(played: Played) -> None:
+    first = first_of_removed(played, "output/preprocess/Asthma/cohort_info.json")
     assert first.doubts[0] == (
         "output/preprocess/Asthma/cohort_info.json was no plain file, and was removed"
     )
+
+
+def test_of_thousands_of_links_some_are_told_one_by_one(played: Played) -> None:
+    first = first_of_removed(played, *(f"link{number}" for number in range(20_000)))
+    assert "link9 was no plain file, and was removed" in first.doubts
+    assert "19990 more were no plain files, and were removed" in first.doubts
+    assert len(first.remark) < 1000
+
+
+@pytest.mark.parametrize(
+    ("written", "error_class", "told"),
+    [
+        ("regress/Asthma/odd\udcff\x1b[31m {}", ErrorClass.BAD_OUTPUT, "odd\\udcff"),
+        (
+            "regress/Asthma/significant_genes_condition_Age.json "
+            '{"significant_genes": {"Variable": ["A2M"]}, "cohort": {"id": "\\ud800"}}',
+            ErrorClass.BAD_OUTPUT,
+            "the cohort '\\ud800' cannot be",
+        ),
+        (f"regress/Asthma/{'long' * 60} {{}}", ErrorClass.BAD_OUTPUT, "it wrote"),
+    ],
+)
+def test_names_that_no_file_takes_end_neither_the_run_nor_what_it_writes(
+    played: Played, written: str, error_class: ErrorClass, told: str
+) -> None:
+    def answer(card: Card) -> Any:
+        said = play(card)
+        if card.task.kind == "statistics" and card.occasion in ("write", "revise"):
+            return python(f"{said[10:-4]}\n# write: output/{written}")
+        return said
+
+    played.calls = PlayedModel(answer)
+    (problem,) = played.run().problems
+    assert problem.error_class is error_class
+    assert told in problem.error
+    for name in ("outcomes.json", "problems.csv"):
+        assert error_class.value in (played.root / "run" / name).read_text(encoding="utf-8")

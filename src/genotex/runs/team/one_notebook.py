@@ -33,6 +33,9 @@ from genotex.sandbox import Folders, Session
 
 __all__ = ["Bench", "MakeSession", "book_calls", "do_notebook", "taken"]
 
+MOST_REMOVED = 10
+"""Links and the like that are told of one by one."""
+
 MakeSession = Callable[[Folders], Session]
 
 
@@ -115,8 +118,7 @@ def do_notebook(
                 notebook = work.run()
                 session.settle()
                 record = replace(record, confinement=session.confinement.to_dict())
-            removed = (f"{name} was no plain file, and was removed" for name in session.removed)
-            record = replace(record, doubts=tuple(removed))
+            record = replace(record, doubts=_told_of(session.removed))
             record = taken(record, writable / WRITTEN, bench)
         except ContextTooLongError as error:
             # Asked again, it would be as long.
@@ -135,6 +137,13 @@ def do_notebook(
             usage=usage.to_json(),
             kept=tuple(shelf.kept) if record.state is State.DONE and not record.doubts else (),
         )
+
+
+def _told_of(removed: Sequence[str]) -> tuple[str, ...]:
+    """Return what was removed from what code left, in words; of thousands the first ones."""
+    told = [f"{name} was no plain file, and was removed" for name in removed[:MOST_REMOVED]]
+    rest = len(removed) - len(told)
+    return (*told, *([f"{rest} more were no plain files, and were removed"] if rest else []))
 
 
 def taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord:
