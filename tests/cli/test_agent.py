@@ -191,7 +191,10 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         (("--condition", "Age", "--model", "rules"), "--condition belongs to --trait"),
         (("--trait", "Asthma", "--model", "rules", "--max-rounds", "0"), "give 1 or more"),
         (("--trait", "Gout", "--model", "rules"), "holds no cohort of Gout"),
-        (("--trait", "Asthma", "--model", "rules", "--time-limit", "0"), "above 0"),
+        (
+            ("--trait", "Asthma", "--model", "rules", "--time-limit", "0"),
+            "--time-limit 0 is no time",
+        ),
     ],
 )
 def test_wrong_use_is_told_before_anything_is_written(
