@@ -106,7 +106,7 @@ def _row(
     return NotebookRow(task, record, path.exists(), ledger.total())
 
 
-def _book(path: Path, ledger: UsageLedger) -> Sequence[Entry]:
+def _book(path: Path, ledger: UsageLedger) -> list[Entry]:
     """Book the calls of a notebook's journal, and return all that stands there."""
     entries = read_journal(path)
     with _of_this_version(path):
