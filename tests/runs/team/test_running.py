@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from genotex.problems import Problem
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.kept_limits import read_limits
 from genotex.runs.team.notebook_record import NotebookRecord, State
-from genotex.sandbox import Folders
+from genotex.sandbox import CellResult, CellStatus, Folders
 from tests.agents.playing import plan, python
 from tests.runs.team.conftest import Played, PlayedModel, play
 
@@ -271,6 +272,45 @@ def test_limits_are_kept_for_whoever_goes_on(played: Played) -> None:
     limits = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
     played.run(limits=limits)
     assert read_limits(played.root / "run/limits.json") == limits
+
+
+def test_notebook_whose_journal_does_not_come_again_is_done_anew_when_asked_to(
+    played: Played,
+) -> None:
+    played.run(limits=Limits(max_tokens=440))
+    path = played.root / "run/notebooks/Asthma/GSE1.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], *lines[2:]]))
+    told = played.run(limits=Limits())
+    assert "do the notebook anew with --retry" in told.stopped
+    assert path.exists() and not told.problems
+    finished = played.run(limits=Limits(), retry=True)
+    assert not finished.stopped
+    assert finished.problems[0].success
+    # What the first attempt has used was paid for.
+    assert path.with_name("GSE1.try1.jsonl").exists()
+
+
+def test_cell_that_does_not_come_again_is_done_anew_when_asked_to(played: Played) -> None:
+    played.run(limits=Limits(max_tokens=440))
+    made = played.session
+
+    def session(folders: Folders) -> Any:
+        session = made(folders)
+        # Its first cell fails now, and every other time not.
+        if len(played.sessions) == 2:
+            session.write = lambda code: None  # type: ignore[method-assign]
+            whole = session.execute
+
+            def execute(code: str, *, seconds: float | None = None) -> CellResult:
+                return replace(whole(code, seconds=seconds), status=CellStatus.ERROR)
+
+            session.execute = execute  # type: ignore[method-assign]
+        return session
+
+    played.session = session  # type: ignore[method-assign]
+    finished = played.run(limits=Limits(), retry=True)
+    assert [record.state for record in finished.notebooks] == [State.DONE] * 3
 
 
 def writes_nothing(*places: str) -> PlayedModel:
