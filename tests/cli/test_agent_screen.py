@@ -11,6 +11,7 @@ from rich.console import Console
 from genotex.agents.notebook import Event
 from genotex.cli import screen
 from genotex.cli.agent_screen import say_usage, show_finished, show_overview, shown_progress
+from genotex.errors import ModelTimeoutError
 from genotex.models import Usage
 from genotex.problems import Problem
 from genotex.runs.team.trace import overview
@@ -75,3 +76,13 @@ def test_little_money_is_not_none(tokens: int, told: str, monkeypatch: pytest.Mo
     spend(ledger, Usage(tokens, 0))
     text = shown(monkeypatch, 80, lambda: say_usage(ledger))
     assert text.strip().endswith(f"; {told}")
+
+
+def test_failed_calls_stand_beside_the_sum_that_they_are_not_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ledger = books()
+    spend(ledger, Usage(1_000_000, 0))
+    ledger.book_failure("planner", "a:b", ModelTimeoutError("no answer"))
+    text = shown(monkeypatch, 80, lambda: say_usage(ledger))
+    assert text.strip().endswith("; $1; 1 more failed, at an unknown cost")

@@ -135,7 +135,8 @@ def say_usage(usage: UsageLedger) -> None:
     """Print calls, tokens and cost of a run."""
     total = usage.total()
     tokens = f"{total.input_tokens} tokens in, {total.output_tokens} out"
-    screen.say(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}")
+    failed = f"; {total.failed} more failed, at an unknown cost" if total.failed else ""
+    screen.say(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}{failed}")
 
 
 def overview_json(rows: Sequence[NotebookRow]) -> list[dict[str, Any]]:

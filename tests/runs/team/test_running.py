@@ -202,6 +202,9 @@ def test_answer_that_is_none_is_in_the_journal_and_told_again(played: Played) ->
     finished = played.run()
     assert finished.notebooks[0].tally.unreadable_plans == 1
     assert finished.notebooks[0].tally.model_seconds > 1.5
+    # The call that failed is not forgotten either.
+    assert finished.usage.total().failed == 1
+    assert finished.notebooks[0].usage["total"]["failed"] == 1
 
 
 def test_notebook_that_records_nothing_has_failed_and_is_not_taken_for_done(

@@ -24,7 +24,7 @@ from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.folder import TeamFolder
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord, State
-from genotex.runs.team.recorded_model import RoutedModel, Router
+from genotex.runs.team.recorded_model import RoutedModel, Router, error_from_json
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.runs.team.recorded_shelf import RecordedShelf
 from genotex.runs.team.recorded_work import recorded_work
@@ -72,10 +72,16 @@ class Bench:
 
 
 def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
-    """Book every answered call of a notebook's journal."""
+    """Book every call of a notebook's journal, also those whose answer was none."""
     for entry in entries:
-        if entry["kind"] == "call" and "reply" in entry:
-            ledger.book(entry["request"]["role"], reply_from_json(entry["reply"]))
+        if entry["kind"] != "call":
+            continue
+        role = entry["request"]["role"]
+        if "reply" in entry:
+            ledger.book(role, reply_from_json(entry["reply"]))
+        else:
+            error = error_from_json(entry["error"])
+            ledger.book_failure(role, error.model or "", error)
 
 
 def do_notebook(

@@ -196,4 +196,5 @@ def _finished(
 
 
 def _left(number: int) -> str:
-    return f"{number} problems are not at their end" if number else ""
+    several = f"{number} problems are not at their end"
+    return {0: "", 1: "1 problem is not at its end"}.get(number, several)
