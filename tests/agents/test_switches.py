@@ -14,8 +14,8 @@ def test_switches_are_read_as_they_were_written() -> None:
     [
         ({"max_rounds": 0}, "--max-rounds 0"),
         ({"max_retract": -1}, "--max-retract -1"),
-        ({"work_seconds": 0.0}, "work_seconds"),
-        ({"cell_seconds": float("inf")}, "cell_seconds"),
+        ({"work_seconds": 0.0}, "--time-limit 0 is"),
+        ({"cell_seconds": float("inf")}, "--cell-time inf is"),
     ],
 )
 def test_numbers_that_permit_nothing_are_refused(wrong: dict[str, float], told: str) -> None:

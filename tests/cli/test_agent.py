@@ -191,7 +191,10 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         (("--condition", "Age", "--model", "rules"), "--condition belongs to --trait"),
         (("--trait", "Asthma", "--model", "rules", "--max-rounds", "0"), "give 1 or more"),
         (("--trait", "Gout", "--model", "rules"), "holds no cohort of Gout"),
-        (("--trait", "Asthma", "--model", "rules", "--time-limit", "0"), "above 0"),
+        (
+            ("--trait", "Asthma", "--model", "rules", "--time-limit", "0"),
+            "--time-limit 0 is no time",
+        ),
     ],
 )
 def test_wrong_use_is_told_before_anything_is_written(
@@ -213,6 +216,19 @@ def test_folder_without_a_run_cannot_be_resumed(tmp_path: Path, genotex: Run) ->
     code, _, err = genotex("agent", "resume", tmp_path)
     assert code == 2
     assert "holds no run" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("limit", [("--max-cost", "nan"), ("--max-tokens", "-5")])
+def test_run_is_not_resumed_with_a_limit_that_makes_no_sense(
+    tmp_path: Path, genotex: Run, limit: tuple[str, str]
+) -> None:
+    (tmp_path / "in" / "GEO" / "Asthma" / "GSE1").mkdir(parents=True)
+    Played(tmp_path / "out", tmp_path / "in").run(limits=Limits(max_tokens=220))
+    kept = (tmp_path / "out/run/limits.json").read_bytes()
+    code, _, err = genotex("agent", "resume", tmp_path / "out", *limit)
+    assert code == 2
+    assert f"{limit[0]}: must be" in " ".join(err.split())
+    assert (tmp_path / "out/run/limits.json").read_bytes() == kept
 
 
 @pytest.mark.parametrize("command", ["run", "resume", "show"])

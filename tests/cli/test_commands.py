@@ -2,6 +2,8 @@ import gzip
 import inspect
 import json
 import re
+import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import typer
 from genotex.cli.commands import app
 from genotex.cli.order import ORDER
 from genotex.errors import UsageError
+from tests.cli.conftest import Run
 from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
 
 
@@ -368,3 +371,20 @@ def test_errors_of_the_library_are_errors_for_python_users(tmp_path: Path) -> No
 
     with pytest.raises(UsageError):
         preprocess(tmp_path / "absent", tmp_path / "o")
+
+
+@pytest.mark.filterwarnings("always")
+def test_warning_of_a_package_is_a_line_without_the_place_in_its_code(
+    genotex: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warn() -> None:
+        warnings.warn("temperature is\nnot supported", UserWarning, stacklevel=1)
+        sys.exit(0)
+
+    monkeypatch.setattr("genotex.cli.commands.app", warn)
+    shown = warnings.showwarning
+    try:
+        _, _, err = genotex("solve")
+    finally:
+        warnings.showwarning = shown
+    assert err == "warning temperature is not supported\n"

@@ -82,6 +82,17 @@ def test_cost_that_one_problem_does_not_tell_is_a_dash_and_a_note_says_so(tmp_pa
     assert "cost of mine is unknown: 1 of its problems do not tell it" in notes
 
 
+def test_run_of_fewer_problems_than_are_scored_is_told(tmp_path: Path) -> None:
+    analysis = (problem_score("A"), problem_score("B"), failed_score("C"), failed_score("D"))
+    scores = some_scores(analysis=analysis)
+    (row,) = rows_of(scores, run_folder(tmp_path, name="x", input="/raw"))
+    assert row.not_asked == 2
+    notes = paper_notes({"mine": scores}, [row], paper=False)
+    assert any(note.startswith("mine was never asked 2 of the problems") for note in notes)
+    (whole,) = rows_of(some_scores(analysis=analysis[:2]), tmp_path)
+    assert whole.not_asked == 0
+
+
 def test_record_is_found_where_the_scores_say_the_run_lies(tmp_path: Path) -> None:
     folder = run_folder(tmp_path, name="x", input=None, preprocessed="/tables")
     (row,) = rows_of(some_scores(prediction=str(folder)), Path("elsewhere/scores.json"))
@@ -97,7 +108,7 @@ def test_run_that_prepared_no_cohorts_has_no_row_in_their_tables(
     rows = rows_of(some_scores(), run_folder(tmp_path, **told))
     assert set(cells(rows)) == {"Genes, "}
     assert rows[0].values["success"] == 75.0
-    (_, note) = paper_notes({"mine": some_scores()}, rows, paper=False)
+    *_, note = paper_notes({"mine": some_scores()}, rows, paper=False)
     assert note.startswith("mine prepared no cohorts")
 
 

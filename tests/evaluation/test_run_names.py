@@ -89,6 +89,7 @@ def test_what_one_problem_does_not_tell_has_no_average(tmp_path: Path) -> None:
         "rules",
         per_problem={"seconds": 3.0, "tokens_out": 5.0},
         untold={"tokens_in": 1, "cost": 1},
+        asked=frozenset({("A", None), ("A", "Age")}),
     )
 
 

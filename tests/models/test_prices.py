@@ -45,6 +45,11 @@ def test_unknown_tokens_have_an_unknown_cost(usage: Usage) -> None:
     assert PRICE.cost(usage) is None
 
 
+@pytest.mark.parametrize("usage", [Usage(10, 5, 1000), Usage(10, -5, 0), Usage(-10, 5)])
+def test_counts_that_cannot_be_have_an_unknown_cost_and_none_below_0(usage: Usage) -> None:
+    assert PRICE.cost(usage) is None
+
+
 def test_a_model_without_a_price_has_an_unknown_cost() -> None:
     usage = Usage(10, 10, 0)
     assert SNAPSHOT.cost(Reply("", "a:b", usage=usage)) is not None

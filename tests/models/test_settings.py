@@ -93,6 +93,37 @@ def test_roles_from_the_command_line_and_the_environment() -> None:
     assert settings.by_role == {"planner": "openai:b", "expert": "google:c"}
 
 
+def test_all_that_holds_for_every_model_may_stand_in_the_environment() -> None:
+    settings = read(
+        None,
+        {"model": "openai:a"},
+        GENOTEX_TEMPERATURE="0",
+        GENOTEX_TIMEOUT="30",
+        GENOTEX_ALLOW_UNKNOWN_COST="true",
+        GENOTEX_ATTEMPTS="2",
+    )
+    assert settings.temperature == 0.0
+    assert settings.providers["openai"].timeout == 30.0
+    assert settings.limits.allow_unknown
+    assert settings.retry.attempts == 2
+
+
+@pytest.mark.parametrize(
+    ("variable", "said"),
+    [
+        ("GENOTEX_MAX_COTS", "did you mean GENOTEX_MAX_COST?"),
+        ("GENOTEX_MAXCOST", "did you mean GENOTEX_MAX_COST?"),
+        ("GENOTEX_MODLE", "did you mean GENOTEX_MODEL?"),
+        ("GENOTEX_MODEL_PLANER", "no role 'planer'"),
+        ("GENOTEX_PROVIDER_OPENAI_TIMEOUT", "are set in a file"),
+    ],
+)
+def test_misspelt_variable_is_not_passed_over(variable: str, said: str) -> None:
+    with pytest.raises(UsageError, match=f"^{variable}: ") as caught:
+        read(None, {"model": "openai:a"}, **{variable: "3"})
+    assert said in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -149,6 +149,12 @@ MISTAKES = {
     "Writes_nothing": ("", ErrorClass.NO_ANSWER, "the method ended without writing regress/"),
     "Exits": ("sys.exit(4)", ErrorClass.CRASHED, "the command ended with exit code 4"),
     "Is_killed": ("os.kill(os.getpid(), 9)", ErrorClass.KILLED, "was ended by SIGKILL"),
+    "Is_ended_by_a_number": ("os.kill(os.getpid(), 40)", ErrorClass.CRASHED, "by signal 40"),
+    "Names_an_odd_file": (
+        "(result.parent / 'odd\\udcff').write_text('')",
+        ErrorClass.BAD_OUTPUT,
+        "odd\\udcff",
+    ),
     "Aborts": ("os.abort()", ErrorClass.CRASHED, "the command was ended by SIGABRT"),
     "Links": ("result.symlink_to('/etc/hostname')", ErrorClass.BAD_OUTPUT, "is a link"),
     "Writes_text": ("result.write_text('TP53')", ErrorClass.BAD_OUTPUT, "is not JSON"),

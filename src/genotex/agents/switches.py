@@ -64,9 +64,9 @@ class Switches:
                 option = f"--{name.replace('_', '-')}"
                 msg = f"{option} {getattr(self, name)} is too small; give {least} or more"
                 raise UsageError(msg)
-        for name in ("work_seconds", "cell_seconds"):
+        for name, option in (("work_seconds", "--time-limit"), ("cell_seconds", "--cell-time")):
             if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} is {getattr(self, name):g}; give seconds above 0"
+                msg = f"{option} {getattr(self, name):g} is no time; give seconds above 0"
                 raise UsageError(msg)
 
     def to_json(self) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
 from types import FrameType
 
-from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, resumes, tell
+from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, one_line, resumes, tell
 from genotex.errors import GenotexError
 
 __all__ = ["main"]
@@ -16,6 +17,8 @@ def main() -> None:
     """Run the command line; a user's mistake ends in a message, never in a traceback."""
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
+    # As Python shows a warning of a package, it is two lines that nobody but its authors needs.
+    warnings.showwarning = lambda message, *_, **__: tell(one_line(str(message)), "warning")
     from genotex.cli.commands import app
 
     try:

@@ -127,13 +127,18 @@ def resume(
       genotex agent resume out --max-cost 10
     """
     from genotex.agents.rules_by_name import register_rules
-    from genotex.runs.team.kept_limits import read_limits
+    from genotex.runs.team.kept_limits import read_limits, said_anew
     from genotex.runs.team.plan import read_plan
 
     register_rules()
     plan = read_plan(folder)
-    asked = LimitChoice(max_cost, max_tokens, max_time, allow_unknown_cost)
-    limits = asked.over(read_limits(plan.folder.limits))
+    limits = said_anew(
+        read_limits(plan.folder.limits),
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+        max_time=max_time,
+        allow_unknown=allow_unknown_cost,
+    )
     _run(plan, limits, jobs=jobs, retry=retry, json=json)
 
 

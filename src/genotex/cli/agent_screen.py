@@ -52,7 +52,8 @@ class _Shown(Progress):
 
     def event(self, task: Task, event: Event, usage: UsageLedger) -> None:
         where = task.cohort or str(task.problem)
-        self._label(f"{where}: {event.text.partition(':')[0]}, {_cost(usage)}")
+        # The cost first: on a narrow screen the end is cut.
+        self._label(f"{_cost(usage)} {where}: {event.text.partition(':')[0]}")
 
     def end(self, record: NotebookRecord, usage: UsageLedger) -> None:
         self._done += 1
@@ -66,6 +67,8 @@ def _cost(usage: UsageLedger) -> str:
 def _dollars(cost: Total[Any]) -> str:
     """Return a cost in words; what is not known in full says so."""
     known = f"${cost.known:.4f}".rstrip("0").rstrip(".")
+    if known == "$0" and cost.known:
+        known = "under $0.0001"
     if not cost.unknown:
         return known
     return f"at least {known}" if cost.known else "cost unknown"
@@ -87,7 +90,8 @@ def finished_json(finished: TeamFinished) -> dict[str, Any]:
 def show_finished(finished: TeamFinished, target: Path) -> None:
     """Print what became of notebooks and problems, and what it took."""
     rows = [_notebook_row(record) for record in finished.notebooks]
-    screen.table(["notebook", "state", "steps", "reviews", "seconds", "why"], rows)
+    columns = ["notebook", "state", "steps", "reviews", "seconds", "why"]
+    screen.table(columns, rows, fold=("notebook", "why"))
     screen.say("")
     say_usage(finished.usage)
     answered = [record for record in finished.problems if record.success]
@@ -131,7 +135,8 @@ def say_usage(usage: UsageLedger) -> None:
     """Print calls, tokens and cost of a run."""
     total = usage.total()
     tokens = f"{total.input_tokens} tokens in, {total.output_tokens} out"
-    screen.say(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}")
+    failed = f"; {total.failed} more failed, at an unknown cost" if total.failed else ""
+    screen.say(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}{failed}")
 
 
 def overview_json(rows: Sequence[NotebookRow]) -> list[dict[str, Any]]:
@@ -142,7 +147,8 @@ def overview_json(rows: Sequence[NotebookRow]) -> list[dict[str, Any]]:
 def show_overview(rows: Sequence[NotebookRow]) -> None:
     """Print the notebooks of a run."""
     columns = ["trait", "notebook", "state", "steps", "seconds", "calls", "cost", "why"]
-    screen.table(columns, [_overview_row(row) for row in rows])
+    shown = [_overview_row(row) for row in rows]
+    screen.table(columns, shown, fold=("trait", "notebook", "why"))
 
 
 def _overview_row(row: NotebookRow) -> dict[str, Any]:

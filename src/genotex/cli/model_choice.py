@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.models import Limits, ModelSettings
+    from genotex.models import ModelSettings
 
 __all__ = ["LimitChoice", "ModelChoice", "RoleChoice"]
 
@@ -50,17 +49,6 @@ class LimitChoice:
     max_tokens: int | None = None
     max_time: float | None = None
     allow_unknown_cost: bool = False
-
-    def over(self, kept: Limits) -> Limits:
-        """Return the limits of a run that is gone on with: those kept, where nothing was said."""
-        from genotex.models import Limits
-
-        return Limits(
-            kept.max_cost if self.max_cost is None else Decimal(str(self.max_cost)),
-            kept.max_tokens if self.max_tokens is None else self.max_tokens,
-            kept.max_time if self.max_time is None else self.max_time,
-            kept.allow_unknown or self.allow_unknown_cost,
-        )
 
 
 @dataclass(frozen=True)

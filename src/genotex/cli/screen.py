@@ -68,7 +68,9 @@ resumes = threading.Event()
 
 def print_json(data: Any) -> None:
     """Print data for machines, and nothing else, on standard output."""
-    sys.stdout.write(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+    text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
+    # What code printed may hold halves of a character, which no stream takes.
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
 
 
 @contextmanager

@@ -55,6 +55,8 @@ class PaperRow:
         Percentages, AUROC and GSEA as fractions, tokens in thousands, US dollars, seconds.
     untold : mapping of str to int
         What is absent as some problems tell it and so many do not.
+    not_asked : int
+        Of the problems that were scored: how many the run was never asked.
     """
 
     name: str
@@ -62,6 +64,7 @@ class PaperRow:
     start: str | None
     values: Mapping[str, float]
     untold: Mapping[str, int] = field(default_factory=dict)
+    not_asked: int = 0
 
 
 def paper_rows(
@@ -109,7 +112,9 @@ def _run_row(name: str, scores: Scores, record: RunRecord) -> PaperRow:
             values[key] = value
     if "seconds" in values:
         values["seconds"] += record.per_problem.get("cohort_seconds", 0.0)
-    return PaperRow(name, OURS, record.start, values, record.untold)
+    scored = {(item.trait, item.condition) for item in scores.analysis}
+    not_asked = len(scored - record.asked) if record.asked else 0
+    return PaperRow(name, OURS, record.start, values, record.untold, not_asked)
 
 
 def _predicts_traits(scores: Scores) -> bool:
@@ -201,6 +206,12 @@ def paper_notes(
             for key, number in row.untold.items()
             if key in _KEYS
         ]
+    notes += [
+        f"{row.name} was never asked {row.not_asked} of the problems that are scored, which count "
+        "as not answered; --problems RUN/run/problems.csv scores those of a run alone"
+        for row in rows
+        if row.not_asked
+    ]
     others = [r.name for r in rows if r.source == OURS and r.start in _WITHOUT_COHORTS]
     if others:
         notes.append(

@@ -46,6 +46,8 @@ class RunRecord:
         dollars), ``peak_memory_mb``.
     untold : dict of str to int
         Of what has no average, though some problems tell it: how many do not.
+    asked : frozenset of (str, str or None)
+        Trait and condition of its problems; empty where it does not tell.
     """
 
     name: str | None = None
@@ -54,6 +56,7 @@ class RunRecord:
     start: str | None = None
     per_problem: dict[str, float] = field(default_factory=dict)
     untold: dict[str, int] = field(default_factory=dict)
+    asked: frozenset[tuple[str, str | None]] = frozenset()
 
 
 def read_run_record(folder: Path) -> RunRecord:
@@ -66,9 +69,22 @@ def read_run_record(folder: Path) -> RunRecord:
     """
     run, problems = folder / RUN_FILE, folder / PROBLEMS_FILE
     told = read_json_object(run, HINT) if run.is_file() else {}
-    texts = {key: str(told[key]) for key in ("name", "method", "procedure") if told.get(key)}
-    costs, untold = _averages(problems) if problems.is_file() else ({}, {})
-    return RunRecord(**texts, start=_start(told), per_problem=costs, untold=untold)
+    name, method, procedure = (_text(told, key) for key in ("name", "method", "procedure"))
+    start = _start(told)
+    if not problems.is_file():
+        return RunRecord(name, method, procedure, start)
+    rows = csv.DictReader(io.StringIO(decode(read_bytes(problems)), newline=""))
+    if "trait" not in (rows.fieldnames or ()):
+        msg = "expected a table with a column 'trait'"
+        raise FormatError(msg, path=problems, line=1, hint=HINT)
+    told_of = [(rows.line_num, row) for row in rows]
+    costs, untold = _averages(told_of, problems)
+    asked = frozenset((row["trait"], row.get("condition") or None) for _, row in told_of)
+    return RunRecord(name, method, procedure, start, costs, untold, asked)
+
+
+def _text(told: Mapping[str, Any], key: str) -> str | None:
+    return str(told[key]) if told.get(key) else None
 
 
 def _start(told: Mapping[str, Any]) -> str | None:
@@ -79,23 +95,20 @@ def _start(told: Mapping[str, Any]) -> str | None:
     return "no data" if told["input"] is None else "raw files"
 
 
-def _averages(path: Path) -> tuple[dict[str, float], dict[str, int]]:
+def _averages(
+    rows: Sequence[tuple[int, Mapping[str, str]]], path: Path
+) -> tuple[dict[str, float], dict[str, int]]:
     """Return the averages, and how many problems do not tell what others do.
 
     An average over those that tell would stand for all, and be wrong where calls of a model
     without a price are the expensive ones.
     """
-    rows = csv.DictReader(io.StringIO(decode(read_bytes(path)), newline=""))
-    if "trait" not in (rows.fieldnames or ()):
-        msg = "expected a table with a column 'trait'"
-        raise FormatError(msg, path=path, line=1, hint=HINT)
     values: dict[str, list[float]] = {name: [] for name in COSTS}
-    problems = 0
-    for row in rows:
-        problems += 1
+    problems = len(rows)
+    for line, row in rows:
         for name in COSTS:
             if cell := (row.get(name) or "").strip():
-                values[name].append(_number(cell, path, rows.line_num, name))
+                values[name].append(_number(cell, path, line, name))
     told = {name: _mean(found) for name, found in values.items() if len(found) == problems > 0}
     untold = {name: problems - len(v) for name, v in values.items() if 0 < len(v) < problems}
     return told, untold

@@ -78,11 +78,14 @@ class ModelPrice:
         """Return the price of one call in US dollars, or None where its tokens are not known.
 
         Cached tokens that the provider does not tell are taken as none, which is never too cheap.
+        Counts of the cache that are more than all input tell nothing.
         """
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         cached, written = usage.cached_tokens or 0, usage.written_tokens or 0
         plain = usage.input_tokens - cached - written
+        if min(plain, cached, written, usage.output_tokens) < 0:
+            return None
         parts = (
             (self.input, plain),
             (self.cached or self.input, cached),

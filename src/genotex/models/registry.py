@@ -29,7 +29,8 @@ def check_name(name: str) -> None:
     if kind not in _MAKERS:
         near = difflib.get_close_matches(kind, _MAKERS, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        msg = f"{name!r} names no model: write PROVIDER:MODEL of {_NAMES}, or replay:FILE{hint}"
+        # What stands behind the colon is not repeated: there may be a password in it.
+        msg = f"{kind!r} names no model: write PROVIDER:MODEL of {_NAMES}, or replay:FILE{hint}"
         raise UsageError(msg)
     if kind in PROVIDERS:
         parse_name(name)

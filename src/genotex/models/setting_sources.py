@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from genotex.errors import FormatError
+from genotex.errors import FormatError, UsageError
 from genotex.models.setting_values import Setting
 
 __all__ = ["Key", "from_environment", "from_file", "from_options"]
@@ -15,8 +16,12 @@ __all__ = ["Key", "from_environment", "from_file", "from_options"]
 Key = tuple[str, ...]
 """Name of a setting, as ``("provider", "openai", "timeout")``."""
 
-_FROM_ENVIRONMENT = ("model", "max_cost", "max_tokens", "max_time")
+_FROM_ENVIRONMENT = (
+    "model", "max_cost", "max_tokens", "max_time", "allow_unknown_cost", "temperature",
+    "max_output", "timeout", "at_once", "attempts", "first_wait", "longest_wait", "seed",
+)  # fmt: skip
 """Settings that variables ``GENOTEX_...`` may hold; those of roles are ``GENOTEX_MODEL_ROLE``."""
+_IN_FILES_ONLY = ("provider_", "price_")
 
 
 def from_file(path: Path) -> dict[Key, Setting]:
@@ -53,7 +58,13 @@ def _leaves(table: Mapping[str, Any], above: Key) -> Iterator[tuple[Key, Any]]:
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[Key, Setting]:
-    """Return the settings of the environment; empty variables say nothing."""
+    """Return the settings of the environment; empty variables say nothing.
+
+    Raises
+    ------
+    UsageError
+        If a variable looks like one of a setting, and is none: a limit must not be passed over.
+    """
     found: dict[Key, Setting] = {}
     for variable in sorted(environ):
         name = variable.removeprefix("GENOTEX_").lower()
@@ -63,6 +74,12 @@ def from_environment(environ: Mapping[str, str]) -> dict[Key, Setting]:
             found[(name,)] = Setting(environ[variable], variable)
         elif name.startswith("model_"):
             found["model", name.removeprefix("model_")] = Setting(environ[variable], variable)
+        elif name.startswith(_IN_FILES_ONLY):
+            msg = f"{variable}: providers and prices are set in a file, see --settings"
+            raise UsageError(msg)
+        elif near := difflib.get_close_matches(name, _FROM_ENVIRONMENT, n=1, cutoff=0.7):
+            msg = f"{variable}: there is no such setting; did you mean GENOTEX_{near[0].upper()}?"
+            raise UsageError(msg)
     return found
 
 

@@ -24,6 +24,7 @@ __all__ = ["MOST_BYTES", "Answer", "check_answer", "check_cohorts"]
 MOST_BYTES = 64 * 1024 * 1024
 """Of a result file; the benchmark's largest is below one million bytes."""
 
+_LONGEST_NAME = 200
 _COHORT = r"[A-Za-z0-9][\w.-]*"
 _OF_A_COHORT = re.compile(
     rf"(cohort_info\.json|(clinical_data/|gene_data/)?{_COHORT}\.csv"
@@ -198,7 +199,11 @@ def _count_genes(content: Mapping[str, Any], name: Path) -> int:
 def _cohort(content: Mapping[str, Any]) -> str | None:
     cohort = content.get("cohort")
     name = cohort.get("id") if isinstance(cohort, dict) else cohort
-    return name if isinstance(name, str) else None
+    if not isinstance(name, str):
+        return None
+    if not name.isprintable() or len(name) > _LONGEST_NAME:
+        _refuse(f"the cohort {name[:_LONGEST_NAME]!a} cannot be the name of one")
+    return name
 
 
 def _refuse(what: str) -> NoReturn:

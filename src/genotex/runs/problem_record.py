@@ -17,7 +17,10 @@ from genotex.errors import (
 )
 from genotex.problems import Problem
 
-__all__ = ["TRIED_AGAIN", "ErrorClass", "ProblemRecord", "check_exit", "classify"]
+__all__ = ["TRIED_AGAIN", "ErrorClass", "ProblemRecord", "check_exit", "classify", "presentable"]
+
+MOST_SAID = 2000
+"""Characters of a message that are kept: it may repeat what a method wrote."""
 
 
 class ErrorClass(StrEnum):
@@ -90,15 +93,28 @@ def check_exit(code: int, what: str) -> None:
         Unless the code is 0.
     """
     if code < 0:
-        number = signal.Signals(-code)
-        from_outside = number in _FROM_OUTSIDE
+        from_outside = -code in _FROM_OUTSIDE
         kind = ErrorClass.KILLED if from_outside else ErrorClass.CRASHED
         why = " (from outside; out of memory?)" if from_outside else ""
-        msg = f"{what} was ended by {number.name}{why}"
+        msg = f"{what} was ended by {_signal_name(-code)}{why}"
         raise MethodFailedError(kind, msg)
     if code:
         msg = f"{what} ended with exit code {code}"
         raise MethodFailedError(ErrorClass.CRASHED, msg)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        # Most of the signals for programs' own use have no name.
+        return f"signal {number}"
+
+
+def presentable(text: str) -> str:
+    """Return a message as it may be written to any file: not too long, no halves of a character."""
+    whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return whole if len(whole) <= MOST_SAID else f"{whole[:MOST_SAID]} [...]"
 
 
 @dataclass(frozen=True)
@@ -136,6 +152,10 @@ class ProblemRecord:
     peak_memory_mb: float | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     basis: str = ""
+
+    def __post_init__(self) -> None:
+        """Make the message presentable."""
+        object.__setattr__(self, "error", presentable(self.error))
 
     @property
     def success(self) -> bool:

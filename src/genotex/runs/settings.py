@@ -39,6 +39,9 @@ class RunSettings:
         Folder of the raw files; folder of the cohorts of somebody else.
     task_info : mapping of str to str
         ``name`` and ``sha256`` of the task list.
+    may_change : mapping
+        What no answer depends on, as how long is waited for one: it may be something else when the
+        run is gone on with.
     """
 
     name: str
@@ -49,6 +52,7 @@ class RunSettings:
     input: Path | None = None
     preprocessed: Path | None = None
     task_info: Mapping[str, str] = field(default_factory=dict)
+    may_change: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings, and the versions of what computes, as plain JSON values."""
@@ -58,6 +62,7 @@ class RunSettings:
             "method": self.method,
             "procedure": self.procedure,
             "options": dict(self.options),
+            "may_change": dict(self.may_change),
             "versions": versions(),
             "input": None if self.input is None else str(self.input.resolve()),
             "preprocessed": None if self.preprocessed is None else str(self.preprocessed.resolve()),
@@ -83,13 +88,16 @@ def begin_or_go_on(folder: RunFolder, settings: RunSettings) -> None:
         return
     found = read_json_object(folder.settings, "name another output folder for a new run")
     # The folder of a run may be moved or renamed.
-    unlike = _differences({**found, "name": settings.name}, wanted)
+    as_found = {**found, "name": settings.name, "may_change": wanted["may_change"]}
+    unlike = _differences(as_found, wanted)
     if unlike:
         msg = (
             f"{folder.root} holds a run with other settings: {'; '.join(unlike)}; repeat its own "
             "settings to go on with it, or name another output folder for a new run"
         )
         raise UsageError(msg)
+    if found.get("may_change") != wanted["may_change"]:
+        write_json(folder.settings, {**found, "may_change": wanted["may_change"]})
 
 
 def _refuse_results(folder: RunFolder) -> None:

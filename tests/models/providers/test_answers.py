@@ -71,6 +71,23 @@ def test_limits_of_the_request_go_over_the_wire(dialect: Dialect) -> None:
     assert settings["temperature"] == 0.25
 
 
+@pytest.mark.parametrize(
+    ("dialect", "word"),
+    [
+        (OpenAIDialect(), "max_completion_tokens"),
+        (DeepSeekDialect(), "max_tokens"),
+        (OllamaDialect(), "max_tokens"),
+        (CompatibleDialect(), "max_tokens"),
+    ],
+)
+def test_most_tokens_are_told_by_the_word_that_a_server_knows(dialect: Dialect, word: str) -> None:
+    # OpenAI's reasoning models refuse the older word; Ollama's interface lists no other.
+    with serving(dialect.text("Well.")) as service:
+        model_at(dialect, service).answer(replace(REQUEST, max_output=77))
+    told = {name for name in service.seen[0].body if name.startswith("max_")}
+    assert told == {word}
+
+
 @every_provider
 def test_a_structured_answer(dialect: Dialect) -> None:
     data = {"approve": False, "suggestions": ["read the header"]}
@@ -214,6 +231,18 @@ def test_an_answer_that_went_wrong_while_it_was_written() -> None:
 def test_tokens_that_are_not_told_are_unknown_and_not_0() -> None:
     dialect = OllamaDialect()
     with serving(dialect.text_without_usage("Well.")) as service:
+        assert model_at(dialect, service).answer(REQUEST).usage == Usage()
+
+
+def test_counts_that_contradict_each_other_are_unknown() -> None:
+    dialect = CompatibleDialect()
+    told = {
+        "prompt_tokens": 10,
+        "completion_tokens": 5,
+        "total_tokens": 15,
+        "prompt_tokens_details": {"cached_tokens": 1000},
+    }
+    with serving(dialect.message({"content": "Well."}, usage=told)) as service:
         assert model_at(dialect, service).answer(REQUEST).usage == Usage()
 
 

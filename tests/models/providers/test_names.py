@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from genotex.errors import UsageError
 from genotex.models.providers import ProviderModelName, parse_name
 from genotex.models.providers.names import check_address
+from genotex.models.registry import check_name
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,16 @@ def test_names_are_read_and_written_back(text: str, parts: tuple[str, str, str |
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(UsageError, match="it"):
         check_address(address, "it")
+
+
+@pytest.mark.parametrize(
+    "name", ["openai:gpt-4o@http://me:pass-word@host/v1", "opnai:m@https://me:pass-word@host"]
+)
+def test_address_that_belongs_elsewhere_is_refused_without_its_password(name: str) -> None:
+    for check in (parse_name, check_name):
+        with pytest.raises(UsageError) as refused:
+            check(name)
+        assert "pass-word" not in str(refused.value)
 
 
 @given(st.text())

@@ -1,18 +1,20 @@
 """A run whose models answer over the wire, by a local service that speaks OpenAI's protocol."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from genotex.agents.card import Card, read_card
+from genotex.errors import UsageError
 from genotex.models import Limits, Message, ModelPrice, ModelSettings, Rate, Request
-from genotex.models.providers.options import RetryPolicy
+from genotex.models.providers.options import ProviderOptions, RetryPolicy
 from genotex.runs.team.notebook_record import State
-from genotex.runs.team.plan import TeamPlan
+from genotex.runs.team.plan import TeamPlan, read_plan
 from genotex.runs.team.running import TeamFinished, run_team
 from genotex.sandbox import SandboxPolicy
 from tests.models.conftest import nothing_from_outside
@@ -45,16 +47,23 @@ def one_answer(card: Card) -> Any:
     return known_genes(card) if card.occasion == "zero_shot" else script(card)
 
 
-def run(played: Played, service: Service, price: str = "", **options: object) -> TeamFinished:
+def run(
+    played: Played,
+    service: Service,
+    price: str = "",
+    asked: Mapping[str, Any] | None = None,
+    **options: object,
+) -> TeamFinished:
     name = DIALECT.name(f"{service.address}/v1")
     prices = {}
     if price:
         prices[name] = ModelPrice(Rate.flat(price), Rate.flat(price), source="settings")
+    models = ModelSettings(name, retry=RetryPolicy(attempts=1), prices=prices)
     plan = TeamPlan(
         played.source,
         played.root,
         played.problems,
-        ModelSettings(name, retry=RetryPolicy(attempts=1), prices=prices),
+        replace(models, **(asked or {})),
         sandbox=SandboxPolicy.OFF,
         **played.others,
     )
@@ -97,6 +106,46 @@ def test_limit_of_cost_stops_the_run_and_nothing_is_paid_for_twice(played: Playe
     assert not second.stopped
     assert len(service.seen) == calls
     assert second.usage.total().cost == whole.usage.total().cost
+
+
+def test_limit_that_cannot_be_held_is_told_before_anything_is_written(played: Played) -> None:
+    limits = Limits(max_cost=Decimal(1))
+    with team_service() as service:
+        with pytest.raises(UsageError, match="the price is not known"):
+            run(played, service, limits=limits)
+        assert not played.root.exists()
+        # What the message says to do helps.
+        finished = run(played, service, "1", limits=limits)
+    assert not finished.stopped
+    assert finished.usage.total().cost.exact is not None
+
+
+def test_price_that_was_not_known_may_be_stated_later_and_no_other_one(played: Played) -> None:
+    with team_service() as service:
+        first = run(played, service, limits=Limits(max_tokens=1))
+        assert first.usage.total().cost.exact is None
+        second = run(played, service, "100", limits=Limits())
+        assert not second.stopped
+        total = second.usage.total()
+        assert total.tokens.exact is not None
+        assert total.cost.exact == total.tokens.exact * Decimal(100) / 1_000_000
+        with pytest.raises(UsageError, match="is not the price that the run counts with"):
+            run(played, service, "200", limits=Limits())
+
+
+def test_waits_and_time_limits_may_change_when_a_run_is_gone_on_with(played: Played) -> None:
+    usual = ProviderOptions.usual(DIALECT.provider)
+    with team_service() as service:
+        run(played, service, asked={"providers": {DIALECT.provider: usual}})
+        patient = {DIALECT.provider: replace(usual, timeout=900.0, at_once=1)}
+        asked = {"retry": RetryPolicy(attempts=2), "providers": patient}
+        assert not run(played, service, asked=asked).stopped
+        kept = read_plan(played.root).models
+        assert kept.providers[DIALECT.provider].timeout == 900.0
+        assert kept.retry.attempts == 2
+        other = {"providers": {DIALECT.provider: replace(usual, structured="tool")}}
+        with pytest.raises(UsageError, match=r"structured was \w+, is tool"):
+            run(played, service, asked=other)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from genotex.problems import Problem
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.kept_limits import read_limits
 from genotex.runs.team.notebook_record import NotebookRecord, State
-from genotex.sandbox import Folders
+from genotex.sandbox import CellResult, CellStatus, Folders
 from tests.agents.playing import plan, python
 from tests.runs.team.conftest import Played, PlayedModel, play
 
@@ -201,6 +202,9 @@ def test_answer_that_is_none_is_in_the_journal_and_told_again(played: Played) ->
     finished = played.run()
     assert finished.notebooks[0].tally.unreadable_plans == 1
     assert finished.notebooks[0].tally.model_seconds > 1.5
+    # The call that failed is not forgotten either.
+    assert finished.usage.total().failed == 1
+    assert finished.notebooks[0].usage["total"]["failed"] == 1
 
 
 def test_notebook_that_records_nothing_has_failed_and_is_not_taken_for_done(
@@ -271,7 +275,45 @@ def test_limits_are_kept_for_whoever_goes_on(played: Played) -> None:
     limits = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
     played.run(limits=limits)
     assert read_limits(played.root / "run/limits.json") == limits
-    assert read_limits(played.root / "run/nothing.json") == Limits()
+
+
+def test_notebook_whose_journal_does_not_come_again_is_done_anew_when_asked_to(
+    played: Played,
+) -> None:
+    played.run(limits=Limits(max_tokens=440))
+    path = played.root / "run/notebooks/Asthma/GSE1.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], *lines[2:]]))
+    told = played.run(limits=Limits())
+    assert "do the notebook anew with --retry" in told.stopped
+    assert path.exists() and not told.problems
+    finished = played.run(limits=Limits(), retry=True)
+    assert not finished.stopped
+    assert finished.problems[0].success
+    # What the first attempt has used was paid for.
+    assert path.with_name("GSE1.try1.jsonl").exists()
+
+
+def test_cell_that_does_not_come_again_is_done_anew_when_asked_to(played: Played) -> None:
+    played.run(limits=Limits(max_tokens=440))
+    made = played.session
+
+    def session(folders: Folders) -> Any:
+        session = made(folders)
+        # Its first cell fails now, and every other time not.
+        if len(played.sessions) == 2:
+            session.write = lambda code: None  # type: ignore[method-assign]
+            whole = session.execute
+
+            def execute(code: str, *, seconds: float | None = None) -> CellResult:
+                return replace(whole(code, seconds=seconds), status=CellStatus.ERROR)
+
+            session.execute = execute  # type: ignore[method-assign]
+        return session
+
+    played.session = session  # type: ignore[method-assign]
+    finished = played.run(limits=Limits(), retry=True)
+    assert [record.state for record in finished.notebooks] == [State.DONE] * 3
 
 
 def writes_nothing(*places: str) -> PlayedModel:
@@ -308,16 +350,58 @@ def test_what_the_toolkit_did_not_write_is_taken_and_doubted(played: Played) -> 
     assert [NotebookRecord.from_json(record.to_json()) for record in records] == list(records)
 
 
-def test_link_that_code_left_is_told_of(played: Played) -> None:
+def first_of_removed(played: Played, *removed: str) -> NotebookRecord:
+    """Return the first notebook of a run whose code leaves what is no plain file."""
     made = played.session
 
     def session(folders: Folders) -> Any:
         session = made(folders)
-        session.removed = ("output/preprocess/Asthma/cohort_info.json",)
+        session.removed = removed
         return session
 
     played.session = session  # type: ignore[method-assign]
-    first = played.run().notebooks[0]
+    return played.run().notebooks[0]
+
+
+def test_link_that_code_left_is_told_of(played: Played) -> None:
+    first = first_of_removed(played, "output/preprocess/Asthma/cohort_info.json")
     assert first.doubts[0] == (
         "output/preprocess/Asthma/cohort_info.json was no plain file, and was removed"
     )
+
+
+def test_of_thousands_of_links_some_are_told_one_by_one(played: Played) -> None:
+    first = first_of_removed(played, *(f"link{number}" for number in range(20_000)))
+    assert "link9 was no plain file, and was removed" in first.doubts
+    assert "19990 more were no plain files, and were removed" in first.doubts
+    assert len(first.remark) < 1000
+
+
+@pytest.mark.parametrize(
+    ("written", "error_class", "told"),
+    [
+        ("regress/Asthma/odd\udcff\x1b[31m {}", ErrorClass.BAD_OUTPUT, "odd\\udcff"),
+        (
+            "regress/Asthma/significant_genes_condition_Age.json "
+            '{"significant_genes": {"Variable": ["A2M"]}, "cohort": {"id": "\\ud800"}}',
+            ErrorClass.BAD_OUTPUT,
+            "the cohort '\\ud800' cannot be",
+        ),
+        (f"regress/Asthma/{'long' * 60} {{}}", ErrorClass.BAD_OUTPUT, "it wrote"),
+    ],
+)
+def test_names_that_no_file_takes_end_neither_the_run_nor_what_it_writes(
+    played: Played, written: str, error_class: ErrorClass, told: str
+) -> None:
+    def answer(card: Card) -> Any:
+        said = play(card)
+        if card.task.kind == "statistics" and card.occasion in ("write", "revise"):
+            return python(f"{said[10:-4]}\n# write: output/{written}")
+        return said
+
+    played.calls = PlayedModel(answer)
+    (problem,) = played.run().problems
+    assert problem.error_class is error_class
+    assert told in problem.error
+    for name in ("outcomes.json", "problems.csv"):
+        assert error_class.value in (played.root / "run" / name).read_text(encoding="utf-8")

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -43,3 +45,26 @@ def test_interrupted_caller_begins_nothing_more_and_ends_what_is_under_way() -> 
     # Closing the loop over the results gives up what is under way.
     assert given_up.wait(30)
     assert len(begun) <= 3
+
+
+WAITING = {
+    "threads": "list(in_threads([1, 2], 2, lambda _: time.sleep(100), lambda: None))",
+    "call": "run_within(100, lambda: asyncio.sleep(100))",
+}
+
+
+@pytest.mark.parametrize("waiting", WAITING)
+def test_ctrl_c_ends_a_wait_although_polars_catches_it_too(waiting: str) -> None:
+    code = f"""
+import asyncio, os, signal, sys, threading, time
+signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+import polars
+from genotex.models.providers.deadline import run_within
+from genotex.runs.team import threads
+from genotex.runs.team.threads import in_threads
+threads.PATIENCE = 0.1
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+{WAITING[waiting]}
+"""
+    process = subprocess.run([sys.executable, "-c", code], timeout=60, check=False)
+    assert process.returncode == 130

@@ -108,6 +108,7 @@ def _make_openai_model(
     """Return a model that speaks the language of OpenAI's chat completions."""
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers import Provider
     from pydantic_ai.providers.deepseek import DeepSeekProvider
     from pydantic_ai.providers.ollama import OllamaProvider
@@ -125,4 +126,7 @@ def _make_openai_model(
             provider = OllamaProvider(openai_client=service)
         case _:
             provider = OpenAICompatibleProvider(name.provider, openai_client=service)
-    return OpenAIChatModel(name.model, provider=provider)
+    # The newer max_completion_tokens is passed over in silence by servers that do not know it.
+    newer = name.provider == "openai"
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=newer)
+    return OpenAIChatModel(name.model, provider=provider, profile=profile)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Generic, TypeVar
 
@@ -13,6 +14,9 @@ Result = TypeVar("Result")
 
 GRACE = 2.0
 """Seconds that connections may take to close after the limit; then nobody waits for them."""
+
+TURN = 0.2
+"""Seconds after which it is seen whether somebody wants to interrupt."""
 
 
 def run_within(seconds: float, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
@@ -36,8 +40,11 @@ def run_within(seconds: float, start: Callable[[], Coroutine[Any, Any, Result]])
     call = _Call(seconds, start)
     call.start()
     try:
-        if not call.done.wait(seconds + GRACE):
-            raise TimeoutError
+        end = time.monotonic() + seconds + GRACE
+        # In short turns: a library that catches Ctrl-C, too, has a longer wait go on after it.
+        while not call.done.wait(max(0.0, min(TURN, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                raise TimeoutError
     except BaseException:
         # Also Ctrl-C: nobody waits for the answer any more.
         call.cancel()

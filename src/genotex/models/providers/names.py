@@ -48,7 +48,7 @@ def parse_name(text: str) -> ProviderModelName:
     """
     provider, _, model = text.partition(":")
     if provider not in PROVIDERS:
-        msg = f"{text!r} names no provider: write PROVIDER:MODEL, of {', '.join(PROVIDERS)}"
+        msg = f"{provider!r} names no provider: write PROVIDER:MODEL, of {', '.join(PROVIDERS)}"
         raise UsageError(msg)
     address = None
     if provider == _COMPATIBLE:
@@ -58,6 +58,13 @@ def parse_name(text: str) -> ProviderModelName:
             msg = f"the address is missing: write {_COMPATIBLE}:MODEL@http://HOST:PORT/v1"
             raise UsageError(msg)
         model, address = parts["model"], check_address(parts["address"], "the model's address")
+    elif "@http" in model:
+        # Nor here is it repeated.
+        msg = (
+            f"a model of {provider} has no address in its name: write {provider}:MODEL and "
+            f"[provider.{provider}] address in the settings, or {_COMPATIBLE}:MODEL@ADDRESS"
+        )
+        raise UsageError(msg)
     if not model.strip() or any(sign.isspace() for sign in model):
         msg = f"{text!r} lacks the name of the model: write {provider}:MODEL"
         raise UsageError(msg)

@@ -170,6 +170,9 @@ def _usage(response: ModelResponse, provider: str) -> Usage:
     told = response.usage
     if told.unmeasured_requests or not (told.input_tokens or told.output_tokens):
         return Usage()
+    if told.cache_read_tokens + told.cache_write_tokens > told.input_tokens:
+        # Counts that contradict each other would make the call cheaper than nothing.
+        return Usage()
     cached: int | None = told.cache_read_tokens
     if not cached and not PROVIDERS[provider].tells_cached:
         cached = None

@@ -10,7 +10,7 @@ from typing import Any
 from genotex.agents.notebook import Ending
 from genotex.agents.tally import Tally
 from genotex.agents.task import Task
-from genotex.runs.problem_record import ErrorClass
+from genotex.runs.problem_record import ErrorClass, presentable
 from genotex.runs.team.folder import notebook_name
 from genotex.runs.team.recorded_shelf import KeptCode
 
@@ -75,6 +75,11 @@ class NotebookRecord:
     kept: tuple[KeptCode, ...] = ()
     basis: str = ""
     doubts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make presentable what may repeat what written code left."""
+        object.__setattr__(self, "why", presentable(self.why))
+        object.__setattr__(self, "doubts", tuple(presentable(each) for each in self.doubts))
 
     @property
     def name(self) -> str:

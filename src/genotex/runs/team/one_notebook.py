@@ -24,7 +24,7 @@ from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.folder import TeamFolder
 from genotex.runs.team.notebook_journal import NotebookJournal
 from genotex.runs.team.notebook_record import NotebookRecord, State
-from genotex.runs.team.recorded_model import RoutedModel, Router
+from genotex.runs.team.recorded_model import RoutedModel, Router, error_from_json
 from genotex.runs.team.recorded_session import RecordedSession
 from genotex.runs.team.recorded_shelf import RecordedShelf
 from genotex.runs.team.recorded_work import recorded_work
@@ -32,6 +32,9 @@ from genotex.runs.team.taking import take
 from genotex.sandbox import Folders, Session
 
 __all__ = ["Bench", "MakeSession", "book_calls", "do_notebook", "taken"]
+
+MOST_REMOVED = 10
+"""Links and the like that are told of one by one."""
 
 MakeSession = Callable[[Folders], Session]
 
@@ -69,10 +72,16 @@ class Bench:
 
 
 def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
-    """Book every answered call of a notebook's journal."""
+    """Book every call of a notebook's journal, also those whose answer was none."""
     for entry in entries:
-        if entry["kind"] == "call" and "reply" in entry:
-            ledger.book(entry["request"]["role"], reply_from_json(entry["reply"]))
+        if entry["kind"] != "call":
+            continue
+        role = entry["request"]["role"]
+        if "reply" in entry:
+            ledger.book(role, reply_from_json(entry["reply"]))
+        else:
+            error = error_from_json(entry["error"])
+            ledger.book_failure(role, error.model or "", error)
 
 
 def do_notebook(
@@ -115,8 +124,7 @@ def do_notebook(
                 notebook = work.run()
                 session.settle()
                 record = replace(record, confinement=session.confinement.to_dict())
-            removed = (f"{name} was no plain file, and was removed" for name in session.removed)
-            record = replace(record, doubts=tuple(removed))
+            record = replace(record, doubts=_told_of(session.removed))
             record = taken(record, writable / WRITTEN, bench)
         except ContextTooLongError as error:
             # Asked again, it would be as long.
@@ -135,6 +143,13 @@ def do_notebook(
             usage=usage.to_json(),
             kept=tuple(shelf.kept) if record.state is State.DONE and not record.doubts else (),
         )
+
+
+def _told_of(removed: Sequence[str]) -> tuple[str, ...]:
+    """Return what was removed from what code left, in words; of thousands the first ones."""
+    told = [f"{name} was no plain file, and was removed" for name in removed[:MOST_REMOVED]]
+    rest = len(removed) - len(told)
+    return (*told, *([f"{rest} more were no plain files, and were removed"] if rest else []))
 
 
 def taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord:

@@ -162,13 +162,14 @@ class TeamPlan:
         if self.task_info is not None:
             path = self.task_info.resolve()
             tasks = {"name": path.name, "sha256": sha256(path), "path": str(path)}
+        models, may_change = _split(replace(self.models, limits=Limits()).to_json())
         return RunSettings(
             name=self.target.resolve().name,
             method=METHOD,
             procedure=None if self.cohorts is None else self.procedure,
             options={
                 "switches": self.switches.to_json(),
-                "models": replace(self.models, limits=Limits()).to_json(),
+                "models": models,
                 "sandbox": str(self.sandbox),
                 "agent": self.agent,
                 "preset": self.preset,
@@ -178,7 +179,35 @@ class TeamPlan:
             input=self.source,
             preprocessed=self.preprocessed,
             task_info=tasks,
+            may_change=may_change,
         )
+
+
+_OF_PROVIDERS = ("timeout", "at_once")
+
+
+def _split(models: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what answers depend on; and how long is waited for them, and what they cost."""
+    providers: dict[str, dict[str, Any]] = models["providers"]
+    waited = {
+        name: {each: options[each] for each in _OF_PROVIDERS} for name, options in providers.items()
+    }
+    asked = {
+        name: {each: value for each, value in options.items() if each not in _OF_PROVIDERS}
+        for name, options in providers.items()
+    }
+    may_change = {"retry": models["retry"], "providers": waited, "prices": models["prices"]}
+    rest = {name: value for name, value in models.items() if name not in may_change}
+    return {**rest, "providers": asked}, may_change
+
+
+def _joined(models: Mapping[str, Any], may_change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `_split` split."""
+    providers = {
+        name: {**options, **may_change["providers"][name]}
+        for name, options in models["providers"].items()
+    }
+    return {**models, **may_change, "providers": providers}
 
 
 def read_plan(target: Path) -> TeamPlan:
@@ -212,7 +241,7 @@ def _plan(target: Path, found: Mapping[str, Any]) -> TeamPlan:
         source=None if found["input"] is None else Path(found["input"]),
         target=target,
         problems=[Problem(each["trait"], each["condition"]) for each in found["problems"]],
-        models=ModelSettings.from_json(options["models"]),
+        models=ModelSettings.from_json(_joined(options["models"], found["may_change"])),
         procedure=found["procedure"] or "sound",
         switches=Switches.from_json(options["switches"]),
         sandbox=SandboxPolicy(options["sandbox"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import astuple
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ from genotex.models import (
 )
 from genotex.runs.team.notebook_journal import NotebookJournal
 
-__all__ = ["RecordedModel", "RoutedModel", "Router"]
+__all__ = ["RecordedModel", "RoutedModel", "Router", "error_from_json"]
 
 
 class Router(Protocol):
@@ -94,9 +95,14 @@ def _was_paid(reply: Reply) -> bool:
 def _told_again(entry: dict[str, Any]) -> Reply:
     if "error" not in entry:
         return reply_from_json(entry["reply"])
+    raise error_from_json(entry["error"])
+
+
+def error_from_json(data: Mapping[str, Any]) -> ModelError:
+    """Return the error in which a call ended, from the journal."""
     kinds: dict[str, type[ModelError]] = {"bad": BadAnswerError, "refused": RefusedError}
-    told = dict(entry["error"])
-    raise kinds[told.pop("kind")](told.pop("message"), **told)
+    told = dict(data)
+    return kinds[told.pop("kind")](told.pop("message"), **told)
 
 
 def _error_to_json(error: BadAnswerError | RefusedError) -> dict[str, Any]:

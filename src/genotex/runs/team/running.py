@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.rules_by_name import register_rules
 from genotex.agents.task import Task
+from genotex.errors import UsageError
 from genotex.formats import write_json
 from genotex.formats.journal import Journal, open_journal, read_journal
 from genotex.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
@@ -101,15 +102,19 @@ def run_team(
     register_rules()
     folder, work = plan.folder, plan.work()
     limits = limits or plan.models.limits
+    # A missing key, and a limit that cannot be held, are told before anything is written.
+    nothing_yet = UsageLedger(_prices(folder, plan))
+    Budget(limits, nothing_yet)
     if make_router is None:
-        # A missing key is told before anything is written.
         make_router = _router_of(plan)
-        make_router(UsageLedger(PriceSnapshot(date.today(), "", {})), None)
+        make_router(nothing_yet, None)
     progress = progress or Progress()
     with folder.hold():
         begin_or_go_on(folder, plan.settings())
         write_limits(folder.limits, limits)
-        ledger = UsageLedger(_prices(folder, plan))
+        prices = _prices(folder, plan)
+        prices.write(folder.prices)
+        ledger = UsageLedger(prices)
         for path in folder.notebook_journals():
             book_calls(read_journal(path), ledger)
         with (
@@ -149,12 +154,25 @@ def _router_of(plan: TeamPlan) -> MakeRouter:
 
 
 def _prices(folder: TeamFolder, plan: TeamPlan) -> PriceSnapshot:
-    """Return the prices of the day on which the run began."""
-    if folder.prices.is_file():
-        return PriceSnapshot.read(folder.prices)
-    prices = prices_of(plan.models, datetime.now(UTC).date())
-    prices.write(folder.prices)
-    return prices
+    """Return the prices of the day on which the run began, or begins; unknown ones may be stated.
+
+    Raises
+    ------
+    UsageError
+        If a price is stated that is another one than the run counts with.
+    """
+    if not folder.prices.is_file():
+        return prices_of(plan.models, datetime.now(UTC).date())
+    kept = PriceSnapshot.read(folder.prices)
+    stated = {name: price for name, price in plan.models.prices.items() if name in kept.prices}
+    for name, price in stated.items():
+        if kept.prices[name] != price and name not in kept.unknown():
+            msg = (
+                f'[price."{name}"] is not the price that the run counts with since it began, see '
+                f"{folder.prices}; take it out of the settings"
+            )
+            raise UsageError(msg)
+    return replace(kept, prices={**kept.prices, **stated})
 
 
 def _spent_time(journal: Journal) -> float:
@@ -178,4 +196,5 @@ def _finished(
 
 
 def _left(number: int) -> str:
-    return f"{number} problems are not at their end" if number else ""
+    several = f"{number} problems are not at their end"
+    return {0: "", 1: "1 problem is not at its end"}.get(number, several)

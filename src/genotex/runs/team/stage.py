@@ -14,11 +14,13 @@ from genotex.agents.task import Task
 from genotex.errors import (
     BudgetReachedError,
     ConfinementError,
+    FormatError,
     GenotexError,
     ModelTimeoutError,
     ModelUnavailableError,
     RateLimitedError,
     SandboxError,
+    SessionDeadError,
 )
 from genotex.formats.journal import Journal
 from genotex.formats.raw import sha256
@@ -109,6 +111,7 @@ class Stage:
         self._jobs = jobs
         self._basis = basis
         self._troubles = 0
+        self._retry = False
         self.records: dict[Task, NotebookRecord] = {}
         self.stopped = ""
         self.did_anything = False
@@ -116,6 +119,7 @@ class Stage:
 
     def begin(self, work: WorkList, *, retry: bool) -> None:
         """Take over what was done before; put aside the journals of what is done anew."""
+        self._retry = retry
         found = [
             NotebookRecord.from_json(entry["notebook"])
             for entry in self._journal.entries
@@ -212,6 +216,17 @@ class Stage:
         )
 
     def _work(self, task: Task) -> NotebookRecord:
+        went_before = self._bench.folder.notebook_journal(task).exists()
+        try:
+            return self._go_on(task)
+        except (FormatError, SessionDeadError):
+            # What stands in its journal does not come again.
+            if not (self._retry and went_before):
+                raise
+            self._put_aside(task)
+            return self._go_on(task)
+
+    def _go_on(self, task: Task) -> NotebookRecord:
         if self._bench.agent in _WITHOUT_CODE:
             return _WITHOUT_CODE[self._bench.agent](task, self._bench)
         return do_notebook(task, self._bench, partial(self._tell, task))

@@ -13,8 +13,12 @@ __all__ = ["in_threads"]
 PATIENCE = 5.0
 """Seconds that each thread gets to end after an interruption; a model may take longer to answer."""
 
+TURN = 0.2
+"""Seconds after which it is seen whether somebody wants to interrupt."""
+
 Work = TypeVar("Work")
 Result = TypeVar("Result")
+Ended = TypeVar("Ended")
 
 
 def in_threads(
@@ -61,7 +65,7 @@ def in_threads(
         thread.start()
     try:
         for _ in work:
-            yield results.get()
+            yield _next_of(results)
     except BaseException:
         with turn:
             left.clear()
@@ -69,6 +73,15 @@ def in_threads(
         for thread in threads:
             thread.join(PATIENCE)
         raise
+
+
+def _next_of(results: queue.SimpleQueue[Ended]) -> Ended:
+    """Wait for a result, in short turns: Polars has a wait without end go on after a Ctrl-C."""
+    while True:
+        try:
+            return results.get(timeout=TURN)
+        except queue.Empty:
+            continue
 
 
 def _result(do: Callable[[Work], Result], each: Work) -> Result | Exception:

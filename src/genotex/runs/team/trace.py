@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,8 @@ from genotex.agents.action_units import ActionUnit
 from genotex.agents.notebook import Notebook
 from genotex.agents.task import Task
 from genotex.errors import FormatError, GenotexError, UsageError
-from genotex.formats.journal import read_journal
+from genotex.formats.journal import Entry, read_journal
+from genotex.layout import trait_folder_name
 from genotex.models import PriceSnapshot, Reply, Request, UsageLedger, UsageRow
 from genotex.runs.team.folder import TeamFolder, notebook_name
 from genotex.runs.team.notebook_journal import NotebookJournal
@@ -99,14 +102,34 @@ def _row(
 ) -> NotebookRow:
     path = folder.notebook_journal(task)
     ledger = UsageLedger(prices)
-    book_calls(read_journal(path), ledger)
+    _book(path, ledger)
     return NotebookRow(task, record, path.exists(), ledger.total())
+
+
+def _book(path: Path, ledger: UsageLedger) -> list[Entry]:
+    """Book the calls of a notebook's journal, and return all that stands there."""
+    entries = read_journal(path)
+    with _of_this_version(path):
+        book_calls(entries, ledger)
+    return entries
 
 
 def _records(folder: TeamFolder) -> dict[Task, NotebookRecord]:
     entries = read_journal(folder.journal)
-    found = [NotebookRecord.from_json(each["notebook"]) for each in entries if "notebook" in each]
-    return {record.task: record for record in found}
+    with _of_this_version(folder.journal):
+        told = [each["notebook"] for each in entries if "notebook" in each]
+        return {record.task: record for record in map(NotebookRecord.from_json, told)}
+
+
+@contextmanager
+def _of_this_version(path: Path) -> Iterator[None]:
+    """Name the file whose whole lines hold something else than they do now."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        msg = f"a line lacks {error}, or has it in another form"
+        hint = "it was written by another version of genotex, which can show it"
+        raise FormatError(msg, path=path, hint=hint) from error
 
 
 def find_notebook(target: Path, name: str) -> Task:
@@ -117,7 +140,8 @@ def find_notebook(target: Path, name: str) -> Task:
     target : Path
         The run's folder.
     name : str
-        ``GSE1``, ``Trait/GSE1``, ``Trait`` (a problem without condition) or ``Trait/Condition``.
+        ``GSE1``, ``Trait/GSE1``, ``Trait`` (a problem without condition) or ``Trait/Condition``;
+        spaces of traits may be written as such, and case does not count.
 
     Raises
     ------
@@ -125,16 +149,25 @@ def find_notebook(target: Path, name: str) -> Task:
         If there is none, or there are several.
     """
     tasks = read_plan(target).work().all
-    found = [task for task in tasks if name in _names(task)]
+    found = [task for task in tasks if _plainly(name) in map(_plainly, _names(task))]
     if len(found) == 1:
         return found[0]
     if found:
         several = " or ".join(f"{task.trait}/{task.cohort}" for task in found)
         msg = f"{name} is in several traits; say {several}"
         raise UsageError(msg)
+    names = {_plainly(each): each for task in tasks for each in _names(task)}
+    near = difflib.get_close_matches(_plainly(name), names, n=1, cutoff=0.8)
+    meant = f"; did you mean {names[near[0]]}?" if near else ""
     known = ", ".join(_names(task)[0] for task in tasks[:20])
-    msg = f"the run has no notebook {name!r}; it has {known}{' ...' if len(tasks) > 20 else ''}"
+    rest = " ..." if len(tasks) > 20 else ""
+    msg = f"the run has no notebook {name!r}{meant or f'; it has {known}{rest}'}"
     raise UsageError(msg)
+
+
+def _plainly(name: str) -> str:
+    """Return a name as it is compared: as a folder has it, and in small letters."""
+    return "/".join(trait_folder_name(part) for part in name.split("/")).lower()
 
 
 def _names(task: Task) -> tuple[str, ...]:
@@ -187,10 +220,9 @@ def trace(target: Path, task: Task) -> Trace:
     """
     plan = read_plan(target)
     folder = plan.folder
-    entries = read_journal(folder.notebook_journal(task))
     prices = PriceSnapshot.read(folder.prices)
     usage = UsageLedger(prices)
-    book_calls(entries, usage)
+    entries = _book(folder.notebook_journal(task), usage)
     row = _row(task, folder, _records(folder).get(task), prices)
     if plan.agent in ("structured", "zero-shot"):
         replies = (entry["reply"] for entry in entries if "reply" in entry)

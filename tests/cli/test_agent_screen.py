@@ -1,0 +1,88 @@
+"""What the screen shows of a run of the team, however narrow it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from genotex.agents.notebook import Event
+from genotex.cli import screen
+from genotex.cli.agent_screen import say_usage, show_finished, show_overview, shown_progress
+from genotex.errors import ModelTimeoutError
+from genotex.models import Usage
+from genotex.problems import Problem
+from genotex.runs.team.trace import overview
+from tests.models.test_budget import books, spend
+from tests.runs.team.conftest import Played
+
+TRAIT = "Autoimmune_Lymphoproliferative"
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Played:
+    """A run with names as long as the benchmark has them."""
+    (tmp_path / "in" / "GEO" / TRAIT / "GSE123456").mkdir(parents=True)
+    return Played(tmp_path / "out", tmp_path / "in", (Problem(TRAIT),))
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, width: int, show: Callable[[], None]) -> str:
+    console = Console(width=width, force_terminal=True, color_system=None, highlight=False)
+    monkeypatch.setattr(screen, "out", console)
+    with console.capture() as written:
+        show()
+    return written.get()
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_nothing_of_a_table_is_lost_on_a_narrow_screen(
+    played: Played, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    finished = played.run()
+    rows = overview(played.root)
+    tables = [
+        shown(monkeypatch, width, lambda: show_overview(rows)),
+        shown(monkeypatch, width, lambda: show_finished(finished, played.root)),
+    ]
+    for table in tables:
+        assert max(map(len, table.splitlines())) <= width
+        for whole in ("seconds", "state", "steps"):
+            assert whole in table
+        assert "failed" in table or "done" in table
+    assert "cost unknown" in tables[0]
+
+
+def test_progress_tells_the_cost_first(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = books()
+    spend(ledger, Usage(12_000, 0))
+    console = Console(width=60, force_terminal=True, color_system=None)
+    monkeypatch.setattr(screen, "talk", console)
+    task = played.plan().work().cohorts[0]
+    with console.capture() as written, shown_progress() as progress:
+        progress.begin(3, 1)
+        progress.event(task, Event("plan", "load_data: it comes first"), ledger)
+    assert "$0.012" in written.get()
+    assert "1/3" in written.get()
+
+
+@pytest.mark.parametrize(
+    ("tokens", "told"), [(0, "$0"), (10, "under $0.0001"), (100, "$0.0001"), (2_500_000, "$2.5")]
+)
+def test_little_money_is_not_none(tokens: int, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # One dollar for a million tokens.
+    ledger = books()
+    spend(ledger, Usage(tokens, 0))
+    text = shown(monkeypatch, 80, lambda: say_usage(ledger))
+    assert text.strip().endswith(f"; {told}")
+
+
+def test_failed_calls_stand_beside_the_sum_that_they_are_not_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ledger = books()
+    spend(ledger, Usage(1_000_000, 0))
+    ledger.book_failure("planner", "a:b", ModelTimeoutError("no answer"))
+    text = shown(monkeypatch, 80, lambda: say_usage(ledger))
+    assert text.strip().endswith("; $1; 1 more failed, at an unknown cost")
