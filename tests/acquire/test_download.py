@@ -3,6 +3,7 @@
 import gzip
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -182,6 +183,60 @@ def test_a_server_without_ranges_gives_all_of_it_again(
     site.put(PATH, FILE, etag=etag)
     site.always(PATH, without_ranges)
     site.fault(PATH, lambda reply: cut_at(0.5)(without_ranges(reply)))
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+
+
+def in_part(told: str | None = None, *, first: int | None = None) -> Fault:
+    """The answer to a range request with another ``Content-Range``, or with its first bytes."""
+
+    def spoilt(reply: Reply) -> Reply:
+        told_now = reply.headers["Content-Range"] if told is None else told
+        return replace(
+            reply, body=reply.body[:first], headers={**reply.headers, "Content-Range": told_now}
+        )
+
+    return spoilt
+
+
+HALF = len(FILE) // 2
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        f"bytes 5-{len(FILE) - 1}/{len(FILE)}",
+        f"bytes {HALF}-{len(FILE) - 1}/{len(FILE) + 5}",
+        f"bytes {HALF}-{'9' * 5000}/{'9' * 5000}",
+        "bytes banana",
+        "",
+    ],
+    ids=["another start", "another size", "numbers without end", "no numbers", "nothing"],
+)
+def test_a_part_that_is_told_wrong_is_thrown_away(
+    site: Site, client: WebClient, tmp_path: Path, told: str
+) -> None:
+    site.put(PATH, FILE)
+    site.fault(PATH, cut_after(HALF), in_part(told))
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+    assert [each.status for each in site.served] == [200, 206, 200]
+
+
+def test_a_part_that_does_not_reach_the_end_is_gone_on_with(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    site.put(PATH, FILE)
+    piece = in_part(f"bytes {HALF}-{HALF + 999}/{len(FILE)}", first=1000)
+    site.fault(PATH, cut_after(HALF), piece)
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+    assert sum(each.sent for each in site.served) == len(FILE)
+
+
+@pytest.mark.parametrize("name", ["ETag", "Last-Modified"])
+def test_a_version_with_letters_that_no_header_can_hold(
+    site: Site, client: WebClient, tmp_path: Path, name: str
+) -> None:
+    site.put(PATH, FILE, etag=False, **{name: '"\xe9"'})
+    site.fault(PATH, cut_at(0.5))
     assert fetch(tmp_path, client, wanted(site)) == FILE
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from genotex.acquire import Manners, WebClient
-from genotex.acquire.addresses import AllowedAddresses
+from genotex.acquire.addresses import AllowedAddresses, base_address
 from genotex.acquire.entrez import Entrez, read_key
 from genotex.acquire.manners import Pace
 from genotex.errors import (
@@ -44,6 +44,33 @@ def test_five_redirects_and_no_more(site: Site, client: WebClient) -> None:
     site.always("/5", redirect("/6"))
     with pytest.raises(AddressRefusedError, match="more than 5 redirects"):
         client.text(site.url("/0"))
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "//[", "http://127.0.0.1:abc/", "//a:99999/"])
+def test_a_redirect_to_what_is_no_address(site: Site, client: WebClient, location: str) -> None:
+    site.put("/a", b"")
+    site.always("/a", redirect(location))
+    with pytest.raises(AddressRefusedError, match="a redirect to what is no address"):
+        client.text(site.url("/a"))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://h:99999", "http://h:port/", "http://[::1", "https://", "ftp://h/", "https://h/?a=1"]
+    + ["https://h/#a", "https://h/a b/", "h/a"],
+)
+def test_what_is_no_base_address_is_told(address: str) -> None:
+    with pytest.raises(UsageError, match="is no base address; write https://SERVER/"):
+        base_address(address)
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "what://a", "http://[::1"])
+def test_a_proxy_of_the_environment_that_cannot_be_used_is_told(
+    site: Site, client: WebClient, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    with pytest.raises(UsageError, match=r"check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"):
+        client.text(site.url("/a"))
 
 
 def test_a_cookie_is_not_sent_back(site: Site, client: WebClient) -> None:

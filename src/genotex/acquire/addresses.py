@@ -63,7 +63,12 @@ class AllowedAddresses:
         """
         if not location:
             raise _refused(address, "a redirect that does not say where to")
-        target = urljoin(address, location)
+        try:
+            target = urljoin(address, location)
+            _origin(target)
+        except ValueError as error:
+            message = f"a redirect to what is no address is not followed: {error}"
+            raise _refused(address, message) from error
         if urlsplit(target).scheme != urlsplit(address).scheme:
             message = f"a redirect to another scheme is not followed: {shown(target)}"
             raise _refused(address, message)
@@ -117,11 +122,18 @@ def base_address(address: str) -> str:
     UsageError
         If it is no http or https address.
     """
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+    if not _is_base(address):
         msg = f"{address!r} is no base address; write https://SERVER/ or https://SERVER/FOLDER/"
         raise UsageError(msg)
     return address.rstrip("/") + "/"
+
+
+def _is_base(address: str) -> bool:
+    try:
+        scheme, host, _ = _origin(address)
+    except ValueError:
+        return False
+    return scheme in ("http", "https") and bool(host) and not re.search(r"[?#\s]", address)
 
 
 def shown(address: str) -> str:

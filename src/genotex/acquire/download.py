@@ -26,8 +26,8 @@ MOST_BYTES = 20 << 30
 GOES = 2
 """How often a file that turns out damaged is fetched from its start."""
 
-_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
-_NO_RANGE = re.compile(r"bytes \*/(\d+)")
+_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", re.ASCII)
+_NO_RANGE = re.compile(r"bytes \*/(\d{1,18})", re.ASCII)
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -203,10 +203,9 @@ class _Coming:
                 self._end_or_start_anew(answer, start)
                 return
             if answer.status == 206:
-                self._refuse_other_part(answer, start)
+                total = self._whole_of_part(answer, start)
             else:
-                start = 0
-            total = None if answer.length is None else start + answer.length
+                start, total = 0, answer.length
             self._refuse_size(total, answer.address)
             self._refuse_full_disk(total, start)
             chunks = answer.chunks()
@@ -227,12 +226,19 @@ class _Coming:
             message = "the file on the server is shorter than what had come"
             raise Trouble(message)
 
-    def _refuse_other_part(self, answer: Answer, start: int) -> None:
+    def _whole_of_part(self, answer: Answer, start: int) -> int | None:
+        """Return the bytes of the file that a part is of; the part need not reach its end."""
         told = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         if told is None or int(told[1]) != start or not start:
             self.version = Version()
             message = "another part came than was asked for"
             raise Trouble(message)
+        total = self.version.size if told[2] == "*" else int(told[2])
+        if self.version.size not in (None, total):
+            self.version = Version()
+            message = "a part of another version of the file came"
+            raise Trouble(message)
+        return total
 
     def _refuse_size(self, total: int | None, address: str) -> None:
         if total is not None and total > self.wanted.most:

@@ -20,6 +20,7 @@ from genotex.errors import (
     NotThereError,
     ServerUnavailableError,
     TooLargeError,
+    UsageError,
     WrongContentError,
 )
 
@@ -36,6 +37,10 @@ _AGAIN = {408, 425, 429}
 _NO_RANGE = 416
 _WORTH_GOING_ON = 1 << 16
 """Bytes that must have come for a cut connection not to count as an attempt."""
+_ENVIRONMENT = (
+    "a proxy or the certificates that the environment names cannot be used: check HTTP_PROXY, "
+    "HTTPS_PROXY and ALL_PROXY (http://SERVER:PORT, not socks), SSL_CERT_FILE and SSL_CERT_DIR"
+)
 LATER = "the same command goes on from here later"
 
 
@@ -272,16 +277,20 @@ class WebClient:
     def _open_client(self) -> Client:
         if self._client is None:
             # Not at the top: loading it takes longer than all of `genotex --help`.
-            from httpx2 import Client, Limits, Timeout
+            from httpx2 import Client, InvalidURL, Limits, Timeout
 
             limit = self.manners
-            self._client = Client(
-                timeout=Timeout(limit.read, connect=limit.connect),
-                limits=Limits(max_keepalive_connections=0),
-                event_hooks={"request": [self._head.begin], "response": [self._head.end]},
-                follow_redirects=False,
-                headers={"User-Agent": f"genotex/{__version__}", "Accept-Encoding": "identity"},
-            )
+            try:
+                self._client = Client(
+                    timeout=Timeout(limit.read, connect=limit.connect),
+                    limits=Limits(max_keepalive_connections=0),
+                    event_hooks={"request": [self._head.begin], "response": [self._head.end]},
+                    follow_redirects=False,
+                    headers={"User-Agent": f"genotex/{__version__}", "Accept-Encoding": "identity"},
+                )
+            except (ImportError, ValueError, OSError, InvalidURL) as error:
+                # It reads the proxies and certificates that the environment names.
+                raise UsageError(_ENVIRONMENT) from error
         return self._client
 
     def _refuse_failure(self, response: Response, address: str) -> None:
