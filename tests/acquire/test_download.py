@@ -10,7 +10,7 @@ import pytest
 
 from genotex.acquire import Content, Manners, Wanted, WebClient, open_fetch_folder
 from genotex.acquire import download as room
-from genotex.errors import FetchError
+from genotex.errors import DiskFullError, FetchError
 
 from .conftest import QUICK
 from .server import (
@@ -368,6 +368,48 @@ def test_a_disk_that_fills_up_on_the_way_keeps_what_can_be_resumed(
     assert left(tmp_path) == ["GSE1_series_matrix.txt.gz.part"]
     monkeypatch.undo()
     assert fetch(tmp_path, client, wanted(site)) == FILE
+
+
+@pytest.mark.parametrize("step", ["begun", "done", "failed"])
+def test_a_disk_without_space_for_the_journal_is_told_and_damages_nothing(
+    site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    site.put(PATH, FILE)
+    if step == "failed":
+        usage = room.shutil.disk_usage(tmp_path)
+        monkeypatch.setattr(room.shutil, "disk_usage", lambda path: usage._replace(free=1000))
+    usual = os.write
+
+    def write(handle: int, line: memoryview) -> int:
+        if f'"step": "{step}"'.encode() in bytes(line):
+            usual(handle, line[:50])
+            raise OSError(28, "No space left on device")
+        return usual(handle, line)
+
+    monkeypatch.setattr("genotex.formats.journal.os.write", write)
+    with (
+        open_fetch_folder(tmp_path) as folder,
+        pytest.raises(DiskFullError, match=r"the disk is full: .*make space in"),
+    ):
+        folder.fetch(client, wanted(site))
+    monkeypatch.undo()
+    journal = (tmp_path / "fetch" / "journal.jsonl").read_bytes()
+    assert not journal or journal.endswith(b"}\n")
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+
+
+def test_a_disk_without_space_for_a_note_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(handle: int, line: memoryview) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("genotex.formats.journal.os.write", write)
+    with (
+        pytest.raises(DiskFullError, match=r"the journal could not be written .*make space in"),
+        open_fetch_folder(tmp_path) as folder,
+    ):
+        folder.note("chosen", "geo asthma")
 
 
 @pytest.mark.parametrize(

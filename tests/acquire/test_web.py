@@ -56,8 +56,10 @@ def test_a_redirect_to_what_is_no_address(site: Site, client: WebClient, locatio
 
 @pytest.mark.parametrize(
     "address",
-    ["http://h:99999", "http://h:port/", "http://[::1", "https://", "ftp://h/", "https://h/?a=1"]
-    + ["https://h/#a", "https://h/a b/", "h/a"],
+    [
+        *("http://h:99999", "http://h:port/", "http://[::1", "https://", "ftp://h/"),
+        *("https://h/?a=1", "https://h/#a", "https://h/a b/", "h/a"),
+    ],
 )
 def test_what_is_no_base_address_is_told(address: str) -> None:
     with pytest.raises(UsageError, match="is no base address; write https://SERVER/"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -12,8 +11,9 @@ from pathlib import Path
 from genotex.acquire.addresses import shown
 from genotex.acquire.answer import Answer, Trouble
 from genotex.acquire.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
+from genotex.acquire.disk import disk_full
 from genotex.acquire.web import WebClient
-from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongContentError
+from genotex.errors import FetchError, TooLargeError, WrongContentError
 from genotex.formats.raw import sha256
 from genotex.layout import PART, flush
 
@@ -28,7 +28,6 @@ GOES = 2
 
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", re.ASCII)
 _NO_RANGE = re.compile(r"bytes \*/(\d{1,18})", re.ASCII)
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(frozen=True)
@@ -256,11 +255,7 @@ class _Coming:
         free = shutil.disk_usage(self.part.parent).free
         if total is not None and total - start > free:
             message = f"{self.wanted.name} needs {total - start:,} bytes, and {free:,} are free"
-            raise self._full(message)
-
-    def _full(self, message: str) -> DiskFullError:
-        hint = f"make space in {self.part.parent}, then the same command goes on"
-        return DiskFullError(f"the disk is full: {message}", hint=hint)
+            raise disk_full(message, self.part.parent)
 
     def _judged(self, chunks: Iterator[bytes], address: str) -> Iterator[bytes]:
         """Look at the first bytes before any is written, so that a page never replaces a part."""
@@ -292,13 +287,7 @@ class _Coming:
     def _put(self, write: Callable[[memoryview], int | None], chunk: bytes) -> None:
         rest = memoryview(chunk)
         while rest:
-            try:
-                rest = rest[write(rest) or 0 :]
-            except OSError as error:
-                if error.errno not in _FULL:
-                    raise
-                message = f"{self.wanted.name} could not be written to its end"
-                raise self._full(message) from error
+            rest = rest[write(rest) or 0 :]
 
 
 def _at_least(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
