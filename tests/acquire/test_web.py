@@ -17,6 +17,7 @@ from genotex.errors import (
     CaptchaError,
     FetchError,
     NotThereError,
+    ServerUnavailableError,
     TooLargeError,
     UsageError,
     WebPageError,
@@ -255,7 +256,7 @@ def test_entrez_gives_ids_in_its_own_order_and_summaries_in_that_of_the_ids(
         b"not JSON",
         b"[]",
         b'{"error": "Database is down"}',
-        b'{"esearchresult": {"ERROR": "Search Backend failed"}}',
+        b'{"esearchresult": {"ERROR": "Invalid db name specified: gdz"}}',
         b'{"esearchresult": {"count": "x", "idlist": []}}',
         b'{"esearchresult": {"count": "1", "idlist": ["../../1"]}}',
         b'{"esearchresult": {"count": "1", "idlist": 7}}',
@@ -267,6 +268,41 @@ def test_entrez_that_answers_nonsense(site: Site, client: WebClient, answer: byt
     site.always(f"{BASE}esearch.fcgi", lambda reply: Reply(answer))
     with pytest.raises(WrongContentError):
         Entrez(client, site.url(BASE)).search("a", 20)
+
+
+TROUBLE = (
+    b'{"esearchresult": {"ERROR": "Search Backend failed: read request has timed out."}}',
+    b'{"error": "API rate limit exceeded", "api-key": "0a1b", "count": "11", "limit": "10"}',
+)
+
+
+@pytest.mark.parametrize("answer", TROUBLE)
+def test_entrez_that_is_in_trouble_for_a_moment_is_asked_again(
+    site: Site, client: WebClient, answer: bytes
+) -> None:
+    site.speak(Eutils(Record("GSE7")))
+    site.fault(f"{BASE}esearch.fcgi", *[lambda reply: Reply(answer)] * 2)
+    found = Entrez(client, site.url(BASE)).search("GSE7[GEO Accession]", 20)
+    assert found.ids == ("200000007",) and site.times(f"{BASE}esearch.fcgi") == 3
+
+
+@pytest.mark.parametrize("answer", TROUBLE)
+def test_entrez_that_stays_in_trouble_says_which(
+    site: Site, client: WebClient, answer: bytes
+) -> None:
+    site.speak(Eutils())
+    site.always(f"{BASE}esearch.fcgi", lambda reply: Reply(answer))
+    with pytest.raises(ServerUnavailableError, match=r"Entrez says '(Search|API).*6 times") as end:
+        Entrez(client, site.url(BASE), key="0a1b").search("a", 20)
+    assert "0a1b" not in str(end.value)
+
+
+def test_entrez_lacks_one_summary_of_two(site: Site, client: WebClient) -> None:
+    site.speak(Eutils())
+    told = {"1": {"uid": "1", "error": "cannot get document summary"}, "2": {"uid": "2"}}
+    body = json.dumps({"result": {"uids": ["1", "2"], **told}}).encode()
+    site.always(f"{BASE}esummary.fcgi", lambda reply: Reply(body))
+    assert list(Entrez(client, site.url(BASE)).summaries(["1", "2"])) == [{"uid": "2"}]
 
 
 @pytest.mark.parametrize("result", [{}, {"1": "x"}, {"1": {"error": "cannot get summary"}}, 7])

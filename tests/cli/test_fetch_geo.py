@@ -170,6 +170,20 @@ def test_series_by_name_without_a_trait(genotex: Run, geo: GeoSite, tmp_path: Pa
     assert geo.site.times(matrix_path("GSE1")) == 1
 
 
+def test_a_series_that_is_named_twice_is_told_once(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    names = ["--accession", "gse1", "--accession", " GSE1"]
+    code, out, err = genotex("fetch", "geo", tmp_path, *names, *geo.addresses)
+    assert code == 0 and out.count("GSE1") == 1 and "1 series are whole" in err
+
+
+def test_a_name_that_is_none_leaves_no_folder(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    fetch = ["fetch", "geo", tmp_path / "input", "--accession", "GSM1", *geo.addresses]
+    assert genotex(*fetch)[0] == 2 and not (tmp_path / "input").exists()
+
+
 def test_every_part_of_a_series_is_fetched(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
     geo.add("GSE1", gpl="96;97")
     for part in ("-GPL96", "-GPL97"):
@@ -322,6 +336,10 @@ def test_the_key_is_sent_and_never_shown(
     ("arguments", "message"),
     [
         ([], "name a trait with --trait, or series with --accession"),
+        (["--accession", "GSE1", "--query", "gout"], "give one of the two"),
+        (["--trait", "Type: 2", "--accession", "GSE1"], "cannot be the name of a folder"),
+        (["--trait", "\N{LATIN SMALL LETTER E WITH ACUTE}" * 101], "200 bytes at most"),
+        (["--trait", "Asthma", "--max-matrix", "inf"], "Invalid value for '--max-matrix'"),
         (["--accession", "55457"], "is no accession of a series; write it as GSE55457"),
         (["--accession", "GSE404"], "GEO has no series GSE404"),
         (["--trait", "A", "--trait", "B", "--accession", "GSE1"], "give one --trait"),
@@ -335,7 +353,7 @@ def test_wrong_use_says_what_to_do(
 ) -> None:
     geo.add("GSE1")
     code, _, err = genotex("fetch", "geo", tmp_path / "i", *geo.addresses, *arguments)
-    assert code == 2 and message in err
+    assert code == 2 and message in " ".join(err.split())
     assert not (tmp_path / "i" / "GEO").exists()
 
 

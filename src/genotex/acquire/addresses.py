@@ -13,7 +13,9 @@ from genotex.errors import AddressRefusedError, UsageError
 __all__ = ["AllowedAddresses", "base_address", "is_loopback", "safe_name", "shown"]
 
 _SECRETS = {"api_key", "apikey", "key", "token"}
-_NAME = re.compile(r"\w[\w .,()'&+-]{0,199}")
+_NAME = re.compile(r"\w[\w .,()'&+-]*")
+_LONGEST = 200
+"""Bytes of a name; file systems take 255, and endings come behind it."""
 
 Origin = tuple[str, str, int | None]
 
@@ -159,7 +161,7 @@ def safe_name(name: str) -> str:
     AddressRefusedError
         If it has signs that other files could be reached with.
     """
-    if not _NAME.fullmatch(name) or ".." in name:
+    if not _NAME.fullmatch(name) or ".." in name or len(name.encode()) > _LONGEST:
         msg = f"{name[:80]!r} is no file name that is kept"
         raise AddressRefusedError(msg)
     return name

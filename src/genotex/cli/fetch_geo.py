@@ -69,7 +69,7 @@ def geo(
     """
     from genotex.acquire.geo_choice import GeoRequest
     from genotex.acquire.geo_plan import GeoOptions
-    from genotex.acquire.geo_search import STUDY_TYPES, Criteria
+    from genotex.acquire.geo_search import STUDY_TYPES, Criteria, read_accessions
 
     criteria = Criteria(
         (min_samples, max_samples),
@@ -81,7 +81,10 @@ def geo(
         max_series,
     )
     options = GeoOptions(platform_only, any_assay)
-    names = tuple(accession or ())
+    names = read_accessions(accession or ())
+    if names and query is not None:
+        msg = "--query searches series and --accession names them; give one of the two"
+        raise UsageError(msg)
     asked = _traits(trait, names, vocabulary)
     tell_names(trait or (), vocabulary)
     requests = [GeoRequest(each, names, query, criteria, options) for each in asked]
