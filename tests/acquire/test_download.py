@@ -417,6 +417,8 @@ def test_a_disk_without_space_for_a_note_is_told(
     [
         (Content.json, b'{"a": 1}', None),
         (Content.json, b'{"a": 1', "is not whole JSON"),
+        (Content.soft, b"^PLATFORM = GPL1\n!Platform_data_row_count = 0\n", None),
+        (Content.soft, b"^PLATFORM = GPL1\n!Platform_data_row_count = 01", "ends too early"),
         (Content.json, b"\x1f\x8b", "gzip data came in place of json"),
         (Content.table, b"sample\tage\nA\t1\n", None),
         (Content.table, b"sample\tage\nA\t1", "the tab-separated text ends too early"),

@@ -145,6 +145,20 @@ def test_a_server_that_is_not_there(
     assert len(waits) == 5 and sum(waits) <= 1 + 2 + 4 + 8 + 16
 
 
+def test_a_pause_is_told_with_its_reason_and_without_a_key(site: Site) -> None:
+    told: list[tuple[str, float]] = []
+    site.put("/a", b"here")
+    site.fault("/a", failing(503, Retry_After="7"))
+    with WebClient(
+        [site.address],
+        manners=QUICK,
+        waiting=lambda why, seconds: told.append((why, seconds)),
+        sleep=lambda seconds: None,
+    ) as client:
+        assert client.text(site.url("/a?api_key=0a1b")) == b"here"
+    assert told == [(f"{site.url('/a')}: the server answers 503 (Service Unavailable)", 7.0)]
+
+
 def test_a_text_that_was_cut_is_asked_for_again(site: Site, client: WebClient) -> None:
     site.put("/a", b"whole text")
     site.fault("/a", cut_at(0.5), failing(503))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from genotex.acquire import WebClient
 from tests.acquire.geo_tree import (
     GeoSite,
     annotation,
@@ -126,6 +127,36 @@ def test_platform_table_takes_the_place_of_the_family_soft(
     code, out, _ = genotex("preprocess", source, tmp_path / "output", "--json")
     infos = [cohort["info"] for cohort in json.loads(out)]
     assert code == 0 and [info["is_usable"] for info in infos] == [True] * 3
+
+
+def test_platforms_of_arrays_beside_a_sequencer_are_fetched(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    both = "Expression profiling by array; Expression profiling by high throughput sequencing"
+    geo.add("GSE1", platform="GPL96", gpl="96;11154", gdstype=both)
+    geo.put(annotation_path("GPL96"), gz(annotation("GPL96")))
+    sequencer = "^PLATFORM = GPL11154\n!Platform_title = HiSeq\n!Platform_data_row_count = 0\n"
+    geo.soft_platforms["GPL11154"] = sequencer
+    source = tmp_path / "input"
+    named = ["--trait", "Asthma", "--accession", "GSE1", "--platform-only", *geo.addresses]
+    code, out, _ = genotex("fetch", "geo", source, *named)
+    assert code == 0 and "whole" in out
+    assert [name.rpartition("/")[2] for name in files_in(source)] == [
+        *("GPL11154.soft", "GPL96.annot.gz", "GSE1_series_matrix.txt.gz"),
+    ]
+    assert genotex("preprocess", source, tmp_path / "output")[0] == 0
+
+
+def test_a_long_pause_is_told(
+    genotex: Run, geo: GeoSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    geo.add("GSE1")
+    geo.site.fault("/entrez/eutils/esearch.fcgi", failing(429, Retry_After="90"))
+    monkeypatch.setitem(WebClient.__init__.__kwdefaults__, "sleep", lambda seconds: None)
+    code, _, err = genotex("fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses)
+    assert code == 0
+    told = "the server answers 429 (Too Many Requests); asked again in 90 s"
+    assert told in " ".join(err.split())
 
 
 def test_platform_without_any_table_is_told(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:

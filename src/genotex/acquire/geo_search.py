@@ -129,6 +129,11 @@ class GeoSummary:
             for kind in self.study_types
         )
 
+    @property
+    def is_sequencing_alone(self) -> bool:
+        """Whether that is so, and no array was used beside it."""
+        return self.is_sequencing and not any("array" in kind.lower() for kind in self.study_types)
+
 
 def trait_term(vocabulary: Vocabulary, trait: str) -> str:
     """Return the search term of a trait: its name, and what the vocabulary calls it.

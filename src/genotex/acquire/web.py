@@ -58,6 +58,8 @@ class WebClient:
         Limits.
     seed : int
         Of the random part of waiting times.
+    waiting : callable
+        Told why the next attempt waits, and for how many seconds, before each such pause.
     sleep, clock : callable
         How to wait, and a clock that never goes back; for tests.
     """
@@ -68,12 +70,14 @@ class WebClient:
         *,
         manners: Manners | None = None,
         seed: int = 0,
+        waiting: Callable[[str, float], None] = lambda why, seconds: None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.manners = manners or Manners()
         self._allowed = AllowedAddresses(given)
         self._stream = random.Random(seed)
+        self._waiting = waiting
         self._sleep = sleep
         self._clock = clock
         self._pace = Pace(self.manners, clock, sleep)
@@ -197,7 +201,9 @@ class WebClient:
             message = f"{trouble}; asked {attempt} times"
             raise ServerUnavailableError(message, address=shown(address), hint=LATER) from trouble
         pause = back_off(self.manners, attempt, self._stream)
-        self._sleep(pause if trouble.wait is None else max(pause, trouble.wait))
+        pause = pause if trouble.wait is None else max(pause, trouble.wait)
+        self._waiting(f"{shown(address)}: {trouble}", pause)
+        self._sleep(pause)
 
     @contextmanager
     def opened(

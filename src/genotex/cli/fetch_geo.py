@@ -13,7 +13,7 @@ import typer
 from genotex.cli import fetch_options as f
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.fetch_screen import progress_of_files
+from genotex.cli.fetch_screen import progress_of_files, tell_wait
 from genotex.cli.trait_names import tell_names
 from genotex.errors import FetchError, UsageError
 
@@ -126,7 +126,7 @@ def _geo_source(
         for address in (eutils or EUTILS, files or GEO_FILES, pages or GEO_PAGES)
     ]
     manners = Manners(ncbi_per_second=10.0 if key else 3.0)
-    with WebClient(given, manners=manners, seed=os.getpid()) as client:
+    with WebClient(given, manners=manners, seed=os.getpid(), waiting=tell_wait) as client:
         yield GeoSource(
             client,
             Entrez(client, given[0], key),
