@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from genotex.acquire import Manners, WebClient
-from genotex.acquire.addresses import AllowedAddresses, base_address
+from genotex.acquire.addresses import AllowedAddresses, base_address, shown
 from genotex.acquire.entrez import Entrez, read_key
 from genotex.acquire.manners import Pace
 from genotex.errors import (
@@ -232,6 +232,21 @@ def test_ncbi_is_asked_three_times_a_second_and_ten_with_a_key() -> None:
             begun.append(now[0])
         gaps = [later - before for before, later in pairwise(begun)]
         assert min(gaps) >= 0.999 / per_second
+
+
+def test_a_key_counts_for_the_eutilities_alone() -> None:
+    manners = Manners(ncbi_per_second=10.0)
+    assert manners.per_second_of("eutils.ncbi.nlm.nih.gov") == 10.0
+    for host in ("www.ncbi.nlm.nih.gov", "ftp.ncbi.nlm.nih.gov", "ncbi.nlm.nih.gov"):
+        assert manners.per_second_of(host) == 3.0
+
+
+def test_what_opens_something_is_not_shown() -> None:
+    link = (
+        "https://me:secret@store.example/a?file=b.gz&X-Amz-Signature=s1&X-Amz-Credential=s2"
+        "&AWSAccessKeyId=s3&sig=s4&api_key=s5&access_token=s6&type=design&acc=GSE1#s7"
+    )
+    assert shown(link) == "https://store.example/a?file=b.gz&type=design&acc=GSE1"
 
 
 def test_other_servers_do_not_wait_for_ncbi() -> None:

@@ -12,7 +12,10 @@ from genotex.errors import AddressRefusedError, UsageError
 
 __all__ = ["AllowedAddresses", "base_address", "is_loopback", "safe_name", "shown"]
 
-_SECRETS = {"api_key", "apikey", "key", "token"}
+_SECRET = re.compile(
+    r"key|token|secret|password|signature|credential|\A(sig|auth)\Z", re.IGNORECASE
+)
+"""Names of what opens something, also in the signed links of a store of files."""
 _NAME = re.compile(r"\w[\w .,()'&+-]*")
 _LONGEST = 200
 """Bytes of a name; file systems take 255, and endings come behind it."""
@@ -145,7 +148,7 @@ def shown(address: str) -> str:
     query = [
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if name.lower() not in _SECRETS
+        if not _SECRET.search(name)
     ]
     return urlunsplit((parts.scheme, host, parts.path, urlencode(query), ""))
 
