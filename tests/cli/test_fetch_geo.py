@@ -210,6 +210,16 @@ def test_a_series_that_is_named_twice_is_told_once(
     assert code == 0 and out.count("GSE1") == 1 and "1 series are whole" in err
 
 
+def test_a_trait_that_is_named_twice_is_searched_once(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    named = ["--trait", "Asthma", "--trait", "asthma"]
+    code, out, _ = genotex("fetch", "geo", tmp_path, *named, *geo.addresses)
+    assert code == 0 and out.count("GSE1") == 1
+    assert geo.site.times("/entrez/eutils/esearch.fcgi") == 1
+
+
 def test_a_name_that_is_none_leaves_no_folder(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
     fetch = ["fetch", "geo", tmp_path / "input", "--accession", "GSM1", *geo.addresses]
     assert genotex(*fetch)[0] == 2 and not (tmp_path / "input").exists()

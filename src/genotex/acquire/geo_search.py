@@ -37,6 +37,8 @@ ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
 _PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
 _MOST_RANKED = 200
 """Series that are looked at, best first, for those that fit."""
+_MOST_FOUND = 10_000
+"""Ids that Entrez gives at once; a name may find series that belong to it, too."""
 _SHORTEST_TERM = 4
 _MOST_TERMS = 12
 _MB = 1_000_000
@@ -229,7 +231,7 @@ def find_by_accession(entrez: Entrez, accessions: Sequence[str]) -> list[GeoSumm
     """
     names = read_accessions(accessions)
     any_of = " OR ".join(f"{name}[GEO Accession]" for name in names)
-    found = entrez.search(f'({any_of}) AND "gse"[Entry Type]', _MOST_RANKED + 20 * len(names))
+    found = entrez.search(f'({any_of}) AND "gse"[Entry Type]', _MOST_FOUND)
     by_name = {summary.accession: summary for summary in _read(entrez, found.ids)}
     missing = [name for name in names if name not in by_name]
     if missing:

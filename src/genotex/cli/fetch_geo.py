@@ -107,7 +107,8 @@ def _traits(
         msg = "series by name go into the folder of one trait; give one --trait"
         raise UsageError(msg)
     words = load_vocabulary(vocabulary)
-    return [words.named(name).name for name in trait] if trait else [None]
+    # A trait may be named twice, also by an alias.
+    return list(dict.fromkeys(words.named(name).name for name in trait)) if trait else [None]
 
 
 @contextmanager
