@@ -1,6 +1,7 @@
 """A file over a bad line: what is kept, what is asked for again, and what a person is told."""
 
 import gzip
+import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,6 +33,7 @@ from .server import (
 PATH = "/geo/GSE1_series_matrix.txt.gz"
 PLACE = "GEO/Asthma/GSE1/GSE1_series_matrix.txt.gz"
 FILE = gzip.compress(os.urandom(150_000).hex().encode(), mtime=0)
+NEWER = gzip.compress(os.urandom(200_000).hex().encode(), mtime=0)
 BOMB = bomb(1100)
 
 
@@ -174,6 +176,49 @@ def test_a_captcha_page_does_not_replace_what_had_come(
     assert "wants to see a person" in refusal(tmp_path, client, wanted(site))
     assert (tmp_path / f"{PLACE}.part").read_bytes() == FILE[: int(0.75 * len(FILE))]
     assert fetch(tmp_path, client, wanted(site)) == FILE
+
+
+TABLE = b"sample\tage\n" + b"A\t1\n" * 50_000
+
+
+def test_a_table_without_a_checksum_is_fetched_from_its_start(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    site.put(PATH, TABLE)
+    site.fault(PATH, cut_at(0.5), *[failing(503)] * 6)
+    refusal(tmp_path, client, wanted(site, content=Content.table))
+    # As a power cut may leave it: so many bytes, and not those that came.
+    part = tmp_path / f"{PLACE}.part"
+    part.write_bytes(TABLE.replace(b"A\t1", b"B\t2")[: part.stat().st_size])
+    assert fetch(tmp_path, client, wanted(site, content=Content.table)) == TABLE
+
+
+def test_a_table_with_a_known_checksum_is_resumed(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    site.put(PATH, TABLE)
+    site.fault(PATH, cut_at(0.5))
+    digest = hashlib.sha256(TABLE).hexdigest()
+    assert fetch(tmp_path, client, wanted(site, content=Content.table, sha256=digest)) == TABLE
+    assert sum(each.sent for each in site.served) == len(TABLE)
+
+
+def test_a_kill_between_two_versions_mixes_nothing(
+    site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.put(PATH, FILE)
+    site.fault(PATH, cut_at(0.5), *[failing(503)] * 6)
+    refusal(tmp_path, client, wanted(site))
+    site.put(PATH, NEWER)
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(room._Coming, "_write", killed)
+        fetch(tmp_path, client, wanted(site))
+    assert left(tmp_path) == []
+    assert fetch(tmp_path, client, wanted(site)) == NEWER
 
 
 @pytest.mark.parametrize("etag", [True, False])

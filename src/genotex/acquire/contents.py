@@ -63,6 +63,11 @@ class Content(StrEnum):
     soft = "SOFT text"
     parquet = "parquet"
 
+    @property
+    def has_checksum(self) -> bool:
+        """Whether such a file tells by itself that all its bytes belong together."""
+        return self is Content.gzip
+
 
 def check_start(first: bytes, content: Content, address: str) -> None:
     """Refuse a file by its first bytes.

@@ -66,6 +66,11 @@ class Wanted:
         return self.same_as or shown(self.address)
 
     @property
+    def has_checksum(self) -> bool:
+        """Whether it can be told that parts of it belong together."""
+        return self.sha256 is not None or self.content.has_checksum
+
+    @property
     def name(self) -> str:
         """File name."""
         return self.path.rpartition("/")[2]
@@ -105,8 +110,8 @@ def download(
 
     What has come lies in ``NAME.part`` beside the target, and stays there when the process ends in
     any way or the server fails. The next call asks for the rest by a range request, if the file on
-    the server is still the same version; else it starts anew. A whole file is checked (`Content`,
-    size, checksum) before it takes its name.
+    the server is still the same version and a checksum tells damage; else it starts anew. A whole
+    file is checked (`Content`, size, checksum) before it takes its name.
 
     Parameters
     ----------
@@ -193,7 +198,9 @@ class _Coming:
         Trouble
             If not all of it came.
         """
-        start = self.at_hand() if self.version.validator else 0
+        # Without a checksum nobody would notice a part that a power cut damaged.
+        resumes = self.version.validator and self.wanted.has_checksum
+        start = self.at_hand() if resumes else 0
         headers = {}
         if start:
             headers = {"Range": f"bytes={start}-", "If-Range": self.version.validator or ""}
@@ -210,6 +217,8 @@ class _Coming:
             chunks = answer.chunks()
             if not start:
                 chunks = self._judged(chunks, answer.address)
+                # Before the journal tells of the new version, whose part this one is not.
+                self.forget()
                 self.version = Version(answer.validator, total)
                 self.begun(self.version)
             self._write(chunks, start, total)

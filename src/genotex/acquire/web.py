@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from genotex import __version__
 from genotex.acquire.addresses import AllowedAddresses, shown
 from genotex.acquire.answer import Answer, Trouble, as_trouble
+from genotex.acquire.client import open_client
 from genotex.acquire.contents import WHOLE_PAGE, refuse_captcha, refuse_page
 from genotex.acquire.deadline import HeadDeadline
 from genotex.acquire.manners import Flow, Manners, Pace, back_off, retry_after
@@ -20,7 +20,6 @@ from genotex.errors import (
     NotThereError,
     ServerUnavailableError,
     TooLargeError,
-    UsageError,
     WrongContentError,
 )
 
@@ -37,10 +36,6 @@ _AGAIN = {408, 425, 429}
 _NO_RANGE = 416
 _WORTH_GOING_ON = 1 << 16
 """Bytes that must have come for a cut connection not to count as an attempt."""
-_ENVIRONMENT = (
-    "a proxy or the certificates that the environment names cannot be used: check HTTP_PROXY, "
-    "HTTPS_PROXY and ALL_PROXY (http://SERVER:PORT, not socks), SSL_CERT_FILE and SSL_CERT_DIR"
-)
 LATER = "the same command goes on from here later"
 
 
@@ -264,7 +259,7 @@ class WebClient:
         form: Mapping[str, str] | None,
         question: Mapping[str, Any] | None,
     ) -> Iterator[Response]:
-        client = self._open_client()
+        client = self._client = self._client or open_client(self.manners, self._head)
         # What a server told to remember is forgotten before the next request.
         client.cookies.clear()
         method = "GET" if form is None and question is None else "POST"
@@ -279,25 +274,6 @@ class WebClient:
             ) as response,
         ):
             yield response
-
-    def _open_client(self) -> Client:
-        if self._client is None:
-            # Not at the top: loading it takes longer than all of `genotex --help`.
-            from httpx2 import Client, InvalidURL, Limits, Timeout
-
-            limit = self.manners
-            try:
-                self._client = Client(
-                    timeout=Timeout(limit.read, connect=limit.connect),
-                    limits=Limits(max_keepalive_connections=0),
-                    event_hooks={"request": [self._head.begin], "response": [self._head.end]},
-                    follow_redirects=False,
-                    headers={"User-Agent": f"genotex/{__version__}", "Accept-Encoding": "identity"},
-                )
-            except (ImportError, ValueError, OSError, InvalidURL) as error:
-                # It reads the proxies and certificates that the environment names.
-                raise UsageError(_ENVIRONMENT) from error
-        return self._client
 
     def _refuse_failure(self, response: Response, address: str) -> None:
         status = response.status_code
