@@ -522,7 +522,7 @@ def test_retry_after_is_waited_for(
     date = {"Date": "Sun, 22 Nov 2026 10:00:00 GMT"}
     at = {"Retry_After": "Sun, 22 Nov 2026 10:00:45 GMT"}
     site.fault(PATH, failing(429, Retry_After="7"), failing(503, **at, **date), failing(503))
-    fetch(tmp_path, client_of(site, Manners(read=1)), wanted(site))
+    fetch(tmp_path, client_of(site, manners=Manners(read=1)), wanted(site))
     assert waits[:2] == [7.0, 45.0]
     assert 2.0 <= waits[2] <= 4.0  # the third pause of its own: 4 s, drawn from the upper half
 

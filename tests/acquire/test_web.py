@@ -109,7 +109,7 @@ def test_an_answer_that_is_too_long_is_stopped(site: Site, client: WebClient) ->
 def test_an_answer_by_drops_is_given_up(site: Site, client_of: Callable[..., WebClient]) -> None:
     site.put("/a", b"x" * 10_000)
     site.always("/a", dripping(0.01, 10))
-    client = client_of(site, Manners(answer=0.1, attempts=2))
+    client = client_of(site, manners=Manners(answer=0.1, attempts=2))
     with pytest.raises(FetchError, match=r"no whole answer within 0.1 s; asked 2 times"):
         client.text(site.url("/a"))
 
@@ -119,7 +119,7 @@ def test_a_server_that_says_nothing_is_given_up(
 ) -> None:
     site.put("/a", b"x" * 10)
     site.always("/a", dripping(5.0))
-    client = client_of(site, Manners(read=0.1, attempts=2))
+    client = client_of(site, manners=Manners(read=0.1, attempts=2))
     with pytest.raises(FetchError, match="nothing came within the time limit; asked 2 times"):
         client.text(site.url("/a"))
 
@@ -129,7 +129,7 @@ def test_headers_letter_by_letter_are_given_up(
 ) -> None:
     site.put("/a", b"text")
     site.fault("/a", slow_head(0.01))
-    client = client_of(site, Manners(read=5.0, answer=0.3))
+    client = client_of(site, manners=Manners(read=5.0, answer=0.3))
     assert client.text(site.url("/a")) == b"text"
     assert site.times("/a") == 2
 
@@ -324,6 +324,14 @@ def test_entrez_that_stays_in_trouble_says_which(
     with pytest.raises(ServerUnavailableError, match=r"Entrez says '(Search|API).*6 times") as end:
         Entrez(client, site.url(BASE), key="0a1b").search("a", 20)
     assert "0a1b" not in str(end.value)
+
+
+@pytest.mark.parametrize("errors", [7, [], {"phrasesnotfound": 7}, {"phrasesnotfound": [7, None]}])
+def test_entrez_with_an_odd_list_of_errors(site: Site, client: WebClient, errors: object) -> None:
+    site.speak(Eutils())
+    body = {"esearchresult": {"count": "1", "idlist": ["1"], "errorlist": errors}}
+    site.always(f"{BASE}esearch.fcgi", lambda reply: Reply(json.dumps(body).encode()))
+    assert Entrez(client, site.url(BASE)).search("a", 20).ids == ("1",)
 
 
 def test_entrez_lacks_one_summary_of_two(site: Site, client: WebClient) -> None:

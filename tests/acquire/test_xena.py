@@ -1,6 +1,7 @@
 """TCGA cohorts from a hub with faults."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from genotex.cohorts.tcga_files import read_raw_clinical, read_raw_genes
 from genotex.errors import UsageError
 from genotex.layout import InputFolder
 
-from .server import Fault, Site, captcha, cut_at, failing, flipped, redirect, shortened
+from .conftest import QUICK
+from .server import Fault, Site, captcha, cut_at, failing, flipped, redirect, serving, shortened
 from .xena_hub import clinical_matrix, expression, hub_path, put_cohort
 
 KIRC = "TCGA/TCGA_Kidney_Clear_Cell_Carcinoma_(KIRC)/TCGA.KIRC.sampleMap_"
@@ -145,6 +147,21 @@ def test_file_that_the_store_does_not_have_is_asked_of_the_hub(
         "/store" + hub_path("KIRC", "HiSeqV2_PANCAN.gz"),
         hub_path("KIRC", "HiSeqV2_PANCAN.gz"),
     ]
+
+
+def test_store_that_fails_is_asked_once_and_the_hub_for_all(
+    site: Site, client_of: Callable[..., WebClient], tmp_path: Path
+) -> None:
+    put_cohort(site, "KIRC")
+    with serving() as store:
+        for path in ("KIRC_clinicalMatrix", "HiSeqV2.gz", "HiSeqV2_PANCAN.gz"):
+            store.always(hub_path("KIRC", path), failing(503))
+        bases = [store.url("/"), site.url("/")]
+        with open_fetch_folder(tmp_path) as folder:
+            files = xena_files("KIRC", tuple(XenaFile), bases)
+            outcomes = list(fetch_each(client_of(site, store), folder, files))
+        assert [each.state for each in outcomes] == ["fetched"] * 3
+        assert len(store.served) == QUICK.attempts
 
 
 def test_addresses_of_a_file_are_those_that_the_page_of_its_data_set_names() -> None:

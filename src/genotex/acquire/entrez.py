@@ -118,10 +118,7 @@ class Entrez:
         ids, count = result.get("idlist"), str(result.get("count", ""))
         if not (_are_ids(ids) and _is_number(count)):
             self._refuse("the answer to the search has no count, or ids that are none")
-        errors = result.get("errorlist")
-        missed = errors.get("phrasesnotfound") if isinstance(errors, dict) else None
-        unknown = (plain_phrase(str(each)) for each in missed or ())
-        return Found(int(count), tuple(ids), frozenset(unknown))
+        return Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
 
     def summaries(self, ids: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         """Yield the summaries of records, in the order of the ids.
@@ -169,6 +166,12 @@ class Entrez:
     def _refuse(self, message: str) -> NoReturn:
         hint = "try again later; NCBI may be in trouble"
         raise WrongContentError(message, address=shown(self._address), hint=hint)
+
+
+def _unknown(errors: Any) -> frozenset[str]:
+    missed = errors.get("phrasesnotfound") if isinstance(errors, dict) else None
+    listed = missed if isinstance(missed, list) else []
+    return frozenset(plain_phrase(str(each)) for each in listed)
 
 
 def _trouble(answer: Mapping[str, Any]) -> str | None:
