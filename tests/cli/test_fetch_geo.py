@@ -18,7 +18,7 @@ from tests.acquire.geo_tree import (
     platform_soft,
     series_folder,
 )
-from tests.acquire.server import captcha, failing, serving, shortened
+from tests.acquire.server import Reply, captcha, failing, serving, shortened
 from tests.cli.conftest import Run
 
 
@@ -248,6 +248,19 @@ def test_names_of_a_listing_that_are_not_of_the_series_are_passed_over(
     code, _, _ = genotex("fetch", "geo", source, "--accession", "GSE1", *geo.addresses)
     assert code == 0 and len(files_in(source)) == 2
     assert [p.name for p in tmp_path.iterdir()] == ["input"]
+
+
+def test_matrix_of_another_series_is_not_kept(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1")
+    geo.add("GSE2")
+    other = geo.site.body(matrix_path("GSE2"))
+    geo.site.always(matrix_path("GSE1"), lambda reply: Reply(other))
+    fetch = ["fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses]
+    code, out, _ = genotex(*fetch)
+    assert code == 3 and "it is the matrix of 'GSE2', not of GSE1" in out
+    assert not (tmp_path / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz").exists()
+    geo.site.mend(matrix_path("GSE1"))
+    assert genotex(*fetch)[0] == 0
 
 
 def test_listing_that_names_a_file_that_is_not_there(

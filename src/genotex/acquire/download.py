@@ -50,6 +50,9 @@ class Wanted:
         How many bytes it may have.
     same_as : str
         A name for what is the same file at several addresses; empty where there is but one.
+    refuse : callable, optional
+        Told the whole file and its address as it is shown; raises `FetchError` where it is another
+        one than was meant.
     """
 
     address: str
@@ -59,6 +62,7 @@ class Wanted:
     size: int | None = None
     most: int = MOST_BYTES
     same_as: str = ""
+    refuse: Callable[[Path, str], None] | None = None
 
     @property
     def source(self) -> str:
@@ -163,6 +167,8 @@ def _fetch_checked(coming: _Coming) -> str:
 def _checked(part: Path, wanted: Wanted) -> str:
     address = shown(wanted.address)
     check_whole(part, wanted.content, address)
+    if wanted.refuse is not None:
+        wanted.refuse(part, address)
     digest = sha256(part)
     if wanted.sha256 is not None and digest != wanted.sha256.lower():
         message = f"its SHA-256 is {digest}, and should be {wanted.sha256.lower()}"

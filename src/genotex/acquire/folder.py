@@ -196,6 +196,8 @@ class FetchFolder:
             return known
         try:
             check_whole(target, wanted.content, str(target))
+            if wanted.refuse is not None:
+                wanted.refuse(target, str(target))
         except FetchError as error:
             raise _not_ours(target, error.message) from error
         digest = sha256(target)
