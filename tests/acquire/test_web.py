@@ -186,6 +186,9 @@ def test_a_page_in_place_of_an_answer(site: Site, client: WebClient) -> None:
         ("https://169.254.169.254/latest", "private address"),
         ("https://[::1]/a", "private address"),
         ("https://[::ffff:127.0.0.1]/a", "private address"),
+        ("https://[64:ff9b::a00:1]/a", "private address"),
+        ("https://[2002:a00:1::]/a", "private address"),
+        ("https://[fe80::1%lo]/a", "private address"),
         ("https://localhost/a", "private address"),
     ],
 )
@@ -212,6 +215,8 @@ def test_a_redirect_from_a_public_server_stays_public(location: str, message: st
         allowed.after_redirect("https://example.org/a?api_key=secret", location)
     there = allowed.after_redirect("https://example.org/a?api_key=secret", "https://8.8.8.8/b")
     assert there == "https://8.8.8.8/b"
+    for public in ("[2606:4700::1]", "[::ffff:8.8.8.8]", "[64:ff9b::808:808]"):
+        allowed.check(f"https://{public}/")
 
 
 def test_ncbi_is_asked_three_times_a_second_and_ten_with_a_key() -> None:

@@ -20,6 +20,8 @@ _NAME = re.compile(r"\w[\w .,()'&+-]*")
 _LONGEST = 200
 """Bytes of a name; file systems take 255, and endings come behind it."""
 
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
 Origin = tuple[str, str, int | None]
 
 
@@ -107,8 +109,15 @@ def _is_public(host: str) -> bool:
 
 def _is_global(number: str) -> bool:
     address = ipaddress.ip_address(number.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_global
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped.is_global
+    # Gateways lead these on to the IPv4 address that they hold.
+    held = [address.sixtofour, *(address.teredo or ())]
+    if address in _NAT64:
+        held.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return address.is_global and all(each.is_global for each in held if each is not None)
 
 
 def is_loopback(host: str) -> bool:
