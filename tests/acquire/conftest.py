@@ -34,8 +34,9 @@ def client_of(waits: list[float]) -> Iterator[Callable[..., WebClient]]:
     """Make a client that may ask a site, and does not really wait."""
     made: list[WebClient] = []
 
-    def make(site: Site, manners: Manners = QUICK) -> WebClient:
-        made.append(WebClient([site.address], manners=manners, sleep=waits.append))
+    def make(*sites: Site, manners: Manners = QUICK) -> WebClient:
+        given = [site.address for site in sites]
+        made.append(WebClient(given, manners=manners, sleep=waits.append))
         return made[-1]
 
     yield make

@@ -1,10 +1,12 @@
 """The benchmark's folder, whole and with parts missing."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from genotex.acquire.bundle import check_layout
+from genotex.problems import TaskInfo
 from tests.benchmark_folder import STUDY, write_bundle
 
 PARTS = (
@@ -60,6 +62,19 @@ def test_one_part_missing(bundle: Path, remove: str, place: str, detail: str) ->
     (bundle / remove).unlink()
     found = incomplete(bundle)
     assert list(found) == [place] and detail in found[place]
+
+
+def test_trait_without_any_series_is_missing(bundle: Path) -> None:
+    (bundle / "input" / "GEO" / "Asthma").rename(bundle / "input" / "GEO" / "Gout")
+    assert incomplete(bundle) == {"input/GEO": "1 series of 1 traits; none of Asthma"}
+
+
+def test_every_trait_of_the_published_list_has_series(shared_data: Path) -> None:
+    metadata = shared_data / "metadata"
+    listed = json.loads((metadata / "geo_manifest.json").read_text())["files"]
+    assert {name.partition("/")[0] for name in listed} == set(
+        TaskInfo.load(metadata / "task_info.json").traits
+    )
 
 
 def test_captcha_page_in_place_of_the_task_list_is_told(bundle: Path) -> None:

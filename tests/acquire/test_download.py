@@ -1,15 +1,17 @@
 """A file over a bad line: what is kept, what is asked for again, and what a person is told."""
 
 import gzip
+import hashlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from genotex.acquire import Content, Manners, Wanted, WebClient, open_fetch_folder
 from genotex.acquire import download as room
-from genotex.errors import FetchError
+from genotex.errors import DiskFullError, FetchError
 
 from .conftest import QUICK
 from .server import (
@@ -31,6 +33,7 @@ from .server import (
 PATH = "/geo/GSE1_series_matrix.txt.gz"
 PLACE = "GEO/Asthma/GSE1/GSE1_series_matrix.txt.gz"
 FILE = gzip.compress(os.urandom(150_000).hex().encode(), mtime=0)
+NEWER = gzip.compress(os.urandom(200_000).hex().encode(), mtime=0)
 BOMB = bomb(1100)
 
 
@@ -175,6 +178,49 @@ def test_a_captcha_page_does_not_replace_what_had_come(
     assert fetch(tmp_path, client, wanted(site)) == FILE
 
 
+TABLE = b"sample\tage\n" + b"A\t1\n" * 50_000
+
+
+def test_a_table_without_a_checksum_is_fetched_from_its_start(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    site.put(PATH, TABLE)
+    site.fault(PATH, cut_at(0.5), *[failing(503)] * 6)
+    refusal(tmp_path, client, wanted(site, content=Content.table))
+    # As a power cut may leave it: so many bytes, and not those that came.
+    part = tmp_path / f"{PLACE}.part"
+    part.write_bytes(TABLE.replace(b"A\t1", b"B\t2")[: part.stat().st_size])
+    assert fetch(tmp_path, client, wanted(site, content=Content.table)) == TABLE
+
+
+def test_a_table_with_a_known_checksum_is_resumed(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    site.put(PATH, TABLE)
+    site.fault(PATH, cut_at(0.5))
+    digest = hashlib.sha256(TABLE).hexdigest()
+    assert fetch(tmp_path, client, wanted(site, content=Content.table, sha256=digest)) == TABLE
+    assert sum(each.sent for each in site.served) == len(TABLE)
+
+
+def test_a_kill_between_two_versions_mixes_nothing(
+    site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.put(PATH, FILE)
+    site.fault(PATH, cut_at(0.5), *[failing(503)] * 6)
+    refusal(tmp_path, client, wanted(site))
+    site.put(PATH, NEWER)
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(room._Coming, "_write", killed)
+        fetch(tmp_path, client, wanted(site))
+    assert left(tmp_path) == []
+    assert fetch(tmp_path, client, wanted(site)) == NEWER
+
+
 @pytest.mark.parametrize("etag", [True, False])
 def test_a_server_without_ranges_gives_all_of_it_again(
     site: Site, client: WebClient, tmp_path: Path, etag: bool
@@ -182,6 +228,60 @@ def test_a_server_without_ranges_gives_all_of_it_again(
     site.put(PATH, FILE, etag=etag)
     site.always(PATH, without_ranges)
     site.fault(PATH, lambda reply: cut_at(0.5)(without_ranges(reply)))
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+
+
+def in_part(told: str | None = None, *, first: int | None = None) -> Fault:
+    """The answer to a range request with another ``Content-Range``, or with its first bytes."""
+
+    def spoilt(reply: Reply) -> Reply:
+        told_now = reply.headers["Content-Range"] if told is None else told
+        return replace(
+            reply, body=reply.body[:first], headers={**reply.headers, "Content-Range": told_now}
+        )
+
+    return spoilt
+
+
+HALF = len(FILE) // 2
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        f"bytes 5-{len(FILE) - 1}/{len(FILE)}",
+        f"bytes {HALF}-{len(FILE) - 1}/{len(FILE) + 5}",
+        f"bytes {HALF}-{'9' * 5000}/{'9' * 5000}",
+        "bytes banana",
+        "",
+    ],
+    ids=["another start", "another size", "numbers without end", "no numbers", "nothing"],
+)
+def test_a_part_that_is_told_wrong_is_thrown_away(
+    site: Site, client: WebClient, tmp_path: Path, told: str
+) -> None:
+    site.put(PATH, FILE)
+    site.fault(PATH, cut_after(HALF), in_part(told))
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+    assert [each.status for each in site.served] == [200, 206, 200]
+
+
+def test_a_part_that_does_not_reach_the_end_is_gone_on_with(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    site.put(PATH, FILE)
+    piece = in_part(f"bytes {HALF}-{HALF + 999}/{len(FILE)}", first=1000)
+    site.fault(PATH, cut_after(HALF), piece)
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+    assert sum(each.sent for each in site.served) == len(FILE)
+
+
+@pytest.mark.parametrize("name", ["ETag", "Last-Modified"])
+def test_a_version_with_letters_that_no_header_can_hold(
+    site: Site, client: WebClient, tmp_path: Path, name: str
+) -> None:
+    site.put(PATH, FILE, etag=False, **{name: '"\xe9"'})
+    site.fault(PATH, cut_at(0.5))
     assert fetch(tmp_path, client, wanted(site)) == FILE
 
 
@@ -315,11 +415,55 @@ def test_a_disk_that_fills_up_on_the_way_keeps_what_can_be_resumed(
     assert fetch(tmp_path, client, wanted(site)) == FILE
 
 
+@pytest.mark.parametrize("step", ["begun", "done", "failed"])
+def test_a_disk_without_space_for_the_journal_is_told_and_damages_nothing(
+    site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    site.put(PATH, FILE)
+    if step == "failed":
+        usage = room.shutil.disk_usage(tmp_path)
+        monkeypatch.setattr(room.shutil, "disk_usage", lambda path: usage._replace(free=1000))
+    usual = os.write
+
+    def write(handle: int, line: memoryview) -> int:
+        if f'"step": "{step}"'.encode() in bytes(line):
+            usual(handle, line[:50])
+            raise OSError(28, "No space left on device")
+        return usual(handle, line)
+
+    monkeypatch.setattr("genotex.formats.journal.os.write", write)
+    with (
+        open_fetch_folder(tmp_path) as folder,
+        pytest.raises(DiskFullError, match=r"the disk is full: .*make space in"),
+    ):
+        folder.fetch(client, wanted(site))
+    monkeypatch.undo()
+    journal = (tmp_path / "fetch" / "journal.jsonl").read_bytes()
+    assert not journal or journal.endswith(b"}\n")
+    assert fetch(tmp_path, client, wanted(site)) == FILE
+
+
+def test_a_disk_without_space_for_a_note_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(handle: int, line: memoryview) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("genotex.formats.journal.os.write", write)
+    with (
+        pytest.raises(DiskFullError, match=r"the journal could not be written .*make space in"),
+        open_fetch_folder(tmp_path) as folder,
+    ):
+        folder.note("chosen", "geo asthma")
+
+
 @pytest.mark.parametrize(
     ("content", "body", "message"),
     [
         (Content.json, b'{"a": 1}', None),
         (Content.json, b'{"a": 1', "is not whole JSON"),
+        (Content.soft, b"^PLATFORM = GPL1\n!Platform_data_row_count = 0\n", None),
+        (Content.soft, b"^PLATFORM = GPL1\n!Platform_data_row_count = 01", "ends too early"),
         (Content.json, b"\x1f\x8b", "gzip data came in place of json"),
         (Content.table, b"sample\tage\nA\t1\n", None),
         (Content.table, b"sample\tage\nA\t1", "the tab-separated text ends too early"),
@@ -378,7 +522,7 @@ def test_retry_after_is_waited_for(
     date = {"Date": "Sun, 22 Nov 2026 10:00:00 GMT"}
     at = {"Retry_After": "Sun, 22 Nov 2026 10:00:45 GMT"}
     site.fault(PATH, failing(429, Retry_After="7"), failing(503, **at, **date), failing(503))
-    fetch(tmp_path, client_of(site, Manners(read=1)), wanted(site))
+    fetch(tmp_path, client_of(site, manners=Manners(read=1)), wanted(site))
     assert waits[:2] == [7.0, 45.0]
     assert 2.0 <= waits[2] <= 4.0  # the third pause of its own: 4 s, drawn from the upper half
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.acquire import WebClient, open_fetch_folder
+from genotex.acquire import FetchFolder, WebClient, open_fetch_folder
 from genotex.acquire.gene_info import FetchedGenes, fetch_genes
 from genotex.acquire.manifest import fetched_manifest
 from genotex.acquire.verifying import FileState, verify_folder
-from genotex.errors import FetchError
+from genotex.errors import FetchError, UsageError
 from genotex.genes import GeneTable, IdKind
 from tests.genes.conftest import GENES, gene_info_text
 
@@ -73,6 +73,38 @@ def test_what_was_removed_is_made_again(
     (tmp_path / name).unlink()
     fetched(site, client, tmp_path)
     assert (tmp_path / name).read_bytes() == before and site.times(PATH) == 1
+
+
+def test_synonyms_of_the_benchmark_are_not_replaced(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    put_genes(site)
+    theirs = tmp_path / "gene_synonym.json"
+    theirs.write_text('{"P53": "TP53"}')
+    with pytest.raises(UsageError, match="was not made here and is not replaced"):
+        fetched(site, client, tmp_path)
+    assert theirs.read_text() == '{"P53": "TP53"}' and not site.served
+    theirs.unlink()
+    fetched(site, client, tmp_path)
+    theirs.write_text('{"P53": "TP53"}')
+    with pytest.raises(UsageError, match="was not made here"):
+        fetched(site, client, tmp_path)
+
+
+def test_run_that_was_killed_while_it_made_the_table_is_gone_on_with(
+    site: Site, client: WebClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_genes(site)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(FetchFolder, "made", interrupted)
+        fetched(site, client, tmp_path)
+    assert (tmp_path / "gene_synonym.json").exists()
+    fetched(site, client, tmp_path)
+    assert site.times(PATH) == 1
+
+
+def interrupted(*arguments: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_everything_is_in_the_journal(site: Site, client: WebClient, tmp_path: Path) -> None:

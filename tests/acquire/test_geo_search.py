@@ -8,14 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.acquire import WebClient
-from genotex.acquire.geo_search import Criteria, GeoSummary, read_summary, search_term, trait_term
+from genotex.acquire.entrez import Entrez
+from genotex.acquire.geo_search import (
+    Criteria,
+    GeoSummary,
+    find_by_trait,
+    read_accessions,
+    read_summary,
+    search_term,
+    trait_term,
+)
 from genotex.acquire.geo_tree import GeoTree
 from genotex.acquire.geo_word import word_of_expert
 from genotex.clinical import load_vocabulary
 from genotex.errors import UsageError, WrongContentError
 
-from .eutils import Record
-from .server import Reply, Site
+from .eutils import BASE, Eutils, Record
+from .server import Fault, Reply, Site
 
 WORDS = load_vocabulary()
 
@@ -81,6 +90,49 @@ def test_criteria_of_the_paper_are_the_defaults() -> None:
 def test_ranges_that_hold_nothing_are_refused() -> None:
     with pytest.raises(UsageError, match="2020 to 2010"):
         Criteria(years=(2020, 2010))
+
+
+def unknown(*phrases: str) -> Fault:
+    """Entrez leaves out of a term what it has no record of, and finds the rest."""
+
+    def told(reply: Reply) -> Reply:
+        result = {"count": "1", "idlist": ["200000007"], "errorlist": {"phrasesnotfound": phrases}}
+        return Reply(json.dumps({"esearchresult": result}).encode())
+
+    return told
+
+
+def test_words_that_entrez_does_not_know_find_nothing(site: Site, client: WebClient) -> None:
+    site.speak(Eutils(Record("GSE7")))
+    entrez = Entrez(client, site.url(BASE))
+    site.fault(f"{BASE}esearch.fcgi", unknown('"Asthmma"', '"asthmatikc child"[All Fields]'))
+    words = '"asthmma" OR "asthmatikc child"'
+    assert find_by_trait(entrez, words, Criteria()) == (0, [])
+    site.fault(f"{BASE}esearch.fcgi", unknown('"asthmatikc child"'))
+    assert [each.accession for each in find_by_trait(entrez, words, Criteria())[1]] == ["GSE7"]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "criteria"),
+    [
+        ('"Homo sapien"[Organism]', Criteria(organism="Homo sapien")),
+        ("expression by guessing", Criteria(study_types=("Expression by guessing",))),
+    ],
+)
+def test_criteria_that_entrez_does_not_know_are_told(
+    site: Site, client: WebClient, phrase: str, criteria: Criteria
+) -> None:
+    site.speak(Eutils(Record("GSE7")))
+    site.fault(f"{BASE}esearch.fcgi", unknown(phrase))
+    with pytest.raises(UsageError, match=r"GEO knows no .*; check --organism and --study-type"):
+        find_by_trait(Entrez(client, site.url(BASE)), '"gout"', criteria)
+
+
+def test_accessions_are_read_however_they_are_written() -> None:
+    assert read_accessions(["gse55457", " GSE55457 ", "GSE1"]) == ("GSE55457", "GSE1")
+    for wrong in ("GSM1", "GDS1", "GPL96", "GSE", "GSE0", "GSE1;rm", "GSE\u0661"):
+        with pytest.raises(UsageError, match="no accession of a series; write it as GSE55457"):
+            read_accessions([wrong])
 
 
 def test_summary_of_a_series_is_read() -> None:

@@ -1,6 +1,7 @@
 """TCGA cohorts from a hub with faults."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from genotex.cohorts.tcga_files import read_raw_clinical, read_raw_genes
 from genotex.errors import UsageError
 from genotex.layout import InputFolder
 
-from .server import Fault, Site, captcha, cut_at, failing, flipped, redirect, shortened
+from .conftest import QUICK
+from .server import Fault, Site, captcha, cut_at, failing, flipped, redirect, serving, shortened
 from .xena_hub import clinical_matrix, expression, hub_path, put_cohort
 
 KIRC = "TCGA/TCGA_Kidney_Clear_Cell_Carcinoma_(KIRC)/TCGA.KIRC.sampleMap_"
@@ -31,7 +33,7 @@ def fetched(
     files = [
         forms
         for code in codes or ("KIRC",)
-        for forms in xena_files(code, kinds or tuple(XenaFile), site.address + "/")
+        for forms in xena_files(code, kinds or tuple(XenaFile), [site.address + "/"])
     ]
     with open_fetch_folder(root) as folder:
         return list(fetch_each(client, folder, files))
@@ -129,6 +131,48 @@ def test_hub_that_sends_on_to_its_store(site: Site, client: WebClient, tmp_path:
     store = site.put("/store/HiSeqV2.gz", expression("KIRC"))
     site.always(hub_path("KIRC", "HiSeqV2.gz"), redirect(store))
     assert {each.state for each in fetched(site, client, tmp_path)} == {"fetched"}
+
+
+def test_file_that_the_store_does_not_have_is_asked_of_the_hub(
+    site: Site, client: WebClient, tmp_path: Path
+) -> None:
+    put_cohort(site, "KIRC")
+    site.always("/store" + hub_path("KIRC", "HiSeqV2.gz"), failing(403))
+    bases = [site.url("/store/"), site.url("/")]
+    with open_fetch_folder(tmp_path) as folder:
+        outcomes = list(fetch_each(client, folder, xena_files("KIRC", tuple(XenaFile), bases)))
+    assert [each.state for each in outcomes] == ["fetched"] * 3
+    asked = [each.asked.path for each in site.served]
+    assert asked[-2:] == [
+        "/store" + hub_path("KIRC", "HiSeqV2_PANCAN.gz"),
+        hub_path("KIRC", "HiSeqV2_PANCAN.gz"),
+    ]
+
+
+def test_store_that_fails_is_asked_once_and_the_hub_for_all(
+    site: Site, client_of: Callable[..., WebClient], tmp_path: Path
+) -> None:
+    put_cohort(site, "KIRC")
+    with serving() as store:
+        for path in ("KIRC_clinicalMatrix", "HiSeqV2.gz", "HiSeqV2_PANCAN.gz"):
+            store.always(hub_path("KIRC", path), failing(503))
+        bases = [store.url("/"), site.url("/")]
+        with open_fetch_folder(tmp_path) as folder:
+            files = xena_files("KIRC", tuple(XenaFile), bases)
+            outcomes = list(fetch_each(client_of(site, store), folder, files))
+        assert [each.state for each in outcomes] == ["fetched"] * 3
+        assert len(store.served) == QUICK.attempts
+
+
+def test_addresses_of_a_file_are_those_that_the_page_of_its_data_set_names() -> None:
+    # https://xenabrowser.net/datapages/?dataset=TCGA.BRCA.sampleMap/HiSeqV2_PANCAN, whose link has
+    # %2F in place of the second slash, which is the same key of the store.
+    (forms,) = xena_files("BRCA", [XenaFile.pancan])
+    assert [form.address for form in forms] == [
+        "https://tcga-xena-hub.s3.us-east-1.amazonaws.com/download/TCGA.BRCA.sampleMap/"
+        "HiSeqV2_PANCAN.gz",
+        "https://tcga.xenahubs.net/download/TCGA.BRCA.sampleMap/HiSeqV2_PANCAN.gz",
+    ]
 
 
 def test_file_that_is_not_there_does_not_keep_the_others_away(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from genotex.acquire import WebClient
 from tests.acquire.geo_tree import (
     GeoSite,
     annotation,
@@ -17,7 +18,7 @@ from tests.acquire.geo_tree import (
     platform_soft,
     series_folder,
 )
-from tests.acquire.server import captcha, failing, serving, shortened
+from tests.acquire.server import Reply, captcha, failing, serving, shortened
 from tests.cli.conftest import Run
 
 
@@ -128,6 +129,36 @@ def test_platform_table_takes_the_place_of_the_family_soft(
     assert code == 0 and [info["is_usable"] for info in infos] == [True] * 3
 
 
+def test_platforms_of_arrays_beside_a_sequencer_are_fetched(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    both = "Expression profiling by array; Expression profiling by high throughput sequencing"
+    geo.add("GSE1", platform="GPL96", gpl="96;11154", gdstype=both)
+    geo.put(annotation_path("GPL96"), gz(annotation("GPL96")))
+    sequencer = "^PLATFORM = GPL11154\n!Platform_title = HiSeq\n!Platform_data_row_count = 0\n"
+    geo.soft_platforms["GPL11154"] = sequencer
+    source = tmp_path / "input"
+    named = ["--trait", "Asthma", "--accession", "GSE1", "--platform-only", *geo.addresses]
+    code, out, _ = genotex("fetch", "geo", source, *named)
+    assert code == 0 and "whole" in out
+    assert [name.rpartition("/")[2] for name in files_in(source)] == [
+        *("GPL11154.soft", "GPL96.annot.gz", "GSE1_series_matrix.txt.gz"),
+    ]
+    assert genotex("preprocess", source, tmp_path / "output")[0] == 0
+
+
+def test_a_long_pause_is_told(
+    genotex: Run, geo: GeoSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    geo.add("GSE1")
+    geo.site.fault("/entrez/eutils/esearch.fcgi", failing(429, Retry_After="90"))
+    monkeypatch.setitem(WebClient.__init__.__kwdefaults__, "sleep", lambda seconds: None)
+    code, _, err = genotex("fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses)
+    assert code == 0
+    told = "the server answers 429 (Too Many Requests); asked again in 90 s"
+    assert told in " ".join(err.split())
+
+
 def test_platform_without_any_table_is_told(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
     geo.add("GSE1", platform="GPL77")
     arguments = ["fetch", "geo", tmp_path, "--accession", "GSE1", "--platform-only", *geo.addresses]
@@ -170,6 +201,30 @@ def test_series_by_name_without_a_trait(genotex: Run, geo: GeoSite, tmp_path: Pa
     assert geo.site.times(matrix_path("GSE1")) == 1
 
 
+def test_a_series_that_is_named_twice_is_told_once(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    names = ["--accession", "gse1", "--accession", " GSE1"]
+    code, out, err = genotex("fetch", "geo", tmp_path, *names, *geo.addresses)
+    assert code == 0 and out.count("GSE1") == 1 and "1 series are whole" in err
+
+
+def test_a_trait_that_is_named_twice_is_searched_once(
+    genotex: Run, geo: GeoSite, tmp_path: Path
+) -> None:
+    geo.add("GSE1")
+    named = ["--trait", "Asthma", "--trait", "asthma"]
+    code, out, _ = genotex("fetch", "geo", tmp_path, *named, *geo.addresses)
+    assert code == 0 and out.count("GSE1") == 1
+    assert geo.site.times("/entrez/eutils/esearch.fcgi") == 1
+
+
+def test_a_name_that_is_none_leaves_no_folder(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    fetch = ["fetch", "geo", tmp_path / "input", "--accession", "GSM1", *geo.addresses]
+    assert genotex(*fetch)[0] == 2 and not (tmp_path / "input").exists()
+
+
 def test_every_part_of_a_series_is_fetched(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
     geo.add("GSE1", gpl="96;97")
     for part in ("-GPL96", "-GPL97"):
@@ -193,6 +248,19 @@ def test_names_of_a_listing_that_are_not_of_the_series_are_passed_over(
     code, _, _ = genotex("fetch", "geo", source, "--accession", "GSE1", *geo.addresses)
     assert code == 0 and len(files_in(source)) == 2
     assert [p.name for p in tmp_path.iterdir()] == ["input"]
+
+
+def test_matrix_of_another_series_is_not_kept(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
+    geo.add("GSE1")
+    geo.add("GSE2")
+    other = geo.site.body(matrix_path("GSE2"))
+    geo.site.always(matrix_path("GSE1"), lambda reply: Reply(other))
+    fetch = ["fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses]
+    code, out, _ = genotex(*fetch)
+    assert code == 3 and "it is the matrix of 'GSE2', not of GSE1" in out
+    assert not (tmp_path / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz").exists()
+    geo.site.mend(matrix_path("GSE1"))
+    assert genotex(*fetch)[0] == 0
 
 
 def test_listing_that_names_a_file_that_is_not_there(
@@ -322,6 +390,10 @@ def test_the_key_is_sent_and_never_shown(
     ("arguments", "message"),
     [
         ([], "name a trait with --trait, or series with --accession"),
+        (["--accession", "GSE1", "--query", "gout"], "give one of the two"),
+        (["--trait", "Type: 2", "--accession", "GSE1"], "cannot be the name of a folder"),
+        (["--trait", "\N{LATIN SMALL LETTER E WITH ACUTE}" * 101], "200 bytes at most"),
+        (["--trait", "Asthma", "--max-matrix", "inf"], "Invalid value for '--max-matrix'"),
         (["--accession", "55457"], "is no accession of a series; write it as GSE55457"),
         (["--accession", "GSE404"], "GEO has no series GSE404"),
         (["--trait", "A", "--trait", "B", "--accession", "GSE1"], "give one --trait"),
@@ -335,7 +407,7 @@ def test_wrong_use_says_what_to_do(
 ) -> None:
     geo.add("GSE1")
     code, _, err = genotex("fetch", "geo", tmp_path / "i", *geo.addresses, *arguments)
-    assert code == 2 and message in err
+    assert code == 2 and message in " ".join(err.split())
     assert not (tmp_path / "i" / "GEO").exists()
 
 

@@ -1,5 +1,6 @@
 """The journal after a kill at any byte, and after damage."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,24 @@ def test_damaged_line_before_the_last_is_an_error(tmp_path: Path, number: int) -
     with pytest.raises(FormatError, match=f"line {number}: this line is damaged") as error:
         read_entries(path)
     assert f"remove {path}" in str(error.value)
+
+
+def test_a_line_that_a_full_disk_cut_off_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    usual = os.write
+
+    def until_full(handle: int, line: memoryview) -> int:
+        if line[:1] != b"{":
+            raise OSError(28, "No space left on device")
+        return usual(handle, line[:20])
+
+    with open_journal(path) as journal:
+        journal.add(ENTRIES[0])
+        monkeypatch.setattr(os, "write", until_full)
+        with pytest.raises(OSError, match="No space"):
+            journal.add(ENTRIES[1])
+        monkeypatch.undo()
+        journal.add(ENTRIES[2])
+    assert read_entries(path) == [ENTRIES[0], ENTRIES[2]]

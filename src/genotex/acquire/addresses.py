@@ -12,8 +12,15 @@ from genotex.errors import AddressRefusedError, UsageError
 
 __all__ = ["AllowedAddresses", "base_address", "is_loopback", "safe_name", "shown"]
 
-_SECRETS = {"api_key", "apikey", "key", "token"}
-_NAME = re.compile(r"\w[\w .,()'&+-]{0,199}")
+_SECRET = re.compile(
+    r"key|token|secret|password|signature|credential|\A(sig|auth)\Z", re.IGNORECASE
+)
+"""Names of what opens something, also in the signed links of a store of files."""
+_NAME = re.compile(r"\w[\w .,()'&+-]*")
+_LONGEST = 200
+"""Bytes of a name; file systems take 255, and endings come behind it."""
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 Origin = tuple[str, str, int | None]
 
@@ -63,7 +70,12 @@ class AllowedAddresses:
         """
         if not location:
             raise _refused(address, "a redirect that does not say where to")
-        target = urljoin(address, location)
+        try:
+            target = urljoin(address, location)
+            _origin(target)
+        except ValueError as error:
+            message = f"a redirect to what is no address is not followed: {error}"
+            raise _refused(address, message) from error
         if urlsplit(target).scheme != urlsplit(address).scheme:
             message = f"a redirect to another scheme is not followed: {shown(target)}"
             raise _refused(address, message)
@@ -97,8 +109,15 @@ def _is_public(host: str) -> bool:
 
 def _is_global(number: str) -> bool:
     address = ipaddress.ip_address(number.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_global
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped.is_global
+    # Gateways lead these on to the IPv4 address that they hold.
+    held = [address.sixtofour, *(address.teredo or ())]
+    if address in _NAT64:
+        held.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return address.is_global and all(each.is_global for each in held if each is not None)
 
 
 def is_loopback(host: str) -> bool:
@@ -117,11 +136,18 @@ def base_address(address: str) -> str:
     UsageError
         If it is no http or https address.
     """
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+    if not _is_base(address):
         msg = f"{address!r} is no base address; write https://SERVER/ or https://SERVER/FOLDER/"
         raise UsageError(msg)
     return address.rstrip("/") + "/"
+
+
+def _is_base(address: str) -> bool:
+    try:
+        scheme, host, _ = _origin(address)
+    except ValueError:
+        return False
+    return scheme in ("http", "https") and bool(host) and not re.search(r"[?#\s]", address)
 
 
 def shown(address: str) -> str:
@@ -131,7 +157,7 @@ def shown(address: str) -> str:
     query = [
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if name.lower() not in _SECRETS
+        if not _SECRET.search(name)
     ]
     return urlunsplit((parts.scheme, host, parts.path, urlencode(query), ""))
 
@@ -147,7 +173,7 @@ def safe_name(name: str) -> str:
     AddressRefusedError
         If it has signs that other files could be reached with.
     """
-    if not _NAME.fullmatch(name) or ".." in name:
+    if not _NAME.fullmatch(name) or ".." in name or len(name.encode()) > _LONGEST:
         msg = f"{name[:80]!r} is no file name that is kept"
         raise AddressRefusedError(msg)
     return name

@@ -54,9 +54,9 @@ class Answer:
     def validator(self) -> str | None:
         """What tells this version of a file from another: a strong ETag, else its date."""
         tag = self.headers.get("ETag", "")
-        if tag.startswith('"'):
-            return tag
-        return self.headers.get("Last-Modified") or None
+        found = tag if tag.startswith('"') else self.headers.get("Last-Modified", "")
+        # It is sent back in a header, where other signs cannot stand.
+        return found if found and found.isascii() and found.isprintable() else None
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the bytes as they come.

@@ -38,6 +38,9 @@ _MOST_JSON = 1 << 29
 _PARQUET = b"PAR1"
 _TAIL = 4096
 
+_NO_ROWS = re.compile(rb"!platform_data_row_count\s*=\s*0")
+"""The last line of a platform that has no table, as that of a sequencer."""
+
 _PAGE = (b"<!doctype html", b"<html", b"<head", b"<body", b"<script", b"<!--", b"<meta")
 _CAPTCHA = re.compile(
     rb"captcha|not a robot|are you a robot|verify (that )?you are (a )?human|unusual traffic|"
@@ -59,6 +62,11 @@ class Content(StrEnum):
     any_table = "tab-separated text, plain or packed"
     soft = "SOFT text"
     parquet = "parquet"
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether such a file tells by itself that all its bytes belong together."""
+        return self is Content.gzip
 
 
 def check_start(first: bytes, content: Content, address: str) -> None:
@@ -222,8 +230,8 @@ def _check_end(path: Path, content: Content, address: str) -> None:
         # Nothing else in a table tells its end, so it must not be within a line.
         whole = tail.endswith(b"\n")
     else:
-        tail = tail.rstrip()
-        whole = tail.rpartition(b"\n")[2].strip().lower() == b"!platform_table_end"
+        last = tail.rstrip().rpartition(b"\n")[2].strip().lower()
+        whole = last == b"!platform_table_end" or _NO_ROWS.fullmatch(last) is not None
     if not whole:
         message = f"the {content} ends too early"
         raise _damaged(message, address)

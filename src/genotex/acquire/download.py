@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -12,8 +11,9 @@ from pathlib import Path
 from genotex.acquire.addresses import shown
 from genotex.acquire.answer import Answer, Trouble
 from genotex.acquire.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
+from genotex.acquire.disk import disk_full
 from genotex.acquire.web import WebClient
-from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongContentError
+from genotex.errors import FetchError, TooLargeError, WrongContentError
 from genotex.formats.raw import sha256
 from genotex.layout import PART, flush
 
@@ -26,9 +26,8 @@ MOST_BYTES = 20 << 30
 GOES = 2
 """How often a file that turns out damaged is fetched from its start."""
 
-_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
-_NO_RANGE = re.compile(r"bytes \*/(\d+)")
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", re.ASCII)
+_NO_RANGE = re.compile(r"bytes \*/(\d{1,18})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,9 @@ class Wanted:
         How many bytes it may have.
     same_as : str
         A name for what is the same file at several addresses; empty where there is but one.
+    refuse : callable, optional
+        Told the whole file and its address as it is shown; raises `FetchError` where it is another
+        one than was meant.
     """
 
     address: str
@@ -60,11 +62,17 @@ class Wanted:
     size: int | None = None
     most: int = MOST_BYTES
     same_as: str = ""
+    refuse: Callable[[Path, str], None] | None = None
 
     @property
     def source(self) -> str:
         """What tells this file from others: files of one source are fetched once."""
         return self.same_as or shown(self.address)
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether it can be told that parts of it belong together."""
+        return self.sha256 is not None or self.content.has_checksum
 
     @property
     def name(self) -> str:
@@ -106,8 +114,8 @@ def download(
 
     What has come lies in ``NAME.part`` beside the target, and stays there when the process ends in
     any way or the server fails. The next call asks for the rest by a range request, if the file on
-    the server is still the same version; else it starts anew. A whole file is checked (`Content`,
-    size, checksum) before it takes its name.
+    the server is still the same version and a checksum tells damage; else it starts anew. A whole
+    file is checked (`Content`, size, checksum) before it takes its name.
 
     Parameters
     ----------
@@ -159,6 +167,8 @@ def _fetch_checked(coming: _Coming) -> str:
 def _checked(part: Path, wanted: Wanted) -> str:
     address = shown(wanted.address)
     check_whole(part, wanted.content, address)
+    if wanted.refuse is not None:
+        wanted.refuse(part, address)
     digest = sha256(part)
     if wanted.sha256 is not None and digest != wanted.sha256.lower():
         message = f"its SHA-256 is {digest}, and should be {wanted.sha256.lower()}"
@@ -194,7 +204,9 @@ class _Coming:
         Trouble
             If not all of it came.
         """
-        start = self.at_hand() if self.version.validator else 0
+        # Without a checksum nobody would notice a part that a power cut damaged.
+        resumes = self.version.validator and self.wanted.has_checksum
+        start = self.at_hand() if resumes else 0
         headers = {}
         if start:
             headers = {"Range": f"bytes={start}-", "If-Range": self.version.validator or ""}
@@ -203,15 +215,16 @@ class _Coming:
                 self._end_or_start_anew(answer, start)
                 return
             if answer.status == 206:
-                self._refuse_other_part(answer, start)
+                total = self._whole_of_part(answer, start)
             else:
-                start = 0
-            total = None if answer.length is None else start + answer.length
+                start, total = 0, answer.length
             self._refuse_size(total, answer.address)
             self._refuse_full_disk(total, start)
             chunks = answer.chunks()
             if not start:
                 chunks = self._judged(chunks, answer.address)
+                # Before the journal tells of the new version, whose part this one is not.
+                self.forget()
                 self.version = Version(answer.validator, total)
                 self.begun(self.version)
             self._write(chunks, start, total)
@@ -227,12 +240,19 @@ class _Coming:
             message = "the file on the server is shorter than what had come"
             raise Trouble(message)
 
-    def _refuse_other_part(self, answer: Answer, start: int) -> None:
+    def _whole_of_part(self, answer: Answer, start: int) -> int | None:
+        """Return the bytes of the file that a part is of; the part need not reach its end."""
         told = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         if told is None or int(told[1]) != start or not start:
             self.version = Version()
             message = "another part came than was asked for"
             raise Trouble(message)
+        total = self.version.size if told[2] == "*" else int(told[2])
+        if self.version.size not in (None, total):
+            self.version = Version()
+            message = "a part of another version of the file came"
+            raise Trouble(message)
+        return total
 
     def _refuse_size(self, total: int | None, address: str) -> None:
         if total is not None and total > self.wanted.most:
@@ -250,11 +270,7 @@ class _Coming:
         free = shutil.disk_usage(self.part.parent).free
         if total is not None and total - start > free:
             message = f"{self.wanted.name} needs {total - start:,} bytes, and {free:,} are free"
-            raise self._full(message)
-
-    def _full(self, message: str) -> DiskFullError:
-        hint = f"make space in {self.part.parent}, then the same command goes on"
-        return DiskFullError(f"the disk is full: {message}", hint=hint)
+            raise disk_full(message, self.part.parent)
 
     def _judged(self, chunks: Iterator[bytes], address: str) -> Iterator[bytes]:
         """Look at the first bytes before any is written, so that a page never replaces a part."""
@@ -286,13 +302,7 @@ class _Coming:
     def _put(self, write: Callable[[memoryview], int | None], chunk: bytes) -> None:
         rest = memoryview(chunk)
         while rest:
-            try:
-                rest = rest[write(rest) or 0 :]
-            except OSError as error:
-                if error.errno not in _FULL:
-                    raise
-                message = f"{self.wanted.name} could not be written to its end"
-                raise self._full(message) from error
+            rest = rest[write(rest) or 0 :]
 
 
 def _at_least(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:

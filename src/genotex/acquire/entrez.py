@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
 from genotex.acquire.addresses import shown
+from genotex.acquire.answer import Trouble
 from genotex.acquire.web import WebClient
 from genotex.errors import NotThereError, UsageError, WrongContentError
 
-__all__ = ["KEY_VARIABLE", "Entrez", "Found", "read_key"]
+__all__ = ["KEY_VARIABLE", "Entrez", "Found", "plain_phrase", "read_key"]
 
 KEY_VARIABLE = "NCBI_API_KEY"
 AT_ONCE = 100
 """Summaries of one request."""
+
+_PASSES = re.compile(r"backend|rate limit|unavailable|time[d ]*out|try again", re.IGNORECASE)
+"""What Entrez says of itself, with status 200, when the same question may be answered later."""
 
 
 def read_key(environ: Mapping[str, str]) -> str | None:
@@ -43,10 +48,19 @@ class Found:
         Records that fit.
     ids : tuple of str
         Their first ones, by Entrez' own ranking.
+    unknown : frozenset of str
+        What Entrez knows no record of, as `plain_phrase` gives it: it may search as if that were
+        not in the term.
     """
 
     count: int
     ids: tuple[str, ...]
+    unknown: frozenset[str] = frozenset()
+
+
+def plain_phrase(phrase: str) -> str:
+    """Return a phrase of a term in lower case, without quotes, brackets and its field."""
+    return " ".join(re.sub(r'\[[^\]]*\]|["()]', " ", phrase).lower().split())
 
 
 class Entrez:
@@ -104,15 +118,17 @@ class Entrez:
         ids, count = result.get("idlist"), str(result.get("count", ""))
         if not (_are_ids(ids) and _is_number(count)):
             self._refuse("the answer to the search has no count, or ids that are none")
-        return Found(int(count), tuple(ids))
+        return Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
 
     def summaries(self, ids: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         """Yield the summaries of records, in the order of the ids.
 
+        One that Entrez has none of, as of a record that was just withdrawn, is passed over.
+
         Raises
         ------
         FetchError
-            If an answer cannot be had, or is none.
+            If an answer cannot be had, or holds no summary at all.
         """
         for at in range(0, len(ids), AT_ONCE):
             some = ids[at : at + AT_ONCE]
@@ -120,14 +136,17 @@ class Entrez:
             result = answer.get("result")
             if not isinstance(result, dict):
                 self._refuse("the answer has no summaries")
-            for each in some:
-                summary = result.get(each)
-                if not isinstance(summary, dict) or "error" in summary:
-                    self._refuse(f"the answer has no summary of {each}")
-                yield summary
+            told = [(each, result.get(each)) for each in some]
+            there = [one for _, one in told if isinstance(one, dict) and "error" not in one]
+            if not there:
+                self._refuse(f"the answer has no summary of {some[0]}")
+            yield from there
 
     def _ask(self, tool: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
         address = self._address + tool
+        return self._client.again(address, lambda: self._once(address, fields))
+
+    def _once(self, address: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
         try:
             content = self._client.text(address, form={**self._fields, **fields})
         except NotThereError as error:
@@ -138,6 +157,8 @@ class Entrez:
             answer = json.loads(content, strict=False)
         except (ValueError, RecursionError):
             self._refuse(f"the answer is not JSON: {content[:60]!r}")
+        if isinstance(answer, dict) and (said := _trouble(answer)):
+            raise Trouble(said)
         if not isinstance(answer, dict) or "error" in answer:
             self._refuse("the answer is an error, or of another form")
         return answer
@@ -145,6 +166,21 @@ class Entrez:
     def _refuse(self, message: str) -> NoReturn:
         hint = "try again later; NCBI may be in trouble"
         raise WrongContentError(message, address=shown(self._address), hint=hint)
+
+
+def _unknown(errors: Any) -> frozenset[str]:
+    missed = errors.get("phrasesnotfound") if isinstance(errors, dict) else None
+    listed = missed if isinstance(missed, list) else []
+    return frozenset(plain_phrase(str(each)) for each in listed)
+
+
+def _trouble(answer: Mapping[str, Any]) -> str | None:
+    """Return what Entrez says where it may answer the same question later."""
+    result = answer.get("esearchresult")
+    said = answer.get("error") or (result.get("ERROR") if isinstance(result, dict) else None)
+    if not isinstance(said, str) or not _PASSES.search(said):
+        return None
+    return f"Entrez says {' '.join(said.split())[:100]!r}"
 
 
 def _is_number(text: Any) -> bool:

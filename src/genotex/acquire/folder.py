@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +13,10 @@ from typing import Any
 
 from genotex.acquire.addresses import safe_name, shown
 from genotex.acquire.contents import check_whole
+from genotex.acquire.disk import full_disk_told
 from genotex.acquire.download import Progress, Version, Wanted, download
 from genotex.acquire.web import WebClient
-from genotex.errors import FetchError, UsageError
+from genotex.errors import DiskFullError, FetchError, UsageError
 from genotex.formats.journal import Entry, Journal, open_journal
 from genotex.formats.raw import sha256
 from genotex.layout import atomic_write, lock
@@ -70,7 +71,8 @@ def open_fetch_folder(root: Path) -> Iterator[FetchFolder]:
         msg = f"{root} is a file; give the folder to fetch into"
         raise UsageError(msg)
     path = journal_path(root)
-    with lock(path, wait=False), open_journal(path) as journal:
+    full = full_disk_told("the journal could not be written", root)
+    with full, lock(path, wait=False), open_journal(path) as journal:
         yield FetchFolder(root, journal)
 
 
@@ -126,17 +128,28 @@ class FetchFolder:
             return self._done(wanted, target, twin["sha256"], now=False)
         _log.info("fetching %s", shown(wanted.address))
         try:
-            digest = download(
-                client,
-                wanted,
-                target,
-                version=self._version(wanted),
-                begun=lambda version: self._begin(wanted, version),
-                progress=progress,
-            )
+            with full_disk_told(f"{wanted.name} could not be written to its end", target.parent):
+                return self._download(client, wanted, target, progress)
+        except DiskFullError as error:
+            # Then the journal may lack the space for its line, too.
+            with suppress(OSError):
+                self._add("failed", wanted, reason=str(error))
+            raise
         except FetchError as error:
             self._add("failed", wanted, reason=str(error))
             raise
+
+    def _download(
+        self, client: WebClient, wanted: Wanted, target: Path, progress: Progress
+    ) -> Fetched:
+        digest = download(
+            client,
+            wanted,
+            target,
+            version=self._version(wanted),
+            begun=lambda version: self._begin(wanted, version),
+            progress=progress,
+        )
         return self._done(wanted, target, digest, now=True)
 
     def place(self, path: str) -> Path:
@@ -183,6 +196,8 @@ class FetchFolder:
             return known
         try:
             check_whole(target, wanted.content, str(target))
+            if wanted.refuse is not None:
+                wanted.refuse(target, str(target))
         except FetchError as error:
             raise _not_ours(target, error.message) from error
         digest = sha256(target)

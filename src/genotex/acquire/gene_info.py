@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from genotex.acquire.download import Progress, Wanted
 from genotex.acquire.folder import Fetched, FetchFolder
 from genotex.acquire.web import WebClient
-from genotex.errors import FormatError, WrongContentError
+from genotex.errors import FormatError, UsageError, WrongContentError
+from genotex.formats.raw import sha256
 from genotex.genes import GeneTable
 from genotex.genes.building import build_gene_table
 
@@ -19,6 +20,8 @@ NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/"
 GENE_INFO = "Homo_sapiens.gene_info.gz"
 SYNONYMS = "gene_synonym.json"
 TABLE = "gene_table"
+MAKING = "genes"
+"""Name of what is made of the file, in the journal."""
 TABLE_FILES = tuple(
     f"{TABLE}/{name}" for name in ("accessions.parquet", "genes.json", "genes.parquet")
 )
@@ -72,22 +75,40 @@ def fetch_genes(
     ------
     FetchError
         If the file cannot be had, or is no table of human genes; it is not kept then.
+    UsageError
+        If a file of another origin, such as the benchmark's own ``gene_synonym.json``, lies where
+        one of these goes.
     """
+    _refuse_files_of_others(folder)
     wanted = Wanted(f"{base}GENE_INFO/Mammalia/{GENE_INFO}", GENE_INFO)
     gene_info = folder.fetch(client, wanted, progress)
     if (made := _made_before(folder, gene_info)) is not None:
         return made
+    folder.note("begun", MAKING)
     try:
         genes = build_gene_table(gene_info.path, folder.place(TABLE), GeneTable.load())
     except FormatError as error:
         if not gene_info.now:
             raise
         gene_info.path.unlink()
+        folder.note("failed", MAKING)
         hint = "nothing of it was kept"
         raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
     genes.to_synonym_json(folder.place(SYNONYMS))
     synonyms, *table = (folder.made(path, wanted.address) for path in (SYNONYMS, *TABLE_FILES))
+    folder.note("finished", MAKING)
     return FetchedGenes(gene_info, synonyms, tuple(table), genes)
+
+
+def _refuse_files_of_others(folder: FetchFolder) -> None:
+    last = folder.last_note(MAKING)
+    if last is not None and last["step"] == "begun":
+        return  # A run was killed while it wrote them.
+    for path in (SYNONYMS, *TABLE_FILES):
+        place, done = folder.place(path), folder.last(path, "done")
+        if place.exists() and (done is None or done["sha256"] != sha256(place)):
+            msg = f"{place} was not made here and is not replaced; move it, or name another folder"
+            raise UsageError(msg)
 
 
 def _made_before(folder: FetchFolder, gene_info: Fetched) -> FetchedGenes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from genotex.errors import (
     NotThereError,
     ServerUnavailableError,
     WebPageError,
+    WrongContentError,
 )
 from genotex.formats import read_series_matrix
 
@@ -110,6 +112,18 @@ def fetch_series(
         yield outcome
 
 
+def _refuse_other_series(accession: str, path: Path, address: str) -> None:
+    """Refuse a series matrix that says it is of another series; what tells nothing is kept."""
+    try:
+        told = read_series_matrix(path, expression=False).accession
+    except FormatError:
+        return  # Whether it can be read is for its reader to say, later.
+    if told and told != accession:
+        message = f"it is the matrix of {told[:20]!r}, not of {accession}"
+        hint = "nothing of it was kept; try again later"
+        raise WrongContentError(message, address=address, hint=hint)
+
+
 @dataclass
 class _SeriesWork:
     """One series on its way."""
@@ -133,7 +147,8 @@ class _SeriesWork:
     def _fetch_all(self) -> None:
         limits, plan = self.request.criteria, self.plan
         for file in plan.matrices:
-            self._get(file.name, file.address, most=limits.matrix_bytes[1])
+            other = partial(_refuse_other_series, plan.accession)
+            self._get(file.name, file.address, most=limits.matrix_bytes[1], refuse=other)
         empty = self._is_empty([kept.path for kept in self.kept])
         if empty and plan.is_sequencing:
             self._fetch_counts()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 
+from genotex.acquire.addresses import safe_name
 from genotex.acquire.entrez import Entrez
 from genotex.acquire.folder import FetchFolder
 from genotex.acquire.geo_plan import GeoOptions, SeriesPlan, choose_series, plan_series
@@ -14,6 +15,7 @@ from genotex.acquire.geo_tree import GeoTree
 from genotex.acquire.geo_word import word_of_expert
 from genotex.acquire.web import WebClient
 from genotex.clinical import Vocabulary
+from genotex.errors import AddressRefusedError, UsageError
 from genotex.layout import trait_folder_name
 
 __all__ = [
@@ -58,6 +60,23 @@ class GeoRequest:
     words: str | None = None
     criteria: Criteria = field(default_factory=Criteria)
     options: GeoOptions = field(default_factory=GeoOptions)
+
+    def __post_init__(self) -> None:
+        """Refuse a trait that cannot have a folder.
+
+        Raises
+        ------
+        UsageError
+            If its name has signs that names of fetched files never have, or is too long.
+        """
+        try:
+            safe_name(self.folder)
+        except AddressRefusedError as error:
+            msg = (
+                f"{self.trait!r} cannot be the name of a folder to fetch into: use letters, digits,"
+                " blanks and . , ( ) ' & + -, 200 bytes at most"
+            )
+            raise UsageError(msg) from error
 
     @property
     def folder(self) -> str:

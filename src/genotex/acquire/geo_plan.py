@@ -175,7 +175,7 @@ def plan_series(
         facts["matrices"] = tuple(tree.matrices(summary.accession))
         if options.platform_only:
             # Reads of a sequencer have no probes, and their platform has no table.
-            facts["platforms"] = () if summary.is_sequencing else summary.platforms
+            facts["platforms"] = () if summary.is_sequencing_alone else summary.platforms
         else:
             facts["family"] = tuple(tree.family(summary.accession))
     except NotThereError:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.acquire.entrez import Entrez
+from genotex.acquire.entrez import Entrez, plain_phrase
 from genotex.clinical import Vocabulary
 from genotex.errors import NotThereError, UsageError, WrongContentError
 
@@ -18,6 +18,7 @@ __all__ = [
     "GeoSummary",
     "find_by_accession",
     "find_by_trait",
+    "read_accessions",
     "search_term",
     "trait_term",
 ]
@@ -36,6 +37,8 @@ ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
 _PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
 _MOST_RANKED = 200
 """Series that are looked at, best first, for those that fit."""
+_MOST_FOUND = 10_000
+"""Ids that Entrez gives at once; a name may find series that belong to it, too."""
 _SHORTEST_TERM = 4
 _MOST_TERMS = 12
 _MB = 1_000_000
@@ -128,6 +131,11 @@ class GeoSummary:
             for kind in self.study_types
         )
 
+    @property
+    def is_sequencing_alone(self) -> bool:
+        """Whether that is so, and no array was used beside it."""
+        return self.is_sequencing and not any("array" in kind.lower() for kind in self.study_types)
+
 
 def trait_term(vocabulary: Vocabulary, trait: str) -> str:
     """Return the search term of a trait: its name, and what the vocabulary calls it.
@@ -192,9 +200,23 @@ def find_by_trait(entrez: Entrez, words: str, criteria: Criteria) -> tuple[int, 
     ------
     FetchError
         If Entrez does not answer as it should.
+    UsageError
+        If Entrez does not know the organism, or none of the study types.
     """
     found = entrez.search(search_term(words, criteria), max(_MOST_RANKED, 4 * criteria.most))
+    _refuse_unknown(criteria, found.unknown)
+    if found.unknown.issuperset(map(plain_phrase, words.split(" OR "))):
+        return 0, []
     return found.count, list(_read(entrez, found.ids))
+
+
+def _refuse_unknown(criteria: Criteria, unknown: frozenset[str]) -> None:
+    """Refuse criteria that Entrez does not know: it may leave them out, and find anything."""
+    types = {plain_phrase(kind) for kind in criteria.study_types}
+    wrong = {plain_phrase(criteria.organism)} & unknown or (types if types <= unknown else None)
+    if wrong:
+        msg = f"GEO knows no {' or '.join(sorted(wrong))}; check --organism and --study-type"
+        raise UsageError(msg)
 
 
 def find_by_accession(entrez: Entrez, accessions: Sequence[str]) -> list[GeoSummary]:
@@ -204,10 +226,12 @@ def find_by_accession(entrez: Entrez, accessions: Sequence[str]) -> list[GeoSumm
     ------
     FetchError
         If GEO does not have one of them.
+    UsageError
+        If one is no accession of a series.
     """
-    names = [_accession(name) for name in dict.fromkeys(accessions)]
+    names = read_accessions(accessions)
     any_of = " OR ".join(f"{name}[GEO Accession]" for name in names)
-    found = entrez.search(f'({any_of}) AND "gse"[Entry Type]', 2 * len(names))
+    found = entrez.search(f'({any_of}) AND "gse"[Entry Type]', _MOST_FOUND)
     by_name = {summary.accession: summary for summary in _read(entrez, found.ids)}
     missing = [name for name in names if name not in by_name]
     if missing:
@@ -216,12 +240,20 @@ def find_by_accession(entrez: Entrez, accessions: Sequence[str]) -> list[GeoSumm
     return [by_name[name] for name in names]
 
 
-def _accession(name: str) -> str:
-    found = name.strip().upper()
-    if not ACCESSION.fullmatch(found):
-        msg = f"{name!r} is no accession of a series; write it as GSE55457"
-        raise UsageError(msg)
-    return found
+def read_accessions(names: Sequence[str]) -> tuple[str, ...]:
+    """Return accessions of series in capitals, each once.
+
+    Raises
+    ------
+    UsageError
+        If a name is none.
+    """
+    found = dict.fromkeys(name.strip().upper() for name in names)
+    for name in found:
+        if not ACCESSION.fullmatch(name):
+            msg = f"{name!r} is no accession of a series; write it as GSE55457"
+            raise UsageError(msg)
+    return tuple(found)
 
 
 def _read(entrez: Entrez, ids: Sequence[str]) -> Iterator[GeoSummary]:

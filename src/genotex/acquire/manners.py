@@ -14,6 +14,9 @@ from genotex.acquire.addresses import is_loopback
 __all__ = ["Flow", "Manners", "Pace", "back_off", "retry_after"]
 
 NCBI = "ncbi.nlm.nih.gov"
+EUTILS_HOST = "eutils.ncbi.nlm.nih.gov"
+WITHOUT_KEY = 3.0
+"""Requests a second to NCBI that no key allows more of."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class Manners:
     per_second : float
         Requests to one server; none to this machine is held back.
     ncbi_per_second : float
-        Requests to NCBI: 3 without a key, 10 with one (NCBI, "A General Introduction to the
-        E-utilities").
+        Requests to the E-utilities: 3 without a key, 10 with one (NCBI, "A General Introduction to
+        the E-utilities"). A key counts there alone; NCBI's other servers get 3 at most.
     """
 
     connect: float = 20.0
@@ -54,14 +57,16 @@ class Manners:
     longest_wait: float = 120.0
     most_text: int = 64 << 20
     per_second: float = 5.0
-    ncbi_per_second: float = 3.0
+    ncbi_per_second: float = WITHOUT_KEY
 
     def per_second_of(self, host: str) -> float | None:
         """Return how many requests a second a server gets; None without limit."""
         if is_loopback(host):
             return None
+        if host == EUTILS_HOST:
+            return self.ncbi_per_second
         of_ncbi = host == NCBI or host.endswith("." + NCBI)
-        return self.ncbi_per_second if of_ncbi else self.per_second
+        return min(self.ncbi_per_second, WITHOUT_KEY) if of_ncbi else self.per_second
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from genotex.acquire.download import Progress, Wanted
 from genotex.acquire.folder import Fetched, FetchFolder
@@ -83,7 +84,8 @@ def fetch_each(
     folder : FetchFolder
         Where they go.
     files : sequence of sequence of Wanted
-        Each file with the forms in which the server may have it, the likeliest first.
+        Each file with the forms in which it may be had, the likeliest first. A server that fails is
+        passed over for the files behind, where another one may have them.
     bar : callable
         Told number (from 1) and name of each file before it comes, gives what is told its bytes.
 
@@ -92,14 +94,14 @@ def fetch_each(
     Outcome
         One for each file, in order.
     """
-    patience = Patience()
+    patience, down = Patience(), set[str]()
     for number, forms in enumerate(files, start=1):
         if patience.is_over:
             yield Outcome(forms[0].path)
             continue
         try:
             progress = bar(number, forms[0].name)
-            outcome = Outcome(forms[0].path, _first_there(client, folder, forms, progress))
+            outcome = Outcome(forms[0].path, _first_there(client, folder, forms, progress, down))
         except FetchError as error:
             outcome = Outcome(forms[0].path, error=error)
         patience.take_in(outcome.error)
@@ -107,13 +109,29 @@ def fetch_each(
 
 
 def _first_there(
-    client: WebClient, folder: FetchFolder, forms: Sequence[Wanted], progress: Progress
+    client: WebClient,
+    folder: FetchFolder,
+    forms: Sequence[Wanted],
+    progress: Progress,
+    down: set[str],
 ) -> Fetched:
+    """Return the first form that can be had; servers that fail are added to those that are down."""
     at_hand = [wanted for wanted in forms if folder.place(wanted.path).exists()]
-    *others, last = at_hand or forms
+    up = [wanted for wanted in forms if _server(wanted) not in down]
+    *others, last = at_hand or up or forms
     for wanted in others:
+        if _server(wanted) in down and _server(last) not in down:
+            continue
         try:
             return folder.fetch(client, wanted, progress)
         except NotThereError:
             continue
+        except ServerUnavailableError:
+            down.add(_server(wanted))
+            if _server(last) in down:
+                raise
     return folder.fetch(client, last, progress)
+
+
+def _server(wanted: Wanted) -> str:
+    return urlsplit(wanted.address).netloc

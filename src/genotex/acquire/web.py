@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from genotex import __version__
 from genotex.acquire.addresses import AllowedAddresses, shown
 from genotex.acquire.answer import Answer, Trouble, as_trouble
+from genotex.acquire.client import open_client
 from genotex.acquire.contents import WHOLE_PAGE, refuse_captcha, refuse_page
 from genotex.acquire.deadline import HeadDeadline
 from genotex.acquire.manners import Flow, Manners, Pace, back_off, retry_after
@@ -53,6 +53,8 @@ class WebClient:
         Limits.
     seed : int
         Of the random part of waiting times.
+    waiting : callable
+        Told why the next attempt waits, and for how many seconds, before each such pause.
     sleep, clock : callable
         How to wait, and a clock that never goes back; for tests.
     """
@@ -63,12 +65,14 @@ class WebClient:
         *,
         manners: Manners | None = None,
         seed: int = 0,
+        waiting: Callable[[str, float], None] = lambda why, seconds: None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.manners = manners or Manners()
         self._allowed = AllowedAddresses(given)
         self._stream = random.Random(seed)
+        self._waiting = waiting
         self._sleep = sleep
         self._clock = clock
         self._pace = Pace(self.manners, clock, sleep)
@@ -192,7 +196,9 @@ class WebClient:
             message = f"{trouble}; asked {attempt} times"
             raise ServerUnavailableError(message, address=shown(address), hint=LATER) from trouble
         pause = back_off(self.manners, attempt, self._stream)
-        self._sleep(pause if trouble.wait is None else max(pause, trouble.wait))
+        pause = pause if trouble.wait is None else max(pause, trouble.wait)
+        self._waiting(f"{shown(address)}: {trouble}", pause)
+        self._sleep(pause)
 
     @contextmanager
     def opened(
@@ -253,7 +259,7 @@ class WebClient:
         form: Mapping[str, str] | None,
         question: Mapping[str, Any] | None,
     ) -> Iterator[Response]:
-        client = self._open_client()
+        client = self._client = self._client or open_client(self.manners, self._head)
         # What a server told to remember is forgotten before the next request.
         client.cookies.clear()
         method = "GET" if form is None and question is None else "POST"
@@ -268,21 +274,6 @@ class WebClient:
             ) as response,
         ):
             yield response
-
-    def _open_client(self) -> Client:
-        if self._client is None:
-            # Not at the top: loading it takes longer than all of `genotex --help`.
-            from httpx2 import Client, Limits, Timeout
-
-            limit = self.manners
-            self._client = Client(
-                timeout=Timeout(limit.read, connect=limit.connect),
-                limits=Limits(max_keepalive_connections=0),
-                event_hooks={"request": [self._head.begin], "response": [self._head.end]},
-                follow_redirects=False,
-                headers={"User-Agent": f"genotex/{__version__}", "Accept-Encoding": "identity"},
-            )
-        return self._client
 
     def _refuse_failure(self, response: Response, address: str) -> None:
         status = response.status_code

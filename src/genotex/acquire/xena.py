@@ -12,8 +12,8 @@ from genotex.errors import UsageError
 
 __all__ = ["XENA", "XENA_COHORTS", "XenaFile", "cohort_named", "cohort_of_trait", "xena_files"]
 
-XENA = "https://tcga.xenahubs.net/"
-"""Base address of the TCGA hub."""
+XENA = ("https://tcga-xena-hub.s3.us-east-1.amazonaws.com/", "https://tcga.xenahubs.net/")
+"""Base addresses of the TCGA hub: the store where its files lie, and the hub itself."""
 
 XENA_COHORTS = {
     "ACC": "TCGA_Adrenocortical_Cancer_(ACC)",
@@ -93,7 +93,7 @@ def cohort_of_trait(trait: str) -> tuple[str | None, str]:
 
 
 def xena_files(
-    code: str, kinds: Sequence[XenaFile] = tuple(XenaFile), base: str = XENA
+    code: str, kinds: Sequence[XenaFile] = tuple(XenaFile), bases: Sequence[str] = XENA
 ) -> tuple[tuple[Wanted, ...], ...]:
     """Return the files of a cohort, each with the forms in which the hub may have it.
 
@@ -103,15 +103,17 @@ def xena_files(
         Code of the cohort.
     kinds : sequence of XenaFile
         Which of its files.
-    base : str
-        Base address with a slash at its end.
+    bases : sequence of str
+        Base addresses with a slash at the end of each, the one to ask first in front.
 
     Returns
     -------
     tuple of tuple of Wanted
         One item a file: what to ask for first, and what where the hub does not have that.
     """
-    return tuple(_forms(code, kind, base) for kind in kinds)
+    return tuple(
+        tuple(form for base in bases for form in _forms(code, kind, base)) for kind in kinds
+    )
 
 
 def _forms(code: str, kind: XenaFile, base: str) -> tuple[Wanted, ...]:

@@ -9,7 +9,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.fetch_screen import progress_of_files
+from genotex.cli.fetch_screen import progress_of_files, tell_wait
 
 if TYPE_CHECKING:
     from genotex.acquire import Fetched
@@ -51,7 +51,7 @@ def genes(
 
     base = base_address(genes_address or NCBI_GENE)
     with (
-        WebClient([base]) as client,
+        WebClient([base], waiting=tell_wait) as client,
         open_fetch_folder(folder) as place,
         progress_of_files(None, 1) as start,
     ):

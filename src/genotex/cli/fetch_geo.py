@@ -13,7 +13,7 @@ import typer
 from genotex.cli import fetch_options as f
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.fetch_screen import progress_of_files
+from genotex.cli.fetch_screen import progress_of_files, tell_wait
 from genotex.cli.trait_names import tell_names
 from genotex.errors import FetchError, UsageError
 
@@ -69,7 +69,7 @@ def geo(
     """
     from genotex.acquire.geo_choice import GeoRequest
     from genotex.acquire.geo_plan import GeoOptions
-    from genotex.acquire.geo_search import STUDY_TYPES, Criteria
+    from genotex.acquire.geo_search import STUDY_TYPES, Criteria, read_accessions
 
     criteria = Criteria(
         (min_samples, max_samples),
@@ -81,7 +81,10 @@ def geo(
         max_series,
     )
     options = GeoOptions(platform_only, any_assay)
-    names = tuple(accession or ())
+    names = read_accessions(accession or ())
+    if names and query is not None:
+        msg = "--query searches series and --accession names them; give one of the two"
+        raise UsageError(msg)
     asked = _traits(trait, names, vocabulary)
     tell_names(trait or (), vocabulary)
     requests = [GeoRequest(each, names, query, criteria, options) for each in asked]
@@ -104,7 +107,8 @@ def _traits(
         msg = "series by name go into the folder of one trait; give one --trait"
         raise UsageError(msg)
     words = load_vocabulary(vocabulary)
-    return [words.named(name).name for name in trait] if trait else [None]
+    # A trait may be named twice, also by an alias.
+    return list(dict.fromkeys(words.named(name).name for name in trait)) if trait else [None]
 
 
 @contextmanager
@@ -123,7 +127,7 @@ def _geo_source(
         for address in (eutils or EUTILS, files or GEO_FILES, pages or GEO_PAGES)
     ]
     manners = Manners(ncbi_per_second=10.0 if key else 3.0)
-    with WebClient(given, manners=manners, seed=os.getpid()) as client:
+    with WebClient(given, manners=manners, seed=os.getpid(), waiting=tell_wait) as client:
         yield GeoSource(
             client,
             Entrez(client, given[0], key),

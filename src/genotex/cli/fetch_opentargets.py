@@ -11,6 +11,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.fetch_screen import tell_wait
 
 if TYPE_CHECKING:
     from genotex.acquire.disease_choice import TraitDiseases
@@ -92,7 +93,7 @@ def _fetch(
     search = disease_ids is None
     screen.resumes.set()
     with (
-        WebClient([base]) as client,
+        WebClient([base], waiting=tell_wait) as client,
         open_fetch_folder(folder) as place,
         screen.progress_by_stage("Open Targets") as step,
     ):

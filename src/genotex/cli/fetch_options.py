@@ -30,6 +30,7 @@ __all__ = [
     "YearTo",
 ]
 
+_MOST_MB = 1_000_000
 CRITERIA, ADDRESSES = "Which series (paper, appendix E)", "Addresses"
 
 SeriesTraits = Annotated[
@@ -96,15 +97,25 @@ StudyTypes = Annotated[
 ]
 MinMatrix = Annotated[
     float,
-    typer.Option("--min-matrix", min=0, help="Smallest matrix, MB.", rich_help_panel=CRITERIA),
+    typer.Option(
+        "--min-matrix", min=0, max=_MOST_MB, help="Smallest matrix, MB.", rich_help_panel=CRITERIA
+    ),
 ]
 MaxMatrix = Annotated[
     float,
-    typer.Option("--max-matrix", min=0, help="Largest matrix, MB.", rich_help_panel=CRITERIA),
+    typer.Option(
+        "--max-matrix", min=0, max=_MOST_MB, help="Largest matrix, MB.", rich_help_panel=CRITERIA
+    ),
 ]
 MaxFamily = Annotated[
     float,
-    typer.Option("--max-family", min=0, help="Largest family SOFT, MB.", rich_help_panel=CRITERIA),
+    typer.Option(
+        "--max-family",
+        min=0,
+        max=_MOST_MB,
+        help="Largest family SOFT, MB.",
+        rich_help_panel=CRITERIA,
+    ),
 ]
 EutilsAddress = Annotated[
     str | None,

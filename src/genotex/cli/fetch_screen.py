@@ -16,9 +16,18 @@ from rich.progress import (
 
 from genotex.cli import screen
 
-__all__ = ["FileBar", "progress_of_files"]
+__all__ = ["FileBar", "progress_of_files", "tell_wait"]
+
+LONG = 2.0
+"""Seconds from which on a pause is told, lest the command seem to hang."""
 
 FileBar = Callable[[int, int | None], None]
+
+
+def tell_wait(why: str, seconds: float) -> None:
+    """Say that a server failed and is asked again after a pause."""
+    if seconds >= LONG:
+        screen.tell(f"{why}; asked again in {seconds:,.0f} s", "waiting")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.fetch_screen import progress_of_files
+from genotex.cli.fetch_screen import progress_of_files, tell_wait
 from genotex.cli.fetch_table import outcomes_json, show_outcomes
 from genotex.errors import UsageError
 
@@ -83,9 +83,9 @@ def tcga(
     from genotex.acquire.several import fetch_each
     from genotex.acquire.xena import XENA, XenaFile, xena_files
 
-    base = base_address(xena_address or XENA)
+    bases = [base_address(xena_address)] if xena_address else XENA
     kinds = [XenaFile(each.value) for each in Files if not file or each in file]
-    files = [forms for code in _codes(trait, cohort) for forms in xena_files(code, kinds, base)]
+    files = [forms for code in _codes(trait, cohort) for forms in xena_files(code, kinds, bases)]
     if dry_run:
         rows = [{"file": forms[0].path, "address": forms[0].address} for forms in files]
         if json:
@@ -94,7 +94,7 @@ def tcga(
             screen.table(("file", "address"), rows, fold=("file", "address"))
         return
     with (
-        WebClient([base]) as client,
+        WebClient(bases, waiting=tell_wait) as client,
         open_fetch_folder(folder) as place,
         progress_of_files(None, len(files)) as start,
     ):

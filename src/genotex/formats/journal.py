@@ -42,8 +42,14 @@ class Journal:
             else with the next line that is, or when the journal is closed.
         """
         line = memoryview(_line(entry))
-        while line:
-            line = line[os.write(self._handle, line) :]
+        size = os.fstat(self._handle).st_size
+        try:
+            while line:
+                line = line[os.write(self._handle, line) :]
+        except OSError:
+            # On a full disk; half a line with another one behind it would damage the journal.
+            os.ftruncate(self._handle, size)
+            raise
         if at_once:
             os.fsync(self._handle)
         self.entries.append(dict(entry))

@@ -21,6 +21,7 @@ from genotex.reports.datasets import (
 from tests.evaluation.output_folders import write_text_table
 from tests.geo_text import write_asthma
 from tests.reports.datasets.some_bundle import PEOPLE, write_bundle, write_outputs, write_raw
+from tests.rna_seq_text import write_counted
 
 
 def described(root: Path, *, whole: bool = True, jobs: int = 1) -> Description:
@@ -81,6 +82,20 @@ def test_raw_cohorts_tell_samples_rows_and_platform(tmp_path: Path) -> None:
         "GSE2": ("GEO", "GPL1", 10, 0, 1),
         "TCGA_Lung": ("TCGA", "", 2, 3, 2),
     }
+
+
+def test_counts_of_an_empty_series_are_its_rows(tmp_path: Path) -> None:
+    folder = write_counted(tmp_path, "GSE2", 12, annotation={"1": "A1BG"})
+    found = described(tmp_path)
+    (cohort,) = found.raw
+    assert (cohort.samples, cohort.rows, cohort.files) == (12, 12, 3)
+    kinds = {facts.place.kind for facts in found.files}
+    assert kinds == {"series matrix", "RNA-seq counts", "annotation of counts"}
+    assert not any("empty" in what or "probes" in what for what in gaps(found))
+    (row,) = table(found, "Raw cohorts")
+    assert row["without expression"] == 0
+    next(folder.glob("*_raw_counts_*")).unlink()
+    assert gaps(described(tmp_path))["cohorts whose expression table is empty"]
 
 
 def test_series_under_two_traits_has_its_samples_counted_once(tmp_path: Path) -> None:
@@ -221,6 +236,14 @@ def test_files_under_a_link_to_a_folder_above_are_listed_once(tmp_path: Path) ->
     assert [facts.place.path for facts in described(tmp_path).files] == [
         "GEO/Asthma/GSE1/GSE1_series_matrix.txt.gz"
     ]
+
+
+def test_file_of_which_only_a_part_has_come_is_no_part_of_the_data_set(tmp_path: Path) -> None:
+    write_asthma(tmp_path)
+    before = datasheet_json(described(tmp_path))
+    part = next(tmp_path.rglob("*_series_matrix.txt.gz")).with_name("GSE1_family.soft.gz.part")
+    part.write_bytes(b"half")
+    assert datasheet_json(described(tmp_path)) == before
 
 
 def test_earlier_description_is_no_part_of_the_data_set(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ __all__ = [
     "raw_cohorts",
 ]
 
-_GEO: tuple[FileKind, ...] = ("series matrix", "family SOFT", "platform table")
+_GEO: tuple[FileKind, ...] = (
+    "series matrix", "family SOFT", "platform table", "RNA-seq counts", "annotation of counts",
+)  # fmt: skip
 _TCGA: tuple[FileKind, ...] = ("TCGA clinical matrix", "TCGA expression")
 
 
@@ -37,7 +39,8 @@ class RawCohort:
     platform : str
         GPL accession; empty where the series tells none.
     samples, rows : int or None
-        Samples and rows (probes or genes) of the table with the most samples.
+        Samples and rows (probes or genes) of the table with the most samples; where that has no
+        rows and NCBI's counts lie beside it, their rows.
     files, bytes : int
         Its files.
     """
@@ -113,6 +116,7 @@ def raw_cohorts(files: Iterable[FileFacts]) -> tuple[RawCohort, ...]:
 
 def _raw(part: str, source: str, trait: str, cohort: str, files: Sequence[FileFacts]) -> RawCohort:
     main = _telling(files)
+    rows = None if main is None else main.rows
     return RawCohort(
         part,
         source,
@@ -120,10 +124,16 @@ def _raw(part: str, source: str, trait: str, cohort: str, files: Sequence[FileFa
         cohort,
         platform="" if main is None else main.platform,
         samples=None if main is None else main.samples,
-        rows=None if main is None else main.rows,
+        rows=_rows_of_counts(files) if rows == 0 else rows,
         files=len(files),
         bytes=sum(facts.size for facts in files),
     )
+
+
+def _rows_of_counts(files: Sequence[FileFacts]) -> int:
+    """Return the genes of the count matrix that `preprocess` reads, the first; 0 without any."""
+    told = (f.rows for f in files if f.place.kind == "RNA-seq counts" and f.rows is not None)
+    return next(told, 0)
 
 
 def _telling(files: Sequence[FileFacts]) -> FileFacts | None:

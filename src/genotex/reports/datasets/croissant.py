@@ -79,7 +79,10 @@ _FORMATS = {
     ".tsv": "text/tab-separated-values",
     ".txt": "text/plain",
 }
-_TABBED: tuple[FileKind, ...] = ("platform table", "TCGA clinical matrix", "TCGA expression")
+_TABBED: tuple[FileKind, ...] = (
+    "platform table", "RNA-seq counts", "annotation of counts", "TCGA clinical matrix",
+    "TCGA expression",
+)  # fmt: skip
 _TEXTS: tuple[FileKind, ...] = ("series matrix", "family SOFT")
 
 

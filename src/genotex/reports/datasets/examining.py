@@ -156,7 +156,7 @@ def _tcga_clinical(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
     return replace(facts, samples=len(read_clinical_matrix(path).samples))
 
 
-def _tcga_expression(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
+def _table_of_samples(facts: FileFacts, path: Path, whole: bool) -> FileFacts:
     samples = len(read_xena_samples(path))
     return replace(facts, samples=samples, rows=_rows(path) if whole else None)
 
@@ -206,7 +206,8 @@ _READERS: dict[FileKind, Callable[[FileFacts, Path, bool], FileFacts]] = {
     "series matrix": _series_matrix,
     "family SOFT": _family_soft,
     "TCGA clinical matrix": _tcga_clinical,
-    "TCGA expression": _tcga_expression,
+    "TCGA expression": _table_of_samples,
+    "RNA-seq counts": _table_of_samples,
     "cohort records": _records,
     "gene table": _genes,
     "clinical table": _clinical,

@@ -73,7 +73,7 @@ def _raw_gaps(raw: Sequence[RawCohort], files: Sequence[FileFacts]) -> Iterator[
     )
     yield from _named(
         "GEO cohorts with neither family SOFT nor platform table, so that probes stay probes",
-        (n for n, k in geo if not k & {"family SOFT", "platform table"}),
+        (n for n, k in geo if not k & {"family SOFT", "platform table", "RNA-seq counts"}),
     )
     for kind in ("TCGA clinical matrix", "TCGA expression"):
         yield from _named(f"TCGA studies without {kind}", (n for n, k in tcga if kind not in k))

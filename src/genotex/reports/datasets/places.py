@@ -9,12 +9,13 @@ from typing import Literal
 
 from genotex.errors import UsageError
 from genotex.evaluation.folder_items import ANSWER
-from genotex.layout import InputFolder
+from genotex.layout import PART, InputFolder
 
 __all__ = ["FileKind", "FilePlace", "Part", "find_parts", "list_files", "place_files"]
 
 FileKind = Literal[
-    "series matrix", "family SOFT", "platform table", "TCGA clinical matrix", "TCGA expression",
+    "series matrix", "family SOFT", "platform table", "RNA-seq counts", "annotation of counts",
+    "TCGA clinical matrix", "TCGA expression",
     "cohort records", "gene table", "clinical table", "linked table", "decisions", "result",
     "task list", "other",
 ]  # fmt: skip
@@ -93,7 +94,9 @@ def _parts_at(root: Path, prefix: str) -> Iterator[Part]:
 
 
 def list_files(root: Path, leave_out: Sequence[Path] = ()) -> list[str]:
-    """Return the paths of all files, sorted, hidden ones left out; links are followed once.
+    """Return the paths of all files, sorted; links are followed once.
+
+    Hidden files and those of which only a part has come are left out.
 
     Parameters
     ----------
@@ -116,7 +119,7 @@ def _walk(
             continue
         if path.is_dir():
             yield from _walk(path, f"{prefix}{path.name}/", leave_out, (*above, here))
-        elif path.is_file():
+        elif path.is_file() and path.suffix != PART:
             yield prefix + path.name
 
 
@@ -141,6 +144,8 @@ def _raw_places(root: Path, part: Part) -> Iterator[FilePlace]:
                 "series matrix": geo.matrices,
                 "family SOFT": geo.family_soft,
                 "platform table": geo.platforms,
+                "RNA-seq counts": geo.counts,
+                "annotation of counts": geo.annotations,
             }
             for kind, files in kinds.items():
                 yield from (place(path, kind, trait, geo.cohort) for path in files)
