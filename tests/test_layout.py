@@ -1,9 +1,11 @@
+import errno
 import fcntl
 import os
 import stat
 from pathlib import Path
 from typing import TextIO
 
+import polars as pl
 import pytest
 
 from genotex.errors import UsageError
@@ -109,6 +111,20 @@ def test_atomic_write_replaces_whole_and_keeps_the_usual_mode(tmp_path: Path) ->
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~umask
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_full_disk_of_a_table_is_an_error_of_the_system_that_names_the_file(
+    tmp_path: Path, kind: str
+) -> None:
+    frame = pl.DataFrame({"a": [1, 2, 3]})
+    write = frame.write_parquet if kind == "parquet" else frame.write_csv
+    target = tmp_path / "table"
+    with pytest.raises(OSError, match="No space left") as error, atomic_write(target):
+        write(Path("/dev/full"))
+    assert (error.value.errno, error.value.filename) == (errno.ENOSPC, str(target))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("how", [RuntimeError, KeyboardInterrupt, SystemExit])

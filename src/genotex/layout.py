@@ -282,12 +282,17 @@ def _condition(condition: str | None) -> str:
     return "None" if condition is None else trait_folder_name(condition)
 
 
+_IN_WORDS = re.compile(r"\(os error (\d{1,3})\)")
+"""How polars tells an error of the system, such as a full disk: in words alone."""
+
+
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
     """Give a temporary path beside `path` that replaces it when the block ends well.
 
     The reader of `path` sees the old file or the whole new one, also after a crash: the file is
-    flushed to disk, renamed, and the folder flushed. When the block raises, nothing is left.
+    flushed to disk, renamed, and the folder flushed. When the block raises, nothing is left; an
+    error of the system, such as a full disk, is an `OSError` that names the file, whoever tells it.
 
     Parameters
     ----------
@@ -309,11 +314,18 @@ def atomic_write(path: Path) -> Iterator[Path]:
         part.replace(path)
     except BaseException as error:
         part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
-            # A full disk does not say which file it was.
-            raise OSError(error.errno, error.strerror, str(path)) from error
+        if (number := _error_of_no_file(error)) is not None:
+            raise OSError(number, os.strerror(number), str(path)) from error
         raise
     flush(path.parent)
+
+
+def _error_of_no_file(error: BaseException) -> int | None:
+    """Return the number of an error of the system that does not say which file it was."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno if error.filename is None else None
+    told = _IN_WORDS.search(str(error)) if isinstance(error, Exception) else None
+    return None if told is None else int(told[1])
 
 
 def remove_leftovers(path: Path) -> None:

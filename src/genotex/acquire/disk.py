@@ -24,6 +24,13 @@ def disk_full(message: str, folder: Path) -> DiskFullError:
 def full_disk_told(message: str, folder: Path) -> Iterator[None]:
     """Turn an error of the system that a disk or a quota is full into one of ours.
 
+    Parameters
+    ----------
+    message : str
+        What could not be done, where the error names no file.
+    folder : Path
+        Where space is wanted.
+
     Raises
     ------
     DiskFullError
@@ -34,4 +41,5 @@ def full_disk_told(message: str, folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        raise disk_full(message, folder) from error
+        named = f"{error.filename} could not be written" if error.filename else message
+        raise disk_full(named, folder) from error
