@@ -46,5 +46,10 @@ def test_code_that_names_its_cohort_or_trait_is_not_general(code: str, general: 
     assert is_general(code, GEO) == general
 
 
+@pytest.mark.parametrize("code", ["x = 'Lung Cancer'", "Lung_Cancer", "keep = ['GSM101', 'GSM7']"])
+def test_code_about_one_trait_in_other_words_or_some_samples_is_not_general(code: str) -> None:
+    assert not is_general(code, replace(GEO, trait="Lung_Cancer"))
+
+
 def test_code_that_names_its_condition_is_not_general() -> None:
     assert not is_general("data['Age']", PROBLEM)

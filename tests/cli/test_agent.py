@@ -158,6 +158,25 @@ def test_run_is_shown_as_a_whole_and_step_by_step(
     assert set(told["usage"]["roles"]) == {"planner", "reviewer", "statistician"}
 
 
+def test_terminal_that_has_no_letter_for_a_sign_is_shown_its_number(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "in" / "GEO" / "Asthma" / "GSE1").mkdir(parents=True)
+    played = Played(tmp_path / "out", tmp_path / "in")
+    said = python("x = 'Crohn\u2019s'")
+    played.calls = PlayedModel(lambda card: said if card.occasion == "write" else play(card))
+    played.run(limits=Limits(max_tokens=220))
+    for options in ([], ["--json"]):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "ascii"}
+        shown = subprocess.run(
+            command("agent", "show", tmp_path / "out", "GSE1", *options),
+            capture_output=True,
+            env=environment,
+            check=True,
+        )
+        assert b"Crohn\\u2019s" in shown.stdout
+
+
 def test_notebook_that_is_not_there_is_named_with_those_that_are(
     place: Path, done: TeamFinished, genotex: Run
 ) -> None:
@@ -191,6 +210,14 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         (("--condition", "Age", "--model", "rules"), "--condition belongs to --trait"),
         (("--trait", "Asthma", "--model", "rules", "--max-rounds", "0"), "give 1 or more"),
         (("--trait", "Gout", "--model", "rules"), "holds no cohort of Gout"),
+        (
+            ("--trait", "Asthma", "--model", "rules", "--no-reviewer", "--model.reviewer", "rules"),
+            "--model.reviewer does nothing beside roles that are asked: planner, engineer",
+        ),
+        (
+            ("--trait", "Asthma", "--model", "rules", "--structured", "--no-planning"),
+            "--structured has no team",
+        ),
         (
             ("--trait", "Asthma", "--model", "rules", "--time-limit", "0"),
             "--time-limit 0 is no time",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from typing import Protocol
@@ -21,10 +22,17 @@ def may_be_reused(unit: ActionUnit) -> bool:
     return not unit.needs_domain_knowledge and unit.kind != "tcga"
 
 
+_ACCESSION = re.compile(r"\bG(SE|SM|PL)\d")
+
+
 def is_general(code: str, task: Task) -> bool:
-    """Tell whether code names none of cohort, trait and condition that it was written for."""
-    names = (task.cohort, task.trait, task.condition)
-    return not any(name in code for name in names if name)
+    """Tell whether code names none of cohort, trait and condition that it was written for.
+
+    Nor a sample or a platform of GEO; traits may be written with spaces.
+    """
+    names = [name for name in (task.cohort, task.trait, task.condition) if name]
+    names += [name.replace("_", " ") for name in names]
+    return not (_ACCESSION.search(code) or any(name in code for name in names))
 
 
 class Shelf(Protocol):

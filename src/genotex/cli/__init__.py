@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 import warnings
@@ -17,6 +18,10 @@ def main() -> None:
     """Run the command line; a user's mistake ends in a message, never in a traceback."""
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        # Texts of series hold signs that some terminals have no letter for.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     # As Python shows a warning of a package, it is two lines that nobody but its authors needs.
     warnings.showwarning = lambda message, *_, **__: tell(one_line(str(message)), "warning")
     from genotex.cli.commands import app

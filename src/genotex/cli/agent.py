@@ -15,6 +15,7 @@ from genotex.cli.model_choice import LimitChoice, ModelChoice, RoleChoice
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
+    from genotex.agents.switches import Agent, Switches
     from genotex.models import Limits
     from genotex.problems import Problem
     from genotex.runs.team.plan import TeamPlan
@@ -77,31 +78,34 @@ def run(
     from genotex.runs.team.plan import TeamPlan
     from genotex.sandbox import SandboxPolicy
 
+    switches = Switches(
+        planning=planning,
+        expert=with_expert,
+        reviewer=with_reviewer,
+        max_rounds=max_rounds,
+        max_retract=max_retract,
+        reuse=reuse,
+        work_seconds=time_limit,
+        cell_seconds=cell_time,
+    )
+    agent: Agent = "structured" if structured else "team"
     models = ModelChoice(
         model,
         RoleChoice(planner, engineer, statistician, reviewer, expert),
         settings,
         LimitChoice(max_cost, max_tokens, max_time, allow_unknown_cost),
     )
+    _refuse_idle(agent, switches, models)
     plan = TeamPlan(
         source=source,
         target=output,
         problems=_problems(trait, condition, problems, task_info),
         models=models.read(ROLES),
         procedure=procedure.value,
-        switches=Switches(
-            planning=planning,
-            expert=with_expert,
-            reviewer=with_reviewer,
-            max_rounds=max_rounds,
-            max_retract=max_retract,
-            reuse=reuse,
-            work_seconds=time_limit,
-            cell_seconds=cell_time,
-        ),
+        switches=switches,
         sandbox=SandboxPolicy(sandbox.value),
         task_info=task_info,
-        agent="structured" if structured else "team",
+        agent=agent,
     )
     _run(plan, plan.models.limits, jobs=jobs, retry=False, json=json)
 
@@ -181,6 +185,22 @@ def show(
         screen.print_json(trace_json(found))
     else:
         show_trace(found)
+
+
+def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
+    """Refuse a model for a role that nobody plays, and ways of a team that is not there."""
+    from genotex.agents.switches import Switches, roles_asked
+    from genotex.runs.methods.idle_options import refuse_idle
+
+    if agent == "structured":
+        usual = Switches(work_seconds=switches.work_seconds, cell_seconds=switches.cell_seconds)
+        if switches != usual:
+            msg = "--structured has no team: leave the other ways of the team out"
+            raise UsageError(msg)
+    asked = roles_asked(agent, switches)
+    given = [role for role, name in models.by_role.items() if name is not None]
+    silent = [f"--model.{role}" for role in given if role not in asked]
+    refuse_idle(silent, f"roles that are asked: {', '.join(asked)}")
 
 
 def _problems(

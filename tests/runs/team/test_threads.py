@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from genotex.runs.team import threads
 from genotex.runs.team.threads import in_threads
 
 
@@ -45,6 +46,33 @@ def test_interrupted_caller_begins_nothing_more_and_ends_what_is_under_way() -> 
     # Closing the loop over the results gives up what is under way.
     assert given_up.wait(30)
     assert len(begun) <= 3
+
+
+def test_patience_after_an_interruption_does_not_grow_with_the_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, given = 0.0, []
+
+    def join(thread: threading.Thread, seconds: float | None = None) -> None:
+        nonlocal now
+        assert seconds is not None
+        given.append(seconds)
+        now += seconds
+
+    monkeypatch.setattr(threading.Thread, "join", join)
+    monkeypatch.setattr(threads, "monotonic", lambda: now)
+    released = threading.Event()
+
+    def do(number: int) -> int:
+        # The first piece ends, so that the caller has something to be interrupted at.
+        assert number == 0 or released.wait(30)
+        return number
+
+    with pytest.raises(KeyboardInterrupt):
+        for _ in in_threads(range(4), 3, do, nothing):
+            raise KeyboardInterrupt
+    released.set()
+    assert given == [threads.PATIENCE, 0.0, 0.0]
 
 
 WAITING = {

@@ -6,12 +6,13 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
 from typing import TypeVar
 
 __all__ = ["in_threads"]
 
 PATIENCE = 5.0
-"""Seconds that each thread gets to end after an interruption; a model may take longer to answer."""
+"""Seconds that all threads get to end after an interruption; a model may take longer to answer."""
 
 TURN = 0.2
 """Seconds after which it is seen whether somebody wants to interrupt."""
@@ -70,8 +71,9 @@ def in_threads(
         with turn:
             left.clear()
         give_up()
+        end = monotonic() + PATIENCE
         for thread in threads:
-            thread.join(PATIENCE)
+            thread.join(max(0.0, end - monotonic()))
         raise
 
 
