@@ -6,6 +6,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from genotex.agents import toolkit
@@ -50,6 +51,7 @@ def toolkit_documentation(names: Sequence[str] | None = None) -> str:
     return render_prompt("toolkit.md.j2", functions=functions)
 
 
+@cache
 def _document(function: Callable[..., Any]) -> _Documented:
     signature = inspect.signature(function)
     # Types stand in the docstring, in words.
