@@ -46,12 +46,15 @@ def toolkit_documentation(names: Sequence[str] | None = None) -> str:
         if name not in known:
             msg = f"the toolkit has no function {name!r}; use {', '.join(known)}"
             raise UsageError(msg)
-    wanted = [name for name in known if names is None or name in names]
-    functions = [_document(getattr(toolkit, name)) for name in wanted]
-    return render_prompt("toolkit.md.j2", functions=functions)
+    return _documentation(tuple(name for name in known if names is None or name in names))
 
 
 @cache
+def _documentation(names: tuple[str, ...]) -> str:
+    functions = [_document(getattr(toolkit, name)) for name in names]
+    return render_prompt("toolkit.md.j2", functions=functions)
+
+
 def _document(function: Callable[..., Any]) -> _Documented:
     signature = inspect.signature(function)
     # Types stand in the docstring, in words.
