@@ -29,6 +29,23 @@ def test_series_matrix_without_its_table_stops_above_the_rows(tmp_path):
     assert series.samples == SAMPLES
 
 
+@pytest.mark.parametrize("cell", ["4", "four"])
+def test_series_matrix_without_its_numbers_has_the_same_ids(tmp_path, cell):
+    rows = [("a", "1", "2", "3"), ("", "1", "2", "3"), ("b", cell, cell), ("a", "7", "8", "9")]
+    series = read(tmp_path, matrix_text(rows=rows), numbers=False)
+    assert series.samples == SAMPLES
+    assert series.expression is not None
+    assert (series.expression.ids, series.expression.samples) == (("a", "b"), ())
+    assert series.expression.values.shape == (2, 0)
+
+
+def test_series_matrix_without_its_numbers_is_read_to_its_end(tmp_path):
+    with pytest.raises(TruncatedFileError):
+        read(tmp_path, matrix_text(end=""), numbers=False)
+    with pytest.raises(FormatError, match="5 cells in a table of 4 columns"):
+        read(tmp_path, matrix_text(rows=[("a", "1", "2", "3", "4")]), numbers=False)
+
+
 def test_series_matrix_that_ends_above_the_table(tmp_path):
     text = matrix_text().partition("!series_matrix_table_begin")[0]
     with pytest.raises(TruncatedFileError, match="above the table"):

@@ -7,7 +7,7 @@ import pytest
 from genotex.errors import FormatError, UsageError
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.platform import Platform
-from genotex.genes import IdKind, map_to_genes
+from genotex.genes import IdKind, check_rows, genes_of_rows, map_to_genes
 
 SAMPLES = ("GSM1", "GSM2")
 
@@ -178,6 +178,33 @@ def test_no_gene_is_left(small):
     gene = platform(ID=["p1_at", "p2_at"], Symbol=["DDR1 /// A2M", "NOSUCH"])
     with pytest.raises(FormatError, match="no row could be mapped"):
         map_to_genes(matrix(["p1_at", "p2_at"], LOG2[:2]), [gene], procedure="sound", table=small)
+
+
+@pytest.mark.parametrize("procedure", ["sound", "benchmark"])
+@pytest.mark.parametrize(
+    "symbols",
+    [
+        ["DDR1 /// A2M", "NOSUCH"],
+        ["NOSUCH", "DDR1 /// A2M"],
+        ["NOSUCH", "SHARED"],
+        ["NOSUCH", "P53"],
+        ["SHARED /// TP53", "NOSUCH"],
+        ["SHARED /// A2M", "NOSUCH"],
+        ["NOSUCH", "NOSUCH /// TP53"],
+    ],
+)
+def test_rows_are_refused_as_when_they_are_made_rows_of_genes(small, symbols, procedure):
+    gene = platform(ID=["p1_at", "p2_at"], Symbol=symbols)
+    ids = ["p1_at", "p2_at"]
+    found = genes_of_rows(ids, [gene], procedure=procedure, table=small)
+    try:
+        map_to_genes(matrix(ids, LOG2[:2]), [gene], procedure=procedure, table=small)
+    except FormatError as refused:
+        with pytest.raises(FormatError) as caught:
+            check_rows(found, procedure=procedure, table=small)
+        assert str(caught.value) == str(refused)
+    else:
+        check_rows(found, procedure=procedure, table=small)
 
 
 def test_micro_rna_rows_are_no_genes(packaged):

@@ -154,6 +154,11 @@ class FilterHolds(Opened):
             pytest.skip("numbers of x86_64")
         assert printed(session, code) == "{}"
 
+    def test_nobody_waits_for_the_disk(self, session: Session) -> None:
+        # A pipe has no disk: where the call is made, it is refused.
+        code = "import os; _, end = os.pipe(); os.fsync(end); os.fdatasync(end); os.sync(); 'done'"
+        assert printed(session, code) == "'done'"
+
     def test_user_namespace_by_clone(self, session: Session) -> None:
         code = """
         import ctypes

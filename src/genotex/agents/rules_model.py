@@ -13,7 +13,7 @@ from genotex.agents.action_units import action_unit
 from genotex.agents.card import Card, last_attempt, read_card
 from genotex.agents.context import fenced
 from genotex.agents.rule_written_code import judge_output, plan_units, write_code
-from genotex.agents.rule_written_code.geo_decisions import decide_geo
+from genotex.agents.rule_written_code.geo_decisions import read_geo
 from genotex.agents.structured import answer_of
 from genotex.agents.zero_shot import MOST_GENES
 from genotex.errors import BadAnswerError, GenotexError
@@ -75,7 +75,7 @@ class RulesModel:
             code, output = last_attempt(request)
             return "", self.review(card, code, output)
         if card.occasion == "encode":
-            return "", answer_of(decide_geo(card.task).reading)
+            return "", answer_of(read_geo(card.task))
         if card.occasion == "zero_shot":
             return "", {"genes": self.known_genes(card)}
         return fenced(self.write(card), "python"), None

@@ -6,6 +6,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from genotex.agents import toolkit
@@ -45,8 +46,12 @@ def toolkit_documentation(names: Sequence[str] | None = None) -> str:
         if name not in known:
             msg = f"the toolkit has no function {name!r}; use {', '.join(known)}"
             raise UsageError(msg)
-    wanted = [name for name in known if names is None or name in names]
-    functions = [_document(getattr(toolkit, name)) for name in wanted]
+    return _documentation(tuple(name for name in known if names is None or name in names))
+
+
+@cache
+def _documentation(names: tuple[str, ...]) -> str:
+    functions = [_document(getattr(toolkit, name)) for name in names]
     return render_prompt("toolkit.md.j2", functions=functions)
 
 

@@ -55,7 +55,9 @@ class RawSeries:
     platforms: tuple[Platform, ...] = ()
 
 
-def read_raw_series(files: GeoCohortFiles, needs_mapping: Callable[[Series], bool]) -> RawSeries:
+def read_raw_series(
+    files: GeoCohortFiles, needs_mapping: Callable[[Series], bool], *, numbers: bool = True
+) -> RawSeries:
     """Read all of a series: its samples, their expression, and the annotation if it is needed.
 
     Parameters
@@ -64,6 +66,8 @@ def read_raw_series(files: GeoCohortFiles, needs_mapping: Callable[[Series], boo
         The files of the cohort's folder.
     needs_mapping : callable
         Whether the row ids of the series that was read need an annotation.
+    numbers : bool
+        Whether the values are wanted (see `formats.read_series_matrix`).
 
     Raises
     ------
@@ -74,7 +78,7 @@ def read_raw_series(files: GeoCohortFiles, needs_mapping: Callable[[Series], boo
     with ThreadPoolExecutor(1) as beside:
         raw = choose_file(files)
         annotation = beside.submit(read_annotation, files, raw.series)
-        raw = with_expression(raw)
+        raw = with_expression(raw, numbers=numbers)
         if not needs_mapping(raw.series):
             return raw
         platforms, used = annotation.result()
@@ -93,8 +97,14 @@ def choose_file(files: GeoCohortFiles) -> RawSeries:
     return RawSeries(series, tuple(used), tuple(notes))
 
 
-def with_expression(raw: RawSeries) -> RawSeries:
+def with_expression(raw: RawSeries, *, numbers: bool = True) -> RawSeries:
     """Return the series with its expression table, read now where it was not.
+
+    Parameters
+    ----------
+    raw : RawSeries
+    numbers : bool
+        Whether the values are wanted (see `formats.read_series_matrix`).
 
     Raises
     ------
@@ -103,7 +113,7 @@ def with_expression(raw: RawSeries) -> RawSeries:
     """
     if raw.series.expression is not None:
         return raw
-    return replace(raw, series=read_series_matrix(raw.series.path))
+    return replace(raw, series=read_series_matrix(raw.series.path, numbers=numbers))
 
 
 def read_series_file(path: Path) -> Series:

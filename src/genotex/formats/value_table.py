@@ -81,11 +81,14 @@ class ValueTable:
         The file, named in errors.
     width : int
         Number of sample columns.
+    numbers : bool
+        Whether to read them; without, the table comes to its ids and no columns.
     """
 
-    def __init__(self, path: Path, width: int) -> None:
+    def __init__(self, path: Path, width: int, *, numbers: bool = True) -> None:
         self.path = path
         self.width = width
+        self._taken = width if numbers else 0
         self.counts = CellCounts(path)
         self._ids: list[str] = []
         self._values: list[pl.DataFrame] = []
@@ -106,8 +109,8 @@ class ValueTable:
         if not ids:
             return
         self._ids.extend(ids)
-        self.counts.cells += len(ids) * self.width
-        if self.width:
+        self.counts.cells += len(ids) * self._taken
+        if self._taken:
             values = _typed(rows, self.width)
             self._values.append(self._cell_by_cell(rows) if values is None else values)
 
@@ -130,7 +133,7 @@ class ValueTable:
 
     def _take_values(self) -> NDArray[np.float64]:
         """Return all values as one matrix; what was collected goes block by block."""
-        values = np.empty((len(self._ids), self.width))
+        values = np.empty((len(self._ids), self._taken))
         at = 0
         self._values.reverse()
         while self._values:

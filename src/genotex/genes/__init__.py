@@ -4,7 +4,7 @@ from genotex.genes.annotation import AnnotationChoice, choose_annotation
 from genotex.genes.count_rows import GeneCounts, counts_by_gene
 from genotex.genes.identify import IdVerdict, identify_ids
 from genotex.genes.idkind import IdKind
-from genotex.genes.mapping import GeneMapping, Scale, collapse_rows, map_to_genes
+from genotex.genes.mapping import GeneMapping, Scale, check_rows, collapse_rows, map_to_genes
 from genotex.genes.row_genes import RowGenes, genes_by_columns, genes_of_rows
 from genotex.genes.table import GeneTable
 
@@ -17,6 +17,7 @@ __all__ = [
     "IdVerdict",
     "RowGenes",
     "Scale",
+    "check_rows",
     "choose_annotation",
     "collapse_rows",
     "counts_by_gene",

@@ -17,7 +17,7 @@ from genotex.genes.symbols import official_symbols
 from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
 
-__all__ = ["GeneMapping", "Scale", "collapse_rows", "map_to_genes"]
+__all__ = ["GeneMapping", "Scale", "check_rows", "collapse_rows", "map_to_genes"]
 
 Scale = Literal["auto", "log2", "linear"]
 
@@ -138,8 +138,7 @@ def collapse_rows(
     expression, counts, notes = steps(logged, found.names, table, mapped=found.mapped)
     counts = {"rows": len(matrix.ids), "rows_with_symbol": found.filled} | counts
     if not expression.ids:
-        msg = f"no row could be mapped to a human gene ({found.verdict.reason})"
-        raise FormatError(msg, path=found.path, hint="give the platform table of the series")
+        raise _no_gene(found)
     return GeneMapping(
         expression,
         counts["genes_mapped"],
@@ -150,6 +149,37 @@ def collapse_rows(
         counts,
         (f"row ids: {found.verdict.reason}", *found.notes, *scale_notes, *notes),
     )
+
+
+def check_rows(found: RowGenes, *, procedure: Procedure, table: GeneTable) -> None:
+    """See that any row is a gene, without making rows of genes.
+
+    Parameters
+    ----------
+    found : RowGenes
+        The names of genes found for some rows.
+    procedure, table
+        As for `map_to_genes`.
+
+    Raises
+    ------
+    FormatError
+        If none is, as `collapse_rows` does.
+    """
+    if not any(_is_gene(row, procedure, table) for row in found.names):
+        raise _no_gene(found)
+
+
+def _is_gene(row: tuple[str, ...], procedure: Procedure, table: GeneTable) -> bool:
+    symbols = official_symbols(row, table, procedure).symbols
+    if procedure == "benchmark":
+        return any(symbols)
+    return len(_one_row(row, dict(zip(row, symbols, strict=True)), table)) == 1
+
+
+def _no_gene(found: RowGenes) -> FormatError:
+    msg = f"no row could be mapped to a human gene ({found.verdict.reason})"
+    return FormatError(msg, path=found.path, hint="give the platform table of the series")
 
 
 def _check_scale(scale: str) -> None:

@@ -104,8 +104,12 @@ def split_cell(text: str, form: CellForm = CellForm.LIST) -> tuple[str, ...]:
         parts = [fields[1] if len(fields) > 1 else fields[0] for fields in records]
     elif form is CellForm.TEXT:
         parts = _PARENTHESES.findall(text)
+    elif _SEPARATOR.search(text):
+        parts = _LIST.split(text)
     else:
-        parts = _LIST.split(text) if _SEPARATOR.search(text) else [text]
+        # Most cells are of this kind, and there are many.
+        part = text.strip(_QUOTES)
+        return () if part.upper() in _MISSING else (part,)
     stripped = dict.fromkeys(part.strip(_QUOTES) for part in parts)
     return tuple(part for part in stripped if part.upper() not in _MISSING)
 

@@ -39,7 +39,7 @@ class Nursery:
     limits : Limits
         Of the sessions; how many threads libraries use is settled when they are imported.
     modules : sequence of str
-        What to import.
+        What to import; ``module:function`` for a function of it that is called as well, in turn.
     """
 
     def __init__(self, limits: Limits, modules: Sequence[str]) -> None:

@@ -41,6 +41,8 @@ def _environment() -> Environment:
         # A prompt is plain text; nothing in it is ever shown by a browser.
         autoescape=False,
         undefined=StrictUndefined,
+        # The files of a package stay as they are.
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -8,8 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from genotex.agents.task import Task
 from genotex.clinical import (
     ClinicalReading,
@@ -25,18 +23,18 @@ from genotex.cohorts.geo import no_table, rows_need_mapping, takes_counts
 from genotex.cohorts.geo_files import RawSeries, read_raw_series
 from genotex.cohorts.rna_seq import count_genes
 from genotex.errors import FormatError
-from genotex.formats import ExpressionMatrix, Role, Series
+from genotex.formats import Role, Series
 from genotex.genes import (
     GeneTable,
     IdVerdict,
     RowGenes,
-    collapse_rows,
+    check_rows,
     genes_of_rows,
     identify_ids,
 )
 from genotex.layout import GeoCohortFiles, Procedure, geo_cohort_files
 
-__all__ = ["Coded", "GeoDecisions", "coded", "decide_geo"]
+__all__ = ["Coded", "GeoDecisions", "coded", "decide_geo", "read_geo"]
 
 GenesEnd = Literal["", "series", "table", "mapping"]
 
@@ -130,15 +128,14 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
 def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions:
     table = GeneTable.load()
     files = geo_cohort_files(task.trait, task.input_folder)
-    raw = read_raw_series(files, needs_mapping=lambda series: rows_need_mapping(series, table))
-    description = describe_series(raw.series, raw.platforms)
-    reading = rule_expert(task.procedure).read(description, task.trait)
+    raw, reading = _read(task, files, table)
     counted = reading.gene.available and takes_counts(files, raw.series, task.procedure)
     if counted:
         rows, end, why = _counts(files, raw.series, reading, table)
     else:
         rows, end, why = _genes(raw, reading, task.procedure, table)
     ids = raw.series.expression.ids if raw.series.expression is not None else ()
+    verdict = identify_ids(ids, table) if ids and rows is None else None
     first = raw.platforms[0] if raw.platforms else None
     return GeoDecisions(
         reading=reading,
@@ -147,7 +144,7 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions
         gender=coded(reading.gender, raw.series, task.procedure),
         genes_end=end,
         why_no_genes=why,
-        ids=identify_ids(ids, table) if ids else None,
+        ids=verdict if rows is None else rows.verdict,
         first_ids=tuple(ids[:3]),
         id_column=None if rows is None else rows.id_column,
         gene_column=None if rows is None else rows.gene_column,
@@ -157,6 +154,27 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions
         procedure=task.procedure,
         counted=counted,
     )
+
+
+def read_geo(task: Task) -> ClinicalReading:
+    """Read what a series says of the trait, age and gender, as the direct road does.
+
+    Raises
+    ------
+    FormatError
+        If a file that is needed cannot be read.
+    """
+    files = geo_cohort_files(task.trait, task.input_folder)
+    return _read(task, files, GeneTable.load())[1]
+
+
+def _read(task: Task, files: GeoCohortFiles, table: GeneTable) -> tuple[RawSeries, ClinicalReading]:
+    """Read a series but for its numbers, on which nothing of what is decided depends."""
+    raw = read_raw_series(
+        files, needs_mapping=lambda series: rows_need_mapping(series, table), numbers=False
+    )
+    description = describe_series(raw.series, raw.platforms)
+    return raw, rule_expert(task.procedure).read(description, task.trait)
 
 
 def _counts(
@@ -186,9 +204,7 @@ def _genes(
             table=table,
             own=raw.series.platform,
         )
-        # Whether any row is a known gene does not depend on the values.
-        empty = ExpressionMatrix(matrix.ids, (), np.empty((len(matrix.ids), 0)))
-        collapse_rows(empty, rows, procedure=procedure, table=table)
+        check_rows(rows, procedure=procedure, table=table)
     except FormatError as error:
         return None, "mapping", f"rows cannot be mapped to genes: {error}"
     return rows, "", ""

@@ -14,8 +14,13 @@ from genotex.sandbox import Folders, Limits, Nursery, SandboxPolicy, Session, lo
 __all__ = ["NEEDED", "LiveSessions", "local_sessions"]
 
 
-NEEDED = ("genotex.agents.toolkit", "genotex.analysis")
-"""What every notebook imports; it is imported once for all of them."""
+NEEDED = (
+    "genotex.genes.ready_made:begin",
+    "genotex.agents.toolkit",
+    "genotex.analysis",
+    "genotex.genes.ready_made:finish",
+)
+"""What every notebook imports, and the look-ups of its gene table; had once for all of them."""
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import struct
 
 from .linux import prctl
 
-__all__ = ["IGNORED_WITHOUT_OWN_ROOT", "REFUSED", "filter_program", "restrict"]
+__all__ = ["IGNORED", "IGNORED_WITHOUT_OWN_ROOT", "REFUSED", "filter_program", "restrict"]
 
 REFUSED = {
     # name: (x86_64, aarch64); None where the machine has no such call
@@ -105,6 +105,17 @@ REFUSED = {
 """Calls that no analysis needs. Memory that no process shows (``memfd_create``, ``shmget``) would
 get past the limits; ``io_uring`` opens sockets that no filter sees."""
 
+IGNORED = {
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    "fsync": (74, 82),
+    "fdatasync": (75, 83),
+    "sync_file_range": (277, 84),
+}
+"""Waiting for the disk, which these calls say was done. Nothing in a session has to outlive a power
+cut: what is taken from it is brought to the disk by the program outside. So it waits for no disk,
+and keeps no other program's disk busy."""
+
 IGNORED_WITHOUT_OWN_ROOT = {
     "chmod": (90, None),
     "fchmod": (91, 52),
@@ -168,7 +179,8 @@ def filter_program(machine: str, *, own_root: bool) -> list[Step]:
     for numbers in REFUSED.values():
         if (number := numbers[column]) is not None:
             steps += [(_EQUAL, 0, 1, number), _refuse(errno.EPERM)]
-    for numbers in () if own_root else IGNORED_WITHOUT_OWN_ROOT.values():
+    ignored = IGNORED if own_root else IGNORED | IGNORED_WITHOUT_OWN_ROOT
+    for numbers in ignored.values():
         if (number := numbers[column]) is not None:
             steps += [(_EQUAL, 0, 1, number), _refuse(_NO_ERROR)]
     # Told that there is no clone3, the C library uses clone, whose flags can be seen.

@@ -35,13 +35,21 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         for name in (kernel.__name__, *modules):
-            importlib.import_module(name)
+            _have(name)
         # What is here stays as it is, so that children share its pages.
         gc.collect()
         gc.freeze()
         _serve(door)
     finally:
         remove_tree(Path(private))
+
+
+def _have(name: str) -> None:
+    """Import a module, and call a function of it where one is named behind a colon."""
+    module, _, function = name.partition(":")
+    imported = importlib.import_module(module)
+    if function:
+        getattr(imported, function)()
 
 
 def _serve(door: socket.socket) -> None:
