@@ -198,8 +198,7 @@ def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
             msg = "--structured has no team: leave the other ways of the team out"
             raise UsageError(msg)
     asked = roles_asked(agent, switches)
-    given = [role for role, name in models.by_role.items() if name is not None]
-    silent = [f"--model.{role}" for role in given if role not in asked]
+    silent = [f"--model.{role}" for role in models.roles.named() if role not in asked]
     refuse_idle(silent, f"roles that are asked: {', '.join(asked)}")
 
 
