@@ -10,6 +10,7 @@ from pathlib import Path
 
 from genotex.errors import FormatError
 from genotex.formats import (
+    ChooseRows,
     Platform,
     Series,
     choose_series,
@@ -93,8 +94,14 @@ def choose_file(files: GeoCohortFiles) -> RawSeries:
     return RawSeries(series, tuple(used), tuple(notes))
 
 
-def with_expression(raw: RawSeries) -> RawSeries:
+def with_expression(raw: RawSeries, choose: ChooseRows | None = None) -> RawSeries:
     """Return the series with its expression table, read now where it was not.
+
+    Parameters
+    ----------
+    raw : RawSeries
+    choose : callable, optional
+        Which rows of a table that is read now are wanted (see `formats.read_series_matrix`).
 
     Raises
     ------
@@ -103,7 +110,7 @@ def with_expression(raw: RawSeries) -> RawSeries:
     """
     if raw.series.expression is not None:
         return raw
-    return replace(raw, series=read_series_matrix(raw.series.path))
+    return replace(raw, series=read_series_matrix(raw.series.path, choose=choose))
 
 
 def read_series_file(path: Path) -> Series:

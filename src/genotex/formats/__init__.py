@@ -41,6 +41,7 @@ from genotex.formats.series_choice import choose_series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.formats.soft_platform import read_platforms
 from genotex.formats.soft_series import read_family_soft
+from genotex.formats.value_table import ChooseRows
 from genotex.formats.xena import (
     ClinicalMatrix,
     read_clinical_matrix,
@@ -50,6 +51,7 @@ from genotex.formats.xena import (
 
 __all__ = [
     "Associations",
+    "ChooseRows",
     "ClinicalMatrix",
     "CohortInfo",
     "Controls",

@@ -16,14 +16,21 @@ from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.raw import FETCH_AGAIN, is_gzip
 from genotex.formats.rows import first_repeated
 from genotex.formats.series import Cells, Series
-from genotex.formats.value_table import ValueTable, average_duplicates
+from genotex.formats.value_table import (
+    ChooseRows,
+    ChosenRows,
+    ValueTable,
+    average_duplicates,
+)
 
 __all__ = ["build_matrix", "no_samples_error", "read_series_matrix"]
 
 TABLE_END = "!series_matrix_table_end"
 
 
-def read_series_matrix(path: Path, *, expression: bool = True) -> Series:
+def read_series_matrix(
+    path: Path, *, expression: bool = True, choose: ChooseRows | None = None
+) -> Series:
     """Read a GEO series matrix.
 
     The table is read in blocks, so that memory holds little more than the values. A cell that is
@@ -36,6 +43,9 @@ def read_series_matrix(path: Path, *, expression: bool = True) -> Series:
         ``GSE..._series_matrix.txt``, gzip or plain.
     expression : bool
         Whether to read the table; without it, reading stops above the first row.
+    choose : callable, optional
+        Which rows of the table are wanted, given the ids of all; all of them by default. A few rows
+        take a third of the time of all.
 
     Returns
     -------
@@ -67,7 +77,7 @@ def read_series_matrix(path: Path, *, expression: bool = True) -> Series:
         if not header.has_table:
             msg = "the file ends above the table"
             raise TruncatedFileError(msg, path=path, line=reader.line, hint=FETCH_AGAIN)
-        matrix = _read_table(reader, header, samples, columns) if expression else None
+        matrix = _read_table(reader, header, samples, columns, choose) if expression else None
     return Series(path, samples, header.series_fields, sample_fields, matrix, tuple(header.notes))
 
 
@@ -148,6 +158,7 @@ def _read_table(
     header: MatrixHeader,
     samples: tuple[str, ...],
     columns: Sequence[str] | None,
+    choose: ChooseRows | None,
 ) -> ExpressionMatrix:
     if columns is None:
         columns = samples
@@ -155,7 +166,9 @@ def _read_table(
         msg = f"sample {repeated} has two columns in the table"
         raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
     order = _column_order(reader, header, samples, columns)
-    table = ValueTable(reader.path, len(columns))
+    width = len(columns)
+    some = None if choose is None else ChosenRows(reader.path, width, choose)
+    table = some or ValueTable(reader.path, width)
     with read_ahead(reader.table_blocks(TABLE_END)) as blocks:
         for block in blocks:
             table.add(block)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -17,7 +17,7 @@ from genotex.genes.symbols import official_symbols
 from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
 
-__all__ = ["GeneMapping", "Scale", "collapse_rows", "map_to_genes"]
+__all__ = ["GeneMapping", "Scale", "collapse_rows", "map_to_genes", "rows_of_genes"]
 
 Scale = Literal["auto", "log2", "linear"]
 
@@ -150,6 +150,39 @@ def collapse_rows(
         counts,
         (f"row ids: {found.verdict.reason}", *found.notes, *scale_notes, *notes),
     )
+
+
+def rows_of_genes(
+    ids: Sequence[str],
+    found: RowGenes,
+    genes: Collection[str],
+    *,
+    procedure: Procedure,
+    table: GeneTable,
+) -> dict[str, tuple[str, ...]]:
+    """Return the rows that name some genes, of which alone `collapse_rows` would make them.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Row ids of a matrix.
+    found : RowGenes
+        The names of genes found for them.
+    genes : collection of str
+        Official symbols.
+    procedure, table
+        As for `map_to_genes`.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Row id -> all names that the row has.
+    """
+    unique = sorted({name for row in found.names for name in row})
+    official = official_symbols(unique, table, procedure).symbols
+    wanted = {name for name, symbol in zip(unique, official, strict=True) if symbol in genes}
+    pairs = zip(ids, found.names, strict=True)
+    return {row: names for row, names in pairs if not wanted.isdisjoint(names)}
 
 
 def _check_scale(scale: str) -> None:

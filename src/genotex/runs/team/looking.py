@@ -16,15 +16,12 @@ import polars as pl
 
 from genotex.agents.task import Task
 from genotex.analysis import read_result
-from genotex.clinical import FeatureEncoding, apply_encoding, reading_from_json
-from genotex.cohorts.geo_files import choose_file
 from genotex.cohorts.quality import judge
 from genotex.errors import FormatError, GenotexError, MethodFailedError
 from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
-    Series,
     read_cohort_info,
     read_evidence,
     read_json_object,
@@ -33,9 +30,12 @@ from genotex.formats import (
     read_linked_parquet,
 )
 from genotex.genes import GeneTable
-from genotex.layout import OutputFolder, geo_cohort_files
+from genotex.layout import OutputFolder
 from genotex.runs.problem_record import ErrorClass
-from genotex.runs.team.second_opinion import second_opinion
+from genotex.runs.team.expression_opinion import expression_opinion, put_aside_opinion
+from genotex.runs.team.saved_tables import SavedTables
+from genotex.runs.team.second_opinion import opinion_on_series, opinion_on_study
+from genotex.runs.team.told_cohort import ToldSeries, ToldStudy, tell_series, tell_study
 
 __all__ = ["look_at_answer", "look_at_cohort"]
 
@@ -44,7 +44,9 @@ _MOST_COLUMNS = 100
 _JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "sample_size")
 
 
-def look_at_cohort(task: Task, written: Path, info: CohortInfo) -> tuple[str, ...]:
+def look_at_cohort(
+    task: Task, written: Path, info: CohortInfo, *, by_code: bool = True
+) -> tuple[str, ...]:
     """Return what makes a cohort doubtful.
 
     Parameters
@@ -54,39 +56,48 @@ def look_at_cohort(task: Task, written: Path, info: CohortInfo) -> tuple[str, ..
         Where its session wrote.
     info : CohortInfo
         What was recorded.
+    by_code : bool
+        Whether written code made it: its numbers are computed again. The direct road goes as it
+        goes, whoever read the series.
 
     Raises
     ------
     MethodFailedError
-        If its files contradict each other, or the series.
+        If its files contradict each other, or the raw files.
     """
     output = OutputFolder(written)
-    with_table = info.is_usable
     try:
-        table = read_linked_csv(output.linked_csv(task.trait, task.cohort)) if with_table else None
-        doubts = [] if table is None else _look_at_table(task, output, table, info)
+        saved = _read_tables(task, output) if info.is_usable else None
+        doubts = () if saved is None else _look_at_table(task, saved.filled, info)
         if not output.evidence(task.trait, task.cohort).is_file():
             return (*doubts, "there is no evidence: its files were not written by the toolkit")
         evidence = read_evidence(output.evidence(task.trait, task.cohort))
-        return (*doubts, *_look_at_evidence(task, evidence, table, info))
+        _check_evidence(task, evidence, info)
+        return (*doubts, *_look_at_raw_files(task, evidence, saved, by_code=by_code))
     except FormatError as error:
         _refuse(str(error))
 
 
-def _look_at_table(
-    task: Task, output: OutputFolder, table: LinkedTable, info: CohortInfo
-) -> list[str]:
+def _read_tables(task: Task, output: OutputFolder) -> SavedTables:
+    """Read the linked table and its twin, and refuse two that differ."""
+    table = read_linked_csv(output.linked_csv(task.trait, task.cohort))
+    twin = output.linked_parquet(task.trait, task.cohort)
+    if not twin.is_file():
+        return SavedTables(table, None)
+    features = 1 + len(table.covariates) + len(table.genes)
+    _check_rows(twin, features, len(table.samples) + 1)
+    unfilled = read_linked_parquet(twin)
+    if not _same(table, unfilled):
+        _refuse(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
+    return SavedTables(table, unfilled)
+
+
+def _look_at_table(task: Task, table: LinkedTable, info: CohortInfo) -> tuple[str, ...]:
     found = judge(table)
     for name in _JUDGED:
         said, is_so = getattr(info, name), getattr(found, name)
         if said != is_so:
             _refuse(f"{task.cohort} is recorded with {name} {said}, but its table says {is_so}")
-    twin = output.linked_parquet(task.trait, task.cohort)
-    if twin.is_file():
-        features = 1 + len(table.covariates) + len(table.genes)
-        _check_rows(twin, features, len(table.samples) + 1)
-        if not _same(table, read_linked_parquet(twin)):
-            _refuse(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
     known = GeneTable.load()
     return _unknown([g for g in table.genes if known.official_symbol(g, task.procedure) is None])
 
@@ -119,47 +130,63 @@ def _same(filled: LinkedTable, unfilled: LinkedTable) -> bool:
     )
 
 
-def _unknown(genes: Sequence[str]) -> list[str]:
+def _unknown(genes: Sequence[str]) -> tuple[str, ...]:
     if not genes:
-        return []
-    return [f"{len(genes)} of its genes are not known as human genes, such as {genes[0]}"]
+        return ()
+    return (f"{len(genes)} of its genes are not known as human genes, such as {genes[0]}",)
 
 
-def _look_at_evidence(
-    task: Task, evidence: Evidence, table: LinkedTable | None, info: CohortInfo
-) -> tuple[str, ...]:
+def _check_evidence(task: Task, evidence: Evidence, info: CohortInfo) -> None:
     if (evidence.trait, evidence.cohort) != (task.trait, task.cohort):
         _refuse(f"the evidence is that of {evidence.cohort} for {evidence.trait}")
+    if evidence.procedure != task.procedure:
+        _refuse(f"the evidence tells of the procedure {evidence.procedure}")
     if evidence.info.get("is_usable") != info.is_usable:
         _refuse("cohort_info.json and the evidence tell different things of the cohort")
-    if task.kind != "geo":
-        return ()
-    trait = reading_from_json(evidence.reading).trait
-    series = choose_file(geo_cohort_files(task.trait, task.input_folder)).series
-    if table is not None:
-        _check_codes(task, series, table, trait)
-    return second_opinion(task, series, trait)
 
 
-def _check_codes(
-    task: Task, series: Series, table: LinkedTable, trait: FeatureEncoding | None
-) -> None:
-    """Refuse a table whose trait is not what its own encoding gives for the samples there are."""
-    if trait is None:
+def _look_at_raw_files(
+    task: Task, evidence: Evidence, saved: SavedTables | None, *, by_code: bool
+) -> tuple[str, ...]:
+    """Apply what the evidence tells to the raw files, and ask the built-in rules about it."""
+    told: ToldSeries | ToldStudy | None
+    if task.kind == "geo":
+        told = tell_series(task, evidence)
+        doubts = opinion_on_series(told)
+    else:
+        told = tell_study(task, evidence)
+        doubts = opinion_on_study(task, told)
+    if saved is not None:
+        _check_codes(task, told, saved.filled)
+    if not by_code or told is None:
+        return doubts
+    again = put_aside_opinion(told) if saved is None else expression_opinion(told, evidence, saved)
+    return (*doubts, *again)
+
+
+def _check_codes(task: Task, told: ToldSeries | ToldStudy | None, table: LinkedTable) -> None:
+    """Refuse a table whose features are not what its own encodings give for the samples."""
+    if told is None or told.reading.trait is None:
         _refuse("the evidence tells no trait, but there is a linked table")
-    codes = apply_encoding(trait, series, procedure=task.procedure).codes
-    told = dict(zip(series.samples, codes, strict=True))
-    if strangers := [sample for sample in table.samples if sample not in told]:
+    place = {sample: i for i, sample in enumerate(told.samples)}
+    if strangers := [sample for sample in table.samples if sample not in place]:
         _refuse(f"{strangers[0]} of the linked table is no sample of {task.cohort}")
-    meant = np.array([told[sample] for sample in table.samples])
-    if other := int((~np.isclose(meant, table.trait_values)).sum()):
-        _refuse(
-            f"{other} of {len(meant)} samples have another trait in the linked table than the "
-            "series gives by the encoding in the evidence"
-        )
+    rows = [place[sample] for sample in table.samples]
+    for name, values in {"trait": table.trait_values, **table.covariates}.items():
+        if name not in told.features:
+            _refuse(f"the evidence tells no {name}, but the linked table has it")
+        meant = told.features[name].codes[rows]
+        filled = np.isnan(meant) & (name != "trait")
+        if other := int((~np.isclose(meant, values) & ~filled).sum()):
+            _refuse(
+                f"{other} of {len(meant)} samples have another {name} in the linked table than the "
+                "raw files give by the encoding in the evidence"
+            )
 
 
-def look_at_answer(task: Task, written: Path, cohort: str | None) -> tuple[str, ...]:
+def look_at_answer(
+    task: Task, written: Path, cohort: str | None, *, by_code: bool = True
+) -> tuple[str, ...]:
     """Return what makes an answer doubtful.
 
     Parameters
@@ -170,6 +197,8 @@ def look_at_answer(task: Task, written: Path, cohort: str | None) -> tuple[str, 
         Where its session wrote; the form of the answer is in order.
     cohort : str or None
         The cohort that the answer names.
+    by_code : bool
+        As for `look_at_cohort`.
 
     Raises
     ------
