@@ -7,7 +7,6 @@ than these.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -25,6 +24,7 @@ from genotex.formats import Evidence
 from genotex.genes import GeneTable, RowGenes, collapse_rows, genes_by_columns, genes_of_rows
 from genotex.layout import Procedure
 from genotex.runs.team.expression_spots import same_at_some_genes
+from genotex.runs.team.records_agree import records_agree
 from genotex.runs.team.saved_tables import Differences, SavedTables, differences
 from genotex.runs.team.told_cohort import ToldSeries, ToldStudy
 
@@ -82,17 +82,10 @@ def _other_record(
         "counts": (evidence.counts, counts),
         "controls": (evidence.options.get("control_roles"), "auto"),
     }
-    wrong = [name for name, (said, is_so) in pairs.items() if not _agree(said, is_so)]
-    return tuple(f"the {name} in its evidence are not those of the raw files" for name in wrong)
-
-
-def _agree(said: object, is_so: object) -> bool:
-    """Tell whether two records say the same; numbers may differ by rounding."""
-    if isinstance(said, Mapping) and isinstance(is_so, Mapping):
-        return said.keys() == is_so.keys() and all(_agree(said[k], is_so[k]) for k in is_so)
-    if isinstance(said, float) and isinstance(is_so, float):
-        return math.isclose(said, is_so, rel_tol=1e-9)
-    return said == is_so
+    wrong = [name for name, (said, is_so) in pairs.items() if not records_agree(said, is_so)]
+    return tuple(
+        f"the {name} in its evidence are not those that the raw files give" for name in wrong
+    )
 
 
 def _other_column(

@@ -92,7 +92,9 @@ def _correlation(table: LinkedTable) -> NDArray[np.float64]:
     variance = np.einsum("ij,ij->j", values, values) / len(values) - values.mean(axis=0) ** 2
     spread = np.sqrt(np.maximum(variance, 0.0))
     size: NDArray[np.float64] = np.abs(trait @ values)
-    return np.divide(size, spread, out=np.zeros(len(size)), where=spread > 0)
+    none: NDArray[np.float64] = np.zeros(len(size))
+    np.divide(size, spread, out=none, where=spread > 0)
+    return none
 
 
 @dataclass

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from genotex.agents.task import Task
-from genotex.analysis import read_result
+from genotex.analysis import GENE_COLUMNS, read_result
 from genotex.cohorts.quality import judge
 from genotex.errors import FormatError, GenotexError, MethodFailedError
 from genotex.formats import (
@@ -32,6 +32,7 @@ from genotex.formats import (
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
 from genotex.runs.problem_record import ErrorClass
+from genotex.runs.team.answer_opinion import answer_opinion
 from genotex.runs.team.expression_opinion import expression_opinion, put_aside_opinion
 from genotex.runs.team.saved_tables import SavedTables
 from genotex.runs.team.second_opinion import opinion_on_series, opinion_on_study
@@ -209,7 +210,8 @@ def look_at_answer(
         return ("the answer does not name its cohort",)
     output = OutputFolder(written)
     path = output.significant_genes(task.trait, task.condition)
-    listed: dict[str, list[object]] = read_json_object(path)["significant_genes"]
+    content = read_json_object(path)
+    listed: dict[str, list[object]] = content["significant_genes"]
     columns = _check_genes(task, cohort, listed["Variable"])
     table = output.all_genes(task.trait, task.condition)
     if table.is_file():
@@ -218,11 +220,13 @@ def look_at_answer(
         result = read_result(output, task.trait, task.condition)
     except GenotexError:
         return ("the answer was not written by the toolkit: no table of all genes belongs to it",)
+    if dict(result.genes.schema) != dict(GENE_COLUMNS):
+        _refuse("the table of all genes has other columns than the toolkit writes")
     found = result.significant
     for name, values in listed.items():
         if name in found.columns and found[name].to_list() != values:
             _refuse(f"{name} of the genes listed is another than in the table of all genes")
-    return ()
+    return answer_opinion(task, result, content) if by_code else ()
 
 
 def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:
