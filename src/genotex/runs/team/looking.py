@@ -207,7 +207,8 @@ def look_at_answer(
         If the answer contradicts itself, or the cohort it names.
     """
     if cohort is None:
-        return ("the answer does not name its cohort",)
+        # An answer from knowledge alone, which no code wrote, has none.
+        return ("the answer does not name its cohort",) if by_code else ()
     output = OutputFolder(written)
     path = output.significant_genes(task.trait, task.condition)
     content = read_json_object(path)
