@@ -9,7 +9,7 @@ from genotex.genes.mapping import (
     Scale,
     collapse_rows,
     map_to_genes,
-    rows_of_genes,
+    official_rows,
 )
 from genotex.genes.row_genes import RowGenes, genes_by_columns, genes_of_rows
 from genotex.genes.table import GeneTable
@@ -30,5 +30,5 @@ __all__ = [
     "genes_of_rows",
     "identify_ids",
     "map_to_genes",
-    "rows_of_genes",
+    "official_rows",
 ]

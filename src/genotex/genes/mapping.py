@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -13,11 +13,11 @@ from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows
 from genotex.genes.idkind import IdKind
 from genotex.genes.row_genes import RowGenes, genes_of_rows
 from genotex.genes.scale import detect_scale, to_log2
-from genotex.genes.symbols import official_symbols
+from genotex.genes.symbols import OfficialSymbols, official_symbols
 from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
 
-__all__ = ["GeneMapping", "Scale", "collapse_rows", "map_to_genes", "rows_of_genes"]
+__all__ = ["GeneMapping", "Scale", "collapse_rows", "map_to_genes", "official_rows"]
 
 Scale = Literal["auto", "log2", "linear"]
 
@@ -152,37 +152,31 @@ def collapse_rows(
     )
 
 
-def rows_of_genes(
-    ids: Sequence[str],
-    found: RowGenes,
-    genes: Collection[str],
-    *,
-    procedure: Procedure,
-    table: GeneTable,
-) -> dict[str, tuple[str, ...]]:
-    """Return the rows that name some genes, of which alone `collapse_rows` would make them.
+def official_rows(
+    found: RowGenes, *, procedure: Procedure, table: GeneTable
+) -> list[tuple[str, ...]]:
+    """Return the official genes that each row counts for in `collapse_rows`.
 
     Parameters
     ----------
-    ids : sequence of str
-        Row ids of a matrix.
     found : RowGenes
-        The names of genes found for them.
-    genes : collection of str
-        Official symbols.
+        The names of genes found for the rows of a matrix.
     procedure, table
         As for `map_to_genes`.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        Row id -> all names that the row has.
     """
-    unique = sorted({name for row in found.names for name in row})
-    official = official_symbols(unique, table, procedure).symbols
-    wanted = {name for name, symbol in zip(unique, official, strict=True) if symbol in genes}
-    pairs = zip(ids, found.names, strict=True)
-    return {row: names for row, names in pairs if not wanted.isdisjoint(names)}
+    known, _ = _official(found.names, table, procedure)
+    if procedure == "sound":
+        return _rows_of_one_gene(found.names, known, table)[0]
+    genes = {row: tuple(s for name in row if (s := known[name])) for row in set(found.names)}
+    return [genes[row] for row in found.names]
+
+
+def _official(
+    names: list[tuple[str, ...]], table: GeneTable, procedure: Procedure
+) -> tuple[dict[str, str | None], OfficialSymbols]:
+    unique = sorted({name for row in names for name in row})
+    official = official_symbols(unique, table, procedure)
+    return dict(zip(unique, official.symbols, strict=True)), official
 
 
 def _check_scale(scale: str) -> None:
@@ -238,12 +232,9 @@ def _sound(
     matrix: ExpressionMatrix, names: list[tuple[str, ...]], table: GeneTable, *, mapped: bool
 ) -> _Result:
     """Bring the symbols of each row to their official form, keep rows of one gene, average."""
-    unique = sorted({name for row in names for name in row})
-    official = official_symbols(unique, table, "sound")
-    known = dict(zip(unique, official.symbols, strict=True))
-    genes = {row: _one_row(row, known, table) for row in set(names)}
+    known, official = _official(names, table, "sound")
+    kept, genes = _rows_of_one_gene(names, known, table)
     several = sum(len(genes[row]) > 1 for row in names)
-    kept = [genes[row] if len(genes[row]) == 1 else () for row in names]
     used = {row for row in set(names) if len(genes[row]) == 1}
     links = gene_rows(kept)
     counts = {
@@ -260,6 +251,14 @@ def _sound(
         notes.append(f"{official.ambiguous} aliases belong to several genes and were dropped")
     means = mean_of_rows(matrix.values, links)
     return ExpressionMatrix(links.genes, matrix.samples, means), counts, tuple(notes)
+
+
+def _rows_of_one_gene(
+    names: list[tuple[str, ...]], known: Mapping[str, str | None], table: GeneTable
+) -> tuple[list[tuple[str, ...]], dict[tuple[str, ...], tuple[str, ...]]]:
+    """Return each row's gene, none for a row of several, and the genes of each set of names."""
+    genes = {row: _one_row(row, known, table) for row in set(names)}
+    return [genes[row] if len(genes[row]) == 1 else () for row in names], genes
 
 
 def _one_row(

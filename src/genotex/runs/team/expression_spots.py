@@ -24,10 +24,9 @@ from genotex.genes import (
     collapse_rows,
     genes_of_rows,
     identify_ids,
-    rows_of_genes,
+    official_rows,
 )
 from genotex.genes.scale import detect_scale
-from genotex.layout import Procedure
 from genotex.runs.team.saved_tables import SavedTables, differences
 from genotex.runs.team.told_cohort import ToldSeries
 
@@ -124,23 +123,18 @@ class _Spots:
     rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
     all_genes: frozenset[str] | None = None
 
-    @property
-    def procedure(self) -> Procedure:
-        return self.told.task.procedure
-
     def choose(self, ids: Sequence[str]) -> Sequence[str]:
         """Return the ids of the rows of these genes."""
         if not ids:
             return ()
         platforms = self.platforms() if identify_ids(ids, self.table).needs_mapping else ()
-        ways = {"procedure": self.procedure, "table": self.table}
-        own = self.told.raw.series.platform
-        self.names = genes_of_rows(ids, platforms, own=own, **ways)  # type: ignore[arg-type]
-        self.rows = rows_of_genes(ids, self.names, self.genes, **ways)  # type: ignore[arg-type]
-        # Without any sample only the names are left, and these are those of the whole matrix.
-        no_values = ExpressionMatrix(tuple(ids), (), np.empty((len(ids), 0)))
-        found = collapse_rows(no_values, self.names, scale="log2", **ways)  # type: ignore[arg-type]
-        self.all_genes = frozenset(found.expression.ids)
+        own, procedure = self.told.raw.series.platform, self.told.task.procedure
+        found = genes_of_rows(ids, platforms, procedure=procedure, table=self.table, own=own)
+        counted = official_rows(found, procedure=procedure, table=self.table)
+        self.all_genes = frozenset(gene for genes in counted for gene in genes)
+        rows = [i for i, genes in enumerate(counted) if not self.genes.isdisjoint(genes)]
+        self.rows = {ids[i]: found.names[i] for i in rows}
+        self.names = found
         return tuple(self.rows)
 
 
@@ -151,12 +145,13 @@ def _collapse(
     scale = evidence.mapping.get("scale")
     if scale not in ("log2", "linear"):
         return None
-    if spots.procedure == "sound" and detect_scale(matrix.values).scale != scale:
+    if spots.told.task.procedure == "sound" and detect_scale(matrix.values).scale != scale:
         return None
     assert spots.names is not None
+    procedure = spots.told.task.procedure
     names = replace(spots.names, names=[spots.rows[row] for row in matrix.ids])
     mapped = collapse_rows(
-        matrix, names, procedure=spots.procedure, table=spots.table, scale=scale
+        matrix, names, procedure=procedure, table=spots.table, scale=scale
     ).expression
     kept = [i for i, gene in enumerate(mapped.ids) if gene in spots.genes]
     ids = tuple(mapped.ids[i] for i in kept)
