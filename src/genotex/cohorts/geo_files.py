@@ -10,7 +10,6 @@ from pathlib import Path
 
 from genotex.errors import FormatError
 from genotex.formats import (
-    ChooseRows,
     Platform,
     Series,
     choose_series,
@@ -94,14 +93,8 @@ def choose_file(files: GeoCohortFiles) -> RawSeries:
     return RawSeries(series, tuple(used), tuple(notes))
 
 
-def with_expression(raw: RawSeries, choose: ChooseRows | None = None) -> RawSeries:
+def with_expression(raw: RawSeries) -> RawSeries:
     """Return the series with its expression table, read now where it was not.
-
-    Parameters
-    ----------
-    raw : RawSeries
-    choose : callable, optional
-        Which rows of a table that is read now are wanted (see `formats.read_series_matrix`).
 
     Raises
     ------
@@ -110,7 +103,7 @@ def with_expression(raw: RawSeries, choose: ChooseRows | None = None) -> RawSeri
     """
     if raw.series.expression is not None:
         return raw
-    return replace(raw, series=read_series_matrix(raw.series.path, choose=choose))
+    return replace(raw, series=read_series_matrix(raw.series.path))
 
 
 def read_series_file(path: Path) -> Series:

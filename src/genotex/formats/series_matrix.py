@@ -16,21 +16,20 @@ from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.raw import FETCH_AGAIN, is_gzip
 from genotex.formats.rows import first_repeated
 from genotex.formats.series import Cells, Series
-from genotex.formats.value_table import (
-    ChooseRows,
-    ChosenRows,
-    ValueTable,
-    average_duplicates,
-)
+from genotex.formats.value_table import ValueTable, average_duplicates
 
-__all__ = ["build_matrix", "no_samples_error", "read_series_matrix"]
+__all__ = [
+    "build_matrix",
+    "column_order",
+    "no_samples_error",
+    "read_head",
+    "read_series_matrix",
+]
 
 TABLE_END = "!series_matrix_table_end"
 
 
-def read_series_matrix(
-    path: Path, *, expression: bool = True, choose: ChooseRows | None = None
-) -> Series:
+def read_series_matrix(path: Path, *, expression: bool = True) -> Series:
     """Read a GEO series matrix.
 
     The table is read in blocks, so that memory holds little more than the values. A cell that is
@@ -43,9 +42,6 @@ def read_series_matrix(
         ``GSE..._series_matrix.txt``, gzip or plain.
     expression : bool
         Whether to read the table; without it, reading stops above the first row.
-    choose : callable, optional
-        Which rows of the table are wanted, given the ids of all; all of them by default. A few rows
-        take a third of the time of all.
 
     Returns
     -------
@@ -70,15 +66,36 @@ def read_series_matrix(
     https://www.ncbi.nlm.nih.gov/geo/info/download.html
     """
     with LineReader(path) as reader:
-        header = read_header(reader)
-        columns = _table_columns(reader, header)
-        samples = _samples(reader, header, columns)
+        header, samples, columns = read_head(reader)
         sample_fields = _sample_fields(reader, header, len(samples))
         if not header.has_table:
             msg = "the file ends above the table"
             raise TruncatedFileError(msg, path=path, line=reader.line, hint=FETCH_AGAIN)
-        matrix = _read_table(reader, header, samples, columns, choose) if expression else None
+        matrix = _read_table(reader, header, samples, columns) if expression else None
     return Series(path, samples, header.series_fields, sample_fields, matrix, tuple(header.notes))
+
+
+def read_head(
+    reader: LineReader,
+) -> tuple[MatrixHeader, tuple[str, ...], list[str] | None]:
+    """Read all that stands above the first row of the table.
+
+    Returns
+    -------
+    header : MatrixHeader
+    samples : tuple of str
+        In the order of ``!Sample_geo_accession``.
+    columns : list of str or None
+        Names above the table; None where it has none.
+
+    Raises
+    ------
+    FormatError
+        As `read_series_matrix`.
+    """
+    header = read_header(reader)
+    columns = _table_columns(reader, header)
+    return header, _samples(reader, header, columns), columns
 
 
 def _table_columns(reader: LineReader, header: MatrixHeader) -> list[str] | None:
@@ -158,17 +175,14 @@ def _read_table(
     header: MatrixHeader,
     samples: tuple[str, ...],
     columns: Sequence[str] | None,
-    choose: ChooseRows | None,
 ) -> ExpressionMatrix:
     if columns is None:
         columns = samples
     elif (repeated := first_repeated(columns)) is not None:
         msg = f"sample {repeated} has two columns in the table"
         raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
-    order = _column_order(reader, header, samples, columns)
-    width = len(columns)
-    some = None if choose is None else ChosenRows(reader.path, width, choose)
-    table = some or ValueTable(reader.path, width)
+    order = column_order(reader, header, samples, columns)
+    table = ValueTable(reader.path, len(columns))
     with read_ahead(reader.table_blocks(TABLE_END)) as blocks:
         for block in blocks:
             table.add(block)
@@ -178,10 +192,16 @@ def _read_table(
     return matrix
 
 
-def _column_order(
+def column_order(
     reader: LineReader, header: MatrixHeader, samples: Sequence[str], columns: Sequence[str]
 ) -> list[int]:
-    """Return which table columns to take, in the order of the samples."""
+    """Return which table columns to take, in the order of the samples.
+
+    Raises
+    ------
+    FormatError
+        If no column is a sample.
+    """
     place = {name: i for i, name in enumerate(columns)}
     order = [place[name] for name in samples if name in place]
     if not order:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,26 +12,9 @@ from numpy.typing import NDArray
 from genotex.errors import FormatError
 from genotex.formats.lines import Block
 from genotex.formats.raw import as_utf8
-from genotex.formats.rows import (
-    MISSING_WORDS,
-    RegularRows,
-    first_cells,
-    lines_as_rows,
-    regular_rows,
-)
+from genotex.formats.rows import MISSING_WORDS, RegularRows, first_cells, regular_rows
 
-__all__ = [
-    "CellCounts",
-    "ChooseRows",
-    "ChosenRows",
-    "ValueTable",
-    "average_duplicates",
-    "to_numbers",
-]
-
-ChooseRows = Callable[[Sequence[str]], Collection[str]]
-"""From the ids of all rows, each once, to those of the rows whose numbers are wanted."""
-
+__all__ = ["CellCounts", "ValueTable", "average_duplicates", "to_numbers"]
 
 LARGEST_BAD_SHARE = 0.05
 _MISSING = sorted({word.lower() for word in MISSING_WORDS})
@@ -176,39 +159,6 @@ class ValueTable:
                 row = bad.arg_max() or 0
                 self.counts.add_bad(int(bad.sum()), text[row], rows.line_number(row))
         return pl.DataFrame(columns)
-
-
-class ChosenRows(ValueTable):
-    """Collects the lines of a table, and reads the numbers of a few rows once all ids are known.
-
-    Parameters
-    ----------
-    path, width
-        As of `ValueTable`.
-    choose : callable
-        Which rows.
-    """
-
-    def __init__(self, path: Path, width: int, choose: ChooseRows) -> None:
-        super().__init__(path, width)
-        self._choose = choose
-        self._lines: list[tuple[list[str], RegularRows]] = []
-
-    def add(self, block: Block) -> None:
-        """Keep the lines of one block; how many cells they have is looked at for chosen ones."""
-        self._lines.append((first_cells(rows := lines_as_rows(block)), rows))
-
-    def finish(self) -> tuple[list[str], NDArray[np.float64], list[str]]:
-        """Return ids, values and notes of the rows that are chosen (see `ValueTable.finish`)."""
-        ids = dict.fromkeys(name for names, _ in self._lines for name in names if name)
-        wanted = frozenset(self._choose(tuple(ids)))
-        for names, rows in self._lines:
-            ends = np.append(rows.starts[1:], len(rows.data)).tolist()
-            spans = zip(names, rows.starts.tolist(), ends, strict=True)
-            chosen = [rows.data[start:end] for name, start, end in spans if name in wanted]
-            if chosen:
-                super().add(Block(b"".join(chosen), rows.first_line))
-        return super().finish()
 
 
 def _typed(rows: RegularRows, width: int) -> pl.DataFrame | None:

@@ -8,6 +8,7 @@ than these.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -23,7 +24,7 @@ from genotex.errors import FormatError, GenotexError
 from genotex.formats import Evidence
 from genotex.genes import GeneTable, RowGenes, collapse_rows, genes_by_columns, genes_of_rows
 from genotex.layout import Procedure
-from genotex.runs.team.expression_spots import same_at_some_genes
+from genotex.runs.team.expression_spots import NamedRows, same_at_some_genes
 from genotex.runs.team.records_agree import records_agree
 from genotex.runs.team.saved_tables import Differences, SavedTables, differences
 from genotex.runs.team.told_cohort import ToldSeries, ToldStudy
@@ -32,7 +33,10 @@ __all__ = ["expression_opinion", "put_aside_opinion"]
 
 
 def expression_opinion(
-    told: ToldSeries | ToldStudy, evidence: Evidence, saved: SavedTables
+    told: ToldSeries | ToldStudy,
+    evidence: Evidence,
+    saved: SavedTables,
+    naming: Future[NamedRows] | None,
 ) -> tuple[str, ...]:
     """Return in what the saved tables are other than the raw files give; empty where they agree.
 
@@ -45,8 +49,14 @@ def expression_opinion(
     evidence : Evidence
     saved : SavedTables
         The linked tables of a usable cohort.
+    naming : Future or None
+        The rows of a large table (see `naming_rows`).
     """
-    if isinstance(told, ToldSeries) and same_at_some_genes(told, evidence, saved):
+    if (
+        naming is not None
+        and isinstance(told, ToldSeries)
+        and same_at_some_genes(told, evidence, saved, naming)
+    ):
         return _other_record(told, evidence, told.facts, {})
     prepared, why = None, "nothing tells the genes of its rows"
     try:

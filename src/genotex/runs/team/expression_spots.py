@@ -7,17 +7,25 @@ the names of all genes and samples must be those that the raw files give.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.cohorts.geo_files import read_annotation, with_expression
+from genotex.cohorts.geo_files import read_annotation
 from genotex.cohorts.judging import judge_filled, link_features, treat_missing
 from genotex.errors import GenotexError
-from genotex.formats import Evidence, ExpressionMatrix, LinkedTable, Platform
+from genotex.formats import (
+    Evidence,
+    ExpressionMatrix,
+    LinkedTable,
+    SeriesLines,
+    read_series_lines,
+)
 from genotex.genes import (
     GeneTable,
     RowGenes,
@@ -28,18 +36,81 @@ from genotex.genes import (
 )
 from genotex.genes.scale import detect_scale
 from genotex.runs.team.saved_tables import SavedTables, differences
-from genotex.runs.team.told_cohort import ToldSeries
+from genotex.runs.team.told_cohort import ToldSeries, ToldStudy
 
-__all__ = ["LARGE", "same_at_some_genes"]
+__all__ = ["LARGE", "NamedRows", "naming_rows", "same_at_some_genes"]
 
-LARGE = 1_000_000
-"""Values of a table that is not compared whole at once."""
+LARGE = 16_000_000
+"""Bytes of a linked table that is not compared whole at once: about a million values."""
 _EVENLY, _BY_TRAIT = 48, 48
 """How many genes are looked at."""
 
 
-def same_at_some_genes(told: ToldSeries, evidence: Evidence, saved: SavedTables) -> bool:
-    """Tell whether a large table is surely that of the raw files at the genes looked at.
+@dataclass(frozen=True, eq=False)
+class NamedRows:
+    """The rows of a series, with the genes that the built-in rules find for them.
+
+    Attributes
+    ----------
+    lines : SeriesLines
+    ids : tuple of str
+    found : RowGenes
+        The names of genes of each row.
+    counted : list of tuple of str
+        The official genes that each row counts for.
+    """
+
+    lines: SeriesLines
+    ids: tuple[str, ...]
+    found: RowGenes
+    counted: list[tuple[str, ...]]
+
+
+@contextmanager
+def naming_rows(
+    told: ToldSeries | ToldStudy | None, table: Path
+) -> Iterator[Future[NamedRows] | None]:
+    """Have the rows of a series named in a thread, while its linked table is read.
+
+    Parameters
+    ----------
+    told : ToldSeries, ToldStudy or None
+        What the evidence tells, applied to the raw files.
+    table : Path
+        The linked table.
+
+    Yields
+    ------
+    Future or None
+        None where nothing is to be compared at some genes alone: the table is small or absent, or
+        there is no series matrix.
+    """
+    is_matrix = isinstance(told, ToldSeries) and told.raw.series.expression is None
+    if not is_matrix or not table.is_file() or table.stat().st_size < LARGE:
+        yield None
+        return
+    assert isinstance(told, ToldSeries)
+    with ThreadPoolExecutor(1) as beside:
+        yield beside.submit(_name_rows, told)
+
+
+def _name_rows(told: ToldSeries) -> NamedRows:
+    series, procedure, table = told.raw.series, told.task.procedure, GeneTable.load()
+    with ThreadPoolExecutor(1) as beside:
+        annotation = beside.submit(read_annotation, told.files, series)
+        lines = read_series_lines(series.path)
+        ids = lines.ids
+        needed = bool(ids) and identify_ids(ids, table).needs_mapping
+        platforms = annotation.result()[0] if needed else ()
+    own = series.platform
+    found = genes_of_rows(ids, platforms, procedure=procedure, table=table, own=own)
+    return NamedRows(lines, ids, found, official_rows(found, procedure=procedure, table=table))
+
+
+def same_at_some_genes(
+    told: ToldSeries, evidence: Evidence, saved: SavedTables, naming: Future[NamedRows]
+) -> bool:
+    """Tell whether a table is surely that of the raw files at the genes looked at.
 
     Parameters
     ----------
@@ -47,113 +118,64 @@ def same_at_some_genes(told: ToldSeries, evidence: Evidence, saved: SavedTables)
         What the evidence tells, applied to the raw series.
     evidence : Evidence
     saved : SavedTables
+    naming : Future
+        As `naming_rows` gives it.
 
     Returns
     -------
     bool
-        False also where the table is small, or some genes or samples were left out for their gaps:
-        then all of it has to be compared.
+        False also where some genes or samples were left out for their gaps: then all of the table
+        has to be compared.
     """
-    table, matrix_read = saved.filled, told.raw.series.expression is not None
-    if table.expression.size < LARGE or matrix_read or "trait" not in told.features:
-        return False
-    genes = _some_genes(table)
-    with ThreadPoolExecutor(1) as beside:
-        annotation = beside.submit(lambda: read_annotation(told.files, told.raw.series)[0])
-        spots = _Spots(told, frozenset(genes), annotation.result)
-        try:
-            series = with_expression(told.raw, spots.choose).series
-            if series.expression is None or spots.names is None or spots.all_genes is None:
-                return False
-            if spots.all_genes != frozenset(table.genes):
-                return False
-            expression = _collapse(spots, series.expression, evidence)
-        except GenotexError:
-            # Whatever it is: it is told by who reads all of it.
+    genes = _some_genes(saved.filled)
+    try:
+        rows = naming.result()
+        if {gene for counted in rows.counted for gene in counted} != set(saved.filled.genes):
             return False
-    if expression is None:
+        expression = _expression(told, evidence, rows, genes)
+    except GenotexError:
+        # Whatever it is: it is told by who reads all of it.
         return False
-    return _same(told, expression, saved)
+    return expression is not None and _same(told, expression, saved)
 
 
-def _some_genes(table: LinkedTable) -> list[str]:
+def _some_genes(table: LinkedTable) -> frozenset[str]:
     """Return genes at even distances, and those of the largest correlation with the trait."""
     number = len(table.genes)
     evenly = np.linspace(0, number - 1, min(_EVENLY, number)).round().astype(int)
     leading = np.argsort(-_correlation(table), kind="stable")[:_BY_TRAIT]
-    return [table.genes[j] for j in sorted({*evenly.tolist(), *leading.tolist()})]
+    return frozenset(table.genes[j] for j in (*evenly.tolist(), *leading.tolist()))
 
 
 def _correlation(table: LinkedTable) -> NDArray[np.float64]:
-    """Return the size of each gene's correlation with the trait, 0 for constant genes."""
+    """Return a measure of each gene's correlation with the trait, 0 for constant genes."""
     trait = table.trait_values - table.trait_values.mean()
     values = table.expression
     variance = np.einsum("ij,ij->j", values, values) / len(values) - values.mean(axis=0) ** 2
     spread = np.sqrt(np.maximum(variance, 0.0))
     size: NDArray[np.float64] = np.abs(trait @ values)
-    none: NDArray[np.float64] = np.zeros(len(size))
-    np.divide(size, spread, out=none, where=spread > 0)
-    return none
+    correlation: NDArray[np.float64] = np.zeros(len(size))
+    np.divide(size, spread, out=correlation, where=spread > 0)
+    return correlation
 
 
-@dataclass
-class _Spots:
-    """Finds the rows of some genes among all rows, by the built-in rules.
-
-    Attributes
-    ----------
-    told : ToldSeries
-    genes : frozenset of str
-        Those looked at.
-    platforms : callable
-        Returns the annotation.
-    names : RowGenes or None
-        The names of genes of all rows, once the rows are known.
-    rows : dict of str to tuple of str
-        Rows of these genes, with all names that they have.
-    all_genes : frozenset of str or None
-        What all rows come to.
-    """
-
-    told: ToldSeries
-    genes: frozenset[str]
-    platforms: Callable[[], Sequence[Platform]]
-    table: GeneTable = field(default_factory=GeneTable.load)
-    names: RowGenes | None = None
-    rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    all_genes: frozenset[str] | None = None
-
-    def choose(self, ids: Sequence[str]) -> Sequence[str]:
-        """Return the ids of the rows of these genes."""
-        if not ids:
-            return ()
-        platforms = self.platforms() if identify_ids(ids, self.table).needs_mapping else ()
-        own, procedure = self.told.raw.series.platform, self.told.task.procedure
-        found = genes_of_rows(ids, platforms, procedure=procedure, table=self.table, own=own)
-        counted = official_rows(found, procedure=procedure, table=self.table)
-        self.all_genes = frozenset(gene for genes in counted for gene in genes)
-        rows = [i for i, genes in enumerate(counted) if not self.genes.isdisjoint(genes)]
-        self.rows = {ids[i]: found.names[i] for i in rows}
-        self.names = found
-        return tuple(self.rows)
-
-
-def _collapse(
-    spots: _Spots, matrix: ExpressionMatrix, evidence: Evidence
+def _expression(
+    told: ToldSeries, evidence: Evidence, rows: NamedRows, genes: frozenset[str]
 ) -> ExpressionMatrix | None:
-    """Return the expression of the genes looked at; None where the scale is to be doubted."""
-    scale = evidence.mapping.get("scale")
+    """Return the expression of some genes; None where the scale in the evidence is doubtful."""
+    procedure, scale = told.task.procedure, evidence.mapping.get("scale")
+    wanted = [i for i, counted in enumerate(rows.counted) if not genes.isdisjoint(counted)]
+    names = {rows.ids[i]: rows.found.names[i] for i in wanted}
+    matrix = rows.lines.read_rows(names.keys())
     if scale not in ("log2", "linear"):
         return None
-    if spots.told.task.procedure == "sound" and detect_scale(matrix.values).scale != scale:
+    if procedure == "sound" and detect_scale(matrix.values).scale != scale:
         return None
-    assert spots.names is not None
-    procedure = spots.told.task.procedure
-    names = replace(spots.names, names=[spots.rows[row] for row in matrix.ids])
-    mapped = collapse_rows(
-        matrix, names, procedure=procedure, table=spots.table, scale=scale
-    ).expression
-    kept = [i for i, gene in enumerate(mapped.ids) if gene in spots.genes]
+    found = replace(rows.found, names=[names[i] for i in matrix.ids])
+    table = GeneTable.load()
+    all_of_them = collapse_rows(matrix, found, procedure=procedure, table=table, scale=scale)
+    mapped = all_of_them.expression
+    kept = [i for i, gene in enumerate(mapped.ids) if gene in genes]
     ids = tuple(mapped.ids[i] for i in kept)
     return ExpressionMatrix(ids, mapped.samples, mapped.values[kept])
 

@@ -34,6 +34,7 @@ from genotex.layout import OutputFolder
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.team.answer_opinion import answer_opinion
 from genotex.runs.team.expression_opinion import expression_opinion, put_aside_opinion
+from genotex.runs.team.expression_spots import naming_rows
 from genotex.runs.team.saved_tables import SavedTables
 from genotex.runs.team.second_opinion import opinion_on_series, opinion_on_study
 from genotex.runs.team.told_cohort import ToldSeries, ToldStudy, tell_series, tell_study
@@ -67,16 +68,45 @@ def look_at_cohort(
         If its files contradict each other, or the raw files.
     """
     output = OutputFolder(written)
+    path = output.evidence(task.trait, task.cohort)
     try:
-        saved = _read_tables(task, output) if info.is_usable else None
-        doubts = () if saved is None else _look_at_table(task, saved.filled, info)
-        if not output.evidence(task.trait, task.cohort).is_file():
+        if not path.is_file():
+            saved = _read_tables(task, output) if info.is_usable else None
+            doubts = () if saved is None else _look_at_table(task, saved.filled, info)
             return (*doubts, "there is no evidence: its files were not written by the toolkit")
-        evidence = read_evidence(output.evidence(task.trait, task.cohort))
+        evidence = read_evidence(path)
         _check_evidence(task, evidence, info)
-        return (*doubts, *_look_at_raw_files(task, evidence, saved, by_code=by_code))
+        told = tell_series(task, evidence) if task.kind == "geo" else tell_study(task, evidence)
+        if not info.is_usable:
+            again = put_aside_opinion(told) if by_code and told is not None else ()
+            return (*_opinion(task, told), *again)
+        return _look_at_usable(task, output, info, evidence, told, by_code=by_code)
     except FormatError as error:
         _refuse(str(error))
+
+
+def _look_at_usable(
+    task: Task,
+    output: OutputFolder,
+    info: CohortInfo,
+    evidence: Evidence,
+    told: ToldSeries | ToldStudy | None,
+    *,
+    by_code: bool,
+) -> tuple[str, ...]:
+    """Look at the tables of a usable cohort, and compute them again where code wrote them."""
+    with naming_rows(
+        told if by_code else None, output.linked_csv(task.trait, task.cohort)
+    ) as named:
+        saved = _read_tables(task, output)
+        doubts = (*_look_at_table(task, saved.filled, info), *_opinion(task, told))
+        told = _check_codes(task, told, saved.filled)
+        again = expression_opinion(told, evidence, saved, named) if by_code else ()
+    return (*doubts, *again)
+
+
+def _opinion(task: Task, told: ToldSeries | ToldStudy | None) -> tuple[str, ...]:
+    return opinion_on_series(told) if isinstance(told, ToldSeries) else opinion_on_study(task, told)
 
 
 def _read_tables(task: Task, output: OutputFolder) -> SavedTables:
@@ -146,26 +176,9 @@ def _check_evidence(task: Task, evidence: Evidence, info: CohortInfo) -> None:
         _refuse("cohort_info.json and the evidence tell different things of the cohort")
 
 
-def _look_at_raw_files(
-    task: Task, evidence: Evidence, saved: SavedTables | None, *, by_code: bool
-) -> tuple[str, ...]:
-    """Apply what the evidence tells to the raw files, and ask the built-in rules about it."""
-    told: ToldSeries | ToldStudy | None
-    if task.kind == "geo":
-        told = tell_series(task, evidence)
-        doubts = opinion_on_series(told)
-    else:
-        told = tell_study(task, evidence)
-        doubts = opinion_on_study(task, told)
-    if saved is not None:
-        _check_codes(task, told, saved.filled)
-    if not by_code or told is None:
-        return doubts
-    again = put_aside_opinion(told) if saved is None else expression_opinion(told, evidence, saved)
-    return (*doubts, *again)
-
-
-def _check_codes(task: Task, told: ToldSeries | ToldStudy | None, table: LinkedTable) -> None:
+def _check_codes(
+    task: Task, told: ToldSeries | ToldStudy | None, table: LinkedTable
+) -> ToldSeries | ToldStudy:
     """Refuse a table whose features are not what its own encodings give for the samples."""
     if told is None or told.reading.trait is None:
         _refuse("the evidence tells no trait, but there is a linked table")
@@ -183,6 +196,7 @@ def _check_codes(task: Task, told: ToldSeries | ToldStudy | None, table: LinkedT
                 f"{other} of {len(meant)} samples have another {name} in the linked table than the "
                 "raw files give by the encoding in the evidence"
             )
+    return told
 
 
 def look_at_answer(
