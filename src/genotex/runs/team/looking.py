@@ -1,8 +1,8 @@
 """A look at what written code left: what contradicts itself, and what nothing speaks for.
 
 Code may write its files past the toolkit, or change what the toolkit writes. What can be told from
-the files and the raw series alone is told here: contradictions are refused, doubts are recorded.
-Whether numbers that agree with each other were computed, nobody can tell without doing it again.
+the files and the raw files is told here: contradictions are refused, doubts are recorded. Numbers
+that agree with each other are computed again by the direct road, where written code saved them.
 """
 
 from __future__ import annotations
