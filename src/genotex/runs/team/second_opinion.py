@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from genotex.agents.task import Task
-from genotex.clinical import apply_encoding, describe_series, rule_expert
+from genotex.clinical import FeatureEncoding, apply_encoding, describe_series, rule_expert
 from genotex.cohorts import PreprocessOptions, choose_folder
 from genotex.cohorts.tcga import read_tcga_features
-from genotex.runs.team.told_cohort import ToldSeries, ToldStudy, tcga_folders
+from genotex.runs.team.told_cohort import (
+    ToldSeries,
+    ToldStudy,
+    encodings_by_name,
+    tcga_folders,
+)
 
 __all__ = ["opinion_on_series", "opinion_on_study"]
 
@@ -17,29 +24,24 @@ Codes = NDArray[np.float64]
 
 
 def opinion_on_series(told: ToldSeries) -> tuple[str, ...]:
-    """Return in which way the rules would read the trait otherwise; empty where they agree.
+    """Return in which way the rules would read a series otherwise; empty where they agree.
 
     Who is right is for a reader to say: models are asked because rules do not know everything, and
-    a text in a series can mislead models alone.
+    a text in a series can mislead models alone. Age and gender are compared where both tell them.
 
     Parameters
     ----------
     told : ToldSeries
         How written code read it.
     """
-    series, task, trait = told.raw.series, told.task, told.reading.trait
-    reading = rule_expert(task.procedure).read(describe_series(series), task.trait)
-    own = reading.trait
-    if own is None or not reading.gene.available:
+    series, procedure = told.raw.series, told.task.procedure
+    reading = rule_expert(procedure).read(describe_series(series), told.task.trait)
+    if not reading.gene.available:
         # Rules that find nothing have nothing to say against somebody who does.
         return ()
-    where = f"the built-in rules read the trait from {own.key or own.sample_field!r}"
-    if trait is None:
-        return (f"{where}, where written code found none",)
-    if own.kind != trait.kind:
-        return (f"{where} as {own.kind}, written code as {trait.kind}",)
-    codes = apply_encoding(own, series, procedure=task.procedure).codes
-    return _other_codes(where, codes, told.features["trait"].codes)
+    own = encodings_by_name(reading)
+    codes = {n: apply_encoding(e, series, procedure=procedure).codes for n, e in own.items()}
+    return _other_readings(told, own, codes)
 
 
 def opinion_on_study(task: Task, told: ToldStudy | None) -> tuple[str, ...]:
@@ -63,12 +65,26 @@ def opinion_on_study(task: Task, told: ToldStudy | None) -> tuple[str, ...]:
         return (
             f"the built-in rules take {choice.folder.name} ({choice.reason}), written code {took}",
         )
-    where = "the built-in rules read the trait from the sample barcodes"
-    if told.reading.trait is None:
-        return (f"{where}, where written code found none",)
     options = PreprocessOptions(procedure=task.procedure)
-    own = read_tcga_features(told.raw.matrix, choice.reason, options)[0]["trait"]
-    return _other_codes(where, own.codes, told.features["trait"].codes)
+    features, reading = read_tcga_features(told.raw.matrix, choice.reason, options)
+    own = encodings_by_name(reading)
+    return _other_readings(told, own, {name: features[name].codes for name in own})
+
+
+def _other_readings(
+    told: ToldSeries | ToldStudy, own: Mapping[str, FeatureEncoding], codes: Mapping[str, Codes]
+) -> tuple[str, ...]:
+    """Return what is told otherwise than by the rules' own encodings, which give these codes."""
+    read, doubts = encodings_by_name(told.reading), list[str]()
+    for name, encoding in own.items():
+        where = f"the built-in rules read the {name} from {encoding.key or encoding.sample_field!r}"
+        if name not in read:
+            doubts += [f"{where}, where written code found none"] if name == "trait" else []
+        elif read[name].kind != encoding.kind:
+            doubts.append(f"{where} as {encoding.kind}, written code as {read[name].kind}")
+        else:
+            doubts += _other_codes(where, codes[name], told.features[name].codes)
+    return tuple(doubts)
 
 
 def _other_codes(where: str, one: Codes, other: Codes) -> tuple[str, ...]:

@@ -32,7 +32,14 @@ from genotex.layout import (
     tcga_cohort_files,
 )
 
-__all__ = ["ToldSeries", "ToldStudy", "tcga_folders", "tell_series", "tell_study"]
+__all__ = [
+    "ToldSeries",
+    "ToldStudy",
+    "encodings_by_name",
+    "tcga_folders",
+    "tell_series",
+    "tell_study",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,12 +142,13 @@ def tell_series(task: Task, evidence: Evidence) -> ToldSeries:
     raw = choose_file(files)
     features = {
         name: apply_encoding(encoding, raw.series, procedure=task.procedure)
-        for name, encoding in _encodings(reading).items()
+        for name, encoding in encodings_by_name(reading).items()
     }
     return ToldSeries(task, files, raw, reading, features)
 
 
-def _encodings(reading: ClinicalReading) -> dict[str, FeatureEncoding]:
+def encodings_by_name(reading: ClinicalReading) -> dict[str, FeatureEncoding]:
+    """Return the encodings of ``trait``, ``Age``, ``Gender`` as far as there are any."""
     told = {"trait": reading.trait, "Age": reading.age, "Gender": reading.gender}
     return {name: encoding for name, encoding in told.items() if encoding is not None}
 
@@ -173,9 +181,9 @@ def _apply(task: Task, files: TcgaCohortFiles, evidence: Evidence) -> ToldStudy:
     raw = read_raw_clinical(files)
     reading = _recorded(evidence)
     own, rules = read_tcga_features(raw.matrix, "", _options(task))
-    by_rules = _encodings(rules)
+    by_rules = encodings_by_name(rules)
     features = {}
-    for name, encoding in _encodings(reading).items():
+    for name, encoding in encodings_by_name(reading).items():
         if encoding.values:
             features[name] = _listed(encoding, raw)
         elif name in by_rules and _place(encoding) == _place(by_rules[name]):

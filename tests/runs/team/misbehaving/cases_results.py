@@ -305,6 +305,14 @@ WRONG = (
         doubt("code 24 of 24 samples otherwise"),
     ),
     Case(
+        "women coded as men, and men as women",
+        replaced("read_clinical_features", ('"F": 0', '"F": 1'), ('"M": 1', '"M": 0')),
+        Outcome.DOUBTED,
+        "The same, of the gender; age is compared, too.",
+        "`doubts` count the samples; the evidence lists each value with its code",
+        doubt("the Gender from 'Sex', and code 24 of 24 samples otherwise"),
+    ),
+    Case(
         "a usable cohort put aside without a reason",
         [
             *replaced(
@@ -420,9 +428,9 @@ WRONG = (
         "tumours and normal tissue swapped in the conversion",
         replaced("build_features", ("        return 1\n", "        return 2\n"), *BARCODES),
         Outcome.DOUBTED,
-        "The rules read the barcodes of TCGA otherwise.",
+        "The rules read the sample barcodes otherwise.",
         "`doubts` count the samples; the evidence lists each code",
-        doubt("from the sample barcodes, and code 24 of 24 samples otherwise"),
+        doubt("the trait from 'sample type code', and code 24 of 24 samples otherwise"),
         place="study",
     ),
     refused(
