@@ -38,10 +38,10 @@ from genotex.formats.records import (
 from genotex.formats.row_counts import count_lines, count_series_rows
 from genotex.formats.series import Series
 from genotex.formats.series_choice import choose_series
-from genotex.formats.series_lines import SeriesLines, read_series_lines
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.formats.soft_platform import read_platforms
 from genotex.formats.soft_series import read_family_soft
+from genotex.formats.table_lines import TableLines, read_series_lines, read_xena_lines
 from genotex.formats.xena import (
     ClinicalMatrix,
     read_clinical_matrix,
@@ -63,7 +63,7 @@ __all__ = [
     "Platform",
     "Role",
     "Series",
-    "SeriesLines",
+    "TableLines",
     "choose_series",
     "count_lines",
     "count_series_rows",
@@ -86,6 +86,7 @@ __all__ = [
     "read_series_lines",
     "read_series_matrix",
     "read_xena_expression",
+    "read_xena_lines",
     "read_xena_samples",
     "remove_linked_parquet",
     "update_cohort_info",

@@ -225,6 +225,7 @@ def melanoma(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.usefixtures("spots")
 def test_tcga_expression_that_is_another_is_doubted(melanoma: Path) -> None:
     assert look(melanoma / "in", melanoma / "out", "Melanoma", "TCGA") == ()
     rewrite(melanoma / "out", "Melanoma", "TCGA", at(lambda values: values * 1.5))

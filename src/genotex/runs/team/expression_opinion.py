@@ -40,7 +40,7 @@ def expression_opinion(
 ) -> tuple[str, ...]:
     """Return in what the saved tables are other than the raw files give; empty where they agree.
 
-    Large tables of microarrays are compared at some genes first (see `same_at_some_genes`).
+    Large tables are compared at some genes first (see `same_at_some_genes`).
 
     Parameters
     ----------
@@ -52,11 +52,7 @@ def expression_opinion(
     naming : Future or None
         The rows of a large table (see `naming_rows`).
     """
-    if (
-        naming is not None
-        and isinstance(told, ToldSeries)
-        and same_at_some_genes(told, evidence, saved, naming)
-    ):
+    if naming is not None and same_at_some_genes(told, evidence, saved, naming):
         return _other_record(told, evidence, told.facts, {})
     prepared, why = None, "nothing tells the genes of its rows"
     try:

@@ -1,4 +1,4 @@
-"""A large linked table compared with its raw series at some genes, which costs far less than all.
+"""A large linked table compared with its raw files at some genes, which costs far less than all.
 
 Looked at are genes at even distances, and those that go with the trait most closely: of a table
 with made-up numbers the former are wrong, of a table with made-up findings the latter. Besides,
@@ -18,14 +18,18 @@ from numpy.typing import NDArray
 
 from genotex.cohorts.geo_files import read_annotation
 from genotex.cohorts.judging import judge_filled, link_features, treat_missing
-from genotex.errors import GenotexError
+from genotex.cohorts.tcga_files import NO_EXPRESSION, expression_path
+from genotex.errors import FormatError, GenotexError
 from genotex.formats import (
     Evidence,
     ExpressionMatrix,
     LinkedTable,
-    SeriesLines,
+    Platform,
+    TableLines,
     read_series_lines,
+    read_xena_lines,
 )
+from genotex.formats.rows import first_repeated
 from genotex.genes import (
     GeneTable,
     RowGenes,
@@ -48,11 +52,11 @@ _EVENLY, _BY_TRAIT = 48, 48
 
 @dataclass(frozen=True, eq=False)
 class NamedRows:
-    """The rows of a series, with the genes that the built-in rules find for them.
+    """The rows of a cohort, with the genes that the built-in rules find for them.
 
     Attributes
     ----------
-    lines : SeriesLines
+    lines : TableLines
     ids : tuple of str
     found : RowGenes
         The names of genes of each row.
@@ -60,7 +64,7 @@ class NamedRows:
         The official genes that each row counts for.
     """
 
-    lines: SeriesLines
+    lines: TableLines
     ids: tuple[str, ...]
     found: RowGenes
     counted: list[tuple[str, ...]]
@@ -70,7 +74,7 @@ class NamedRows:
 def naming_rows(
     told: ToldSeries | ToldStudy | None, table: Path
 ) -> Iterator[Future[NamedRows] | None]:
-    """Have the rows of a series named in a thread, while its linked table is read.
+    """Have the rows of a cohort named in a thread, while its linked table is read.
 
     Parameters
     ----------
@@ -83,39 +87,50 @@ def naming_rows(
     ------
     Future or None
         None where nothing is to be compared at some genes alone: the table is small or absent, or
-        there is no series matrix.
+        expression was read from a family SOFT file.
     """
-    is_matrix = isinstance(told, ToldSeries) and told.raw.series.expression is None
-    if not is_matrix or not table.is_file() or table.stat().st_size < LARGE:
+    was_read = isinstance(told, ToldSeries) and told.raw.series.expression is not None
+    if told is None or was_read or not table.is_file() or table.stat().st_size < LARGE:
         yield None
         return
-    assert isinstance(told, ToldSeries)
     with ThreadPoolExecutor(1) as beside:
         yield beside.submit(_name_rows, told)
 
 
-def _name_rows(told: ToldSeries) -> NamedRows:
-    series, procedure, table = told.raw.series, told.task.procedure, GeneTable.load()
-    with ThreadPoolExecutor(1) as beside:
-        annotation = beside.submit(read_annotation, told.files, series)
-        lines = read_series_lines(series.path)
-        ids = lines.ids
-        needed = bool(ids) and identify_ids(ids, table).needs_mapping
-        platforms = annotation.result()[0] if needed else ()
-    own = series.platform
+def _name_rows(told: ToldSeries | ToldStudy) -> NamedRows:
+    lines, platforms, own = _lines(told)
+    ids, procedure, table = lines.ids, told.task.procedure, GeneTable.load()
     found = genes_of_rows(ids, platforms, procedure=procedure, table=table, own=own)
     return NamedRows(lines, ids, found, official_rows(found, procedure=procedure, table=table))
 
 
+def _lines(told: ToldSeries | ToldStudy) -> tuple[TableLines, tuple[Platform, ...], str | None]:
+    """Return the rows of a cohort, and what may tell their genes."""
+    if isinstance(told, ToldStudy):
+        path = expression_path(told.files, told.task.procedure)
+        if path is None:
+            raise FormatError(NO_EXPRESSION, path=told.files.folder)
+        return read_xena_lines(path), (), None
+    series = told.raw.series
+    with ThreadPoolExecutor(1) as beside:
+        annotation = beside.submit(read_annotation, told.files, series)
+        lines = read_series_lines(series.path)
+        needed = bool(lines.ids) and identify_ids(lines.ids, GeneTable.load()).needs_mapping
+        return lines, annotation.result()[0] if needed else (), series.platform
+
+
 def same_at_some_genes(
-    told: ToldSeries, evidence: Evidence, saved: SavedTables, naming: Future[NamedRows]
+    told: ToldSeries | ToldStudy,
+    evidence: Evidence,
+    saved: SavedTables,
+    naming: Future[NamedRows],
 ) -> bool:
     """Tell whether a table is surely that of the raw files at the genes looked at.
 
     Parameters
     ----------
-    told : ToldSeries
-        What the evidence tells, applied to the raw series.
+    told : ToldSeries or ToldStudy
+        What the evidence tells, applied to the raw files.
     evidence : Evidence
     saved : SavedTables
     naming : Future
@@ -160,14 +175,14 @@ def _correlation(table: LinkedTable) -> NDArray[np.float64]:
 
 
 def _expression(
-    told: ToldSeries, evidence: Evidence, rows: NamedRows, genes: frozenset[str]
+    told: ToldSeries | ToldStudy, evidence: Evidence, rows: NamedRows, genes: frozenset[str]
 ) -> ExpressionMatrix | None:
-    """Return the expression of some genes; None where the scale in the evidence is doubtful."""
+    """Return the expression of some genes; None where that takes all of them."""
     procedure, scale = told.task.procedure, evidence.mapping.get("scale")
     wanted = [i for i, counted in enumerate(rows.counted) if not genes.isdisjoint(counted)]
     names = {rows.ids[i]: rows.found.names[i] for i in wanted}
     matrix = rows.lines.read_rows(names.keys())
-    if scale not in ("log2", "linear"):
+    if scale not in ("log2", "linear") or first_repeated(matrix.samples) is not None:
         return None
     if procedure == "sound" and detect_scale(matrix.values).scale != scale:
         return None
@@ -180,7 +195,7 @@ def _expression(
     return ExpressionMatrix(ids, mapped.samples, mapped.values[kept])
 
 
-def _same(told: ToldSeries, expression: ExpressionMatrix, saved: SavedTables) -> bool:
+def _same(told: ToldSeries | ToldStudy, expression: ExpressionMatrix, saved: SavedTables) -> bool:
     codes = {name: feature.codes for name, feature in told.features.items()}
     trait = codes.pop("trait")
     linked = link_features(told.task.trait, told.samples, trait, codes, expression)

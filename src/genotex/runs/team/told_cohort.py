@@ -22,9 +22,10 @@ from genotex.cohorts.facts import Facts, sample_facts
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.geo_files import RawSeries, choose_file
 from genotex.cohorts.tcga import apply_tcga_encoding, prepare_tcga_cohort, read_tcga_features
-from genotex.cohorts.tcga_files import RawClinical, read_raw_clinical
+from genotex.cohorts.tcga_facts import tcga_sample_facts
+from genotex.cohorts.tcga_files import RawClinical, expression_path, read_raw_clinical
 from genotex.errors import FormatError, UsageError
-from genotex.formats import Evidence
+from genotex.formats import Evidence, read_xena_samples
 from genotex.layout import (
     GeoCohortFiles,
     TcgaCohortFiles,
@@ -105,6 +106,13 @@ class ToldStudy:
     def samples(self) -> tuple[str, ...]:
         """Sample ids."""
         return self.raw.matrix.samples
+
+    @property
+    def facts(self) -> Facts:
+        """Other characteristics of the samples, of those with expression."""
+        path = expression_path(self.files, self.task.procedure)
+        measured = self.samples if path is None else read_xena_samples(path)
+        return tcga_sample_facts(self.raw.matrix, measured)
 
     def prepare(self, *, with_genes: bool) -> PreparedCohort:
         """Go the direct road with the reading of the evidence (see `ToldSeries.prepare`)."""

@@ -1,4 +1,4 @@
-"""Some rows of a series matrix are read as all of them would be."""
+"""Some rows of a table are read as all of them would be."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genotex.errors import FormatError
-from genotex.formats import read_series_lines, read_series_matrix
+from genotex.formats import read_series_lines, read_series_matrix, read_xena_lines
 from tests.geo_text import asthma, series_matrix, write_gz
 
 ROWS = (
@@ -70,3 +70,13 @@ def test_line_with_too_many_cells_is_refused_where_it_is_asked_for(tmp_path: Pat
     assert lines.read_rows({"b"}).ids == ("b",)
     with pytest.raises(FormatError, match="5 cells in a table of 4 columns"):
         lines.read_rows({"a"})
+
+
+def test_rows_of_xena_are_those_of_the_whole_table(tmp_path: Path) -> None:
+    text = "\nsample\tTCGA-01\tTCGA-11\nA2M\t1\t2\nABO\t3\tNA\nACE\t5\t6\n"
+    path = write_gz(tmp_path / "HiSeqV2.gz", text)
+    lines = read_xena_lines(path)
+    assert lines.ids == ("A2M", "ABO", "ACE")
+    found = lines.read_rows({"ABO", "A2M"})
+    assert (found.ids, found.samples) == (("A2M", "ABO"), ("TCGA-01", "TCGA-11"))
+    assert np.array_equal(found.values, [[1, 2], [3, np.nan]], equal_nan=True)

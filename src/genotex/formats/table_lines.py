@@ -1,4 +1,4 @@
-"""The lines of a series matrix: all row ids, and the numbers of those rows that are asked for."""
+"""The lines of a table of expression: all row ids, and the numbers of the rows asked for."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import numpy as np
 from genotex.formats.ahead import read_ahead
 from genotex.formats.lines import Block, LineReader
 from genotex.formats.matrix import ExpressionMatrix
+from genotex.formats.plain_tables import read_header
 from genotex.formats.rows import RegularRows, first_cells, lines_as_rows
 from genotex.formats.series_matrix import TABLE_END, build_matrix, column_order, read_head
 from genotex.formats.value_table import ValueTable
 
-__all__ = ["SeriesLines", "read_series_lines"]
+__all__ = ["TableLines", "read_series_lines", "read_xena_lines"]
 
 
 @dataclass(frozen=True, eq=False)
-class SeriesLines:
-    """The table of a series matrix as text; to read it takes a third of the time of its numbers.
+class TableLines:
+    """A table of expression as text; to read it takes a third of the time of its numbers.
 
     Attributes
     ----------
@@ -45,7 +46,7 @@ class SeriesLines:
         return tuple(dict.fromkeys(i for ids, _ in self.blocks for i in ids if i))
 
     def read_rows(self, wanted: Collection[str]) -> ExpressionMatrix:
-        """Read the numbers of some rows, as `read_series_matrix` would.
+        """Read the numbers of some rows; those of one id are averaged.
 
         Parameters
         ----------
@@ -67,7 +68,7 @@ class SeriesLines:
         return build_matrix(table, [self.columns[i] for i in self.order], self.order)[0]
 
 
-def read_series_lines(path: Path) -> SeriesLines:
+def read_series_lines(path: Path) -> TableLines:
     """Read the table of a series matrix as text.
 
     Parameters
@@ -87,4 +88,26 @@ def read_series_lines(path: Path) -> SeriesLines:
         with read_ahead(reader.table_blocks(TABLE_END)) as blocks:
             kept = [(first_cells(rows), rows) for rows in map(lines_as_rows, blocks)]
         reader.drain()
-    return SeriesLines(path, found, tuple(order), tuple(kept))
+    return TableLines(path, found, tuple(order), tuple(kept))
+
+
+def read_xena_lines(path: Path) -> TableLines:
+    """Read a ``HiSeqV2`` or ``HiSeqV2_PANCAN`` file as text.
+
+    Parameters
+    ----------
+    path : Path
+        As of `read_xena_expression`.
+
+    Raises
+    ------
+    FormatError
+        As `read_xena_expression`, but for what is wrong with the numbers.
+    """
+    columns = tuple(read_header(path)[1:])
+    with LineReader(path) as reader:
+        while (text := reader.next_line()) is not None and not text.strip():
+            pass
+        blocks = map(lines_as_rows, reader.table_blocks(None))
+        kept = tuple((first_cells(rows), rows) for rows in blocks)
+    return TableLines(path, columns, tuple(range(len(columns))), kept)
