@@ -93,10 +93,16 @@ def changed(found: AnalysisResult, **columns: pl.Expr) -> AnalysisResult:
         (lambda r: replace(r, genes=r.genes[1:]), "its genes are not those of the analysis"),
         (lambda r: replace(r, cv_performance={"prediction": 1.0}), "its quality are not those"),
         (lambda r: replace(r, warnings=()), "its warnings are not those"),
-        (lambda r: replace(r, method={**r.method, "options": {}}), "its options lack 'model'"),
+        (lambda r: replace(r, method={**r.method, "options": {}}), "its options lack 'covariates'"),
         (
             lambda r: replace(r, method={**r.method, "options": {"model": 1, "covariates": []}}),
             "cannot be done again as its record tells it: model 1 is not known",
+        ),
+        (
+            lambda r: replace(
+                r, method={**r.method, "options": {"model": "moderated", "covariates": [{"a": 1}]}}
+            ),
+            "cannot be done again as its record tells it",
         ),
     ],
 )

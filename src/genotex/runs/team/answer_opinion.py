@@ -53,7 +53,7 @@ def answer_opinion(
         data = read_data(output, task.problem, choice, options, tasks)
         again = analyze_data(data, task.problem, options, threads=os.cpu_count() or 1)
     except GenotexError as error:
-        return (f"the analysis cannot be done again as its record tells it: {error}",)
+        return (f"the analysis cannot be done again as its record tells it: {str(error)[:300]}",)
     interactions = again.significant_interactions.to_dict(as_series=False)
     beside = {
         "quality": (found.cv_performance, again.cv_performance),
@@ -75,7 +75,9 @@ def _options(task: Task, found: AnalysisResult) -> AnalysisOptions:
         return options
     try:
         told = found.method["options"]
-        return replace(options, model=told["model"], covariates=tuple(told["covariates"]))
+        # Whatever stands there: names are texts.
+        covariates = tuple(map(str, told["covariates"]))
+        return replace(options, model=told["model"], covariates=covariates)
     except (KeyError, TypeError) as error:
         msg = f"its options lack {error}"
         raise UsageError(msg) from error

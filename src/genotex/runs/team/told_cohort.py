@@ -181,7 +181,7 @@ def tell_study(task: Task, evidence: Evidence) -> ToldStudy | None:
     for files in tcga_folders(task):
         if files.name.replace("_", " ") == title:
             return _apply(task, files, evidence)
-    msg = f"the evidence names the study {title!r}, which does not lie in the input"
+    msg = f"the evidence names the study {str(title)[:80]!r}, which does not lie in the input"
     raise FormatError(msg)
 
 
