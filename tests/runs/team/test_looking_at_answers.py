@@ -16,6 +16,7 @@ from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.errors import MethodFailedError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem, TaskInfo
+from genotex.runs.team import answer_opinion
 from genotex.runs.team.looking import look_at_answer
 from genotex.simulate import simulate_study
 
@@ -93,26 +94,36 @@ def changed(found: AnalysisResult, **columns: pl.Expr) -> AnalysisResult:
         (lambda r: replace(r, genes=r.genes[1:]), "its genes are not those of the analysis"),
         (lambda r: replace(r, cv_performance={"prediction": 1.0}), "its quality are not those"),
         (lambda r: replace(r, warnings=()), "its warnings are not those"),
-        (lambda r: replace(r, method={**r.method, "options": {}}), "its options lack 'covariates'"),
-        (
-            lambda r: replace(r, method={**r.method, "options": {"model": 1, "covariates": []}}),
-            "cannot be done again as its record tells it: model 1 is not known",
-        ),
-        (
-            lambda r: replace(
-                r, method={**r.method, "options": {"model": "moderated", "covariates": [{"a": 1}]}}
-            ),
-            "cannot be done again as its record tells it",
-        ),
     ],
 )
 def test_forged_answers_are_doubted(
     study: Path,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     change: Callable[[AnalysisResult], AnalysisResult],
     told: str,
 ) -> None:
-    (doubt,) = look(study, tmp_path, change(solve(study, ALONE)))
+    found = solve(study, ALONE)
+    # Done again once for all of these.
+    monkeypatch.setattr(answer_opinion, "analyze_data", lambda *given, threads: found)
+    (doubt,) = look(study, tmp_path, change(found))
+    assert told in doubt
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "its options lack 'covariates'"),
+        ({"model": 1, "covariates": []}, "model 1 is not known"),
+        ({"model": "moderated", "covariates": [{"a": 1}]}, "{'a': 1}"),
+    ],
+)
+def test_options_that_are_none_are_doubted(
+    study: Path, tmp_path: Path, options: dict[str, Any], told: str
+) -> None:
+    found = solve(study, ALONE)
+    (doubt,) = look(study, tmp_path, replace(found, method={**found.method, "options": options}))
+    assert doubt.startswith("the analysis cannot be done again as its record tells it: ")
     assert told in doubt
 
 
