@@ -80,3 +80,16 @@ def write_asthma(root: Path, accession: str = "GSE1", number: int = 12, **fields
     text = series_matrix(accession, characteristics=asthma(number), **fields)  # type: ignore[arg-type]
     folder = root / "GEO" / "Asthma" / accession
     return write_gz(folder / f"{accession}_series_matrix.txt.gz", text)
+
+
+def write_asthma_on_probes(root: Path) -> None:
+    """Write a cohort of Asthma by probe, and its platform with the genes of now and of before.
+
+    One probe is of another gene by the older column, and one of none.
+    """
+    ids = [f"{1000 + i}_at" for i in range(len(GENES))]
+    matrix = write_asthma(root, number=24, ids=ids)
+    before = ["ACR", "", *GENES[2:]]
+    rows = zip(ids, GENES, before, strict=True)
+    lines = ["ID\tGene Symbol\tSymbol of 2003", *map("\t".join, rows)]
+    write_gz(matrix.with_name("GPL1.txt.gz"), "\n".join(lines) + "\n")

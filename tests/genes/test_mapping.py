@@ -7,7 +7,7 @@ import pytest
 from genotex.errors import FormatError, UsageError
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.platform import Platform
-from genotex.genes import IdKind, check_rows, genes_of_rows, map_to_genes
+from genotex.genes import IdKind, check_rows, genes_of_rows, map_to_genes, official_rows
 
 SAMPLES = ("GSM1", "GSM2")
 
@@ -47,6 +47,18 @@ def test_sound_drops_rows_of_several_genes_and_averages(small):
         "Gene Symbol",
     )
     assert found.scale == "log2"
+
+
+@pytest.mark.parametrize(
+    ("procedure", "counted"),
+    [
+        ("sound", [("TP53",), ("TP53",), (), (), (), ()]),
+        ("benchmark", [("TP53",), ("TP53",), ("DDR1", "MIR4640"), ("OTHER",), (), ()]),
+    ],
+)
+def test_rows_count_for_the_genes_that_come_of_them(small, procedure, counted):
+    found = genes_of_rows(IDS, [PROBES], procedure=procedure, table=small)
+    assert official_rows(found, procedure=procedure, table=small) == counted
 
 
 def test_benchmark_divides_sums_then_averages_official_symbols(small):

@@ -33,12 +33,12 @@ from genotex.genes import GeneMapping, GeneTable, map_to_genes
 from genotex.layout import TCGA_COHORT, TcgaCohortFiles
 
 __all__ = [
+    "apply_tcga_encoding",
     "assemble_tcga_cohort",
     "prepare_absent_tcga",
     "prepare_tcga_cohort",
     "read_tcga_features",
-    "role_of_sample_type",
-    "sample_type_codes",
+    "tcga_cells",
 ]
 
 
@@ -225,7 +225,47 @@ def read_tcga_features(
     return features, ClinicalReading(gene, trait, encodings["Age"], encodings["Gender"])
 
 
-def sample_type_codes(samples: Sequence[str]) -> list[str | None]:
+def tcga_cells(clinical: ClinicalMatrix, column: str) -> list[str | None]:
+    """Return the raw cells of a column; of ``barcode`` the two digits that end each sample id.
+
+    Raises
+    ------
+    UsageError
+        If there is no such column.
+    """
+    if column == "barcode":
+        return _sample_type_codes(clinical.samples)
+    if column not in clinical.table.columns:
+        msg = f"there is no column {column!r}"
+        raise UsageError(msg)
+    return [read_tcga_cell(cell) for cell in clinical.table[column].to_list()]
+
+
+def apply_tcga_encoding(encoding: FeatureEncoding, clinical: ClinicalMatrix) -> EncodedFeature:
+    """Code a feature for every sample of a study by the values that the encoding lists.
+
+    Parameters
+    ----------
+    encoding : FeatureEncoding
+        With values.
+    clinical : ClinicalMatrix
+        Each sample once.
+
+    Raises
+    ------
+    UsageError
+        If there is no such column.
+    """
+    column = "barcode" if encoding.sample_field == "barcode" else encoding.key
+    raw = tcga_cells(clinical, column)
+    found = [None if cell is None else encoding.values.get(cell) for cell in raw]
+    is_trait = encoding.feature == "trait" and encoding.kind == "binary"
+    roles = tuple(role_of_sample_type(code) if is_trait else "unknown" for code in found)
+    values = np.array([np.nan if code is None else code for code in found], dtype=np.float64)
+    return EncodedFeature(values, roles, tuple(raw), ())
+
+
+def _sample_type_codes(samples: Sequence[str]) -> list[str | None]:
     """Return the two digits at the end of each barcode, None for what is no barcode.
 
     References
@@ -244,7 +284,7 @@ def role_of_sample_type(code: float | None) -> Role:
 
 
 def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
-    raw = sample_type_codes(samples)
+    raw = _sample_type_codes(samples)
     codes = [None if cell is None else _code_of_type(int(cell), procedure) for cell in raw]
     others = sum(cell is not None for cell in raw) - codes.count(1.0) - codes.count(0.0)
     notes = []

@@ -17,7 +17,14 @@ from genotex.formats import (
 )
 from genotex.layout import Procedure, TcgaCohortFiles
 
-__all__ = ["NO_EXPRESSION", "RawClinical", "RawExpression", "read_raw_clinical", "read_raw_genes"]
+__all__ = [
+    "NO_EXPRESSION",
+    "RawClinical",
+    "RawExpression",
+    "expression_path",
+    "read_raw_clinical",
+    "read_raw_genes",
+]
 
 NO_EXPRESSION = "no *HiSeqV2* file in the folder"
 
@@ -72,8 +79,22 @@ def read_raw_clinical(files: TcgaCohortFiles) -> RawClinical:
     return _first_of_duplicates(read_clinical_matrix(files.clinical))
 
 
+def expression_path(files: TcgaCohortFiles, procedure: Procedure) -> Path | None:
+    """Return the table to read: PANCAN-normalised first in `benchmark`, the other one in `sound`.
+
+    Returns
+    -------
+    Path or None
+        None where the folder holds neither.
+    """
+    both = [files.expression, files.expression_pancan]
+    if procedure == "benchmark":
+        both.reverse()
+    return next((path for path in both if path is not None), None)
+
+
 def read_raw_genes(files: TcgaCohortFiles, procedure: Procedure) -> RawExpression | None:
-    """Read the table: PANCAN-normalised first in `benchmark`, the other one first in `sound`.
+    """Read the table of expression (see `expression_path`).
 
     Returns
     -------
@@ -85,10 +106,7 @@ def read_raw_genes(files: TcgaCohortFiles, procedure: Procedure) -> RawExpressio
     FormatError
         If the file cannot be read.
     """
-    both = [files.expression, files.expression_pancan]
-    if procedure == "benchmark":
-        both.reverse()
-    path = next((path for path in both if path is not None), None)
+    path = expression_path(files, procedure)
     if path is None:
         return None
     matrix, notes = _average_duplicates(read_xena_expression(path))

@@ -41,6 +41,7 @@ from genotex.formats.series_choice import choose_series
 from genotex.formats.series_matrix import read_series_matrix
 from genotex.formats.soft_platform import read_platforms
 from genotex.formats.soft_series import read_family_soft
+from genotex.formats.table_lines import TableLines, read_series_lines, read_xena_lines
 from genotex.formats.xena import (
     ClinicalMatrix,
     read_clinical_matrix,
@@ -62,6 +63,7 @@ __all__ = [
     "Platform",
     "Role",
     "Series",
+    "TableLines",
     "choose_series",
     "count_lines",
     "count_series_rows",
@@ -81,8 +83,10 @@ __all__ = [
     "read_linked_parquet",
     "read_platforms",
     "read_raw_counts",
+    "read_series_lines",
     "read_series_matrix",
     "read_xena_expression",
+    "read_xena_lines",
     "read_xena_samples",
     "remove_linked_parquet",
     "update_cohort_info",

@@ -19,6 +19,7 @@ __all__ = [
     "RegularRows",
     "first_cells",
     "first_repeated",
+    "lines_as_rows",
     "regular_rows",
     "unique_names",
     "unquote",
@@ -175,6 +176,23 @@ def index_rows(
     if not ((grid[:, 0] >= starts) & (grid[:, -1] < ends)).all():
         return None
     return starts, grid[:, 0].copy()
+
+
+def lines_as_rows(block: Block) -> RegularRows:
+    """Return the lines of a block as they are, whatever cells they have.
+
+    Parameters
+    ----------
+    block : Block
+        Whole lines.
+    """
+    data = block.data
+    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1] + 1
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    tabs = [tab if (tab := data.find(b"\t", start, end)) >= 0 else end for start, end in spans]
+    return RegularRows(data, block.first_line, starts, np.array(tabs, dtype=np.int64))
 
 
 def first_cells(rows: RegularRows) -> list[str]:

@@ -18,7 +18,13 @@ from genotex.formats.rows import first_repeated
 from genotex.formats.series import Cells, Series
 from genotex.formats.value_table import ValueTable, average_duplicates
 
-__all__ = ["build_matrix", "no_samples_error", "read_series_matrix"]
+__all__ = [
+    "build_matrix",
+    "column_order",
+    "no_samples_error",
+    "read_head",
+    "read_series_matrix",
+]
 
 TABLE_END = "!series_matrix_table_end"
 
@@ -63,9 +69,7 @@ def read_series_matrix(path: Path, *, expression: bool = True, numbers: bool = T
     https://www.ncbi.nlm.nih.gov/geo/info/download.html
     """
     with LineReader(path) as reader:
-        header = read_header(reader)
-        columns = _table_columns(reader, header)
-        samples = _samples(reader, header, columns)
+        header, samples, columns = read_head(reader)
         sample_fields = _sample_fields(reader, header, len(samples))
         if not header.has_table:
             msg = "the file ends above the table"
@@ -74,6 +78,29 @@ def read_series_matrix(path: Path, *, expression: bool = True, numbers: bool = T
         if expression:
             matrix = _read_table(reader, header, samples, columns, numbers=numbers)
     return Series(path, samples, header.series_fields, sample_fields, matrix, tuple(header.notes))
+
+
+def read_head(
+    reader: LineReader,
+) -> tuple[MatrixHeader, tuple[str, ...], list[str] | None]:
+    """Read all that stands above the first row of the table.
+
+    Returns
+    -------
+    header : MatrixHeader
+    samples : tuple of str
+        In the order of ``!Sample_geo_accession``.
+    columns : list of str or None
+        Names above the table; None where it has none.
+
+    Raises
+    ------
+    FormatError
+        As `read_series_matrix`.
+    """
+    header = read_header(reader)
+    columns = _table_columns(reader, header)
+    return header, _samples(reader, header, columns), columns
 
 
 def _table_columns(reader: LineReader, header: MatrixHeader) -> list[str] | None:
@@ -161,7 +188,7 @@ def _read_table(
     elif (repeated := first_repeated(columns)) is not None:
         msg = f"sample {repeated} has two columns in the table"
         raise FormatError(msg, path=reader.path, line=reader.line, hint=FETCH_AGAIN)
-    order = _column_order(reader, header, samples, columns)
+    order = column_order(reader, header, samples, columns)
     table = ValueTable(reader.path, len(columns), numbers=numbers)
     with read_ahead(reader.table_blocks(TABLE_END)) as blocks:
         for block in blocks:
@@ -173,10 +200,16 @@ def _read_table(
     return matrix
 
 
-def _column_order(
+def column_order(
     reader: LineReader, header: MatrixHeader, samples: Sequence[str], columns: Sequence[str]
 ) -> list[int]:
-    """Return which table columns to take, in the order of the samples."""
+    """Return which table columns to take, in the order of the samples.
+
+    Raises
+    ------
+    FormatError
+        If no column is a sample.
+    """
     place = {name: i for i, name in enumerate(columns)}
     order = [place[name] for name in samples if name in place]
     if not order:

@@ -4,7 +4,14 @@ from genotex.genes.annotation import AnnotationChoice, choose_annotation
 from genotex.genes.count_rows import GeneCounts, counts_by_gene
 from genotex.genes.identify import IdVerdict, identify_ids
 from genotex.genes.idkind import IdKind
-from genotex.genes.mapping import GeneMapping, Scale, check_rows, collapse_rows, map_to_genes
+from genotex.genes.mapping import (
+    GeneMapping,
+    Scale,
+    check_rows,
+    collapse_rows,
+    map_to_genes,
+    official_rows,
+)
 from genotex.genes.row_genes import RowGenes, genes_by_columns, genes_of_rows
 from genotex.genes.table import GeneTable
 
@@ -25,4 +32,5 @@ __all__ = [
     "genes_of_rows",
     "identify_ids",
     "map_to_genes",
+    "official_rows",
 ]

@@ -13,11 +13,11 @@ from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows
 from genotex.genes.idkind import IdKind
 from genotex.genes.row_genes import RowGenes, genes_of_rows
 from genotex.genes.scale import detect_scale, to_log2
-from genotex.genes.symbols import official_symbols
+from genotex.genes.symbols import OfficialSymbols, official_symbols
 from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
 
-__all__ = ["GeneMapping", "Scale", "check_rows", "collapse_rows", "map_to_genes"]
+__all__ = ["GeneMapping", "Scale", "check_rows", "collapse_rows", "map_to_genes", "official_rows"]
 
 Scale = Literal["auto", "log2", "linear"]
 
@@ -182,6 +182,33 @@ def _no_gene(found: RowGenes) -> FormatError:
     return FormatError(msg, path=found.path, hint="give the platform table of the series")
 
 
+def official_rows(
+    found: RowGenes, *, procedure: Procedure, table: GeneTable
+) -> list[tuple[str, ...]]:
+    """Return the official genes that each row counts for in `collapse_rows`.
+
+    Parameters
+    ----------
+    found : RowGenes
+        The names of genes found for the rows of a matrix.
+    procedure, table
+        As for `map_to_genes`.
+    """
+    known, _ = _official(found.names, table, procedure)
+    if procedure == "sound":
+        return _rows_of_one_gene(found.names, known, table)[0]
+    genes = {row: tuple(s for name in row if (s := known[name])) for row in set(found.names)}
+    return [genes[row] for row in found.names]
+
+
+def _official(
+    names: list[tuple[str, ...]], table: GeneTable, procedure: Procedure
+) -> tuple[dict[str, str | None], OfficialSymbols]:
+    unique = sorted({name for row in names for name in row})
+    official = official_symbols(unique, table, procedure)
+    return dict(zip(unique, official.symbols, strict=True)), official
+
+
 def _check_scale(scale: str) -> None:
     if scale not in get_args(Scale):
         msg = f"scale {scale!r} is unknown: use auto, log2 or linear"
@@ -235,12 +262,9 @@ def _sound(
     matrix: ExpressionMatrix, names: list[tuple[str, ...]], table: GeneTable, *, mapped: bool
 ) -> _Result:
     """Bring the symbols of each row to their official form, keep rows of one gene, average."""
-    unique = sorted({name for row in names for name in row})
-    official = official_symbols(unique, table, "sound")
-    known = dict(zip(unique, official.symbols, strict=True))
-    genes = {row: _one_row(row, known, table) for row in set(names)}
+    known, official = _official(names, table, "sound")
+    kept, genes = _rows_of_one_gene(names, known, table)
     several = sum(len(genes[row]) > 1 for row in names)
-    kept = [genes[row] if len(genes[row]) == 1 else () for row in names]
     used = {row for row in set(names) if len(genes[row]) == 1}
     links = gene_rows(kept)
     counts = {
@@ -257,6 +281,14 @@ def _sound(
         notes.append(f"{official.ambiguous} aliases belong to several genes and were dropped")
     means = mean_of_rows(matrix.values, links)
     return ExpressionMatrix(links.genes, matrix.samples, means), counts, tuple(notes)
+
+
+def _rows_of_one_gene(
+    names: list[tuple[str, ...]], known: Mapping[str, str | None], table: GeneTable
+) -> tuple[list[tuple[str, ...]], dict[tuple[str, ...], tuple[str, ...]]]:
+    """Return each row's gene, none for a row of several, and the genes of each set of names."""
+    genes = {row: _one_row(row, known, table) for row in set(names)}
+    return [genes[row] if len(genes[row]) == 1 else () for row in names], genes
 
 
 def _one_row(

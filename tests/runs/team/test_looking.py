@@ -86,8 +86,11 @@ def test_genes_that_are_none_are_doubted(done: Path, written: Path) -> None:
     shutil.rmtree(folder / "linked")
     table = folder / "GSE1.csv"
     table.write_text(table.read_text().replace(",A2M,", ",CURE4ALL,"))
-    (doubt,) = at_cohort(done, written)
-    assert doubt == "1 of its genes are not known as human genes, such as CURE4ALL"
+    assert at_cohort(done, written) == (
+        "1 of its genes are not known as human genes, such as CURE4ALL",
+        "it lacks 1 genes of the raw files, such as A2M",
+        "it has 1 genes that the raw files do not give, such as CURE4ALL",
+    )
 
 
 def test_cohort_without_evidence_is_doubted(done: Path, written: Path) -> None:
@@ -106,13 +109,14 @@ def test_trait_that_the_rules_read_otherwise_is_doubted(done: Path, written: Pat
     }
     change(evidence, reading={**reading, "trait": told})
     table = written / "preprocess/Asthma/GSE1.csv"
-    lines = [
-        line.replace(",1.0,", ",x,", 1).replace(",0.0,", ",1.0,", 1).replace(",x,", ",0.0,", 1)
-        for line in table.read_text().splitlines()
-    ]
-    table.write_text("\n".join(lines) + "\n")
+    head, *lines = table.read_text().splitlines()
+    swapped = {"0.0": "1.0", "1.0": "0.0"}
+    rows = [line.split(",", 2) for line in lines]
+    lines = [f"{sample},{swapped[trait]},{others}" for sample, trait, others in rows]
+    table.write_text("\n".join([head, *lines]) + "\n")
     shutil.rmtree(table.parent / "linked")
-    (doubt,) = at_cohort(done, written)
+    doubt, roles = at_cohort(done, written)
+    assert roles == "the roles of samples in its evidence are not those that the raw files give"
     assert doubt == (
         "the built-in rules read the trait from 'disease state', and code 24 of 24 samples "
         "otherwise than written code"

@@ -14,10 +14,9 @@ from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tables import listed
 from genotex.agents.toolkit.tool import tool
 from genotex.agents.toolkit.written_encoding import Converter, code_cells
-from genotex.clinical import EncodedFeature, FeatureEncoding, apply_encoding, cells_to_code
-from genotex.clinical.tcga.columns import read_tcga_cell
+from genotex.clinical import FeatureEncoding, apply_encoding, cells_to_code
 from genotex.clinical.values import split_cell
-from genotex.cohorts.tcga import role_of_sample_type, sample_type_codes
+from genotex.cohorts.tcga import apply_tcga_encoding, tcga_cells
 from genotex.errors import UsageError
 from genotex.formats import Role
 
@@ -158,23 +157,17 @@ def _of_tcga(
     source: ClinicalColumns, feature: FeatureName, column: str, convert: Converter, kind: Kind
 ) -> Feature:
     barcode = column == "barcode"
-    if barcode:
-        raw = sample_type_codes(source.samples)
-    elif column in source.names:
-        raw = [read_tcga_cell(cell) for cell in source.raw.matrix.table[column].to_list()]
-    else:
+    if not barcode and column not in source.names:
         msg = (
             f"encode_feature(): there is no column {column!r}; use barcode, or one of "
             f"{listed(source.names, 200)}"
         )
         raise UsageError(msg)
+    raw = tcga_cells(source.raw.matrix, column)
     where = f"encode_feature(): {feature}, column {column}"
     binary = (_TCGA_GROUPS if barcode else _GROUPS) if kind == "binary" else ()
     cells = [cell for cell in dict.fromkeys(raw) if cell is not None]
     codes = code_cells(cells, convert, where=where, binary=binary)
-    found = [None if cell is None else codes[cell] for cell in raw]
-    is_trait = feature == "trait" and kind == "binary"
-    roles = tuple(role_of_sample_type(code) if is_trait else "unknown" for code in found)
     encoding = FeatureEncoding(
         feature=feature,
         row=None,
@@ -185,8 +178,7 @@ def _of_tcga(
         sample_field="barcode" if barcode else "clinical_matrix",
         told_by=BY,
     )
-    values = np.array([np.nan if code is None else code for code in found], dtype=np.float64)
-    return Feature(encoding, EncodedFeature(values, roles, tuple(raw), ()), source.samples)
+    return Feature(encoding, apply_tcga_encoding(encoding, source.raw.matrix), source.samples)
 
 
 @tool

@@ -1,8 +1,8 @@
 """A look at what written code left: what contradicts itself, and what nothing speaks for.
 
 Code may write its files past the toolkit, or change what the toolkit writes. What can be told from
-the files and the raw series alone is told here: contradictions are refused, doubts are recorded.
-Whether numbers that agree with each other were computed, nobody can tell without doing it again.
+the files and the raw files is told here: contradictions are refused, doubts are recorded. Numbers
+that agree with each other are computed again by the direct road, where written code saved them.
 """
 
 from __future__ import annotations
@@ -15,16 +15,13 @@ import numpy as np
 import polars as pl
 
 from genotex.agents.task import Task
-from genotex.analysis import read_result
-from genotex.clinical import FeatureEncoding, apply_encoding, reading_from_json
-from genotex.cohorts.geo_files import choose_file
+from genotex.analysis import GENE_COLUMNS, read_result
 from genotex.cohorts.quality import judge
 from genotex.errors import FormatError, GenotexError, MethodFailedError
 from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
-    Series,
     read_cohort_info,
     read_evidence,
     read_json_object,
@@ -33,9 +30,14 @@ from genotex.formats import (
     read_linked_parquet,
 )
 from genotex.genes import GeneTable
-from genotex.layout import OutputFolder, geo_cohort_files
+from genotex.layout import OutputFolder
 from genotex.runs.problem_record import ErrorClass
-from genotex.runs.team.second_opinion import second_opinion
+from genotex.runs.team.answer_opinion import answer_opinion
+from genotex.runs.team.expression_opinion import expression_opinion, put_aside_opinion
+from genotex.runs.team.expression_spots import naming_rows
+from genotex.runs.team.saved_tables import SavedTables
+from genotex.runs.team.second_opinion import opinion_on_series, opinion_on_study
+from genotex.runs.team.told_cohort import ToldSeries, ToldStudy, tell_series, tell_study
 
 __all__ = ["look_at_answer", "look_at_cohort"]
 
@@ -44,7 +46,9 @@ _MOST_COLUMNS = 100
 _JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "sample_size")
 
 
-def look_at_cohort(task: Task, written: Path, info: CohortInfo) -> tuple[str, ...]:
+def look_at_cohort(
+    task: Task, written: Path, info: CohortInfo, *, by_code: bool = True
+) -> tuple[str, ...]:
     """Return what makes a cohort doubtful.
 
     Parameters
@@ -54,39 +58,77 @@ def look_at_cohort(task: Task, written: Path, info: CohortInfo) -> tuple[str, ..
         Where its session wrote.
     info : CohortInfo
         What was recorded.
+    by_code : bool
+        Whether written code made it: its numbers are computed again. The direct road goes as it
+        goes, whoever read the series.
 
     Raises
     ------
     MethodFailedError
-        If its files contradict each other, or the series.
+        If its files contradict each other, or the raw files.
     """
     output = OutputFolder(written)
-    with_table = info.is_usable
+    path = output.evidence(task.trait, task.cohort)
     try:
-        table = read_linked_csv(output.linked_csv(task.trait, task.cohort)) if with_table else None
-        doubts = [] if table is None else _look_at_table(task, output, table, info)
-        if not output.evidence(task.trait, task.cohort).is_file():
+        if not path.is_file():
+            saved = _read_tables(task, output) if info.is_usable else None
+            doubts = () if saved is None else _look_at_table(task, saved.filled, info)
             return (*doubts, "there is no evidence: its files were not written by the toolkit")
-        evidence = read_evidence(output.evidence(task.trait, task.cohort))
-        return (*doubts, *_look_at_evidence(task, evidence, table, info))
+        evidence = read_evidence(path)
+        _check_evidence(task, evidence, info)
+        told = tell_series(task, evidence) if task.kind == "geo" else tell_study(task, evidence)
+        if not info.is_usable:
+            again = put_aside_opinion(told) if by_code and told is not None else ()
+            return (*_opinion(task, told), *again)
+        return _look_at_usable(task, output, info, evidence, told, by_code=by_code)
     except FormatError as error:
         _refuse(str(error))
 
 
-def _look_at_table(
-    task: Task, output: OutputFolder, table: LinkedTable, info: CohortInfo
-) -> list[str]:
+def _look_at_usable(
+    task: Task,
+    output: OutputFolder,
+    info: CohortInfo,
+    evidence: Evidence,
+    told: ToldSeries | ToldStudy | None,
+    *,
+    by_code: bool,
+) -> tuple[str, ...]:
+    """Look at the tables of a usable cohort, and compute them again where code wrote them."""
+    with naming_rows(
+        told if by_code else None, output.linked_csv(task.trait, task.cohort)
+    ) as named:
+        saved = _read_tables(task, output)
+        doubts = (*_look_at_table(task, saved.filled, info), *_opinion(task, told))
+        told = _check_codes(task, told, saved.filled)
+        again = expression_opinion(told, evidence, saved, named) if by_code else ()
+    return (*doubts, *again)
+
+
+def _opinion(task: Task, told: ToldSeries | ToldStudy | None) -> tuple[str, ...]:
+    return opinion_on_series(told) if isinstance(told, ToldSeries) else opinion_on_study(task, told)
+
+
+def _read_tables(task: Task, output: OutputFolder) -> SavedTables:
+    """Read the linked table and its twin, and refuse two that differ."""
+    table = read_linked_csv(output.linked_csv(task.trait, task.cohort))
+    twin = output.linked_parquet(task.trait, task.cohort)
+    if not twin.is_file():
+        return SavedTables(table, None)
+    features = 1 + len(table.covariates) + len(table.genes)
+    _check_rows(twin, features, len(table.samples) + 1)
+    unfilled = read_linked_parquet(twin)
+    if not _same(table, unfilled):
+        _refuse(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
+    return SavedTables(table, unfilled)
+
+
+def _look_at_table(task: Task, table: LinkedTable, info: CohortInfo) -> tuple[str, ...]:
     found = judge(table)
     for name in _JUDGED:
         said, is_so = getattr(info, name), getattr(found, name)
         if said != is_so:
             _refuse(f"{task.cohort} is recorded with {name} {said}, but its table says {is_so}")
-    twin = output.linked_parquet(task.trait, task.cohort)
-    if twin.is_file():
-        features = 1 + len(table.covariates) + len(table.genes)
-        _check_rows(twin, features, len(table.samples) + 1)
-        if not _same(table, read_linked_parquet(twin)):
-            _refuse(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
     known = GeneTable.load()
     return _unknown([g for g in table.genes if known.official_symbol(g, task.procedure) is None])
 
@@ -119,47 +161,47 @@ def _same(filled: LinkedTable, unfilled: LinkedTable) -> bool:
     )
 
 
-def _unknown(genes: Sequence[str]) -> list[str]:
+def _unknown(genes: Sequence[str]) -> tuple[str, ...]:
     if not genes:
-        return []
-    return [f"{len(genes)} of its genes are not known as human genes, such as {genes[0]}"]
+        return ()
+    return (f"{len(genes)} of its genes are not known as human genes, such as {genes[0]}",)
 
 
-def _look_at_evidence(
-    task: Task, evidence: Evidence, table: LinkedTable | None, info: CohortInfo
-) -> tuple[str, ...]:
+def _check_evidence(task: Task, evidence: Evidence, info: CohortInfo) -> None:
     if (evidence.trait, evidence.cohort) != (task.trait, task.cohort):
         _refuse(f"the evidence is that of {evidence.cohort} for {evidence.trait}")
+    if evidence.procedure != task.procedure:
+        _refuse(f"the evidence tells of the procedure {evidence.procedure}")
     if evidence.info.get("is_usable") != info.is_usable:
         _refuse("cohort_info.json and the evidence tell different things of the cohort")
-    if task.kind != "geo":
-        return ()
-    trait = reading_from_json(evidence.reading).trait
-    series = choose_file(geo_cohort_files(task.trait, task.input_folder)).series
-    if table is not None:
-        _check_codes(task, series, table, trait)
-    return second_opinion(task, series, trait)
 
 
 def _check_codes(
-    task: Task, series: Series, table: LinkedTable, trait: FeatureEncoding | None
-) -> None:
-    """Refuse a table whose trait is not what its own encoding gives for the samples there are."""
-    if trait is None:
+    task: Task, told: ToldSeries | ToldStudy | None, table: LinkedTable
+) -> ToldSeries | ToldStudy:
+    """Refuse a table whose features are not what its own encodings give for the samples."""
+    if told is None or told.reading.trait is None:
         _refuse("the evidence tells no trait, but there is a linked table")
-    codes = apply_encoding(trait, series, procedure=task.procedure).codes
-    told = dict(zip(series.samples, codes, strict=True))
-    if strangers := [sample for sample in table.samples if sample not in told]:
+    place = {sample: i for i, sample in enumerate(told.samples)}
+    if strangers := [sample for sample in table.samples if sample not in place]:
         _refuse(f"{strangers[0]} of the linked table is no sample of {task.cohort}")
-    meant = np.array([told[sample] for sample in table.samples])
-    if other := int((~np.isclose(meant, table.trait_values)).sum()):
-        _refuse(
-            f"{other} of {len(meant)} samples have another trait in the linked table than the "
-            "series gives by the encoding in the evidence"
-        )
+    rows = [place[sample] for sample in table.samples]
+    for name, values in {"trait": table.trait_values, **table.covariates}.items():
+        if name not in told.features:
+            _refuse(f"the evidence tells no {name}, but the linked table has it")
+        meant = told.features[name].codes[rows]
+        filled = np.isnan(meant) & (name != "trait")
+        if other := int((~np.isclose(meant, values) & ~filled).sum()):
+            _refuse(
+                f"{other} of {len(meant)} samples have another {name} in the linked table than the "
+                "raw files give by the encoding in the evidence"
+            )
+    return told
 
 
-def look_at_answer(task: Task, written: Path, cohort: str | None) -> tuple[str, ...]:
+def look_at_answer(
+    task: Task, written: Path, cohort: str | None, *, by_code: bool = True
+) -> tuple[str, ...]:
     """Return what makes an answer doubtful.
 
     Parameters
@@ -170,6 +212,8 @@ def look_at_answer(task: Task, written: Path, cohort: str | None) -> tuple[str, 
         Where its session wrote; the form of the answer is in order.
     cohort : str or None
         The cohort that the answer names.
+    by_code : bool
+        As for `look_at_cohort`.
 
     Raises
     ------
@@ -177,10 +221,12 @@ def look_at_answer(task: Task, written: Path, cohort: str | None) -> tuple[str, 
         If the answer contradicts itself, or the cohort it names.
     """
     if cohort is None:
-        return ("the answer does not name its cohort",)
+        # An answer from knowledge alone, which no code wrote, has none.
+        return ("the answer does not name its cohort",) if by_code else ()
     output = OutputFolder(written)
     path = output.significant_genes(task.trait, task.condition)
-    listed: dict[str, list[object]] = read_json_object(path)["significant_genes"]
+    content = read_json_object(path)
+    listed: dict[str, list[object]] = content["significant_genes"]
     columns = _check_genes(task, cohort, listed["Variable"])
     table = output.all_genes(task.trait, task.condition)
     if table.is_file():
@@ -189,11 +235,13 @@ def look_at_answer(task: Task, written: Path, cohort: str | None) -> tuple[str, 
         result = read_result(output, task.trait, task.condition)
     except GenotexError:
         return ("the answer was not written by the toolkit: no table of all genes belongs to it",)
+    if dict(result.genes.schema) != dict(GENE_COLUMNS):
+        _refuse("the table of all genes has other columns than the toolkit writes")
     found = result.significant
     for name, values in listed.items():
         if name in found.columns and found[name].to_list() != values:
             _refuse(f"{name} of the genes listed is another than in the table of all genes")
-    return ()
+    return answer_opinion(task, result, content) if by_code else ()
 
 
 def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:

@@ -155,7 +155,8 @@ def _told_of(removed: Sequence[str]) -> tuple[str, ...]:
 def taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord:
     """Return the record with what was taken into the output folder, or why nothing was."""
     try:
-        taken = take(record.task, written, bench.folder)
+        by_code = bench.agent in ("team", "codeact")
+        taken = take(record.task, written, bench.folder, by_code=by_code)
     except MethodFailedError as error:
         # The same wherever the run lies.
         why = str(error).replace(f"{written}/", "").replace(f"{bench.folder.root}/", "")

@@ -40,7 +40,7 @@ class Taken:
     doubts: tuple[str, ...] = ()
 
 
-def take(task: Task, written: Path, run: RunFolder) -> Taken:
+def take(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -> Taken:
     """Take what a notebook has written into the output folder, in place of an earlier attempt.
 
     Parameters
@@ -49,6 +49,8 @@ def take(task: Task, written: Path, run: RunFolder) -> Taken:
     written : Path
         Where its session wrote; nothing of it runs any more.
     run : RunFolder
+    by_code : bool
+        Whether written code made it (see `looking`).
 
     Raises
     ------
@@ -57,11 +59,12 @@ def take(task: Task, written: Path, run: RunFolder) -> Taken:
     """
     written.mkdir(exist_ok=True)
     if task.kind == "statistics":
-        doubts = look_at_answer(task, written, check_answer(written, task.problem).cohort)
+        cohort = check_answer(written, task.problem).cohort
+        doubts = look_at_answer(task, written, cohort, by_code=by_code)
         answer, files = take_answer(written, run, task.problem)
         return Taken(files, {"genes": answer.genes, "cohort": answer.cohort}, doubts)
     info = _record(task, written)
-    doubts = look_at_cohort(task, written, info)
+    doubts = look_at_cohort(task, written, info, by_code=by_code)
     for path in _files_of(task, run.output):
         path.unlink(missing_ok=True)
     here = OutputFolder(written)

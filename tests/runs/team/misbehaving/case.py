@@ -46,6 +46,8 @@ class Case:
         ``cohort`` or ``problem``.
     structured : bool
         Of the structured agent, whose models answer with data.
+    place : str
+        Which input: of `runs.INPUTS`.
     """
 
     name: str
@@ -57,3 +59,4 @@ class Case:
     source: str = ""
     notebook: str = "cohort"
     structured: bool = False
+    place: str = "symbols"

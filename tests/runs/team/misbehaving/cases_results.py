@@ -275,6 +275,10 @@ FROM_SEX = (
     ('"asthma": 1', '"M": 1'),
     (NO_ROLES, ""),
 )
+BARCODES = (
+    ("        return 0\n", "        return 1\n"),
+    ("        return 2\n", "        return 0\n"),
+)
 
 WRONG = (
     Case(
@@ -300,6 +304,14 @@ WRONG = (
         "The same: who is a case is for a model to say, but the rules disagree.",
         "`doubts` count the samples; the evidence lists each value with its code",
         doubt("code 24 of 24 samples otherwise"),
+    ),
+    Case(
+        "women coded as men, and men as women",
+        replaced("read_clinical_features", ('"F": 0', '"F": 1'), ('"M": 1', '"M": 0')),
+        Outcome.DOUBTED,
+        "The same, of the gender; age is compared, too.",
+        "`doubts` count the samples; the evidence lists each value with its code",
+        doubt("the Gender from 'Sex', and code 24 of 24 samples otherwise"),
     ),
     Case(
         "a usable cohort put aside without a reason",
@@ -335,10 +347,140 @@ WRONG = (
                 "print(save_table(genes))\n",
             ),
         ),
-        Outcome.WRONG,
-        "The files agree with each other and with the series' texts, and are wrong.",
-        "The code, in the notebook; no mark. `genotex evaluate` against the direct road shows it",
-        both(lambda run: _stands_in_the_code(run, "default_rng(1).normal"), lambda run: _seen(run)),
+        Outcome.DOUBTED,
+        "The files agree with each other; the direct road makes other numbers of the raw files.",
+        "`doubts` count values and genes; the code, in the notebook",
+        both(
+            doubt("720 of 720 values of expression, in 30 of 30 genes, are not those"),
+            lambda run: _stands_in_the_code(run, "default_rng(1).normal"),
+            lambda run: _seen(run),
+        ),
+    ),
+    Case(
+        "one gene made to go with the trait, in memory",
+        replaced(
+            LAST,
+            (
+                "print(save_table(genes))\n",
+                "matrix = genes.mapping.expression\n"
+                "matrix.values[genes.rows.index('ABO')] += 3 * clinical.values[0]\n"
+                "print(save_table(genes))\n",
+            ),
+        ),
+        Outcome.DOUBTED,
+        "The same: of a small table all is compared, of a large one the genes that matter most.",
+        "`doubts` count values and genes",
+        doubt("12 of 720 values of expression, in 1 of 30 genes"),
+    ),
+    Case(
+        "samples that do not fit left out in memory",
+        replaced(
+            LAST,
+            (
+                "judged = judge_bias(filled)\n",
+                "from dataclasses import replace\n\n\n"
+                "def some(table):\n"
+                "    return replace(table, samples=table.samples[4:],\n"
+                "                   trait_values=table.trait_values[4:],\n"
+                "                   covariates={n: v[4:] for n, v in table.covariates.items()},\n"
+                "                   expression=table.expression[4:])\n\n\n"
+                "cohort = filled.cohort\n"
+                "left = dict(filled=some(cohort.filled), unfilled=some(cohort.unfilled))\n"
+                "cohort = replace(cohort, **left)\n"
+                "judged = judge_bias(replace(filled, cohort=cohort))\n",
+            ),
+        ),
+        Outcome.DOUBTED,
+        "The direct road keeps these samples by the very same encodings.",
+        "`doubts` count them",
+        doubt("it lacks 4 samples of the raw files, such as GSM1"),
+    ),
+    Case(
+        "a usable cohort put aside as one without genes",
+        [
+            *replaced(
+                "read_clinical_features",
+                (
+                    "print(save_table(clinical))\n",
+                    "print(save_table(clinical))\n"
+                    "print(save_cohort_info(task, clinical=clinical, why_no_genes='none'))\n",
+                ),
+            ),
+            Moment(("plan",), plan("task_completed"), after=2, times=ALWAYS),
+        ],
+        Outcome.DOUBTED,
+        "The cohort counts as not usable, and the problem has no answer.",
+        "`doubts`: the direct road makes a usable cohort of it",
+        both(doubt("makes a usable cohort"), lambda run: _unanswered(run)),
+    ),
+    Case(
+        "genes told by another column, as good as the one of the rules",
+        replaced("map_gene_ids", ('gene_column="Gene Symbol"', 'gene_column="Symbol of 2003"')),
+        Outcome.DOUBTED,
+        "The table is what comes of that column; which one is better is for a reader to say.",
+        "`doubts` name both columns, and count the genes that differ",
+        doubt(
+            "by column 'Symbol of 2003', the built-in rules by column 'Gene Symbol': 3 genes are "
+            "there for one of them alone"
+        ),
+        place="probes",
+    ),
+    Case(
+        "tumours and normal tissue swapped in the conversion",
+        replaced("build_features", ("        return 1\n", "        return 2\n"), *BARCODES),
+        Outcome.DOUBTED,
+        "The rules read the sample barcodes otherwise.",
+        "`doubts` count the samples; the evidence lists each code",
+        doubt("the trait from 'sample type code', and code 24 of 24 samples otherwise"),
+        place="study",
+    ),
+    refused(
+        "tumours and normal tissue swapped behind the toolkit's back",
+        replaced(
+            "build_features",
+            (
+                "if judged.is_usable:\n",
+                "for table in (judged.cohort.filled, judged.cohort.unfilled):\n"
+                "    object.__setattr__(table, 'trait_values', 1 - table.trait_values)\n"
+                "if judged.is_usable:\n",
+            ),
+        ),
+        "The encoding in the evidence is applied to the study once more, outside the sandbox.",
+        "24 of 24 samples have another trait",
+        place="study",
+    ),
+    Case(
+        "the study of another cancer taken",
+        replaced("load_data", ("TCGA_Melanoma_(SKCM)", "TCGA_Thyroid_Cancer_(THCA)")),
+        Outcome.DOUBTED,
+        "The rules know which study means which cancer.",
+        "`doubts` name both studies",
+        doubt("the built-in rules take TCGA_Melanoma_(SKCM)"),
+        place="study",
+    ),
+    Case(
+        "a p-value changed in memory before the answer was saved",
+        replaced(
+            "unconditional_regression",
+            (
+                "print(save_result(result))\n",
+                "import polars as pl\n\n"
+                "genes = result.found.genes\n"
+                "chosen = pl.col('Variable') == 'ABO'\n"
+                "genes = genes.with_columns(\n"
+                "    p=pl.when(chosen).then(1e-30).otherwise('p'),\n"
+                "    q=pl.when(chosen).then(1e-27).otherwise('q'),\n"
+                "    Significant=pl.when(chosen).then(True).otherwise('Significant'),\n"
+                ")\n"
+                "object.__setattr__(result.found, 'genes', genes)\n"
+                "print(save_result(result))\n",
+            ),
+        ),
+        Outcome.DOUBTED,
+        "List and table agree with each other; the analysis is done again, outside the sandbox.",
+        "`doubts` count the genes and name the columns",
+        doubt("1 of 30 genes have other figures when it is done again: p, q, Significant"),
+        notebook="problem",
     ),
 )
 

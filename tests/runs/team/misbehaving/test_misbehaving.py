@@ -9,22 +9,28 @@ from genotex.runs.team.trace import trace
 from tests.models.conftest import nothing_from_outside
 from tests.runs.team.misbehaving.all_cases import CASES
 from tests.runs.team.misbehaving.case import Case, Outcome
-from tests.runs.team.misbehaving.runs import KEY, Ended, Place, prepared_place, wrong_results
+from tests.runs.team.misbehaving.runs import (
+    KEY,
+    Ended,
+    Places,
+    prepared_places,
+    wrong_results,
+)
 
 __all__ = ["nothing_from_outside"]
 """The fixture of the models' tests, which holds here, too."""
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with prepared_place(tmp_path_factory.mktemp("misbehaving")) as place:
-        yield place
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
+    with prepared_places(tmp_path_factory.mktemp("misbehaving")) as places:
+        yield places
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_misbehaviour(case: Case, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_misbehaviour(case: Case, places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_COMPATIBLE_API_KEY", KEY)
-    ended = place.run(case.notebook, case.moments, structured=case.structured)
+    ended = places.of(case.place).run(case.notebook, case.moments, structured=case.structured)
     case.check(ended)
     told_from_the_folder_alone(ended)
     ENDS[case.outcome](ended)
