@@ -24,10 +24,10 @@ from genotex.errors import FormatError, GenotexError
 from genotex.formats import Evidence
 from genotex.genes import GeneTable, RowGenes, collapse_rows, genes_by_columns, genes_of_rows
 from genotex.layout import Procedure
-from genotex.runs.team.expression_spots import NamedRows, same_at_some_genes
-from genotex.runs.team.records_agree import records_agree
-from genotex.runs.team.saved_tables import Differences, SavedTables, differences
-from genotex.runs.team.told_cohort import ToldSeries, ToldStudy
+from genotex.runs.team.looking.expression_spots import NamedRows, same_at_some_genes
+from genotex.runs.team.looking.records_agree import records_agree
+from genotex.runs.team.looking.saved_tables import Differences, SavedTables, differences
+from genotex.runs.team.looking.told_cohort import ToldSeries, ToldStudy
 
 __all__ = ["expression_opinion", "put_aside_opinion"]
 

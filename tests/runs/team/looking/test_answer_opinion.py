@@ -16,8 +16,7 @@ from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.errors import MethodFailedError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem, TaskInfo
-from genotex.runs.team import answer_opinion
-from genotex.runs.team.looking import look_at_answer
+from genotex.runs.team.looking import answer_opinion, look_at_answer
 from genotex.simulate import simulate_study
 
 TRAIT = "Simulated_Arthritis"

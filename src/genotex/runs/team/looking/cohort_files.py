@@ -1,48 +1,34 @@
-"""A look at what written code left: what contradicts itself, and what nothing speaks for.
-
-Code may write its files past the toolkit, or change what the toolkit writes. What can be told from
-the files and the raw files is told here: contradictions are refused, doubts are recorded. Numbers
-that agree with each other are computed again by the direct road, where written code saved them.
-"""
+"""A look at the cohort that written code left."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
-import polars as pl
 
 from genotex.agents.task import Task
-from genotex.analysis import GENE_COLUMNS, read_result
 from genotex.cohorts.quality import judge
-from genotex.errors import FormatError, GenotexError, MethodFailedError
+from genotex.errors import FormatError
 from genotex.formats import (
     CohortInfo,
     Evidence,
     LinkedTable,
-    read_cohort_info,
     read_evidence,
-    read_json_object,
     read_linked_csv,
-    read_linked_header,
     read_linked_parquet,
 )
 from genotex.genes import GeneTable
 from genotex.layout import OutputFolder
-from genotex.runs.problem_record import ErrorClass
-from genotex.runs.team.answer_opinion import answer_opinion
-from genotex.runs.team.expression_opinion import expression_opinion, put_aside_opinion
-from genotex.runs.team.expression_spots import naming_rows
-from genotex.runs.team.saved_tables import SavedTables
-from genotex.runs.team.second_opinion import opinion_on_series, opinion_on_study
-from genotex.runs.team.told_cohort import ToldSeries, ToldStudy, tell_series, tell_study
+from genotex.runs.team.looking.expression_opinion import expression_opinion, put_aside_opinion
+from genotex.runs.team.looking.expression_spots import naming_rows
+from genotex.runs.team.looking.refusing import refuse, refuse_endless
+from genotex.runs.team.looking.saved_tables import SavedTables
+from genotex.runs.team.looking.second_opinion import opinion_on_series, opinion_on_study
+from genotex.runs.team.looking.told_cohort import ToldSeries, ToldStudy, tell_series, tell_study
 
-__all__ = ["look_at_answer", "look_at_cohort"]
+__all__ = ["look_at_cohort"]
 
-_MOST_COLUMNS = 100
-"""Of a table of all genes; it has a column for each figure."""
 _JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "sample_size")
 
 
@@ -82,7 +68,7 @@ def look_at_cohort(
             return (*_opinion(task, told), *again)
         return _look_at_usable(task, output, info, evidence, told, by_code=by_code)
     except FormatError as error:
-        _refuse(str(error))
+        refuse(str(error))
 
 
 def _look_at_usable(
@@ -116,10 +102,10 @@ def _read_tables(task: Task, output: OutputFolder) -> SavedTables:
     if not twin.is_file():
         return SavedTables(table, None)
     features = 1 + len(table.covariates) + len(table.genes)
-    _check_rows(twin, features, len(table.samples) + 1)
+    refuse_endless(twin, features, len(table.samples) + 1)
     unfilled = read_linked_parquet(twin)
     if not _same(table, unfilled):
-        _refuse(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
+        refuse(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
     return SavedTables(table, unfilled)
 
 
@@ -128,26 +114,9 @@ def _look_at_table(task: Task, table: LinkedTable, info: CohortInfo) -> tuple[st
     for name in _JUDGED:
         said, is_so = getattr(info, name), getattr(found, name)
         if said != is_so:
-            _refuse(f"{task.cohort} is recorded with {name} {said}, but its table says {is_so}")
+            refuse(f"{task.cohort} is recorded with {name} {said}, but its table says {is_so}")
     known = GeneTable.load()
     return _unknown([g for g in table.genes if known.official_symbol(g, task.procedure) is None])
-
-
-def _check_rows(path: Path, most_rows: int, most_columns: int) -> None:
-    """Refuse a Parquet file of more cells than there can be: a small file may unfold to any size.
-
-    Only what the file says of itself is read.
-    """
-    try:
-        frame = pl.scan_parquet(path)
-        rows, columns = frame.select(pl.len()).collect().item(), len(frame.collect_schema())
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        _refuse(f"{path.name} cannot be read as Parquet: {error}")
-    if rows > most_rows or columns > most_columns:
-        _refuse(
-            f"{path.name} has {rows} rows and {columns} columns; expected are at most {most_rows} "
-            f"and {most_columns}"
-        )
 
 
 def _same(filled: LinkedTable, unfilled: LinkedTable) -> bool:
@@ -169,11 +138,11 @@ def _unknown(genes: Sequence[str]) -> tuple[str, ...]:
 
 def _check_evidence(task: Task, evidence: Evidence, info: CohortInfo) -> None:
     if (evidence.trait, evidence.cohort) != (task.trait, task.cohort):
-        _refuse(f"the evidence is that of {evidence.cohort} for {evidence.trait}")
+        refuse(f"the evidence is that of {evidence.cohort} for {evidence.trait}")
     if evidence.procedure != task.procedure:
-        _refuse(f"the evidence tells of the procedure {evidence.procedure}")
+        refuse(f"the evidence tells of the procedure {evidence.procedure}")
     if evidence.info.get("is_usable") != info.is_usable:
-        _refuse("cohort_info.json and the evidence tell different things of the cohort")
+        refuse("cohort_info.json and the evidence tell different things of the cohort")
 
 
 def _check_codes(
@@ -181,89 +150,19 @@ def _check_codes(
 ) -> ToldSeries | ToldStudy:
     """Refuse a table whose features are not what its own encodings give for the samples."""
     if told is None or told.reading.trait is None:
-        _refuse("the evidence tells no trait, but there is a linked table")
+        refuse("the evidence tells no trait, but there is a linked table")
     place = {sample: i for i, sample in enumerate(told.samples)}
     if strangers := [sample for sample in table.samples if sample not in place]:
-        _refuse(f"{strangers[0]} of the linked table is no sample of {task.cohort}")
+        refuse(f"{strangers[0]} of the linked table is no sample of {task.cohort}")
     rows = [place[sample] for sample in table.samples]
     for name, values in {"trait": table.trait_values, **table.covariates}.items():
         if name not in told.features:
-            _refuse(f"the evidence tells no {name}, but the linked table has it")
+            refuse(f"the evidence tells no {name}, but the linked table has it")
         meant = told.features[name].codes[rows]
         filled = np.isnan(meant) & (name != "trait")
         if other := int((~np.isclose(meant, values) & ~filled).sum()):
-            _refuse(
+            refuse(
                 f"{other} of {len(meant)} samples have another {name} in the linked table than the "
                 "raw files give by the encoding in the evidence"
             )
     return told
-
-
-def look_at_answer(
-    task: Task, written: Path, cohort: str | None, *, by_code: bool = True
-) -> tuple[str, ...]:
-    """Return what makes an answer doubtful.
-
-    Parameters
-    ----------
-    task : Task
-        A problem.
-    written : Path
-        Where its session wrote; the form of the answer is in order.
-    cohort : str or None
-        The cohort that the answer names.
-    by_code : bool
-        As for `look_at_cohort`.
-
-    Raises
-    ------
-    MethodFailedError
-        If the answer contradicts itself, or the cohort it names.
-    """
-    if cohort is None:
-        # An answer from knowledge alone, which no code wrote, has none.
-        return ("the answer does not name its cohort",) if by_code else ()
-    output = OutputFolder(written)
-    path = output.significant_genes(task.trait, task.condition)
-    content = read_json_object(path)
-    listed: dict[str, list[object]] = content["significant_genes"]
-    columns = _check_genes(task, cohort, listed["Variable"])
-    table = output.all_genes(task.trait, task.condition)
-    if table.is_file():
-        _check_rows(table, columns, _MOST_COLUMNS)
-    try:
-        result = read_result(output, task.trait, task.condition)
-    except GenotexError:
-        return ("the answer was not written by the toolkit: no table of all genes belongs to it",)
-    if dict(result.genes.schema) != dict(GENE_COLUMNS):
-        _refuse("the table of all genes has other columns than the toolkit writes")
-    found = result.significant
-    for name, values in listed.items():
-        if name in found.columns and found[name].to_list() != values:
-            _refuse(f"{name} of the genes listed is another than in the table of all genes")
-    return answer_opinion(task, result, content) if by_code else ()
-
-
-def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:
-    """Refuse an answer about a cohort that cannot be used, or with genes that it does not have.
-
-    Returns
-    -------
-    int
-        How many columns the cohort's table has.
-    """
-    prepared = OutputFolder(task.input_folder)
-    try:
-        info = read_cohort_info(prepared.cohort_info(task.trait)).get(cohort)
-        if info is None or not info.is_usable:
-            _refuse(f"the answer names {cohort}, which is no usable cohort of {task.trait}")
-        known = set(read_linked_header(prepared.linked_csv(task.trait, cohort)))
-    except FormatError as error:
-        _refuse(str(error))
-    if strangers := [gene for gene in listed if gene not in known]:
-        _refuse(f"the answer lists {strangers[0]}, which is no gene of {cohort}")
-    return len(known)
-
-
-def _refuse(what: str) -> NoReturn:
-    raise MethodFailedError(ErrorClass.BAD_OUTPUT, what)

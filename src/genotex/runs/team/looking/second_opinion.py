@@ -11,7 +11,7 @@ from genotex.agents.task import Task
 from genotex.clinical import FeatureEncoding, apply_encoding, describe_series, rule_expert
 from genotex.cohorts import PreprocessOptions, choose_folder
 from genotex.cohorts.tcga import read_tcga_features
-from genotex.runs.team.told_cohort import (
+from genotex.runs.team.looking.told_cohort import (
     ToldSeries,
     ToldStudy,
     encodings_by_name,

@@ -25,8 +25,7 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
-from genotex.runs.team import expression_spots
-from genotex.runs.team.looking import look_at_cohort
+from genotex.runs.team.looking import expression_spots, look_at_cohort
 from genotex.simulate import simulate_study
 from tests.geo_text import GENES, asthma, series_matrix, write_asthma_on_probes, write_gz
 from tests.rna_seq_text import write_counted

@@ -22,7 +22,7 @@ from genotex.analysis import (
 )
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import OutputFolder
-from genotex.runs.team.records_agree import WITHIN, records_agree
+from genotex.runs.team.looking.records_agree import WITHIN, records_agree
 
 __all__ = ["answer_opinion"]
 

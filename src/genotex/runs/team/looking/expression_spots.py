@@ -39,8 +39,8 @@ from genotex.genes import (
     official_rows,
 )
 from genotex.genes.scale import detect_scale
-from genotex.runs.team.saved_tables import SavedTables, differences
-from genotex.runs.team.told_cohort import ToldSeries, ToldStudy
+from genotex.runs.team.looking.saved_tables import SavedTables, differences
+from genotex.runs.team.looking.told_cohort import ToldSeries, ToldStudy
 
 __all__ = ["LARGE", "NamedRows", "naming_rows", "same_at_some_genes"]
 
