@@ -14,6 +14,7 @@ from genotex.layout import (
     OutputFolder,
     atomic_write,
     lock,
+    make_folder,
     trait_folder_name,
 )
 
@@ -138,6 +139,20 @@ def test_atomic_write_that_fails_leaves_the_old_file(
         raise how
     assert target.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["table.csv"]
+
+
+@pytest.mark.parametrize("place", ["in_the_way/x.csv", "in_the_way/deeper/x.csv"])
+def test_file_where_a_folder_is_needed_is_named(tmp_path: Path, place: str) -> None:
+    file = tmp_path / "in_the_way"
+    file.write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError, match="in_the_way is a file, where a folder is needed"):
+        make_folder((tmp_path / place).parent)
+    with pytest.raises(UsageError, match="in_the_way is a file"):
+        OutputFolder((tmp_path / place).parent)
+    for opened in (atomic_write(tmp_path / place), lock(tmp_path / place)):
+        with pytest.raises(UsageError, match="in_the_way is a file"), opened:
+            pass
+    assert file.read_text(encoding="utf-8") == "mine"
 
 
 def test_lock_is_held_until_the_block_ends(tmp_path: Path) -> None:

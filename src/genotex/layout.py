@@ -31,6 +31,7 @@ __all__ = [
     "flush",
     "geo_cohort_files",
     "lock",
+    "make_folder",
     "remove_leftovers",
     "tcga_cohort_files",
     "trait_folder_name",
@@ -206,9 +207,15 @@ class OutputFolder:
     ----------
     root : Path
         The folder; it need not exist yet.
+
+    Raises
+    ------
+    UsageError
+        If it is a file, or lies in one.
     """
 
     def __init__(self, root: Path) -> None:
+        _refuse_file_in_the_way(root)
         self.root = root
 
     def traits(self) -> list[str]:
@@ -282,6 +289,25 @@ def _condition(condition: str | None) -> str:
     return "None" if condition is None else trait_folder_name(condition)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, where they are missing.
+
+    Raises
+    ------
+    UsageError
+        If a file is in the way.
+    """
+    _refuse_file_in_the_way(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _refuse_file_in_the_way(folder: Path) -> None:
+    there = next((path for path in (folder, *folder.parents) if path.exists()), None)
+    if there is not None and not there.is_dir():
+        msg = f"{there} is a file, where a folder is needed; name another place"
+        raise UsageError(msg)
+
+
 _IN_WORDS = re.compile(r"\(os error (\d{1,3})\)")
 """How polars tells an error of the system, such as a full disk: in words alone."""
 
@@ -303,8 +329,13 @@ def atomic_write(path: Path) -> Iterator[Path]:
     ------
     Path
         Where to write.
+
+    Raises
+    ------
+    UsageError
+        If a file is where its folder should be.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     # The name is known before the file is there, so that a signal at any point finds it.
     part = path.parent / f".{path.name}.{secrets.token_hex(6)}.part"
     try:
@@ -357,9 +388,10 @@ def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
     Raises
     ------
     UsageError
-        If another process holds the lock and is not waited for.
+        If another process holds the lock and is not waited for, or a file is where the folder
+        should be.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with (path.parent / f".{path.name}.lock").open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

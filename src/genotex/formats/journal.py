@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FormatError
-from genotex.layout import flush
+from genotex.layout import flush, make_folder
 
 __all__ = ["Entry", "Journal", "open_journal", "read_journal"]
 
@@ -71,7 +71,7 @@ def open_journal(path: Path) -> Iterator[Journal]:
     FormatError
         If a line before the last is damaged.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     content = path.read_bytes() if path.exists() else b""
     entries, whole = _read(content, path)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FormatError, NotRecordedError, UsageError
-from genotex.layout import lock
+from genotex.layout import lock, make_folder
 from genotex.models.differences import first_difference
 from genotex.models.model import Message, Model, Reply, Request, Usage
 
@@ -130,7 +130,7 @@ class RecordingModel:
     def __init__(self, model: Model, path: Path) -> None:
         self._model = model
         self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         if path.exists():
             with lock(path):
                 read_recording(path)
