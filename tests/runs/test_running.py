@@ -10,7 +10,7 @@ import pytest
 
 from genotex.analysis import read_result
 from genotex.errors import FormatError, UsageError
-from genotex.layout import OutputFolder, lock
+from genotex.layout import OutputFolder
 from genotex.problems import Problem, TaskInfo
 from genotex.runs import Context
 from genotex.runs.methods.choosing import MethodOptions, choose_method
@@ -18,6 +18,7 @@ from genotex.runs.methods.method import ChosenMethod
 from genotex.runs.problem_record import ErrorClass
 from genotex.runs.run_folder import RunFolder
 from genotex.runs.running import BenchmarkRun, Finished, run_benchmark
+from genotex.writing import lock
 
 from .conftest import digests, make_tasks
 from .first_genes import FirstGenes

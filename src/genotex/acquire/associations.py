@@ -10,7 +10,7 @@ from genotex.acquire.open_targets import OpenTargets
 from genotex.acquire.several import Outcome, Patience
 from genotex.errors import FetchError, NotThereError, UsageError
 from genotex.formats.json_files import read_json_object, write_json
-from genotex.layout import atomic_write
+from genotex.writing import atomic_write
 
 __all__ = ["ASSOCIATIONS", "DISEASE_IDS", "fetch_associations", "keep_to_one_release"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.acquire.open_targets import Disease, OpenTargets
-from genotex.layout import atomic_write
 from genotex.problems import ListedTrait, read_disease_ids
+from genotex.writing import atomic_write
 
 __all__ = ["TraitDiseases", "choose_diseases", "write_found"]
 

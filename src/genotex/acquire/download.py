@@ -15,7 +15,7 @@ from genotex.acquire.disk import disk_full
 from genotex.acquire.web import WebClient
 from genotex.errors import FetchError, TooLargeError, WrongContentError
 from genotex.formats.raw import sha256
-from genotex.layout import PART, flush
+from genotex.writing import PART, flush
 
 __all__ = ["Progress", "Version", "Wanted", "download", "part_of"]
 

@@ -19,7 +19,7 @@ from genotex.acquire.web import WebClient
 from genotex.errors import DiskFullError, FetchError, UsageError
 from genotex.formats.journal import Entry, Journal, open_journal
 from genotex.formats.raw import sha256
-from genotex.layout import atomic_write, lock
+from genotex.writing import atomic_write, lock
 
 __all__ = ["FetchFolder", "Fetched", "journal_path", "open_fetch_folder"]
 

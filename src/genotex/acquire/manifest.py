@@ -14,7 +14,7 @@ from genotex.errors import FormatError
 from genotex.formats.journal import read_journal
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.formats.raw import sha256
-from genotex.layout import PART
+from genotex.writing import PART
 
 __all__ = [
     "ListedFile",

@@ -26,10 +26,10 @@ from genotex.layout import (
     InputFolder,
     OutputFolder,
     TcgaCohortFiles,
-    lock,
     trait_folder_name,
 )
 from genotex.processes import side_by_side
+from genotex.writing import lock
 
 __all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genotex.errors import UsageError
-from genotex.layout import atomic_write
+from genotex.writing import atomic_write
 
 __all__ = ["check_folder", "write_texts"]
 

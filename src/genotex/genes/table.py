@@ -22,7 +22,8 @@ from genotex.genes.sources import (
     read_packaged_genes,
     read_synonym_json,
 )
-from genotex.layout import Procedure, atomic_write
+from genotex.layout import Procedure
+from genotex.writing import atomic_write
 
 __all__ = ["AMBIGUOUS", "GeneTable", "take_over"]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FormatError
-from genotex.layout import atomic_write
 from genotex.models.model import Reply, Usage
+from genotex.writing import atomic_write
 
 __all__ = ["ModelPrice", "PriceSnapshot", "Rate", "Unpriced"]
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FormatError, NotRecordedError, UsageError
-from genotex.layout import lock, make_folder
 from genotex.models.differences import first_difference
 from genotex.models.model import Message, Model, Reply, Request, Usage
+from genotex.writing import lock, make_folder
 
 __all__ = [
     "RecordedCall",

@@ -12,8 +12,8 @@ from pathlib import Path
 from genotex.errors import FormatError, UsageError
 from genotex.formats.json_files import parse_json
 from genotex.formats.raw import decode, read_bytes
-from genotex.layout import atomic_write
 from genotex.problems.problem import Problem, ProblemKind, condition_named
+from genotex.writing import atomic_write
 
 __all__ = ["read_problems", "sample_problems", "write_problems"]
 

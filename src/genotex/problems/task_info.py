@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FormatError, UsageError
-from genotex.layout import atomic_write, trait_folder_name
+from genotex.layout import trait_folder_name
 from genotex.problems.nearest import tell_names
 from genotex.problems.problem import Problem
+from genotex.writing import atomic_write
 
 __all__ = ["FIELDS", "WHERE_TO_GET", "TaskInfo", "TraitInfo", "read_content", "write_task_info"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from genotex.analysis.result import remove_result
 from genotex.formats.raw import sha256
-from genotex.layout import atomic_write, remove_leftovers
 from genotex.problems import Problem
 from genotex.runs.checking import Answer, check_answer, check_cohorts
 from genotex.runs.run_folder import RunFolder, result_name
+from genotex.writing import atomic_write, remove_leftovers
 
 __all__ = ["place", "take_answer", "take_cohorts", "withdraw"]
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from genotex.layout import OutputFolder, lock, remove_leftovers
+from genotex.layout import OutputFolder
 from genotex.problems import Problem
+from genotex.writing import lock, remove_leftovers
 
 __all__ = ["RunFolder", "result_name"]
 

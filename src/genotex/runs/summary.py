@@ -12,11 +12,12 @@ from typing import Any
 
 from genotex.formats import read_cohort_info
 from genotex.formats.journal import Journal
-from genotex.layout import OutputFolder, atomic_write
+from genotex.layout import OutputFolder
 from genotex.problems import Problem, ProblemKind
 from genotex.runs.problem_record import ProblemRecord
 from genotex.runs.run_folder import RunFolder
 from genotex.runs.shares import COSTS, cohort_entries
+from genotex.writing import atomic_write
 
 __all__ = ["RunSummary", "summarise", "write_outcomes"]
 

@@ -17,7 +17,8 @@ from genotex.evaluation.labels.loading import labelled_by
 from genotex.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
 from genotex.formats import CohortInfo, Series, write_clinical_csv, write_cohort_info
 from genotex.formats.raw import sha256
-from genotex.layout import InputFolder, OutputFolder, atomic_write
+from genotex.layout import InputFolder, OutputFolder
+from genotex.writing import atomic_write
 
 __all__ = ["AppliedLabels", "apply_labels"]
 

@@ -9,7 +9,8 @@ from typing import Literal
 
 from genotex.errors import UsageError
 from genotex.evaluation.folder_items import ANSWER
-from genotex.layout import PART, InputFolder
+from genotex.layout import InputFolder
+from genotex.writing import PART
 
 __all__ = ["FileKind", "FilePlace", "Part", "find_parts", "list_files", "place_files"]
 

@@ -22,11 +22,12 @@ from genotex.formats import (
     write_gene_csv,
     write_linked_csv,
 )
-from genotex.layout import TCGA_COHORT, OutputFolder, atomic_write
+from genotex.layout import TCGA_COHORT, OutputFolder
 from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 from genotex.simulate.cohorts import SimulatedCohort
 from genotex.simulate.expression import Floats
 from genotex.simulate.truth import CohortTruth
+from genotex.writing import atomic_write
 
 __all__ = ["write_answers", "write_cohorts"]
 

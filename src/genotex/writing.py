@@ -1,0 +1,146 @@
+"""How files get to their places whole: written beside, flushed, renamed; one process at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from genotex.errors import UsageError
+
+__all__ = [
+    "PART",
+    "atomic_write",
+    "flush",
+    "lock",
+    "make_folder",
+    "refuse_file_in_the_way",
+    "remove_leftovers",
+]
+
+PART = ".part"
+"""Ending of a file that is not whole yet."""
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, where they are missing.
+
+    Raises
+    ------
+    UsageError
+        If a file is in the way.
+    """
+    refuse_file_in_the_way(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def refuse_file_in_the_way(folder: Path) -> None:
+    """Refuse a folder that cannot be made, as it is a file or would lie in one.
+
+    Raises
+    ------
+    UsageError
+        That names the file.
+    """
+    there = next((path for path in (folder, *folder.parents) if path.exists()), None)
+    if there is not None and not there.is_dir():
+        msg = f"{there} is a file, where a folder is needed; name another place"
+        raise UsageError(msg)
+
+
+_IN_WORDS = re.compile(r"\(os error (\d{1,3})\)")
+"""How polars tells an error of the system, such as a full disk: in words alone."""
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside `path` that replaces it when the block ends well.
+
+    The reader of `path` sees the old file or the whole new one, also after a crash: the file is
+    flushed to disk, renamed, and the folder flushed. When the block raises, nothing is left; an
+    error of the system, such as a full disk, is an `OSError` that names the file, whoever tells it.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write; missing parent folders are made.
+
+    Yields
+    ------
+    Path
+        Where to write.
+
+    Raises
+    ------
+    UsageError
+        If a file is where its folder should be.
+    """
+    make_folder(path.parent)
+    # The name is known before the file is there, so that a signal at any point finds it.
+    part = path.parent / f".{path.name}.{secrets.token_hex(6)}.part"
+    try:
+        part.touch(exist_ok=False)
+        yield part
+        flush(part)
+        part.replace(path)
+    except BaseException as error:
+        part.unlink(missing_ok=True)
+        if (number := _error_of_no_file(error)) is not None:
+            raise OSError(number, os.strerror(number), str(path)) from error
+        raise
+    flush(path.parent)
+
+
+def _error_of_no_file(error: BaseException) -> int | None:
+    """Return the number of an error of the system that does not say which file it was."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno if error.filename is None else None
+    told = _IN_WORDS.search(str(error)) if isinstance(error, Exception) else None
+    return None if told is None else int(told[1])
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove temporary files of `path` that a killed process left; the caller holds its lock."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        part.unlink(missing_ok=True)
+
+
+def flush(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold an exclusive lock named after `path`, so that two processes do not interleave.
+
+    Parameters
+    ----------
+    path : Path
+        The file that is about to be read, changed and written; the lock is a hidden file beside it.
+    wait : bool
+        Wait for another process that holds the lock.
+
+    Raises
+    ------
+    UsageError
+        If another process holds the lock and is not waited for, or a file is where the folder
+        should be.
+    """
+    make_folder(path.parent)
+    with (path.parent / f".{path.name}.lock").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            msg = f"{path.parent} is in use by another process; wait for its end or stop it"
+            raise UsageError(msg) from error
+        yield
