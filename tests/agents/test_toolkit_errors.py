@@ -243,13 +243,22 @@ def test_table_of_a_one_sided_cohort_is_not_saved(tmp_path: Path) -> None:
         t.save_table(judged)
 
 
-def test_folder_that_may_not_be_written_is_told(task: Task, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("x" * 300, r"only task.output can be written"),  # longer than a name may be
+        ("blocked", r"blocked is a file, where a folder is needed"),
+    ],
+)
+def test_folder_that_may_not_be_written_is_told(
+    task: Task, tmp_path: Path, name: str, told: str
+) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder is needed")
-    elsewhere = Task.from_json(task.to_json() | {"output": str(blocked)})
+    elsewhere = Task.from_json(task.to_json() | {"output": str(tmp_path / name)})
     series = t.read_series(t.find_files(elsewhere))
     clinical = t.clinical_table(series, t.encode_feature(series, "trait", 0, trait_of))
-    with pytest.raises(UsageError, match=r"only task.output can be written"):
+    with pytest.raises(UsageError, match=told):
         t.save_table(clinical)
     assert blocked.read_text() == "a file where a folder is needed"
 
