@@ -101,8 +101,8 @@ class Supervisor:
                 break
             if not self.ended and (limit := watch.look()):
                 self.ended = {"limit": limit}
-            if not self.ended and self._first_is_gone():
-                self.ended = {"exit": None}
+            if not self.ended:
+                self.see_first_end()
         clean = self._end_all()
         with contextlib.suppress(OSError):
             tell(_ANSWERS, ended={**self.ended, "peak": watch.peak_bytes(), "clean": clean})
@@ -170,6 +170,15 @@ class Supervisor:
             elif command == "kill":
                 self.ended = {"killed": True}
         return bool(asked)
+
+    def see_first_end(self) -> None:
+        """Note that the first process has ended; what it reported last may have come meanwhile."""
+        if self._first_is_gone():
+            poll = select.poll()
+            poll.register(self.report, select.POLLIN)
+            if poll.poll(0):
+                self._read_reports()
+            self.ended = self.ended or {"exit": None}
 
     def _first_is_gone(self) -> bool:
         try:
