@@ -9,7 +9,7 @@ import pytest
 
 from genotex.errors import WorkerLostError
 from genotex.formats.journal import open_journal
-from genotex.runs.children import Children, Ended
+from genotex.runs.children import Children, Ended, Task
 from genotex.runs.problem_stage import finished_problems
 from genotex.runs.run_folder import RunFolder
 from genotex.runs.running import BenchmarkRun, run_benchmark
@@ -70,6 +70,23 @@ def test_killed_at_random_moments(place: Path) -> None:
     kept = finished_in(place, "moments")
     assert run_benchmark(plan_in(place, "moments"), jobs=2).solved_now == 3 - kept
     assert digests(place / "moments") == digests(place / "unkilled")
+
+
+def test_process_that_outlives_a_killed_run_for_a_moment_is_in_nobodys_way(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_in(place, "met")
+    usual = Children.start
+
+    def start(self: Children, task: Task) -> None:
+        # What one of the run before still did when this one had begun.
+        work = RunFolder(plan.target).work / str(task.number)
+        (work / "output").mkdir(parents=True)
+        usual(self, task)
+
+    monkeypatch.setattr(Children, "start", start)
+    run_benchmark(plan)
+    assert digests(plan.target) == digests(place / "unkilled")
 
 
 def test_run_goes_on_after_the_loss_of_the_process_that_starts_others(

@@ -100,8 +100,9 @@ class ProblemStage:
         WorkerLostError
             If the process that starts the others was ended from outside.
         """
+        work = self.run.begin_work()
         waiting = deque(
-            Task(number, problem, self.run.work / str(number), self.run.log(problem))
+            Task(number, problem, work / str(number), self.run.log(problem))
             for number, problem in enumerate(problems)
         )
         under_way: dict[int, Task] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,6 +84,14 @@ class RunFolder:
         """Remove what tells of a finished run, where this one is not for now."""
         for path in (self.outcomes, self.table, self.summary):
             path.unlink(missing_ok=True)
+
+    def begin_work(self) -> Path:
+        """Make a folder for problems under way, with another name each time.
+
+        Processes of a killed run may live on for a moment, and must not meet those of this one.
+        """
+        self.work.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=self.work))
 
     def remove_work(self) -> None:
         """Remove the folders of problems under way."""
