@@ -13,7 +13,7 @@ from genotex.reports.answering import answer_findings, order_of_genes
 from genotex.reports.columns import page_columns
 from genotex.reports.figures import SampleMarks
 from genotex.reports.findings import Findings, ranked
-from genotex.reports.hidden import view_hidden
+from genotex.reports.unmeasured import view_unmeasured
 from genotex.reports.illustrating import draw_figures
 from genotex.reports.interaction import view_interaction
 from genotex.reports.methods import log_steps, methods_paragraph, remaining_notes
@@ -159,7 +159,7 @@ def _sections(findings: Findings, genes: pl.DataFrame) -> tuple[Section, ...]:
         view_selection(findings),
         view_sequenced(findings),
         view_condition(findings),
-        view_hidden(findings, genes),
+        view_unmeasured(findings, genes),
         view_mixed(findings, genes),
     )
     return tuple(section for section in every if section is not None)
