@@ -32,7 +32,9 @@ class Observed(Precision):
 
 
 @pytest.mark.parametrize(("name", "file", "observed"), CASES)
-def test_consensus_correlation_and_fit_equal_nlme_and_limma(name: str, file: str, observed: bool) -> None:
+def test_consensus_correlation_and_fit_equal_nlme_and_limma(
+    name: str, file: str, observed: bool
+) -> None:
     design, _ = design_and_expression("repeated")
     values = read(file).drop("gene").to_numpy().T
     golden = read(f"{name}_limma.csv")
@@ -53,9 +55,7 @@ def test_consensus_correlation_and_fit_equal_nlme_and_limma(name: str, file: str
     r=st.floats(-0.2, 0.9),
     seed=st.integers(0, 99),
 )
-def test_whitening_makes_the_covariance_the_identity(
-    sizes: list[int], r: float, seed: int
-) -> None:
+def test_whitening_makes_the_covariance_the_identity(sizes: list[int], r: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     blocks = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     weights = rng.uniform(0.3, 3, len(blocks))

@@ -32,6 +32,7 @@ Rows = NDArray[np.intp]
 
 _TCGA_KEY = "patient"
 
+
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """A contrast whose samples are blocked on a characteristic.

@@ -20,8 +20,7 @@ design leaves, a gene is a sum over factors, plus the trait's effect, plus noise
    from the eigenvalues alone: a random direction of the residual space takes the trait's place,
    factors and shares are found in the rest, and the variance that is left in that direction is
    compared with what the adjusted test would claim. The average over directions inflates the
-   variance of every coefficient (`Confounders.inflation`); a share that was estimated too small
-   because loadings carry noise adds to it.
+   variance of every coefficient (`Confounders.inflation`).
 
 References
 ----------
@@ -59,7 +58,8 @@ MOST_MORE = 1.5
 TYPICAL_P = 1e-3
 """Intervals are compared at the level at which genes are found among thousands."""
 LARGEST_DF = 1e6
-SMALLEST_RELIABILITY = 0.05
+WORTHWHILE = 0.02
+"""Gain in squared width for which further factors are taken."""
 ROUNDS = 60
 SETTLED = 1e-5
 PIECES = 14
@@ -126,12 +126,11 @@ def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> Con
     loadings = scores.T @ rest / np.sqrt(noise)
     shares = np.array([_regress(row / np.sqrt(noise), loadings) for row in trait])
     left, claimed = _left_and_claimed(eigenvalues, used)
-    inflation = max(_attenuated(each, eigenvalues) for each in shares) * left[used] / claimed[used]
     return Confounders(
         columns=space @ np.vstack([shares, scores]),
         number=number,
         share=eigenvalues[:used] / eigenvalues.sum(),
-        inflation=max(1.0, float(inflation)),
+        inflation=max(1.0, float(left[used] / claimed[used])),
     )
 
 
@@ -182,10 +181,10 @@ def _noise_variance(rest: Floats, scores: Floats) -> tuple[Floats, float]:
 
 
 def _most_useful(eigenvalues: Floats, first: int, genes: int, prior_df: float) -> int:
-    """Return the number of factors that makes intervals shortest: `first`, or up to half as many more.
+    """Return the number of factors that makes intervals shortest, `first` or up to half more.
 
     With the first factors out of the noise, weaker ones stand out; each takes variance away and a
-    degree of freedom, which counts in small cohorts.
+    degree of freedom, which counts in small cohorts. A gain too small to matter is forgone.
     """
     df = len(eigenvalues)
     again = _above_noise(eigenvalues, genes, first)
@@ -193,7 +192,8 @@ def _most_useful(eigenvalues: Floats, first: int, genes: int, prior_df: float) -
     number = np.arange(first, most + 1)
     left, _ = _left_and_claimed(eigenvalues, most)
     freedom = np.minimum(df - number + prior_df, LARGEST_DF)
-    return int(number[np.argmin(left[number] * stdtrit(freedom, 1 - TYPICAL_P / 2) ** 2)])
+    width = left[number] * stdtrit(freedom, 1 - TYPICAL_P / 2) ** 2
+    return int(number[np.argmax(width <= (1 + WORTHWHILE) * width.min())])
 
 
 def _left_and_claimed(eigenvalues: Floats, most: int) -> tuple[Floats, Floats]:
@@ -233,20 +233,6 @@ def _running(terms: Floats) -> Floats:
     return np.cumsum(np.pad(terms, ((0, 0), (1, 0))), axis=1)
 
 
-def _attenuated(shares: Floats, eigenvalues: Floats) -> float:
-    """Return by how much more variance is left where the trait's shares are beyond chance.
-
-    Loadings carry noise, so a share comes out too small by the factor's reliability; chance shares
-    have the variance 1 / df and are in `_left_and_claimed`.
-    """
-    used, df = len(shares), len(eigenvalues)
-    level = eigenvalues[used:].sum() / (df - used)
-    reliability = np.clip(1 - level / eigenvalues[:used], SMALLEST_RELIABILITY, 1.0)
-    beyond = np.maximum(0.0, shares**2 - 1 / df)
-    claimed = 1 + (shares**2).sum()
-    return float((claimed + (beyond * (1 / reliability - 1)).sum()) / claimed)
-
-
 def _regress(values: Floats, loadings: Floats) -> Floats:
     """Regress the genes' trait coordinates (p,) on their loadings (m, p), effects being errors.
 
@@ -256,13 +242,13 @@ def _regress(values: Floats, loadings: Floats) -> Floats:
     residual alone.
     """
     effects = _Effects(float(np.abs(values).max()))
-    coefficients = np.zeros(len(loadings))
+    coefficients: Floats = np.zeros(len(loadings))
     for _ in range(ROUNDS):
         weight = effects.learn(values - coefficients @ loadings)
         weighted = loadings * weight
         new = np.linalg.lstsq(weighted @ loadings.T, weighted @ values)[0]
         moved = float(np.abs(new - coefficients).max())
-        coefficients = new
+        coefficients = np.asarray(new)
         if moved < SETTLED:
             break
     return coefficients
@@ -299,7 +285,7 @@ class _Effects:
         score = -(self._share @ self._slope) / density
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(np.abs(self._place) > 1e-9, score / self._place, 1.0)
-        weight = np.clip(np.interp(scaled, self._place, np.clip(ratio, 0.0, 1.0)), 0.0, 1.0)
+        weight: Floats = np.clip(np.interp(scaled, self._place, np.clip(ratio, 0.0, 1.0)), 0.0, 1.0)
         posterior = self._share[:, None] * self._height / density
         found = posterior @ counts
         found[0] += NULL_EXTRA

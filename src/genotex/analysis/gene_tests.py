@@ -11,8 +11,8 @@ from genotex.analysis.linear import LinearFit
 from genotex.analysis.mixed import MixedFit
 from genotex.analysis.moderated import ModeratedFit, moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.standardised_effect import hedges_g, partial_correlation
 from genotex.analysis.precision import Precision
+from genotex.analysis.standardised_effect import hedges_g, partial_correlation
 
 __all__ = [
     "TestSettings",

@@ -129,7 +129,8 @@ def _test(
     size = np.abs(coefficient)
     beyond = (size - min_effect) / error
     p = stdtr(df, -beyond) + stdtr(df, -(size + min_effect) / error)
-    return np.sign(coefficient) * np.maximum(beyond, 0.0), np.minimum(p, 1.0)
+    t = np.asarray(np.sign(coefficient) * np.maximum(beyond, 0.0), dtype=np.float64)
+    return t, np.minimum(p, 1.0)
 
 
 def _t_quantile(probability: float, df: Floats) -> Floats:
@@ -166,9 +167,7 @@ def fit_variance_prior(
     return VariancePrior(float(own.max()), level, own)
 
 
-def _fit_moments(
-    raised: Floats, df: Floats, mean_expression: Floats | None
-) -> VariancePrior:
+def _fit_moments(raised: Floats, df: Floats, mean_expression: Floats | None) -> VariancePrior:
     genes = len(raised)
     scaled = np.log(raised) - digamma(df / 2) + np.log(df / 2)
     trend = None if mean_expression is None else _spline_size(mean_expression)

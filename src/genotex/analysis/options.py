@@ -41,8 +41,8 @@ class AnalysisOptions:
         The test that ranks the genes; ``all`` reports both and ranks by ``moderated``.
     hidden : {"auto", "none", "sva", "two-step"}
         Unmeasured confounding: ``auto`` adjusts for surrogate variables estimated from all genes
-        (`estimate_confounders`) unless they seem to be the trait's own signal; ``sva`` (R's default,
-        iteratively reweighted) and ``two-step`` as R's sva computes them.
+        (`estimate_confounders`) unless they seem to be the trait's own signal; ``sva`` (R's
+        default, iteratively reweighted) and ``two-step`` as R's sva computes them.
     weights : {"auto", "none", "group", "sample"}
         Unequal spread: ``auto`` weighs the groups of a trait where their spread differs, ``group``
         always, ``sample`` estimates a weight for each sample.

@@ -145,9 +145,7 @@ class _Products:
     blocks : ndarray of int, shape (n,)
     """
 
-    def __init__(
-        self, design: Floats, values: Floats, observed: Floats, blocks: Indices
-    ) -> None:
+    def __init__(self, design: Floats, values: Floats, observed: Floats, blocks: Indices) -> None:
         self._basis, self._triangle = np.linalg.qr(design)
         present = ~np.isnan(values)
         root = np.sqrt(np.where(present, observed, 0.0))
@@ -170,7 +168,7 @@ class _Products:
 
     def at(self, r: Floats) -> Floats:
         """Return the cross-products under the correlations r (g,), shape (g, k + 1, k + 1)."""
-        inside = self._whole.copy()
+        inside: Floats = self._whole.copy()
         for size, (_, products) in self._of_size.items():
             inside -= (r / (1 + (size - 1) * r))[:, None, None] * products
         inside /= (1 - r)[:, None, None]
@@ -180,7 +178,8 @@ class _Products:
         """Return the last coefficient of each gene by generalised least squares."""
         genes, last = len(self._whole), self._basis.shape[1] - 1
         scale = float(self._triangle[-1, -1])
-        fit = LinearFit(*np.full((3, genes), np.nan), np.zeros(genes))
+        unknown = np.full(genes, np.nan)
+        fit = LinearFit(unknown, unknown.copy(), unknown.copy(), np.zeros(genes))
         products = self.at(np.full(genes, correlation))
         gram, right = products[:, :-1, :-1], products[:, :-1, -1]
         df = self.samples - self._basis.shape[1]

@@ -64,7 +64,9 @@ def fit_robust_prior(
     return prior_of_gene, np.exp(log_level)
 
 
-def _at_equal_df(variance: Floats, df: Floats, prior_df: float, level: Floats, most: float) -> Floats:
+def _at_equal_df(
+    variance: Floats, df: Floats, prior_df: float, level: Floats, most: float
+) -> Floats:
     """Return variances of fewer degrees of freedom as those of the most that are as improbable."""
     fewer = df < most - 1e-14
     if not fewer.any():
@@ -111,8 +113,7 @@ def _trend(z: Floats, mean_expression: Floats | None) -> Floats:
 
 
 def _solve(spread: float, df: float, plain_df: float) -> float | None:
-    """Return the prior df at which the winsorized variance is as observed; None to keep the plain.
-    """
+    """Return the prior df with the winsorized variance observed; None to keep the plain."""
 
     def excess(link: float) -> float:
         return float(np.log(spread / _winsorized_moments(df, _unlink(link))[1]))
@@ -149,13 +150,15 @@ def _winsorized_moments(df: float, prior_df: float) -> tuple[float, float]:
 def _log_density(f: Floats, df: float, prior_df: float) -> Floats:
     half, other = df / 2, prior_df / 2
     if np.isinf(prior_df):  # chi-square over its degrees of freedom
-        return half * np.log(half) + (half - 1) * np.log(f) - half * f - gammaln(half)
-    return (
-        half * np.log(df / prior_df)
-        + (half - 1) * np.log(f)
-        - (half + other) * np.log1p(df / prior_df * f)
-        - betaln(half, other)
-    )
+        density: Floats = half * np.log(half) + (half - 1) * np.log(f) - half * f - gammaln(half)
+    else:
+        density = (
+            half * np.log(df / prior_df)
+            + (half - 1) * np.log(f)
+            - (half + other) * np.log1p(df / prior_df * f)
+            - betaln(half, other)
+        )
+    return density
 
 
 def _weigh_outliers(ratio: Floats, df: float, prior_df: float) -> Floats:
@@ -213,7 +216,9 @@ def _log_tail(ratio: Floats, df: float, prior_df: float) -> Floats:
     tiny = tail < 1e-290
     half, other = df / 2, prior_df / 2
     log_tail[tiny] = (
-        other * np.log(share[tiny]) + half * np.log1p(-share[tiny])
-        - np.log(other) - betaln(other, half)
+        other * np.log(share[tiny])
+        + half * np.log1p(-share[tiny])
+        - np.log(other)
+        - betaln(other, half)
     )
     return np.asarray(log_tail)

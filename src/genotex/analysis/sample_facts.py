@@ -228,7 +228,9 @@ def shared_stems(values: Sequence[str | None]) -> list[str | None] | None:
     for form in _CODED:
         found = [None if value is None else form.fullmatch(value.strip()) for value in values]
         codes = Counter(match["code"].lower() for match in found if match)
-        stems = [match["stem"] if match else value for match, value in zip(found, values, strict=True)]
+        stems = [
+            match["stem"] if match else value for match, value in zip(found, values, strict=True)
+        ]
         people = Counter(match["stem"] for match in found if match)
         repeated = sum(count for count in people.values() if count > 1)
         several = sum(count > 1 for count in people.values())

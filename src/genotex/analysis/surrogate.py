@@ -252,7 +252,7 @@ def find_reweighted_surrogates(
     found = surrogate_number(expression, design, seed=seed)
     wanted = found.number if number is None else number
     used = min(wanted, max(0, len(expression) - design.shape[1] - smallest_residual_df))
-    notes = ()
+    notes: tuple[str, ...] = ()
     if used < wanted:
         notes = (
             f"{used} of {wanted} are used, so that {smallest_residual_df} residual degrees of "
@@ -265,9 +265,7 @@ def find_reweighted_surrogates(
         of_trait = local_fdr(_f_test(expression, np.column_stack([design, columns]), both))
         of_columns = local_fdr(_f_test(expression, both, null))
         columns = _components(expression, (1 - of_columns) * of_trait, used)
-    return SurrogateVariables(
-        columns, wanted, used < wanted, found.p, found.share[:used], notes
-    )
+    return SurrogateVariables(columns, wanted, used < wanted, found.p, found.share[:used], notes)
 
 
 def _f_test(expression: Floats, wide: Floats, narrow: Floats) -> Floats:
@@ -277,7 +275,9 @@ def _f_test(expression: Floats, wide: Floats, narrow: Floats) -> Floats:
     for design in (wide, narrow):
         basis = np.linalg.qr(design)[0]
         fitted = basis.T @ centred
-        squares.append(np.einsum("ij,ij->j", centred, centred) - np.einsum("ij,ij->j", fitted, fitted))
+        squares.append(
+            np.einsum("ij,ij->j", centred, centred) - np.einsum("ij,ij->j", fitted, fitted)
+        )
     more, df = wide.shape[1] - narrow.shape[1], len(wide) - wide.shape[1]
     left = np.maximum(squares[0], np.finfo(np.float64).tiny)
     f = np.maximum(squares[1] - squares[0], 0.0) / more / (left / df)

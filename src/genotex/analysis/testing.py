@@ -213,9 +213,7 @@ def run_tests(
 
 def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None) -> Precision:
     """Return the samples' precision with the correlation of samples of the same block."""
-    precision = Precision(
-        weights, comparison.blocks.correlated, libraries=comparison.library_sizes
-    )
+    precision = Precision(weights, comparison.blocks.correlated, libraries=comparison.library_sizes)
     correlation = consensus_correlation(comparison.design.matrix, values, precision)
     return replace(precision, correlation=correlation)
 

@@ -180,9 +180,7 @@ def _estimate(values: Floats, design: Floats, mode: Mode, seed: int) -> _Estimat
             if limited and used >= room
             else ()
         )
-        return _Estimate(
-            found.columns, found.number, found.share, found.inflation, limited, notes
-        )
+        return _Estimate(found.columns, found.number, found.share, found.inflation, limited, notes)
     estimate = find_surrogates if mode == "two-step" else find_reweighted_surrogates
     by_sva = estimate(values, design, seed=seed)
     return _Estimate(
@@ -191,7 +189,8 @@ def _estimate(values: Floats, design: Floats, mode: Mode, seed: int) -> _Estimat
 
 
 def _length(columns: Floats) -> Floats:
-    return np.sqrt((columns**2).sum(axis=0))
+    length: Floats = np.sqrt((columns**2).sum(axis=0))
+    return length
 
 
 def _explained(design: Floats, columns: Floats) -> float:
@@ -270,9 +269,7 @@ def count_surrogates(number: int) -> str:
     return f"{number} surrogate variable{'' if number == 1 else 's'}"
 
 
-def rank_without_if_dense(
-    found: Unmeasured, p: Floats, *, mixed_ranks: bool = False
-) -> Unmeasured:
+def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = False) -> Unmeasured:
     """Rank without surrogate variables where they seem to be the trait's own signal.
 
     Where most genes are affected and the surrogate variables explain much of the trait, as in a
@@ -299,9 +296,7 @@ def rank_without_if_dense(
     affected = 1 - null_share(p[np.isfinite(p)])
     record = {**found.record, "affected_share": affected}
     explained = record["trait_share"]
-    if (
-        record["mode"] != "auto" or affected < DENSE_SIGNAL or explained < STRONG_SHARE
-    ):
+    if record["mode"] != "auto" or affected < DENSE_SIGNAL or explained < STRONG_SHARE:
         return replace(found, record=record)
     first = (
         "The moderated t is reported with and without them, first without"
@@ -315,9 +310,7 @@ def rank_without_if_dense(
         f"signal. {first}; a batch confounded with the trait would not be noticed."
     )
     record |= {"moderated_with": False, "ranked_with": False, "set_aside": "dense signal"}
-    return replace(
-        found, moderated_with=False, record=record, warnings=(*found.warnings, warning)
-    )
+    return replace(found, moderated_with=False, record=record, warnings=(*found.warnings, warning))
 
 
 def compare_rankings(

@@ -7,13 +7,13 @@ from dataclasses import replace
 import polars as pl
 
 from genotex.reports.findings import Findings
-from genotex.reports.unmeasured import unmeasured_remark
 from genotex.reports.page import Answer, GroupView, Remark
 from genotex.reports.second_opinion import mixed_remark
 from genotex.reports.selection import selection_headline
 from genotex.reports.sequenced import SECTION, sequenced_remark
 from genotex.reports.shortlist import top_genes
 from genotex.reports.two_step import condition_remark
+from genotex.reports.unmeasured import unmeasured_remark
 from genotex.reports.words import change_label, contrast_sentence, headline, number
 
 __all__ = ["answer_findings", "order_of_genes"]

@@ -13,7 +13,6 @@ from genotex.reports.answering import answer_findings, order_of_genes
 from genotex.reports.columns import page_columns
 from genotex.reports.figures import SampleMarks
 from genotex.reports.findings import Findings, ranked
-from genotex.reports.unmeasured import view_unmeasured
 from genotex.reports.illustrating import draw_figures
 from genotex.reports.interaction import view_interaction
 from genotex.reports.methods import log_steps, methods_paragraph, remaining_notes
@@ -39,6 +38,7 @@ from genotex.reports.selection import selection_facts, view_selection
 from genotex.reports.sequenced import sequenced_fact, view_sequenced
 from genotex.reports.shortlist import direction, interval
 from genotex.reports.two_step import view_condition
+from genotex.reports.unmeasured import view_unmeasured
 from genotex.reports.words import number, question, readable, sentence, with_names
 
 __all__ = ["build_page", "build_unanswered_page", "mark_samples"]

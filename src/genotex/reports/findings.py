@@ -10,11 +10,11 @@ import polars as pl
 
 from genotex.analysis import GENE_COLUMNS
 from genotex.reports.steps import (
-    Surrogates,
     MixedModel,
     Pairs,
     PredictedCondition,
     Selection,
+    Surrogates,
 )
 
 __all__ = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from genotex.reports.findings import Findings
-from genotex.reports.unmeasured import unmeasured_methods
 from genotex.reports.page import GroupView
 from genotex.reports.second_opinion import mixed_methods
 from genotex.reports.selection import selection_methods
 from genotex.reports.two_step import condition_methods
+from genotex.reports.unmeasured import unmeasured_methods
 from genotex.reports.words import counted, covariate_names, group_members, listed, readable
 
 __all__ = ["compared_methods", "model_methods"]

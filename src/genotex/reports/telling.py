@@ -11,14 +11,14 @@ import polars as pl
 from genotex.analysis import AnalysisResult
 from genotex.formats import LinkedTable
 from genotex.reports.findings import GENE_KEYS, Findings, Interaction
-from genotex.reports.unmeasured import unmeasured_note
 from genotex.reports.steps import (
-    Surrogates,
     MixedModel,
     Pairs,
     PredictedCondition,
     Selection,
+    Surrogates,
 )
+from genotex.reports.unmeasured import unmeasured_note
 from genotex.reports.words import counted, listed
 
 __all__ = ["findings_from_result"]
@@ -114,9 +114,7 @@ def _model(method: Mapping[str, Any]) -> str:
     trend = ", with a trend in mean expression" if prior.get("trend") else ""
     robust = "; robust to hypervariable genes, Phipson et al. 2016" if prior.get("robust") else ""
     least = _number(method.get("options", {}).get("min_effect") or None)
-    against = (
-        f" against effects of at most {least} (McCarthy and Smyth 2009)" if least else ""
-    )
+    against = f" against effects of at most {least} (McCarthy and Smyth 2009)" if least else ""
     return (
         f"{_regressed(method.get('counts', {}))}{_weighted(method.get('weights', {}))} and the "
         f"trait's coefficient was tested{against} with limma's empirical-Bayes moderated t "

@@ -76,16 +76,18 @@ def _lead(findings: Findings, found: Surrogates) -> str:
         f"{'explains' if found.used == 1 else 'explain'} {_percent(found.trait_share)} of the "
         "differences in the trait."
     )
-    subject = "The moderated t, shown alongside the ranking," if findings.mixed_ranks else (
-        "Every gene's test"
+    subject = (
+        "The moderated t, shown alongside the ranking,"
+        if findings.mixed_ranks
+        else ("Every gene's test")
     )
     if found.adjusts:
         return f"{text} {subject} is adjusted for {'it' if found.used == 1 else 'them'}."
     if found.dense:
         reason = f"about {_percent(found.affected)} of the genes are affected"
         return (
-            f"{text} As {reason}, the factors are probably the trait's own signal, so the genes are "
-            "ranked without adjusting for them, and the adjusted analysis is shown alongside."
+            f"{text} As {reason}, the factors are probably the trait's own signal, so the genes "
+            "are ranked without adjusting for them, and the adjusted analysis is shown alongside."
         )
     return f"{text} The genes are ranked without adjusting for them."
 
@@ -107,8 +109,8 @@ def _explained(found: Surrogates) -> str:
     if found.inflation > NOTABLE_INFLATION:
         text += (
             f" Estimating them costs precision: the variance of adjusted coefficients is "
-            f"{_percent(found.inflation - 1)} larger than least squares claims, and the tests allow "
-            "for it."
+            f"{_percent(found.inflation - 1)} larger than least squares claims, and the tests "
+            "allow for it."
         )
     return text
 
