@@ -103,7 +103,7 @@ def zero_offset(values: NDArray[np.floating]) -> float:
         return 0.0
     positive = values > 0
     rows, samples = positive.any(axis=1), positive.any(axis=0)
-    zero = np.asarray(values == 0) & rows[:, None] & samples
+    zero = np.asarray(values == 0) & np.outer(rows, samples)
     by_row, by_sample = zero.sum(axis=1), zero.sum(axis=0)
     few_by_row = (by_row <= GENE_SHARE * samples.sum()).all()
     if few_by_row and (by_sample <= SAMPLE_SHARE * rows.sum()).all():
