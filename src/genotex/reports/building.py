@@ -88,7 +88,11 @@ def build_page(
         facts=_facts(evidence, findings),
         version=evidence.genotex_version,
         answer=answer,
-        warnings=tuple(dict.fromkeys(_told(text, findings) for text in findings.warnings)),
+        warnings=tuple(
+            dict.fromkeys(
+                _told(text, findings) for text in (*findings.warnings, *evidence.warnings)
+            )
+        ),
         cohort=findings.cohort,
         cohort_url=accession_url(findings.cohort),
         cohort_title=evidence.series.get("title", ""),
