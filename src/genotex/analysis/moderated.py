@@ -125,12 +125,12 @@ def _test(
     """Return t and p against effects of at most `min_effect`; t is 0 for smaller estimates."""
     if not min_effect:
         t = coefficient / error
-        return t, betainc(df / 2, 0.5, df / (df + t**2))
+        return t, np.asarray(betainc(df / 2, 0.5, df / (df + t**2)), dtype=np.float64)
     size = np.abs(coefficient)
     beyond = (size - min_effect) / error
     p = stdtr(df, -beyond) + stdtr(df, -(size + min_effect) / error)
-    t = np.asarray(np.sign(coefficient) * np.maximum(beyond, 0.0), dtype=np.float64)
-    return t, np.minimum(p, 1.0)
+    t = np.sign(coefficient) * np.maximum(beyond, 0.0)
+    return t, np.asarray(np.minimum(p, 1.0), dtype=np.float64)
 
 
 def _t_quantile(probability: float, df: Floats) -> Floats:
