@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from genotex.analysis.classical_tests import pearson
 from genotex.analysis.confounding import Association, associate_covariate, associate_levels
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
@@ -36,12 +36,7 @@ def correlation_with_trait(
     contrast : Contrast
         The samples compared.
     """
-    return {name: _pearson(column, contrast.values) for name, column in columns.items()}
-
-
-def _pearson(column: Floats, trait: Floats) -> tuple[float, float]:
-    r, p = stats.pearsonr(column, trait)
-    return float(r), float(p)
+    return {name: pearson(column, contrast.values) for name, column in columns.items()}
 
 
 def associate_surrogates(
@@ -104,7 +99,7 @@ def _tests(
     facts: SampleFacts,
     samples: Sequence[str],
 ) -> Iterator[tuple[str, str, Association]]:
-    r, p = _pearson(column, contrast.values)
+    r, p = pearson(column, contrast.values)
     yield design.names[-1], "trait", Association("Pearson's correlation", p, "r", r, False)
     for place, name in enumerate(design.adjusted, start=1):
         covariate = design.matrix[:, place]
