@@ -108,8 +108,12 @@ def to_svg(
     dpi : float
         Resolution of the rasterised parts.
     """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", dpi=dpi, metadata={"Date": None, "Creator": None})
+    # Not by `savefig`, which draws everything once before, to find out how large it is.
+    figure.dpi = dpi
+    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue().decode()
     svg = text[text.index("<svg") :].strip()
     svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
