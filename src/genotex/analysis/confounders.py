@@ -285,7 +285,8 @@ class _Effects:
         within = upper.clip(0.0, 1.0)
 
         def at(tabulated: Floats) -> Floats:
-            return tabulated[cell - 1] * (1 - within) + tabulated[cell] * within
+            value: Floats = tabulated[cell - 1] * (1 - within) + tabulated[cell] * within
+            return value
 
         counts = np.bincount(cell - 1, 1 - upper, CELLS) + np.bincount(cell, upper, CELLS)
         density = self._share @ self._height

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-__all__ = ["calm_axes", "colour_map", "drawing", "to_svg"]
+__all__ = ["calm_axes", "colour_map", "drawing", "get_ready", "to_svg"]
 
 # Keys are strings; the stubs of some matplotlib versions want literals.
 _SETTINGS: dict[Any, Any] = {
@@ -76,6 +76,13 @@ def colour_map(colours: Sequence[str]) -> Colormap:
     return LinearSegmentedColormap.from_list("colours", list(colours))
 
 
+def get_ready() -> None:
+    """Draw a small figure, so that the next ones need not load matplotlib and its font."""
+    with drawing(1, 1) as figure:
+        calm_axes(figure.add_subplot(), x="x", y="y")
+        to_svg(figure, "ready", "")
+
+
 def calm_axes(axes: Axes, *, x: str = "", y: str = "") -> None:
     """Leave two spines, short ticks, and put the labels."""
     for side in ("top", "right"):
@@ -113,7 +120,8 @@ def to_svg(
     buffer = io.BytesIO()
     # Not by `savefig`, which draws everything once before, to find out how large it is.
     figure.dpi = dpi
-    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
+    canvas: Any = FigureCanvasSVG(figure)
+    canvas.print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue().decode()
     svg = text[text.index("<svg") :].strip()
     svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
