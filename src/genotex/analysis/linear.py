@@ -78,14 +78,19 @@ def _fit_complete(
 ) -> None:
     samples, columns = q.shape
     effects = q.T @ expression
-    residual = expression - q @ effects
     df = samples - columns
     # R is upper triangular: its last row alone gives the last coefficient.
     fit.coefficient[genes] = effects[-1] / r[-1, -1]
     fit.unscaled[genes] = 1.0 / abs(r[-1, -1])
     fit.df[genes] = df
     if df > 0:
-        fit.variance[genes] = np.einsum("ij,ij->j", residual, residual) / df
+        squares = np.empty(expression.shape[1])
+        # In parts, so that what is left of the genes stays in the processor's cache.
+        for start in range(0, len(squares), CHUNK):
+            part = slice(start, start + CHUNK)
+            residual = expression[:, part] - q @ effects[:, part]
+            squares[part] = np.einsum("ij,ij->j", residual, residual)
+        fit.variance[genes] = squares / df
 
 
 def _fit_partial(
