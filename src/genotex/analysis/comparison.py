@@ -17,6 +17,12 @@ from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Counts, Libraries, gather_libraries
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.sample_facts import FactChecks, SampleFacts, check_sample_facts
+from genotex.analysis.sample_quality import (
+    SampleQuality,
+    SampleTexts,
+    check_samples,
+    leave_out_outliers,
+)
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem, ProblemKind
@@ -42,6 +48,8 @@ class Comparison:
     design : Design
         Without surrogate variables.
     facts : FactChecks
+    quality : SampleQuality
+        Checks of the samples, before any was left out.
     libraries : Libraries or None
         Of a cohort whose expression was counted.
     """
@@ -54,6 +62,7 @@ class Comparison:
     adjustment: Adjustment
     design: Design
     facts: FactChecks
+    quality: SampleQuality
     libraries: Libraries | None = None
 
     @property
@@ -80,12 +89,13 @@ def set_up_comparison(
     sample_facts: SampleFacts,
     condition: ConditionCohort | None,
     counts: Counts,
+    sample_texts: SampleTexts,
 ) -> Comparison:
     """Choose samples, pairs, condition and covariates, and build the design.
 
     Parameters
     ----------
-    table, roles, problem, options, sample_facts, condition, counts
+    table, roles, problem, options, sample_facts, condition, counts, sample_texts
         As for `analyze_sound`.
 
     Raises
@@ -96,6 +106,9 @@ def set_up_comparison(
         If an option names a characteristic that the cohort does not have.
     """
     contrast = choose_contrast(table, roles, _controls(options))
+    quality = check_samples(table, contrast, sample_facts, sample_texts, problem.condition)
+    if options.exclude_outliers:
+        table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
     blocks = _blocks(table, contrast, sample_facts, options.pair)
     table, contrast = blocks.table, blocks.contrast
     libraries = gather_libraries(counts, blocks)
@@ -122,8 +135,10 @@ def set_up_comparison(
     facts = check_sample_facts(
         sample_facts, table.samples, contrast, table.trait, adjustment.keys, paired
     )
+    if facts.repeated or options.pair is not None:
+        quality = quality.with_known_donors()
     return Comparison(
-        table, contrast, blocks, condition, predicted, adjustment, design, facts, libraries
+        table, contrast, blocks, condition, predicted, adjustment, design, facts, quality, libraries
     )
 
 

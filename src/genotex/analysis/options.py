@@ -48,6 +48,8 @@ class AnalysisOptions:
     controls : {"auto", "healthy", "all"}
         Who serves as control of a binary trait; ``auto`` takes the healthy controls when there
         are at least five of them.
+    exclude_outliers : bool
+        Leave out samples that differ from the others as a whole.
     filter_low : bool
         Leave genes out that are low in nearly all samples.
     covariates : tuple of str
@@ -90,6 +92,7 @@ class AnalysisOptions:
     q_cut: float = 0.05
     min_effect: float = 0.0
     controls: Controls = "auto"
+    exclude_outliers: bool = False
     filter_low: bool = True
     covariates: tuple[str, ...] = ("Age", "Gender")
     batch: bool = True

@@ -22,6 +22,7 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.spread_check import check_spread
 from genotex.analysis.testing import Tests, choose_genes, run_tests
 from genotex.formats.cohort_record import Role
@@ -43,6 +44,7 @@ def analyze_sound(
     condition: ConditionCohort | None = None,
     *,
     counts: Counts | None = None,
+    sample_texts: SampleTexts | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes that go with the trait of one cohort.
@@ -72,6 +74,8 @@ def analyze_sound(
     counts : mapping, optional
         How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
         precision weights (Law et al. 2014).
+    sample_texts : mapping, optional
+        Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
     threads : int
         With two or more, tests and panel run side by side; the answer does not depend on them.
 
@@ -84,7 +88,14 @@ def analyze_sound(
     """
     with threadpool_limits(limits=1):
         comparison = set_up_comparison(
-            table, roles, problem, options, sample_facts, condition, counts or {}
+            table,
+            roles,
+            problem,
+            options,
+            sample_facts,
+            condition,
+            counts or {},
+            sample_texts or {},
         )
         expression = comparison.expression
         kept = choose_genes(comparison, expression, options)
@@ -163,6 +174,8 @@ def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
     predicted, mixed = comparison.predicted, tests.mixed
     return (
         *contrast.warnings,
+        *comparison.quality.warnings,
+        *comparison.quality.block_warnings,
         *(() if comparison.libraries is None else comparison.libraries.warnings),
         *comparison.blocks.warnings,
         *(() if predicted is None else predicted.warnings),

@@ -24,6 +24,7 @@ __all__ = [
     "Controls",
     "Covariates",
     "EncodingFile",
+    "ExcludeOutliers",
     "FilterLow",
     "Force",
     "GeneTableFile",
@@ -279,6 +280,14 @@ Pair = Annotated[
         "--pair",
         metavar="KEY",
         help="Compare within pairs: samples with the same value of this characteristic.",
+        rich_help_panel=SOUND,
+    ),
+]
+ExcludeOutliers = Annotated[
+    bool,
+    typer.Option(
+        "--exclude-outliers",
+        help="Leave out samples that differ from the others as a whole.",
         rich_help_panel=SOUND,
     ),
 ]
