@@ -33,6 +33,7 @@ from genotex.reports.reading import (
     files_read,
     notes_read,
 )
+from genotex.reports.samples import view_samples
 from genotex.reports.second_opinion import view_mixed
 from genotex.reports.sections import GeneSetsView, Section
 from genotex.reports.selection import selection_facts, view_selection
@@ -156,6 +157,7 @@ def _told(text: str, findings: Findings) -> str:
 
 def _sections(findings: Findings, genes: pl.DataFrame) -> tuple[Section, ...]:
     every = (
+        view_samples(findings),
         view_selection(findings),
         view_sequenced(findings),
         view_condition(findings),
