@@ -163,7 +163,8 @@ class Profiles:
         """
         found = np.empty(len(self.table.genes))
         for place, values in self.chunks():
-            part = np.nan_to_num(values - self.means[place])
+            part = values - self.means[place]
+            part[np.isnan(part)] = 0.0
             inside = basis.T @ part
             found[place] = np.einsum("ij,ij->j", part, part) - np.einsum("ij,ij->j", inside, inside)
         return np.maximum(found, 0.0)

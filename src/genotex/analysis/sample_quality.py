@@ -32,8 +32,8 @@ SampleTexts = Mapping[str, Mapping[str, str | None]]
 """Kind of text (``title``, ``source_name``, ...) -> sample id -> text."""
 
 SHOWN = 6
-SMALLER = 0.6
-"""A pool of two people has half their variance; this much of it confirms the name."""
+SMALLER, LARGER = 0.6, 1.5
+"""A pool of two people has half their variance; of other people or tissues it lies apart."""
 
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|multiple)"
 _PEOPLE = r"(?:donor|patient|individual|subject|volunteer|participant|person|people|control|case)s?"
@@ -285,8 +285,10 @@ def _pool_warning(
     shown = ""
     if known:
         share = float(np.median(known))
-        how = "as expected of pools" if share <= SMALLER else "which does not look like pools"
-        shown = f" Their variance is {share:.2f} of that of the others, {how}."
+        shown = f" Their variance is {share:.2f} of that of the others"
+        shown += ", as expected of pools." if share <= SMALLER else "."
+        if share >= LARGER:
+            shown += " They lie apart: perhaps other people, or another tissue."
     return [
         f"{len(pools)} of the {samples} samples are described as pools of several people: "
         f"{_listed(list(pools))} ('{text}').{shown} Pools repeat people who may be among the other "

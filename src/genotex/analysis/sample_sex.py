@@ -62,6 +62,8 @@ class SexCheck:
         Why sex cannot be judged; empty where it can.
     predicted : tuple of str
         ``female``, ``male`` or ``unclear`` for each sample; empty where it cannot be judged.
+    unclear : dict of int to str
+        Place of an unclear sample -> why.
     clearness : ndarray of float64, shape (n,)
         How far each sample is from the middle between the sexes, which are 1 away from it: the
         smaller of XIST and Y genes.
@@ -88,6 +90,7 @@ class SexCheck:
     with_trait: Association | None = None
     warnings: tuple[str, ...] = ()
     genes: tuple[str, ...] = field(default=())
+    unclear: dict[int, str] = field(default_factory=dict)
 
     def record(self, samples: Sequence[str]) -> dict[str, Any]:
         """Return the check as plain JSON values, samples by id."""
@@ -104,6 +107,7 @@ class SexCheck:
             "y": _rounded(self.y),
             "recorded": None if not any(self.recorded) else list(self.recorded),
             "mismatches": [samples[i] for i in self.mismatches],
+            "unclear": {samples[i]: why for i, why in self.unclear.items()},
             "with_trait": None
             if found is None
             else {"test": found.test, "p": found.p, "measure": found.measure, "size": found.size},
@@ -160,6 +164,7 @@ def check_sex(profiles: Profiles, condition: str | None = None) -> SexCheck:
             *_trait_warning(association, profiles.table.trait),
         ),
         genes,
+        _unclear(on_x, on_y, predicted),
     )
 
 
@@ -251,6 +256,23 @@ def _call(on_x: _Modes | None, on_y: _Modes | None, n: int) -> tuple[tuple[Sex, 
         "female" if f else "male" if m else "unclear" for f, m in zip(female, male, strict=True)
     ]
     return tuple(called), clearness
+
+
+def _unclear(on_x: _Modes | None, on_y: _Modes | None, predicted: Sequence[Sex]) -> dict[int, str]:
+    """Return why samples are called neither female nor male."""
+    found = {}
+    for i in (i for i, sex in enumerate(predicted) if sex == "unclear"):
+        if on_x is None or on_y is None:
+            found[i] = "the Y genes are low" if on_x is None else "XIST is low"
+            continue
+        x, y = on_x.position[i], on_y.position[i]
+        if max(x, y) < -CLEAR:
+            found[i] = "neither XIST nor the Y genes, as where a tumour lost X or Y"
+        elif min(x, y) > -CLEAR:
+            found[i] = "both XIST and the Y genes, as in a mixture of a woman and a man"
+        else:
+            found[i] = "between the sexes"
+    return found
 
 
 def _with_trait(predicted: Sequence[Sex], contrast: Contrast) -> Association | None:

@@ -55,7 +55,7 @@ def view_samples(findings: Findings) -> Section | None:
 
 def _lead(record: Record, rows: Sequence[tuple[str, str]]) -> str:
     count = counted(int(record["samples"]), "sample")
-    named = len({sample for sample, _ in rows})
+    named = len(rows)
     out = len(record["excluded"])
     found = (
         f"{counted(named, 'sample')} deserve{'s' if named == 1 else ''} a look"
@@ -104,7 +104,9 @@ def _blocks(record: Record) -> str:
 
 def _samples(record: Record) -> list[tuple[str, str]]:
     """Return the samples that something was found of, with what."""
-    rows = [(row["sample"], sentence("; ".join(row["reasons"]))) for row in record["outliers"]]
+    rows: list[tuple[str, str]] = [
+        (row["sample"], sentence("; ".join(row["reasons"]))) for row in record["outliers"]
+    ]
     for found in record["near_identical"]:
         first, *others = found["samples"]
         rows.append((first, f"Nearly identical with {listed(others)}."))
@@ -119,12 +121,11 @@ def _samples(record: Record) -> list[tuple[str, str]]:
             (sample, f"Recorded {recorded[sample]}, {sex['predicted'][sample]} by expression.")
             for sample in sex["mismatches"]
         ]
-        rows += [
-            (sample, "Sex unclear: XIST and the genes of Y do not agree.")
-            for sample, found in sex["predicted"].items()
-            if found == "unclear"
-        ]
-    return rows
+        rows += [(sample, f"Sex unclear: {why}.") for sample, why in sex["unclear"].items()]
+    merged: dict[str, list[str]] = {}
+    for sample, text in rows:
+        merged.setdefault(sample, []).append(text)
+    return [(sample, " ".join(texts)) for sample, texts in merged.items()]
 
 
 def _remarks(record: Record) -> list[str]:
