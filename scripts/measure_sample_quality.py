@@ -25,9 +25,10 @@ Clean cohorts of real residuals: profiles of one series with the means of its di
 removed, a random choice of them, half of them called cases. Planted: one sample of such a cohort of
 20 is changed. Repeated people: the residual profile of a person, times the square root of the
 share, plus a random combination of three profiles of people outside the cohort. Another tissue: a
-liver of GSE14520, its values mapped to the distribution of the cohort by rank. A pool: the mean of people of the cohort, with noise of 0.2. For comparison, what
-the field does by habit: the boxplot rule on the mean distance (arrayQualityMetrics) and
-standardised connectivity below -2.5 (Oldham and others 2012).
+liver of GSE14520, its values mapped to the distribution of the cohort by rank. A pool: the mean of
+people of the cohort, with noise of 0.2. For comparison, what the field does by habit: the boxplot
+rule on the mean distance (arrayQualityMetrics) and standardised connectivity below -2.5 (Oldham and
+others 2012).
 """
 
 from __future__ import annotations
@@ -433,6 +434,8 @@ def _row(name: str, found: SampleQuality) -> str:
 def main() -> None:
     """Measure and print."""
     cohorts = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    if "GENOTEX_SHARED_DATA" not in os.environ:
+        sys.exit("set GENOTEX_SHARED_DATA to the folder with the real series (see the docstring)")
     data = Path(os.environ["GENOTEX_SHARED_DATA"])
     with threadpool_limits(limits=1):
         tables = real_tables(data)

@@ -72,12 +72,12 @@ class Profiles:
     def peers(self) -> Mask:
         """Which samples each sample is compared with, shape (n, n).
 
-        Those of its group and tissue; with too few of them those of its group; then all.
+        Those of its group and tissue; with too few of them those of its tissue; then all.
         """
-        group = self.same_group
-        tissue = np.array(self.tissues or ("",) * len(group))
-        same: Mask = group & (tissue[:, None] == tissue)
-        for wider in (group, np.ones_like(group)):
+        names = np.array(self.tissues or ("",) * len(self.contrast.rows))
+        tissue: Mask = names[:, None] == names
+        same: Mask = self.same_group & tissue
+        for wider in (tissue, np.ones_like(tissue)):
             few = same.sum(axis=1) < SMALL_GROUP
             same[few] = wider[few]
         np.fill_diagonal(same, False)

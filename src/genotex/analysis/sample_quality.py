@@ -241,6 +241,10 @@ def _listed(items: Sequence[str], most: int = SHOWN) -> str:
     return "; ".join(items[:most]) + (f"; and {rest} more" if rest > 0 else "")
 
 
+def _and(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def _with_reasons(sample: str, reasons: Sequence[str]) -> str:
     return f"{sample} ({', '.join(reasons)})"
 
@@ -264,7 +268,7 @@ def _copy_warnings(copies: Sequence[NearlyIdentical], profiles: Profiles) -> lis
     samples, groups = profiles.samples, profiles.groups
     if len(copies[0].places) == len(samples):
         return ["All samples are identical: there is nothing to compare."]
-    names = _listed([" and ".join(samples[i] for i in found.places) for found in copies])
+    names = _listed([_and([samples[i] for i in found.places]) for found in copies])
     across = any(len({groups[i] for i in found.places}) > 1 for found in copies)
     told = " One of them is a case and one a control, so one is mislabelled." if across else ""
     return [
