@@ -65,7 +65,7 @@ def test_expression_confirms_a_pool_of_the_others() -> None:
     found = check(table, texts=named(table, {4: "pool of controls"}))
     assert found.record["pools"][0]["variance"] < 0.5
     (warning,) = found.warnings
-    assert "1 of the 20 samples are described as pools" in warning
+    assert "1 of the 20 samples is described as a pool" in warning
     assert "as expected of pools" in warning
 
 

@@ -98,13 +98,13 @@ def check_samples(
     """
     samples = tuple(table.samples[i] for i in contrast.rows)
     profiles = Profiles(table, contrast, tissues_of(facts or {}, samples))
-    enough = int(np.isfinite(profiles.means).sum()) >= FEWEST_GENES
-    if not enough:
-        note = f"fewer than {FEWEST_GENES} genes: samples were not checked"
-        return SampleQuality({}, {}, {"judged": False, "note": note, "samples": len(samples)})
+    pools = _named_pools(samples, facts or {}, texts or {})
+    if int(np.isfinite(profiles.means).sum()) < FEWEST_GENES:
+        note = f"fewer than {FEWEST_GENES} genes, too few to check samples by"
+        record = {"judged": False, "note": note, "samples": len(samples), "pools": list(pools)}
+        return SampleQuality({}, {}, record, tuple(_pool_warning(pools, {}, len(samples))))
     outliers = find_outliers(profiles)
     copies = find_nearly_identical(profiles)
-    pools = _named_pools(samples, facts or {}, texts or {})
     pooled_variance = _pool_variance(profiles, pools)
     sex = check_sex(profiles, condition)
     blocks = find_blocks(profiles)
@@ -289,12 +289,14 @@ def _pool_warning(
     shown = ""
     if known:
         share = float(np.median(known))
-        shown = f" Their variance is {share:.2f} of that of the others"
+        whose = "Its" if len(known) == 1 else "Their"
+        shown = f" {whose} variance is {share:.2f} of that of the others"
         shown += ", as expected of pools." if share <= SMALLER else "."
         if share >= LARGER:
             shown += " They lie apart: perhaps other people, or another tissue."
+    described = "is described as a pool" if len(pools) == 1 else "are described as pools"
     return [
-        f"{len(pools)} of the {samples} samples are described as pools of several people: "
+        f"{len(pools)} of the {samples} samples {described} of several people: "
         f"{_listed(list(pools))} ('{text}').{shown} Pools repeat people who may be among the other "
         "samples and vary less than people do, so p-values may be too small; leave them out of the "
         "linked table."
