@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from genotex.analysis import AnalysisOptions, analyze_table
+from genotex.analysis.panel import REPEATED
 from genotex.analysis.sample_quality import check_samples
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
@@ -168,6 +169,13 @@ def test_repeated_people_are_no_news_where_donors_are_recorded_or_samples_paired
     for options in (FAST, replace(FAST, pair="patient id")):
         known = analyze_table(table, {}, Problem("Asthma"), options, donors)
         assert not any("--pair detected" in warning for warning in known.warnings)
+
+
+def test_panel_of_repeated_people_has_no_prediction_quality() -> None:
+    options = AnalysisOptions(hidden="none")
+    result = analyze_table(repeated_people(), {}, Problem("Asthma"), options)
+    assert result.cv_performance == {}
+    assert REPEATED in result.method["panel"]["notes"]
 
 
 def test_table_of_few_genes_is_not_checked() -> None:

@@ -16,7 +16,7 @@ from genotex.formats.linked import LinkedTable
 from genotex.reports import building
 from genotex.reports.findings import Findings
 from genotex.reports.rendering import render_page
-from genotex.reports.samples import view_samples
+from genotex.reports.samples import samples_methods, view_samples
 from genotex.reports.sections import Section
 from tests.analysis.sample_cohorts import (
     changed,
@@ -79,6 +79,9 @@ def test_samples_left_out_are_said_first() -> None:
     assert section is not None
     assert section.lead.endswith("1 outlier was left out.")
     assert dict(row for row in section.tables[0].rows)["Outliers"] == "1, left out"
+    assert samples_methods(findings) == ""
+    said = samples_methods(replace(findings, quality=left_out))
+    assert said.startswith("GSM4 was left out as an outlier, by the distance from the samples")
 
 
 def test_blocks_of_similar_samples_are_told_with_the_remedy() -> None:

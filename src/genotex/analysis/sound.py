@@ -152,7 +152,7 @@ def _fit_panel(
         binary=comparison.contrast.binary,
         seed=options.seed,
         threads=threads,
-        repeated=comparison.facts.repeated,
+        repeated=comparison.facts.repeated or bool(comparison.quality.detected_blocks),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from genotex.reports.findings import Findings
 from genotex.reports.hidden import hidden_methods
 from genotex.reports.page import GroupView
+from genotex.reports.samples import samples_methods
 from genotex.reports.second_opinion import mixed_methods
 from genotex.reports.selection import selection_methods
 from genotex.reports.two_step import condition_methods
@@ -61,6 +62,7 @@ def model_methods(findings: Findings, tested_genes: int) -> str:
         parts = [condition_methods(findings), selection_methods(findings)]
     else:
         parts = [
+            samples_methods(findings),
             _pairs(findings),
             condition_methods(findings),
             _regression(findings),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genotex.analysis.sample_outliers import FAR
+from genotex.analysis.sample_outliers import CLEAR, FAR
 from genotex.reports.figures import draw_sample_distances, draw_sex
 from genotex.reports.findings import Findings
 from genotex.reports.sections import FigureView, Section, SectionTable
 from genotex.reports.words import counted, listed, sentence
 
-__all__ = ["view_samples"]
+__all__ = ["samples_methods", "view_samples"]
 
 Record = Mapping[str, Any]
 
@@ -50,6 +50,25 @@ def view_samples(findings: Findings) -> Section | None:
         tables=tuple(tables),
         remarks=tuple(_remarks(record)),
         figures=tuple(_figures(record)),
+    )
+
+
+def samples_methods(findings: Findings) -> str:
+    """Return which outliers were left out and by what rule, for the methods paragraph.
+
+    Parameters
+    ----------
+    findings : Findings
+        The analysis.
+    """
+    excluded = findings.quality.get("excluded") or []
+    if not excluded:
+        return ""
+    was, as_ = ("was", "an outlier") if len(excluded) == 1 else ("were", "outliers")
+    return (
+        f"{listed(excluded)} {was} left out as {as_}, by the distance from the samples of the same "
+        f"group (at least {FAR:g} times the usual one) or by the range or distribution of the "
+        f"values, each at least {CLEAR:g} robust standard deviations from the others."
     )
 
 
