@@ -157,7 +157,7 @@ def _check_texts(record: dict[str, Any] | None, path: Path) -> None:
 def _evidence_type(name: str) -> type:
     if name in (*_TEXTS, "fingerprint"):
         return str
-    return list if name in ("files", "notes") else dict
+    return list if name in ("files", "notes", "warnings") else dict
 
 
 def _info(name: str, record: object, path: Path) -> CohortInfo:
