@@ -170,10 +170,10 @@ def _none(why: str) -> SampleBlocks:
 def _similarity(profiles: Profiles) -> tuple[Floats, Floats | None, int] | None:
     """Return the similarity of the samples, that in personal genes, and how many these are."""
     basis = _basis(profiles)
-    squares = profiles.residual_squares(basis)
-    genes = np.array(profiles.table.genes, dtype=object)
+    genes = profiles.table.genes
     personal = np.array([gene in PERSONAL_GENES for gene in genes], dtype=bool)
     one_sex = np.array([gene in SEX_GENES for gene in genes], dtype=bool)
+    squares = profiles.residual_squares(basis, profiles.expressed | personal)
     varies = np.isfinite(squares) & (squares > 1e-9 * len(profiles.contrast.rows))
     free = profiles.expressed & varies & ~personal & ~one_sex
     order = np.argsort(-np.where(free, squares, -1.0), kind="stable")

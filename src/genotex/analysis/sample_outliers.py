@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,10 +107,10 @@ def find_outliers(profiles: Profiles) -> Outliers:
     if n < FEWEST_SAMPLES:
         note = f"{n} samples are too few to find outliers among; {FEWEST_SAMPLES} are needed"
         return Outliers(unknown, unknown, unknown, {}, note)
-    typical = np.sqrt(_median_where(profiles.distances, profiles.peers))
+    typical = np.sqrt(_typical_squares(profiles))
     if not np.nanmedian(typical) > 0:
         return Outliers(unknown, unknown, unknown, {}, "the samples do not differ")
-    distance = _relative(typical, profiles.peers)
+    distance = _relative(typical, profiles)
     found: dict[int, list[str]] = {}
     far = (distance >= FAR) & (_z_scores(np.log(distance)) >= CLEAR)
     for i in np.flatnonzero(far):
@@ -172,26 +171,32 @@ def _linked(same: Mask) -> list[tuple[int, ...]]:
     return groups
 
 
-def _median_where(values: Floats, mask: Mask) -> Floats:
-    """Return the median of each row where the mask says so."""
-    return np.array(
-        [
-            np.nanmedian(row[there]) if np.isfinite(row[there]).any() else np.nan
-            for row, there in zip(values, mask, strict=True)
-        ],
-        dtype=np.float64,
-    )
-
-
-def _relative(values: Floats, peers: Mask) -> Floats:
-    """Return each value over the median of the samples it is compared with and itself."""
-    usual = np.array([np.nanmedian(values[row | own]) for row, own in _with_self(peers)])
-    found: Floats = np.divide(values, usual, out=np.ones(len(values)), where=usual > 0)
+def _typical_squares(profiles: Profiles) -> Floats:
+    """Return the median squared distance of each sample to those it is compared with."""
+    found = np.empty(len(profiles.distances))
+    for members, places in profiles.companies:
+        squares = profiles.distances[np.ix_(places, members)]
+        squares[places[:, None] == members] = np.nan
+        found[places] = _row_medians(squares)
     return found
 
 
-def _with_self(peers: Mask) -> Sequence[tuple[Mask, Mask]]:
-    return list(zip(peers, np.eye(len(peers), dtype=bool), strict=True))
+def _row_medians(values: Floats) -> Floats:
+    """Return the median of each row without NaN; far faster than numpy's for short rows."""
+    ordered = np.sort(values, axis=1)  # NaN last
+    known = np.isfinite(ordered).sum(axis=1)
+    rows = np.arange(len(ordered))
+    middle = (ordered[rows, np.maximum(known - 1, 0) // 2] + ordered[rows, known // 2]) / 2
+    return np.where(known > 0, middle, np.nan)
+
+
+def _relative(values: Floats, profiles: Profiles) -> Floats:
+    """Return each value over the median of the samples it is compared with and itself."""
+    usual = np.empty(len(values))
+    for members, places in profiles.companies:
+        usual[places] = np.nanmedian(values[members])
+    found: Floats = np.divide(values, usual, out=np.ones(len(values)), where=usual > 0)
+    return found
 
 
 def _z_scores(values: Floats, centre: float = 0.0) -> Floats:
@@ -219,12 +224,11 @@ def _levels(profiles: Profiles) -> tuple[Floats, Floats]:
     ordered = np.sort(values, axis=1)
     steps = np.arange(1, m + 1) / m
     apart = np.empty(n)
-    company = profiles.peers | np.eye(n, dtype=bool)
-    for members in np.unique(company, axis=0):
+    for members, places in profiles.companies:
         usual = np.median(ordered[members], axis=0)
-        for i in np.flatnonzero((company == members).all(axis=1)):
+        for i in places:
             apart[i] = np.abs(np.searchsorted(ordered[i], usual, side="right") / m - steps).max()
-    return _relative(slope, profiles.peers), apart
+    return _relative(slope, profiles), apart
 
 
 def _far_text(ratio: float, profiles: Profiles, place: int) -> str:

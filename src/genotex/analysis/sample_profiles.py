@@ -18,12 +18,13 @@ __all__ = ["FEWEST_GENES", "SMALL_GROUP", "Profiles", "tissues_of"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 FEWEST_GENES = 100
 """Profiles of fewer genes are no profiles."""
 SMALL_GROUP = 4
 """A sample of a smaller group is compared with all samples."""
-MOST_GENES = 10_000
+MOST_GENES = 5_000
 """Distances are computed over at most this many genes, evenly spread over the table."""
 LEVELS = 2_048
 """Genes, evenly spread, that the distribution of a sample's values is taken from."""
@@ -82,6 +83,19 @@ class Profiles:
             same[few] = wider[few]
         np.fill_diagonal(same, False)
         return same
+
+    @cached_property
+    def companies(self) -> tuple[tuple[Places, Places], ...]:
+        """Each set of samples that some are compared with, these included, and which they are."""
+        company = self.peers.copy()
+        np.fill_diagonal(company, True)
+        found: dict[bytes, list[int]] = {}
+        for i, members in enumerate(company):
+            found.setdefault(members.tobytes(), []).append(i)
+        return tuple(
+            (np.flatnonzero(company[places[0]]), np.array(places, dtype=np.intp))
+            for places in found.values()
+        )
 
     @property
     def same_group(self) -> Mask:
@@ -146,28 +160,34 @@ class Profiles:
 
     def chunks(self) -> Iterator[tuple[slice, Floats]]:
         """Yield places of genes and their values in the samples compared, shape (n, <= CHUNK)."""
-        rows, genes = self.contrast.rows, len(self.table.genes)
+        rows: Places | slice = self.contrast.rows
+        if np.array_equal(rows, np.arange(len(self.table.samples))):
+            rows = slice(None)  # a view of the table, not a copy
+        genes = len(self.table.genes)
         for start in range(0, genes, CHUNK):
             place = slice(start, min(start + CHUNK, genes))
             yield place, np.asarray(self.table.expression[rows, place], dtype=np.float64)
 
-    def take(self, places: NDArray[np.intp]) -> Floats:
+    def take(self, places: Places) -> Floats:
         """Return the values of the genes at these places, shape (n, len(places))."""
         chosen = self.table.expression[np.ix_(self.contrast.rows, places)]
         return np.asarray(chosen, dtype=np.float64)
 
-    def residual_squares(self, basis: Floats) -> Floats:
-        """Return each gene's sum of squares outside an orthonormal basis (n, k), shape (p,).
+    def residual_squares(self, basis: Floats, among: Mask) -> Floats:
+        """Return the genes' sums of squares outside an orthonormal basis (n, k), shape (p,).
 
-        A missing value counts as the gene's mean.
+        NaN for genes that are not `among` those of interest. A missing value counts as the gene's
+        mean.
         """
-        found = np.empty(len(self.table.genes))
+        found = np.full(len(self.table.genes), np.nan)
         for place, values in self.chunks():
-            part = values - self.means[place]
+            kept = among[place]
+            part = values[:, kept] - self.means[place][kept]
             part[np.isnan(part)] = 0.0
             inside = basis.T @ part
-            found[place] = np.einsum("ij,ij->j", part, part) - np.einsum("ij,ij->j", inside, inside)
-        return np.maximum(found, 0.0)
+            left = np.einsum("ij,ij->j", part, part) - np.einsum("ij,ij->j", inside, inside)
+            found[place][kept] = np.maximum(left, 0.0)
+        return found
 
 
 def tissues_of(facts: SampleFacts, samples: Sequence[str]) -> tuple[str, ...]:
@@ -206,7 +226,7 @@ def _column_means(values: Floats) -> Floats:
     return means
 
 
-def _spread(places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+def _spread(places: Places, most: int) -> Places:
     """Return at most so many of the places, evenly spread."""
     if len(places) <= most:
         return places
