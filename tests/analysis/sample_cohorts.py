@@ -65,9 +65,11 @@ def profiles(table: LinkedTable) -> Profiles:
     return Profiles(table, choose_contrast(table, {}, "all"))
 
 
-def repeated_people(people: int = 10, each: int = 3, shared: float = 0.8) -> LinkedTable:
+def repeated_people(
+    people: int = 10, each: int = 3, shared: float = 0.8, seed: int = 3
+) -> LinkedTable:
     """Several samples of each person, who is a case or a control; person by person."""
-    every = clean_cohort(people * (each + 1), seed=3)
+    every = clean_cohort(people * (each + 1), seed=seed)
     own = every.expression - every.expression.mean(axis=0)
     person = np.repeat(np.arange(people), each)
     rows = shared**0.5 * own[person] + (1 - shared) ** 0.5 * own[people:]

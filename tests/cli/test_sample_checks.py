@@ -11,7 +11,7 @@ import pytest
 
 from genotex.formats import CohortInfo, LinkedTable, update_cohort_info, write_linked_csv
 from genotex.layout import OutputFolder
-from tests.analysis.sample_cohorts import changed, clean_cohort
+from tests.analysis.sample_cohorts import changed, clean_cohort, repeated_people
 from tests.cli.conftest import Run, on_one_line
 from tests.geo_text import asthma, series_matrix, write_gz
 
@@ -83,6 +83,26 @@ def test_group_that_becomes_too_small_is_told_without_a_result(
     assert code != 0
     assert "18 cases against 1 controls; each group needs two samples" in err
     assert not output.significant_genes("Asthma", None).exists()
+
+
+def test_detected_people_are_blocked_on_request_and_named_on_screen_record_and_page(
+    genotex: Run, tmp_path: Path
+) -> None:
+    output = plain_folder(tmp_path, repeated_people())
+    arguments = ("analyze", output.root, "--trait", "Asthma", *FAST)
+    code, out, err = on_one_line(genotex)(*arguments)
+    assert code == 0
+    assert "15 cases against 15 controls" in out and "adjust with --pair detected" in err
+    code, out, err = on_one_line(genotex)(*arguments, "--pair", "detected")
+    assert code == 0
+    assert "means of repeated samples detected by correlation: 5 cases against 5 controls" in out
+    assert "30 samples became 10" in err and "as independent" not in err
+    record = json.loads(output.significant_genes("Asthma", None).read_text())["method"]
+    assert record["options"]["pair"] == "detected" and record["pair"]["design"] == "averaged"
+    assert genotex("report", output.root, "--trait", "Asthma")[0] == 0
+    page = next((output.root / "report").glob("*.html")).read_text()
+    assert "people detected by correlation" in page
+    assert "The tests take each block as one person (--pair detected)." in page
 
 
 def test_option_does_nothing_in_the_benchmark_and_is_refused(

@@ -80,7 +80,8 @@ class AnalysisOptions:
     regressors : {"inclusive", "exclusive"}
         Two-step: ``exclusive`` takes the trait's related genes out of the regressor genes.
     pair : str, optional
-        Block on this characteristic: samples with the same value belong together.
+        Block on this characteristic: samples with the same value belong together. ``detected``
+        blocks on people who are detected by the correlation of their expression instead.
     solver : {"scikit-learn", "exact"}
         ``benchmark``: scikit-learn's coordinate descent as it is, or the optimum.
     fixed_lambda : float, optional

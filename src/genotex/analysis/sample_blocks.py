@@ -17,7 +17,7 @@ from genotex.analysis.sample_profiles import Profiles, tissues_of
 from genotex.analysis.sample_sex import SEX_GENES
 from genotex.formats.linked import LinkedTable
 
-__all__ = ["PERSONAL_GENES", "SampleBlocks", "detect_blocks", "find_blocks"]
+__all__ = ["PERSONAL_GENES", "SampleBlocks", "detect_blocks", "find_blocks", "no_blocks"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -71,12 +71,20 @@ class SampleBlocks:
         Plain JSON: ``judged``, ``why_not``, ``score``, ``needed``, ``samples_in_blocks``,
         ``members`` (label -> sample ids, of blocks of two and more), ``personal_genes`` (how many
         were compared) and ``personal_excess`` (similarity in them within blocks over that between).
-    warnings : tuple of str
+    finding, effect : str
+        Two sentences for a warning: what was found, and what it does to the tests; empty where
+        nothing was found.
     """
 
     blocks: dict[str, str]
     record: dict[str, Any]
-    warnings: tuple[str, ...] = ()
+    finding: str = ""
+    effect: str = ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Both sentences, for tests that take samples as independent."""
+        return (f"{self.finding} {self.effect}",) if self.finding else ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,14 +137,14 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     """
     n = len(profiles.contrast.rows)
     if n < FEWEST_SAMPLES:
-        return _none(f"{n} samples are too few; {FEWEST_SAMPLES} are needed")
+        return no_blocks(f"{n} samples are too few; {FEWEST_SAMPLES} are needed")
     compared = _similarity(profiles)
     if compared is None:
-        return _none("too few genes vary outside the trait")
+        return no_blocks("too few genes vary outside the trait")
     similarity, personal, count = compared
     best = max(_groupings(similarity), key=lambda found: found.score, default=None)
     if best is None:
-        return _none("no blocks of similar samples")
+        return no_blocks("no blocks of similar samples")
     needed = LEAST_SCORE + SCORE_BY_SAMPLES / n
     labels = _split(similarity, best)
     inside = labels[:, None] == labels
@@ -160,10 +168,12 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     blocks, members = _named(profiles.samples, labels)
     record |= {"samples_in_blocks": sum(map(len, members.values())), "members": members}
     people = excess is not None and excess >= SAME_PEOPLE
-    return SampleBlocks(blocks, record, (_warning(profiles, labels, members, people=people),))
+    finding = _finding(len(labels), members, people=people)
+    return SampleBlocks(blocks, record, finding, _effect(profiles.contrast, labels))
 
 
-def _none(why: str) -> SampleBlocks:
+def no_blocks(why: str) -> SampleBlocks:
+    """Return that blocks could not be looked for, and why."""
     return SampleBlocks({}, {"judged": False, "why_not": why, "score": None, "members": {}})
 
 
@@ -287,25 +297,30 @@ def _named(samples: Sequence[str], labels: Labels) -> tuple[dict[str, str], dict
     return blocks, members
 
 
-def _warning(
-    profiles: Profiles, labels: Labels, members: dict[str, list[str]], *, people: bool
-) -> str:
+def _finding(samples: int, members: dict[str, list[str]], *, people: bool) -> str:
     sizes = sorted({len(found) for found in members.values()})
     each = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     count = sum(map(len, members.values()))
     first = "; ".join(", ".join(found) for found in list(members.values())[:SHOWN])
     what = (
-        "They also agree in genes whose level is inherited, so they seem to be the same people"
+        "They also agree in genes whose level is inherited, so they seem to be the same people."
         if people
-        else "They may be the same people, cell lines or batches"
+        else "They may be the same people, cell lines or batches."
     )
-    sizes_by_label = np.bincount(labels)
-    repeated = [profiles.contrast.values[labels == k] for k in np.flatnonzero(sizes_by_label > 1)]
-    constant = 2 * sum(len(np.unique(values)) == 1 for values in repeated) > len(repeated)
-    effect = "too small" if constant else "too small or, for pairs of case and control, too large"
     return (
-        f"Repeated samples suspected: {count} of the {len(labels)} samples fall into "
+        f"Repeated samples suspected: {count} of the {samples} samples fall into "
         f"{len(members)} blocks of {each} that are alike beyond the trait ({first}"
-        f"{'; ...' if len(members) > SHOWN else ''}). {what}. The tests take samples as "
-        f"independent, so p-values may be {effect}; adjust with --pair detected."
+        f"{'; ...' if len(members) > SHOWN else ''}). {what}"
+    )
+
+
+def _effect(contrast: Contrast, labels: Labels) -> str:
+    """Return what repeats do to tests that take samples as independent."""
+    sizes = np.bincount(labels)
+    repeated = [contrast.values[labels == k] for k in np.flatnonzero(sizes > 1)]
+    constant = 2 * sum(len(np.unique(values)) == 1 for values in repeated) > len(repeated)
+    wrong = "too small" if constant else "too small or, for pairs of case and control, too large"
+    return (
+        f"The tests take samples as independent, so p-values may be {wrong}; adjust with --pair "
+        "detected."
     )

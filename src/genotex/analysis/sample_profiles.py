@@ -160,9 +160,8 @@ class Profiles:
 
     def chunks(self) -> Iterator[tuple[slice, Floats]]:
         """Yield places of genes and their values in the samples compared, shape (n, <= CHUNK)."""
-        rows: Places | slice = self.contrast.rows
-        if np.array_equal(rows, np.arange(len(self.table.samples))):
-            rows = slice(None)  # a view of the table, not a copy
+        every = np.array_equal(self.contrast.rows, np.arange(len(self.table.samples)))
+        rows = slice(None) if every else self.contrast.rows  # a view is faster than a copy
         genes = len(self.table.genes)
         for start in range(0, genes, CHUNK):
             place = slice(start, min(start + CHUNK, genes))

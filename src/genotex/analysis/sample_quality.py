@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast, choose_contrast
-from genotex.analysis.sample_blocks import find_blocks
+from genotex.analysis.sample_blocks import SampleBlocks, find_blocks, no_blocks
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_outliers import (
     NearlyIdentical,
@@ -53,25 +53,38 @@ class SampleQuality:
     ----------
     outliers : dict of str to tuple of str
         Sample id -> why it differs from the others as a whole, as phrases.
-    detected_blocks : dict of str to str
-        Sample id -> block of samples that seem to come from one person, for every sample; empty
-        where none were found (see `SampleBlocks.blocks`).
+    repeats : SampleBlocks
+        Samples that seem to come from one person.
     record : dict
         Plain JSON for ``method["quality"]``; see docs/result-files.md.
     warnings : tuple of str
     block_warnings : tuple of str
-        Of blocks, which are no news where donors are recorded or the samples are paired.
+        Of repeats, which are no news where donors are recorded or the samples are paired.
     """
 
     outliers: dict[str, tuple[str, ...]]
-    detected_blocks: dict[str, str]
+    repeats: SampleBlocks
     record: dict[str, Any]
     warnings: tuple[str, ...] = ()
-    block_warnings: tuple[str, ...] = field(default=())
+    block_warnings: tuple[str, ...] = ()
+
+    @property
+    def detected_blocks(self) -> dict[str, str]:
+        """Sample id -> block of samples that seem to come from one person; see `SampleBlocks`."""
+        return self.repeats.blocks
+
+    @property
+    def why_no_blocks(self) -> str:
+        """Why repeated people could not be looked for; empty where they could."""
+        return str(self.repeats.record.get("why_not", ""))
 
     def with_known_donors(self) -> SampleQuality:
         """Return the same without the warning of repeated people, who are known."""
         return replace(self, block_warnings=())
+
+    def with_blocks_used(self) -> SampleQuality:
+        """Return the same with a warning that does not take samples as independent."""
+        return replace(self, block_warnings=(self.repeats.finding,))
 
 
 def check_samples(
@@ -102,7 +115,8 @@ def check_samples(
     if int(np.isfinite(profiles.means).sum()) < FEWEST_GENES:
         note = f"fewer than {FEWEST_GENES} genes, too few to check samples by"
         record = {"judged": False, "note": note, "samples": len(samples), "pools": list(pools)}
-        return SampleQuality({}, {}, record, tuple(_pool_warning(pools, {}, len(samples))))
+        warnings = tuple(_pool_warning(pools, {}, len(samples)))
+        return SampleQuality({}, no_blocks(note), record, warnings)
     outliers = find_outliers(profiles)
     copies = find_nearly_identical(profiles)
     pooled_variance = _pool_variance(profiles, pools)
@@ -137,7 +151,7 @@ def check_samples(
         *_pool_warning(pools, pooled_variance, len(samples)),
         *sex.warnings,
     )
-    return SampleQuality(by_id, blocks.blocks, record, warnings, blocks.warnings)
+    return SampleQuality(by_id, blocks, record, warnings, blocks.warnings)
 
 
 def leave_out_outliers(

@@ -151,7 +151,7 @@ def _fit_panel(
         binary=comparison.contrast.binary,
         seed=options.seed,
         threads=threads,
-        repeated=comparison.facts.repeated or bool(comparison.quality.detected_blocks),
+        repeated=comparison.repeated,
     )
 
 

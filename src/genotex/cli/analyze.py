@@ -94,6 +94,8 @@ def analyze(
 
       genotex analyze output --trait Psoriasis --pair "patient id"
 
+      genotex analyze output --trait Psoriasis --pair detected
+
       genotex analyze output --procedure benchmark --task-info task_info.json
     """
     settings = build_options(

@@ -293,7 +293,8 @@ Pair = Annotated[
         "--pair",
         metavar="KEY",
         help="Samples with the same value of this characteristic are of the same person: pairs are "
-        "compared within themselves, incomplete ones as correlated samples.",
+        "compared within themselves, incomplete ones as correlated samples, repeats averaged. "
+        "'detected' takes people whom the correlation of expression shows.",
         rich_help_panel=SOUND,
     ),
 ]

@@ -38,6 +38,7 @@ from genotex.reports.sections import GeneSetsView, Section
 from genotex.reports.selection import selection_facts, view_selection
 from genotex.reports.sequenced import sequenced_fact, view_sequenced
 from genotex.reports.shortlist import direction, interval
+from genotex.reports.steps import Pairs
 from genotex.reports.two_step import view_condition
 from genotex.reports.unmeasured import view_unmeasured
 from genotex.reports.words import number, question, readable, sentence, with_names
@@ -184,9 +185,13 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
         ("Procedure", findings.procedure),
         *([] if selection is None else selection_facts(selection)),
         ("Covariates", "" if selection is not None else _covariates(findings)),
-        ("Blocked by", "" if pairs is None else pairs.key),
+        ("Blocked by", "" if pairs is None else _blocked_by(pairs)),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def _blocked_by(pairs: Pairs) -> str:
+    return "people detected by correlation" if pairs.detected else pairs.key
 
 
 def _covariates(findings: Findings) -> str:

@@ -79,22 +79,24 @@ def _pairs(findings: Findings) -> str:
     pairs = findings.pairs
     if pairs is None:
         return ""
-    key = f"'{pairs.key}'"
+    how = "the correlation of their residual expression profiles"
+    whose = f"one person, detected by {how}," if pairs.detected else f"the same '{pairs.key}'"
+    by = f"detected by {how}" if pairs.detected else f"by '{pairs.key}'"
     if pairs.averaged:
         became = (
             f": {counted(pairs.before, 'sample')} became {pairs.samples:,}"
             if pairs.before is not None and pairs.samples is not None
             else ""
         )
-        return f"Samples of the same {key} were averaged before any test{became}."
+        return f"Samples of {whose} were averaged before any test{became}."
     if pairs.correlation is not None:
         return (
-            f"Samples of the same {key} ({counted(pairs.blocks, 'person', 'people')}) were treated "
-            f"as correlated (r = {pairs.correlation:.2f}, the consensus over genes; Smyth, Michaud "
+            f"Samples of {whose} ({counted(pairs.blocks, 'person', 'people')}) were treated as "
+            f"correlated (r = {pairs.correlation:.2f}, the consensus over genes; Smyth, Michaud "
             "and Scott 2005), in generalised least squares."
         )
     return (
-        f"Samples were compared within {counted(pairs.blocks, pairs.noun)} by {key}, each with a "
+        f"Samples were compared within {counted(pairs.blocks, pairs.noun)} {by}, each with a "
         "level of its own in the regression."
     )
 

@@ -9,6 +9,7 @@ from genotex.analysis.sample_outliers import CLEAR, FAR
 from genotex.reports.figures import draw_sample_distances, draw_sex
 from genotex.reports.findings import Findings
 from genotex.reports.sections import FigureView, Section, SectionTable
+from genotex.reports.steps import Pairs
 from genotex.reports.words import counted, listed, sentence
 
 __all__ = ["samples_methods", "view_samples"]
@@ -48,7 +49,7 @@ def view_samples(findings: Findings) -> Section | None:
         title="Samples",
         lead=_lead(record, rows),
         tables=tuple(tables),
-        remarks=tuple(_remarks(record)),
+        remarks=tuple(_remarks(record, findings.pairs)),
         figures=tuple(_figures(record)),
     )
 
@@ -147,17 +148,21 @@ def _samples(record: Record) -> list[tuple[str, str]]:
     return [(sample, " ".join(texts)) for sample, texts in merged.items()]
 
 
-def _remarks(record: Record) -> list[str]:
+def _remarks(record: Record, pairs: Pairs | None) -> list[str]:
     found = [
         "Nothing is left out by these checks alone. A sample is an outlier when its distance from "
         f"its group is {FAR:g} times the usual one or more, when its values are compressed, or "
         "distributed differently, and clearly more so than those of the others."
     ]
     if record["blocks"].get("members"):
-        found.append(
-            "Blocks of similar samples may be people who gave several samples. The tests take "
-            "samples as independent unless they are adjusted with --pair detected."
-        )
+        what = "Blocks of similar samples may be people who gave several samples."
+        if pairs is None:
+            how = "The tests take samples as independent; --pair detected blocks on these people."
+        elif pairs.detected:
+            how = "The tests take each block as one person (--pair detected)."
+        else:
+            how = f"The tests take people from '{pairs.key}' instead."
+        found.append(f"{what} {how}")
     return found
 
 
