@@ -25,7 +25,7 @@ from tests.analysis.sample_cohorts import (
     repeated_people,
     with_sex,
 )
-from tests.reports.report_steps import page_of, plain
+from tests.reports.report_steps import page_of, plain, with_pairs
 
 
 def checked(table: LinkedTable, **texts: Mapping[str, str | None]) -> Findings:
@@ -131,3 +131,26 @@ def test_page_shows_section_and_figures(monkeypatch: pytest.MonkeyPatch) -> None
     page = render_page(page_of(checked(faulty())))
     assert '<a href="#samples">Samples</a>' in page
     assert 'id="figure-sample-distances"' in page and 'id="figure-sample-sex"' in page
+
+
+def test_people_who_were_detected_are_in_the_remarks_facts_and_methods() -> None:
+    findings = checked(repeated_people())
+    open_section = view_samples(findings)
+    assert open_section is not None
+    assert "--pair detected blocks on these people" in " ".join(open_section.remarks)
+    for design, text in (
+        ("averaged", "Samples of one person, detected by the correlation of their residual"),
+        ("correlated", "were treated as correlated (r = 0.40"),
+        ("paired", "Samples were compared within 10 blocks detected by the correlation"),
+    ):
+        r = {"correlation": 0.4} if design == "correlated" else {}
+        blocked = with_pairs(findings, key="detected", design=design, blocks=10, samples=30, **r)
+        section = view_samples(blocked)
+        assert section is not None
+        assert "take each block as one person" in " ".join(section.remarks)
+        page = page_of(blocked)
+        assert text in page.methods
+        assert dict(page.facts)["Blocked by"] == "people detected by correlation"
+        assert (
+            "detected by correlation" in page.answer.contrast and "'detected'" not in page.methods
+        )
