@@ -49,9 +49,6 @@ LARGEST_BLOCK = 8
 LEAST_SCORE, SCORE_BY_SAMPLES = 0.13, 1.8
 """A grouping counts when its score passes 0.13 + 1.8 / n; see docs/sample-quality.md."""
 MOST_CUTS = 60
-SPLIT_PAIRS, SPLIT_ONE = 0.35, 0.75
-"""A block is split where its halves are apart by this share of the usual gap; one sample alone is
-split off less easily."""
 SAME_PEOPLE = 0.5
 """Excess of similarity in personal genes from which blocks are people, not only alike."""
 SHOWN = 3
@@ -128,7 +125,9 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     are left out. Average linkage proposes groupings. The score of a grouping is the lower quartile,
     over its samples, of how much more a sample resembles its own block than the next one, times
     the square root of the share of samples in blocks: a continuous factor, such as the mix of
-    cells, gives no gap; a batch gives blocks that are too large.
+    cells, gives no gap; a batch gives blocks that are too large. Where the best score is high
+    enough, the tree is cut midway between the similarity within and between the blocks of that
+    grouping, so that samples which resemble their own person less are not left alone.
 
     Parameters
     ----------
@@ -146,7 +145,7 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     if best is None:
         return no_blocks("no blocks of similar samples")
     needed = LEAST_SCORE + SCORE_BY_SAMPLES / n
-    labels = _split(similarity, best)
+    labels = _cut_midway(similarity, best)
     inside = labels[:, None] == labels
     np.fill_diagonal(inside, False)
     excess = None
@@ -228,7 +227,7 @@ def _groupings(similarity: Floats) -> Iterator[_Grouping]:
     """Yield the partitions of the tree whose blocks are small enough to be people."""
     n = len(similarity)
     tree = _tree(similarity)
-    largest = max(2, min(LARGEST_BLOCK, n // 3))
+    largest = _largest(n)
     numbers = np.unique(np.linspace(n // largest, n - 1, min(n, MOST_CUTS)).astype(int))[::-1]
     for number in numbers:
         labels = np.unique(fcluster(tree, number, "maxclust"), return_inverse=True)[1]
@@ -256,30 +255,22 @@ def _gaps(similarity: Floats, labels: Labels, sizes: NDArray[np.intp]) -> Floats
     return gaps
 
 
-def _split(similarity: Floats, grouping: _Grouping) -> Labels:
-    """Split blocks that hold two people who resemble each other."""
-    labels = grouping.labels.copy()
-    usual = float(np.median(grouping.gaps))
-    waiting = [np.flatnonzero(labels == name) for name in np.unique(labels)]
-    while waiting:
-        places = waiting.pop()
-        if len(places) < 3:
-            continue
-        half = fcluster(_tree(similarity[np.ix_(places, places)]), 2, "maxclust") == 1
-        sides = places[half], places[~half]
-        if not all(map(len, sides)):
-            continue
-        within = min(_within(similarity, side) for side in sides if len(side) > 1)
-        least = SPLIT_ONE if min(map(len, sides)) == 1 else SPLIT_PAIRS
-        if within - float(similarity[np.ix_(*sides)].mean()) >= least * usual:
-            labels[sides[1]] = labels.max() + 1
-            waiting += sides
-    return labels
+def _cut_midway(similarity: Floats, grouping: _Grouping) -> Labels:
+    """Cut the tree midway between the similarity within the proposed blocks and between them.
+
+    The best score leaves out the samples of a person that resemble the others less.
+    """
+    same = grouping.labels[:, None] == grouping.labels
+    others = ~same
+    np.fill_diagonal(same, False)
+    middle = (similarity[same].mean() + similarity[others].mean()) / 2
+    labels = np.unique(fcluster(_tree(similarity), 1 - middle, "distance"), return_inverse=True)[1]
+    joined = int(np.bincount(labels).max()) > _largest(len(labels))
+    return grouping.labels if joined else labels
 
 
-def _within(similarity: Floats, places: NDArray[np.intp]) -> float:
-    part = similarity[np.ix_(places, places)]
-    return float((part.sum() - np.trace(part)) / (len(places) * (len(places) - 1)))
+def _largest(samples: int) -> int:
+    return max(2, min(LARGEST_BLOCK, samples // 3))
 
 
 def _named(samples: Sequence[str], labels: Labels) -> tuple[dict[str, str], dict[str, list[str]]]:
