@@ -49,6 +49,12 @@ LARGEST_BLOCK = 8
 LEAST_SCORE, SCORE_BY_SAMPLES = 0.13, 1.8
 """A grouping counts when its score passes 0.13 + 1.8 / n; see docs/sample-quality.md."""
 MOST_CUTS = 60
+CUT = 0.6
+"""Share of the way from the similarity outside blocks to that within, where the tree is cut again.
+
+Lower, other people join a block, which costs power; higher, people are torn in two, which makes
+false findings.
+"""
 SAME_PEOPLE = 0.5
 """Excess of similarity in personal genes from which blocks are people, not only alike."""
 SHOWN = 3
@@ -126,8 +132,8 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     over its samples, of how much more a sample resembles its own block than the next one, times
     the square root of the share of samples in blocks: a continuous factor, such as the mix of
     cells, gives no gap; a batch gives blocks that are too large. Where the best score is high
-    enough, the tree is cut midway between the similarity within and between the blocks of that
-    grouping, so that samples which resemble their own person less are not left alone.
+    enough, the tree is cut again at a similarity between that within and that outside the blocks of
+    this grouping, so that samples which resemble their own person less are not left alone.
 
     Parameters
     ----------
@@ -145,7 +151,7 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     if best is None:
         return no_blocks("no blocks of similar samples")
     needed = LEAST_SCORE + SCORE_BY_SAMPLES / n
-    labels = _cut_midway(similarity, best)
+    labels = _cut_again(similarity, best)
     inside = labels[:, None] == labels
     np.fill_diagonal(inside, False)
     excess = None
@@ -255,16 +261,16 @@ def _gaps(similarity: Floats, labels: Labels, sizes: NDArray[np.intp]) -> Floats
     return gaps
 
 
-def _cut_midway(similarity: Floats, grouping: _Grouping) -> Labels:
-    """Cut the tree midway between the similarity within the proposed blocks and between them.
+def _cut_again(similarity: Floats, grouping: _Grouping) -> Labels:
+    """Cut the tree again, at a similarity between that within the proposed blocks and outside.
 
-    The best score leaves out the samples of a person that resemble the others less.
+    The grouping of the best score leaves out samples that resemble their own person less.
     """
     same = grouping.labels[:, None] == grouping.labels
     others = ~same
     np.fill_diagonal(same, False)
-    middle = (similarity[same].mean() + similarity[others].mean()) / 2
-    labels = np.unique(fcluster(_tree(similarity), 1 - middle, "distance"), return_inverse=True)[1]
+    cut = CUT * similarity[same].mean() + (1 - CUT) * similarity[others].mean()
+    labels = np.unique(fcluster(_tree(similarity), 1 - cut, "distance"), return_inverse=True)[1]
     joined = int(np.bincount(labels).max()) > _largest(len(labels))
     return grouping.labels if joined else labels
 
