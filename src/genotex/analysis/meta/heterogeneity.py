@@ -1,0 +1,130 @@
+"""How far true effects differ between cohorts, and a test of a common effect that allows for it.
+
+Three cohorts say next to nothing about how far the effects of one gene scatter between cohorts.
+Thousands of genes say a lot about how far the effects of genes scatter. So the standard deviation
+between cohorts, tau, has one distribution over the genes of an analysis: a table of weights, found
+by maximum likelihood (empirical Bayes). Each gene then weighs the table by its own scatter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+__all__ = ["Heterogeneity", "common_effect_p", "estimate_heterogeneity", "weights_of_genes"]
+
+Floats = NDArray[np.float64]
+
+_GRID = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
+"""Values of tau, in medians of the standard errors."""
+
+_SWEEPS = 2000
+_TOLERANCE = 1e-8
+"""The estimate is found when a sweep raises the mean log-likelihood of a gene by less."""
+
+
+@dataclass(frozen=True, eq=False)
+class Heterogeneity:
+    """Distribution over genes of the standard deviation of true effects between cohorts.
+
+    Attributes
+    ----------
+    tau : ndarray of float64, shape (m,)
+        Standard deviations, on the scale of the effects; the first is 0.
+    weights : ndarray of float64, shape (m,)
+        Share of genes with each; they sum to 1.
+    """
+
+    tau: Floats
+    weights: Floats
+
+    @property
+    def sd(self) -> float:
+        """Root mean square of tau over genes: the typical difference between cohorts."""
+        return float(np.sqrt(self.weights @ self.tau**2))
+
+
+def estimate_heterogeneity(values: Floats, variances: Floats) -> Heterogeneity:
+    """Estimate the distribution of tau by maximum likelihood over all genes.
+
+    The likelihood of a gene is the restricted one of the random effects model, which is free of
+    its mean effect, so changed genes need not be known. Weights on a grid are found by the EM
+    algorithm, as in Stephens (2017) for effects.
+
+    Parameters
+    ----------
+    values, variances : ndarray of float64, shape (k, p)
+        Effects of k cohorts on p genes and their squared standard errors, best those of no effect
+        (`genotex.analysis.meta.effects.null_errors`); the variance is infinite where a cohort lacks
+        a gene. Genes of fewer than two cohorts do not count.
+    """
+    there = np.isfinite(variances)
+    several = there.sum(axis=0) > 1
+    if not several.any():
+        return Heterogeneity(np.zeros(1), np.ones(1))
+    tau = float(np.median(np.sqrt(variances[there]))) * _GRID
+    likelihood = _likelihood(values[:, several], variances[:, several], tau)
+    weights = np.full(len(tau), 1 / len(tau))
+    last = -np.inf
+    for _ in range(_SWEEPS):
+        density = weights @ likelihood
+        fit = float(np.log(density).mean())
+        if fit - last < _TOLERANCE:
+            break
+        last = fit
+        weights = weights * (likelihood @ (1 / density)) / likelihood.shape[1]
+    return Heterogeneity(tau, weights / weights.sum())
+
+
+def weights_of_genes(values: Floats, variances: Floats, shared: Heterogeneity) -> Floats:
+    """Return the weights of each tau given the scatter of the gene itself, shape (m, p)."""
+    joint = shared.weights[:, None] * _likelihood(values, variances, shared.tau)
+    weights: Floats = joint / joint.sum(axis=0)
+    return weights
+
+
+def common_effect_p(values: Floats, variances: Floats, shared: Heterogeneity) -> Floats:
+    """Test that the cohorts have no effect in common: their true effects scatter around zero.
+
+    For each tau, the mean weighted by inverse variances (tau included) over its standard error is
+    a normal deviate. Its two-sided p-values are averaged with the weights of the gene. Mean and
+    scatter of a gene are independent, so the average is a p-value for a gene whose tau comes from
+    the shared distribution (exactly, where the cohorts have equal standard errors).
+
+    Parameters
+    ----------
+    values, variances : ndarray of float64, shape (k, p)
+        As for `estimate_heterogeneity`.
+    shared : Heterogeneity
+        Distribution of tau.
+
+    Returns
+    -------
+    ndarray of float64, shape (p,)
+        NaN below two cohorts.
+    """
+    p = np.zeros(values.shape[1])
+    for tau, weight in zip(shared.tau, weights_of_genes(values, variances, shared), strict=True):
+        precision = 1 / (variances + tau**2)
+        total = precision.sum(axis=0)
+        z = (precision * values).sum(axis=0) / np.sqrt(total)
+        p += weight * 2 * stats.norm.sf(np.abs(z))
+    return np.where(np.isfinite(variances).sum(axis=0) > 1, np.minimum(p, 1.0), np.nan)
+
+
+def _likelihood(values: Floats, variances: Floats, tau: Floats) -> Floats:
+    """Return the restricted likelihood of each tau, relative to the largest of the gene."""
+    rows = []
+    for each in tau:
+        precision = 1 / (variances + each**2)
+        total = precision.sum(axis=0)
+        mean = (precision * values).sum(axis=0) / total
+        spread = (precision * (values - mean) ** 2).sum(axis=0)
+        logs = np.log(precision, where=precision > 0, out=np.zeros_like(precision)).sum(axis=0)
+        rows.append(0.5 * (logs - np.log(total) - spread))
+    log = np.array(rows)
+    likelihood: Floats = np.exp(log - log.max(axis=0))
+    return likelihood
