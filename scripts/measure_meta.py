@@ -2,6 +2,8 @@
 
     python scripts/measure_meta.py [--studies 100] [--jobs 2]
 
+Rows with planted genes take a quarter of the studies: means of proportions need fewer.
+
 Two groups of equal size per cohort, 4,000 genes, values normal with standard deviation 1, so
 effects are standardised differences. The effect of a gene in a cohort is the sum of
 
@@ -16,9 +18,12 @@ the order of `ROWS`.
 
 Methods (all at 0.05; BH: Benjamini and Hochberg over genes):
 
+count p           p < 0.05 by itself in the same direction in two or more cohorts (habit)
+count q           q < 0.05 by itself in the same direction in two or more cohorts (habit)
 fixed             BH on the fixed effect
 normal            BH on random effects with a normal reference from three cohorts on, on the fixed
-                  effect with two: what ranked the genes until now ("combined q alone")
+                  effect with two: a random-effects meta-analysis with FDR (habit), and what ranked
+                  the genes until now
 old rule          `normal`, the same direction in all cohorts, p < 0.05 by itself in two or more
                   and, from three on, p < 0.05 in the same direction whichever cohort is left out:
                   what "replicates" meant until now
@@ -30,14 +35,14 @@ prediction        `normal`, and the 95 % prediction interval (Higgins et al. 200
                   needs three cohorts
 one tau           as the last two, with one between-cohort SD for all genes (Paule and Mandel over
                   all genes) in place of a distribution: significant, then replicating
-significant       BH on `genotex`'s test of a common effect
+significant       BH on `genotex`'s test of a common effect (`common_effect_p`)
 replicates        the rule of `genotex`: partial conjunction 2 of K by Stouffer among `significant`
 
 Criteria, written before the study was run:
 
 1. Nothing planted, 2, 3, 5 and 8 cohorts of 40, 4 of 12, and cohorts of 12, 30 and 120,
-   between-cohort SD 0, 0.15, 0.3 and 0.5, and correlated genes: at most 10 of 100 studies have any replicating gene, in
-   each row.
+   between-cohort SD 0, 0.15, 0.3 and 0.5, and correlated genes: at most 10 of 100 studies have any
+   replicating gene, in each row.
 2. 5 cohorts x 30 samples, SD 0: at least 0.60 of the planted genes replicate.
 3. Rows with planted genes: the mean false discovery proportion of replicating genes is at most
    0.05.
@@ -68,9 +73,15 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 from scipy.special import gammaln
 
-from genotex.analysis.meta.effects import CombinedEffects, combine_effects, null_errors
 from genotex.analysis.meta.cautions import cohorts_differ, differing_share
-from genotex.analysis.meta.heterogeneity import Heterogeneity, common_effect_p
+from genotex.analysis.meta.effects import CombinedEffects, combine_effects
+from genotex.analysis.meta.heterogeneity import (
+    Heterogeneity,
+    NullScores,
+    common_effect_p,
+    estimate_heterogeneity,
+    null_scores,
+)
 from genotex.analysis.meta.replication import partial_conjunction, replication_q
 from genotex.analysis.multiple_testing import benjamini_hochberg
 
@@ -79,6 +90,8 @@ Hits = NDArray[np.bool_]
 
 GENES, EFFECT, CUT = 4000, 0.8, 0.05
 METHODS = (
+    "count p",
+    "count q",
     "fixed", "normal", "old rule", "max p", "Fisher", "Stouffer", "Stouffer het.", "prediction",
     "one tau: significant", "one tau: replicates", "significant", "replicates",
 )  # fmt: skip
@@ -180,28 +193,38 @@ def simulate(row: Row, rng: np.random.Generator) -> tuple[Hits, Floats, Floats, 
 
 def judge(g: Floats, error: Floats, p: Floats, sizes: tuple[int, ...]) -> dict[str, Hits]:
     """Return which genes each method calls."""
-    of_none = null_errors(g, error, np.array(sizes, dtype=float)[:, None])
-    found = combine_effects(g, error, of_none)
+    found = combine_effects(g, error)
+    scores = null_scores(g, error, p, np.array(sizes, dtype=float)[:, None])
+    shared = estimate_heterogeneity(scores)
+    common = common_effect_p(scores, shared)
     signs, whole = np.sign(g), np.sign(found.effect)
-    normal = _bh(2 * stats.norm.sf(np.abs(found.effect / found.error)))
-    significant = _bh(found.p)
+    normal = _bh(found.p)
     conjunction = partial_conjunction(p, signs, whole)
-    one = Heterogeneity(np.array([_pooled_tau(g, of_none)]), np.ones(1))
-    one_p = common_effect_p(g, of_none**2, one)
+    one = Heterogeneity(np.array([_pooled_tau(scores)]), np.ones(1))
+    one_p = common_effect_p(scores, one)
     return {
+        "count p": _counted(p < CUT, signs),
+        "count q": _counted(np.array([_bh(each) for each in p]), signs),
         "fixed": _bh(found.fixed_p),
         "normal": normal,
         "old rule": normal & _old_rule(found, p, signs == whole),
         "max p": _bh(partial_conjunction(p, signs, whole, len(p))),
         "Fisher": _bh(_fisher(p, signs)),
         "Stouffer": _bh(conjunction),
-        "Stouffer het.": _bh(_with_heterogeneity(g, p, found.shared)),
+        "Stouffer het.": _bh(_with_heterogeneity(g, p, shared)),
         "prediction": normal & _predicted(found),
         "one tau: significant": _bh(one_p),
         "one tau: replicates": _replicates(one_p, conjunction),
-        "significant": significant,
-        "replicates": _replicates(found.p, conjunction),
+        "significant": _bh(common),
+        "replicates": _replicates(common, conjunction),
     }
+
+
+def _counted(cohorts: Hits, signs: Floats) -> Hits:
+    """Return whether two or more cohorts call a gene in the same direction."""
+    up, down = ((cohorts & (signs == side)).sum(axis=0) for side in (1, -1))
+    hits: Hits = np.maximum(up, down) >= 2
+    return hits
 
 
 def _bh(p: Floats) -> Hits:
@@ -256,11 +279,12 @@ def _predicted(found: CombinedEffects) -> Hits:
     return hits
 
 
-def _pooled_tau(g: Floats, error: Floats) -> float:
+def _pooled_tau(scores: NullScores) -> float:
     """Return the SD that makes the spread of all genes equal to its degrees of freedom."""
+    g = scores.values
 
     def excess(tau: float) -> float:
-        weights = 1 / (error**2 + tau**2)
+        weights = 1 / (scores.variances + tau**2)
         mean = (weights * g).sum(axis=0) / weights.sum(axis=0)
         return float((weights * (g - mean) ** 2).sum()) - (len(g) - 1) * g.shape[1]
 
@@ -297,12 +321,13 @@ def main() -> None:
     asked = parser.parse_args()
     with ProcessPoolExecutor(asked.jobs) as pool:
 
-        def each(work: Callable[[int], Any]) -> Floats:
-            return np.array(list(pool.map(work, range(asked.studies), chunksize=5)), dtype=float)
+        def each(work: Callable[[int], Any], studies: int = asked.studies) -> Floats:
+            return np.array(list(pool.map(work, range(studies), chunksize=5)), dtype=float)
 
         print("cohorts x samples | true | " + " | ".join(METHODS))
         for index, row in enumerate(ROWS):
-            power, false, wrong = each(partial(study, row=index)).mean(axis=0).T
+            count = asked.studies // 4 if row.planted else asked.studies
+            power, false, wrong = each(partial(study, row=index), count).mean(axis=0).T
             pairs = zip(power, false, strict=True)
             told = [f"{a:.2f}, {b:.3f}" for a, b in pairs] if row.planted else wrong.round(2)
             print(f"{row.label()} | " + " | ".join(map(str, told)), flush=True)

@@ -8,14 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from genotex.analysis.meta.heterogeneity import (
-    Heterogeneity,
-    common_effect_p,
-    estimate_heterogeneity,
-)
 from genotex.errors import AnalysisError
 
-__all__ = ["CombinedEffects", "combine_effects", "null_errors", "stouffer"]
+__all__ = ["CombinedEffects", "combine_effects", "stouffer"]
 
 Floats = NDArray[np.float64]
 
@@ -31,8 +26,8 @@ _TOLERANCE = 1e-13
 class CombinedEffects:
     """What several cohorts say together, one value for each of p genes.
 
-    NaN where there is nothing to combine. With three cohorts or more `effect` to `upper`,
-    `agreeing` and leaving one cohort out are of random effects, with two of the fixed effect.
+    NaN where there is nothing to combine. With three cohorts or more `effect` to `p`, `agreeing`
+    and leaving one cohort out are of random effects, with two of the fixed effect.
 
     Attributes
     ----------
@@ -43,10 +38,7 @@ class CombinedEffects:
     lower, upper : ndarray of float64
         95 % interval; of random effects on t (Knapp and Hartung), else normal.
     z, p : ndarray of float64
-        p of the test that the cohorts have no effect in common, by which genes are ranked, and its
-        normal deviate with the sign of the effect; NaN below two cohorts.
-    shared : Heterogeneity
-        Standard deviations between cohorts that the test allows for, estimated from all genes.
+        Effect over error as a normal deviate, and its p.
     strict_p : ndarray of float64
         p of Knapp and Hartung, on t; NaN below three cohorts.
     fixed, fixed_error, fixed_lower, fixed_upper, fixed_p : ndarray of float64
@@ -61,9 +53,8 @@ class CombinedEffects:
     agreeing : ndarray of int
         Cohorts whose effect has the sign of the combined one.
     largest_p : ndarray of float64
-        Largest p when one cohort is left out, each in turn: effect over error as a normal deviate,
-        of random effects where three or more are left, of the fixed effect where two are; NaN below
-        three cohorts. It describes a gene; no rule uses it.
+        Largest p when one cohort is left out, each in turn: of random effects where three or more
+        are left, of the fixed effect where two are; NaN below three cohorts.
     flips : ndarray of bool
         Whether leaving one cohort out turns the sign of the combined effect.
     """
@@ -75,7 +66,6 @@ class CombinedEffects:
     upper: Floats
     z: Floats
     p: Floats
-    shared: Heterogeneity
     strict_p: Floats
     fixed: Floats
     fixed_error: Floats
@@ -91,9 +81,7 @@ class CombinedEffects:
     flips: NDArray[np.bool_]
 
 
-def combine_effects(
-    effects: Floats, errors: Floats, errors_of_none: Floats | None = None
-) -> CombinedEffects:
+def combine_effects(effects: Floats, errors: Floats) -> CombinedEffects:
     """Combine effects and standard errors over cohorts.
 
     The fixed effect is the mean weighted by inverse variances: the average effect in these cohorts,
@@ -103,9 +91,9 @@ def combine_effects(
     degree of freedom less than there are cohorts, their factor at least 1.
 
     Knapp and Hartung's p has so few degrees of freedom that no gene among thousands passes with
-    three to five cohorts, and a normal reference in its place allows for cohorts that differ only
-    in part. So genes are ranked by `common_effect_p`, which learns from all genes how far cohorts
-    differ.
+    three to five cohorts. Its standard error with a normal reference (`p`) is the fixed effect's
+    test where cohorts do not differ, and allows only in part for cohorts that do; see
+    `genotex.analysis.meta.common_effect_p` for a test that learns from all genes how far they do.
 
     Parameters
     ----------
@@ -113,9 +101,6 @@ def combine_effects(
         Effects of k cohorts on p genes and their standard errors, on a scale where effects are
         nearly normal (Hedges' g, Fisher's z). A gene counts in a cohort where both are finite and
         the error is above zero.
-    errors_of_none : ndarray of float64, shape (k, p), optional
-        The standard errors if there were no effect (`null_errors`), for `common_effect_p`; `errors`
-        by default.
 
     Raises
     ------
@@ -129,12 +114,10 @@ def combine_effects(
         inside = np.isfinite(effects) & np.isfinite(errors) & (errors > 0)
         values = np.where(inside, effects, 0.0)
         variances = np.where(inside, errors**2, np.inf)
-        if errors_of_none is None:
-            return _combine(values, variances, variances)
-        return _combine(values, variances, np.where(inside, errors_of_none**2, np.inf))
+        return _combine(values, variances)
 
 
-def _combine(values: Floats, variances: Floats, of_none: Floats) -> CombinedEffects:
+def _combine(values: Floats, variances: Floats) -> CombinedEffects:
     weights = 1 / variances
     count = (weights > 0).sum(axis=0)
     df = count - 1
@@ -144,8 +127,6 @@ def _combine(values: Floats, variances: Floats, of_none: Floats) -> CombinedEffe
     several = df > 0
     excess = np.where(spread > 0, np.maximum(0.0, (spread - df) / spread), 0.0)
     effect, error, tau2 = _pool(values, variances)
-    shared = estimate_heterogeneity(values, of_none)
-    p = common_effect_p(values, of_none, shared)
     many = count >= MIN_RANDOM
     on_t = np.maximum(df, 1)
     half = np.where(many, stats.t.ppf(0.975, on_t), _HALF) * error
@@ -157,9 +138,8 @@ def _combine(values: Floats, variances: Floats, of_none: Floats) -> CombinedEffe
         error=error,
         lower=effect - half,
         upper=effect + half,
-        z=np.sign(effect) * stats.norm.isf(np.fmax(p, np.finfo(float).tiny) / 2),
-        p=p,
-        shared=shared,
+        z=effect / error,
+        p=_two_sided(effect / error),
         strict_p=np.where(many, 2 * stats.t.sf(np.abs(effect / error), on_t), np.nan),
         fixed=fixed,
         fixed_error=fixed_error,
@@ -231,7 +211,7 @@ def _leave_one_out(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the largest p without one cohort, and whether the sign ever turns.
 
-    The cohorts that are left are combined as all of them are; p has a normal reference.
+    The cohorts that are left are combined as all of them are.
     """
     largest = np.zeros(values.shape[1])
     flips = np.zeros(values.shape[1], dtype=bool)
@@ -242,22 +222,6 @@ def _leave_one_out(
         largest = np.where(there, np.fmax(largest, _two_sided(mean / error)), largest)
         flips |= there & (np.sign(mean) != np.sign(effect))
     return largest, flips
-
-
-def null_errors(g: Floats, errors: Floats, samples: Floats) -> Floats:
-    """Return the standard errors that Hedges' g would have if there were no effect.
-
-    The error of g has a part of about g^2 / 2n, for the deviation that is the unit. Under the null
-    hypothesis it is chance, and ties weights to effects: with small cohorts, effects would seem to
-    scatter less than they do (Pustejovsky and Rodgers 2019 leave it out for the same reason).
-
-    Parameters
-    ----------
-    g, errors, samples : ndarray of float64, shape (k, p)
-        Hedges' g, its standard errors and the number of samples.
-    """
-    variances = errors**2 - g**2 / (2 * samples)
-    return np.where(variances > 0, np.sqrt(np.abs(variances)), errors)
 
 
 def stouffer(p: Floats, signs: Floats, weights: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The table of genes over all cohorts: what they say together, and what each said."""
+"""The table of genes over all cohorts: the combined results, and those of each cohort."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy import stats
 
-from genotex.analysis.meta.effects import (
-    CombinedEffects,
-    combine_effects,
-    null_errors,
-    stouffer,
+from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stouffer
+from genotex.analysis.meta.heterogeneity import (
+    Heterogeneity,
+    common_effect_p,
+    estimate_heterogeneity,
+    null_scores,
 )
-from genotex.analysis.meta.heterogeneity import Heterogeneity
 from genotex.analysis.meta.replication import NOMINAL, partial_conjunction, replication_q
 from genotex.analysis.multiple_testing import benjamini_hochberg
 
@@ -133,13 +134,18 @@ def combine_genes(
         below as well.
     """
     stack, alone = _stack(tables, binary)
-    effect, error, samples = (stack.columns[name] for name in ("Effect", "Error", "Samples"))
-    found = combine_effects(effect, error, null_errors(effect, error, samples) if binary else None)
-    columns = _columns(stack, found, binary)
+    inputs = stack.columns
+    found = combine_effects(inputs["Effect"], inputs["Error"])
+    scores = null_scores(
+        inputs["Effect"], inputs["Error"], inputs["p"], inputs["Samples"] if binary else None
+    )
+    shared = estimate_heterogeneity(scores)
+    p = common_effect_p(scores, shared)
+    columns = _columns(stack, found, p, binary)
     columns["Significant"] = columns["q"] < q_cut
     columns["Replication q"] = replication_q(columns["Replication p"], columns["Significant"])
     columns["Replicates"] = columns["Replication q"] < q_cut
-    order = np.lexsort((-np.abs(found.effect / found.error), found.p))
+    order = np.lexsort((-np.abs(found.z), p))
     names = pl.Series("Variable", [stack.names[i] for i in order], dtype=pl.String)
     genes = [names]
     for name, kind in list(META_COLUMNS.items())[1:]:
@@ -150,7 +156,7 @@ def combine_genes(
         for name in COHORT_COLUMNS:
             values = stack.columns[name][row][order]
             effects.append(pl.Series(f"{cohort} {name}", values).fill_nan(None))
-    return CombinedGenes(pl.DataFrame(genes), pl.DataFrame(effects), alone, found.shared)
+    return CombinedGenes(pl.DataFrame(genes), pl.DataFrame(effects), alone, shared)
 
 
 def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, int]:
@@ -169,9 +175,11 @@ def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, in
 
 
 def _usable(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the genes that have an effect and an error above zero, under short names."""
+    """Return the genes that have an effect, an error above zero and a p, under short names."""
     kept = table.filter(
-        pl.col("Standardised Effect").is_finite() & (pl.col("Standardised Error") > 0)
+        pl.col("Standardised Effect").is_finite()
+        & (pl.col("Standardised Error") > 0)
+        & pl.col("p").is_finite()
     )
     named = [pl.col(theirs).alias(ours) for theirs, ours in _OF_COHORT.items()]
     # A gene stands in a cohort's table once; a table from elsewhere may say it twice.
@@ -183,7 +191,9 @@ def _fisher_z(r: Floats, error: Floats) -> tuple[Floats, Floats]:
     return np.arctanh(r), error / (1 - r**2)
 
 
-def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, NDArray[Any]]:
+def _columns(
+    stack: _Stack, found: CombinedEffects, common: Floats, binary: bool
+) -> dict[str, NDArray[Any]]:
     p, effect, samples = (stack.columns[name] for name in ("p", "Effect", "Samples"))
     signs, whole = np.sign(effect), np.sign(found.effect)
     second = stouffer(p, signs, np.sqrt(samples))
@@ -196,9 +206,9 @@ def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, N
         "Combined Error": found.error,
         "CI Lower": found.lower,
         "CI Upper": found.upper,
-        "z": found.z,
-        "p": found.p,
-        "q": benjamini_hochberg(found.p),
+        "z": whole * stats.norm.isf(np.fmax(common, np.finfo(float).tiny) / 2),
+        "p": common,
+        "q": benjamini_hochberg(common),
         "Q": found.heterogeneity,
         "Q p": found.heterogeneity_p,
         "I2": found.i2,
@@ -220,7 +230,7 @@ def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, N
         "Nominal": ((p < NOMINAL) & (signs == whole)).sum(axis=0),
         "Leave-One-Out p": found.largest_p,
         "Leave-One-Out Flips": found.flips,
-        "Replication p": np.maximum(found.p, partial_conjunction(p, signs, whole)),
+        "Replication p": np.maximum(common, partial_conjunction(p, signs, whole)),
     }
 
 

@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-__all__ = ["Heterogeneity", "common_effect_p", "estimate_heterogeneity", "weights_of_genes"]
+__all__ = [
+    "Heterogeneity",
+    "NullScores",
+    "common_effect_p",
+    "estimate_heterogeneity",
+    "null_scores",
+    "weights_of_genes",
+]
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +54,54 @@ class Heterogeneity:
         return float(np.sqrt(self.weights @ self.tau**2))
 
 
-def estimate_heterogeneity(values: Floats, variances: Floats) -> Heterogeneity:
+@dataclass(frozen=True, eq=False)
+class NullScores:
+    """Effects of k cohorts on p genes as the test of a common effect takes them.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (k, p)
+        Normal with the standard deviation `errors` where a gene has no effect in a cohort; 0 where
+        the cohort lacks the gene.
+    variances : ndarray of float64, shape (k, p)
+        Squares of these standard deviations; infinite where the cohort lacks the gene.
+    """
+
+    values: Floats
+    variances: Floats
+
+
+def null_scores(
+    effects: Floats, errors: Floats, p: Floats, samples: Floats | None = None
+) -> NullScores:
+    """Return effects that are normal, with known standard errors, where there is no effect.
+
+    Hedges' g of a small cohort has heavier tails than the normal distribution, and its error has a
+    part of about g^2 / 2n, for the deviation that is the unit. Where there is no effect that part
+    is chance, and ties weights to effects (Pustejovsky and Rodgers 2019 leave it out for the same
+    reason). So the score of a cohort is the normal deviate of its own p-value times the error
+    without that part.
+
+    Parameters
+    ----------
+    effects, errors, p : ndarray of float64, shape (k, p)
+        Effects of k cohorts on p genes, their standard errors and their own two-sided p-values. A
+        gene counts in a cohort where all are finite and the error is above zero.
+    samples : ndarray of float64, shape (k, p), optional
+        Number of samples, where the effects are Hedges' g.
+    """
+    there = np.isfinite(effects) & np.isfinite(errors) & (errors > 0) & np.isfinite(p)
+    variances = np.where(there, errors**2, np.inf)
+    if samples is not None:
+        smaller = np.where(there, variances - effects**2 / (2 * samples), np.inf)
+        variances = np.where(smaller > 0, smaller, variances)
+    # A p-value of zero is one below the smallest number.
+    size = stats.norm.isf(np.fmax(p, np.finfo(float).tiny) / 2)
+    values = np.where(there, np.sign(effects) * size * np.sqrt(np.where(there, variances, 0)), 0)
+    return NullScores(values, variances)
+
+
+def estimate_heterogeneity(scores: NullScores) -> Heterogeneity:
     """Estimate the distribution of tau by maximum likelihood over all genes.
 
     The likelihood of a gene is the restricted one of the random effects model, which is free of
@@ -56,11 +110,10 @@ def estimate_heterogeneity(values: Floats, variances: Floats) -> Heterogeneity:
 
     Parameters
     ----------
-    values, variances : ndarray of float64, shape (k, p)
-        Effects of k cohorts on p genes and their squared standard errors, best those of no effect
-        (`genotex.analysis.meta.effects.null_errors`); the variance is infinite where a cohort lacks
-        a gene. Genes of fewer than two cohorts do not count.
+    scores : NullScores
+        Genes of fewer than two cohorts do not count.
     """
+    values, variances = scores.values, scores.variances
     there = np.isfinite(variances)
     several = there.sum(axis=0) > 1
     if not several.any():
@@ -79,14 +132,14 @@ def estimate_heterogeneity(values: Floats, variances: Floats) -> Heterogeneity:
     return Heterogeneity(tau, weights / weights.sum())
 
 
-def weights_of_genes(values: Floats, variances: Floats, shared: Heterogeneity) -> Floats:
+def weights_of_genes(scores: NullScores, shared: Heterogeneity) -> Floats:
     """Return the weights of each tau given the scatter of the gene itself, shape (m, p)."""
-    joint = shared.weights[:, None] * _likelihood(values, variances, shared.tau)
+    joint = shared.weights[:, None] * _likelihood(scores.values, scores.variances, shared.tau)
     weights: Floats = joint / joint.sum(axis=0)
     return weights
 
 
-def common_effect_p(values: Floats, variances: Floats, shared: Heterogeneity) -> Floats:
+def common_effect_p(scores: NullScores, shared: Heterogeneity) -> Floats:
     """Test that the cohorts have no effect in common: their true effects scatter around zero.
 
     For each tau, the mean weighted by inverse variances (tau included) over its standard error is
@@ -96,7 +149,7 @@ def common_effect_p(values: Floats, variances: Floats, shared: Heterogeneity) ->
 
     Parameters
     ----------
-    values, variances : ndarray of float64, shape (k, p)
+    scores : NullScores
         As for `estimate_heterogeneity`.
     shared : Heterogeneity
         Distribution of tau.
@@ -106,8 +159,9 @@ def common_effect_p(values: Floats, variances: Floats, shared: Heterogeneity) ->
     ndarray of float64, shape (p,)
         NaN below two cohorts.
     """
+    values, variances = scores.values, scores.variances
     p = np.zeros(values.shape[1])
-    for tau, weight in zip(shared.tau, weights_of_genes(values, variances, shared), strict=True):
+    for tau, weight in zip(shared.tau, weights_of_genes(scores, shared), strict=True):
         precision = 1 / (variances + tau**2)
         total = precision.sum(axis=0)
         z = (precision * values).sum(axis=0) / np.sqrt(total)
