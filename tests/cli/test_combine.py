@@ -54,3 +54,4 @@ def test_terminal_says_which_effect_and_p_it_shows(  # type: ignore[no-untyped-d
     assert how in out
     assert ("strict p" in out) is (cohorts == 3)
     assert "95 % interval" in out
+    assert "replication q: at least two cohorts have it" in " ".join(out.split())

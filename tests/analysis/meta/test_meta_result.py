@@ -49,7 +49,9 @@ def test_json_lists_the_significant_genes_and_the_rule(
     listed = content["significant_genes"]
     assert listed["Variable"] == result.significant["Variable"].to_list()
     assert all(listed["Replicates"])
-    assert "the same direction in all cohorts" in content["method"]["replication"]
+    assert "partial conjunction" in content["method"]["replication"]
+    assert content["method"]["replication_cohorts"] == 2
+    assert max(listed["Replication q"]) < 0.05
     assert [cohort["name"] for cohort in content["cohorts"]] == ["GSE3", "GSE2", "GSE1"]
 
 

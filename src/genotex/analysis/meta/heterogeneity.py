@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, stats
 
 __all__ = [
     "Heterogeneity",
@@ -28,9 +28,10 @@ Floats = NDArray[np.float64]
 _GRID = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 """Values of tau, in medians of the standard errors."""
 
-_SWEEPS = 2000
-_TOLERANCE = 1e-8
-"""The estimate is found when a sweep raises the mean log-likelihood of a gene by less."""
+_SMALLEST = 1e-10
+"""Smallest weight, so that every gene has a likelihood."""
+
+_OPTIONS = {"maxiter": 1000, "ftol": 1e-13, "gtol": 1e-8}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +106,9 @@ def estimate_heterogeneity(scores: NullScores) -> Heterogeneity:
     """Estimate the distribution of tau by maximum likelihood over all genes.
 
     The likelihood of a gene is the restricted one of the random effects model, which is free of
-    its mean effect, so changed genes need not be known. Weights on a grid are found by the EM
-    algorithm, as in Stephens (2017) for effects.
+    its mean effect, so changed genes need not be known. The likelihood of weights on a grid is
+    concave (as in Stephens 2017 for effects). Minus its mean plus the sum of the weights has its
+    minimum where the weights sum to 1, which leaves only bounds.
 
     Parameters
     ----------
@@ -120,16 +122,16 @@ def estimate_heterogeneity(scores: NullScores) -> Heterogeneity:
         return Heterogeneity(np.zeros(1), np.ones(1))
     tau = float(np.median(np.sqrt(variances[there]))) * _GRID
     likelihood = _likelihood(values[:, several], variances[:, several], tau)
-    weights = np.full(len(tau), 1 / len(tau))
-    last = -np.inf
-    for _ in range(_SWEEPS):
+    start = np.full(len(tau), 1 / len(tau))
+
+    def deviance(weights: Floats) -> tuple[float, Floats]:
         density = weights @ likelihood
-        fit = float(np.log(density).mean())
-        if fit - last < _TOLERANCE:
-            break
-        last = fit
-        weights = weights * (likelihood @ (1 / density)) / likelihood.shape[1]
-    return Heterogeneity(tau, weights / weights.sum())
+        slopes = likelihood @ (1 / density) / likelihood.shape[1]
+        return float(weights.sum() - np.log(density).mean()), 1 - slopes
+
+    bounds = [(_SMALLEST, None)] * len(tau)
+    found = optimize.minimize(deviance, start, jac=True, bounds=bounds, options=_OPTIONS)
+    return Heterogeneity(tau, found.x / found.x.sum())
 
 
 def weights_of_genes(scores: NullScores, shared: Heterogeneity) -> Floats:
