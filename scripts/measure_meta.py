@@ -30,10 +30,9 @@ old rule          `normal`, the same direction in all cohorts, p < 0.05 by itsel
 max p             BH on partial conjunction K of K: the largest p, without heterogeneity
 Fisher            BH on partial conjunction 2 of K by Fisher, without heterogeneity
 Stouffer          the same by Stouffer
-Stouffer het.     the same, the between-cohort variance of the genes added to each cohort's
 prediction        `normal`, and the 95 % prediction interval (Higgins et al. 2009) excludes zero;
                   needs three cohorts
-one tau           as the last two, with one between-cohort SD for all genes (Paule and Mandel over
+one tau           as the next two, with one between-cohort SD for all genes (Paule and Mandel over
                   all genes) in place of a distribution: significant, then replicating
 significant       BH on `genotex`'s test of a common effect (`common_effect_p`)
 replicates        the rule of `genotex`: partial conjunction 2 of K by Stouffer among `significant`
@@ -92,7 +91,7 @@ GENES, EFFECT, CUT = 4000, 0.8, 0.05
 METHODS = (
     "count p",
     "count q",
-    "fixed", "normal", "old rule", "max p", "Fisher", "Stouffer", "Stouffer het.", "prediction",
+    "fixed", "normal", "old rule", "max p", "Fisher", "Stouffer", "prediction",
     "one tau: significant", "one tau: replicates", "significant", "replicates",
 )  # fmt: skip
 FACTORS, LOADING = 5, 0.8
@@ -211,7 +210,6 @@ def judge(g: Floats, error: Floats, p: Floats, sizes: tuple[int, ...]) -> dict[s
         "max p": _bh(partial_conjunction(p, signs, whole, len(p))),
         "Fisher": _bh(_fisher(p, signs)),
         "Stouffer": _bh(conjunction),
-        "Stouffer het.": _bh(_with_heterogeneity(g, p, shared)),
         "prediction": normal & _predicted(found),
         "one tau: significant": _bh(one_p),
         "one tau: replicates": _replicates(one_p, conjunction),
@@ -256,19 +254,6 @@ def _fisher(p: Floats, signs: Floats) -> Floats:
         )
     doubled: Floats = np.minimum(1.0, 2 * np.minimum(*best))
     return doubled
-
-
-def _with_heterogeneity(g: Floats, p: Floats, shared: Heterogeneity) -> Floats:
-    """Return p of 2 of K by Stouffer, averaged over the between-cohort SD of the genes."""
-    z = stats.norm.isf(p / 2)
-    implied = (g / z) ** 2
-    total = np.zeros(g.shape[1])
-    for tau, weight in zip(shared.tau, shared.weights, strict=True):
-        wide = 2 * stats.norm.sf(np.abs(g) / np.sqrt(implied + tau**2))
-        signs = np.sign(g)
-        both = [partial_conjunction(wide, signs, np.full(g.shape[1], side)) for side in (-1.0, 1.0)]
-        total += weight * np.minimum(*both)
-    return total
 
 
 def _predicted(found: CombinedEffects) -> Hits:

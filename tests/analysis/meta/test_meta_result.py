@@ -48,7 +48,7 @@ def test_json_lists_the_significant_genes_and_the_rule(
     content = json.loads(write_meta(output, result).read_text())
     listed = content["significant_genes"]
     assert listed["Variable"] == result.significant["Variable"].to_list()
-    assert all(listed["Replicates"])
+    assert listed["Replicates"] == result.significant["Replicates"].to_list()
     assert "partial conjunction" in content["method"]["replication"]
     assert content["method"]["replication_cohorts"] == 2
     assert max(listed["Replication q"]) < 0.05

@@ -31,7 +31,8 @@ _GRID = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 _SMALLEST = 1e-10
 """Smallest weight, so that every gene has a likelihood."""
 
-_OPTIONS = {"maxiter": 1000, "ftol": 1e-13, "gtol": 1e-8}
+_PRECISION = 1e-13
+"""Relative change of the likelihood below which its maximum is found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +131,9 @@ def estimate_heterogeneity(scores: NullScores) -> Heterogeneity:
         return float(weights.sum() - np.log(density).mean()), 1 - slopes
 
     bounds = [(_SMALLEST, None)] * len(tau)
-    found = optimize.minimize(deviance, start, jac=True, bounds=bounds, options=_OPTIONS)
+    found = optimize.minimize(
+        deviance, start, jac=True, bounds=bounds, options={"ftol": _PRECISION}
+    )
     return Heterogeneity(tau, found.x / found.x.sum())
 
 
