@@ -1,4 +1,4 @@
-"""How far effects differ between cohorts, learned from all genes, and the test that allows for it."""
+"""How far effects differ between cohorts, learned from all genes, and a test that allows for it."""
 
 import numpy as np
 import pytest

@@ -85,6 +85,7 @@ def _facts(result: MetaResult) -> tuple[tuple[str, str], ...]:
         ("Genes in two or more", f"{result.genes.height:,}"),
         ("Effect", f"{result.method['effect']}, {how}"),
         ("Median I\N{SUPERSCRIPT TWO}", "" if median is None else f"{median:.0f} %"),
+        ("SD of true effects between cohorts", f"{result.method['between_cohorts']['sd']:.2f}"),
         ("Genes on which cohorts differ", f"{100 * result.method['differing_share']:.0f} %"),
     )
 
