@@ -12,7 +12,7 @@ from genotex.analysis.adjusting import Adjustment, gather_adjustment
 from genotex.analysis.blocks import Blocks, block_samples
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
-from genotex.analysis.contrast import Contrast, choose_contrast
+from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Counts, Libraries, gather_libraries
 from genotex.analysis.options import AnalysisOptions
@@ -97,7 +97,8 @@ def set_up_comparison(
     """
     contrast = choose_contrast(table, roles, _controls(options))
     blocks = _blocks(table, contrast, sample_facts, options.pair)
-    table, contrast = blocks.table, blocks.contrast
+    table, contrast = blocks.table, with_levels(blocks.table, blocks.contrast, options.levels)
+    blocks = replace(blocks, contrast=contrast)
     libraries = gather_libraries(counts, blocks)
     predicted = None
     if condition is not None:
