@@ -12,17 +12,15 @@ import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
 from genotex.analysis.design import Design
-from genotex.analysis.f_tests import departure_columns, factor_columns
+from genotex.analysis.f_tests import departure_columns, factor_columns, moderate_f
 from genotex.analysis.gene_tests import TestSettings as Settings
 from genotex.analysis.levels import Levels, find_levels
 from genotex.analysis.linear import fit_weighted_columns
 from genotex.analysis.moderated import moderate_variance
-from genotex.analysis.f_tests import moderate_f
 from genotex.analysis.precision import Precision
-from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem
-from tests.analysis.cohort_tables import linked, two_groups
+from tests.analysis.cohort_tables import linked
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "limma"
 FAST = AnalysisOptions(panel=False)
@@ -52,9 +50,7 @@ def graded(name: str) -> tuple[Levels, np.ndarray, np.ndarray]:
         ("graded_gaps", "", Settings(Precision())),
     ],
 )
-def test_factor_pairs_and_departure_equal_limma(
-    name: str, suffix: str, settings: Settings
-) -> None:
+def test_factor_pairs_and_departure_equal_limma(name: str, suffix: str, settings: Settings) -> None:
     levels, others, values = graded(name)
     golden = read(f"{name}{suffix}_levels_limma.csv")
     design = np.column_stack([others, levels.indicators()])
@@ -102,11 +98,12 @@ def three_levels(
     return linked(level, values, {"Age": ages}, trait="Grade")
 
 
-def solve(
-    table: LinkedTable, condition: str | None = None, **options: object
-) -> AnalysisResult:
+def solve(table: LinkedTable, condition: str | None = None, **options: object) -> AnalysisResult:
     return analyze_table(
-        table, {}, Problem("Grade", condition), replace(FAST, **options)  # type: ignore[arg-type]
+        table,
+        {},
+        Problem("Grade", condition),
+        replace(FAST, **options),  # type: ignore[arg-type]
     )
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from genotex.analysis.options import LevelsMode
 from genotex.errors import AnalysisError
 
-__all__ = ["Levels", "Treatment", "describe_levels", "find_levels"]
+__all__ = ["Levels", "Treatment", "describe_levels", "find_levels", "summarise_levels"]
 
 Floats = NDArray[np.float64]
 Treatment = Literal["line", "ordered", "factor"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from genotex.reports.findings import Findings
+from genotex.reports.levels import SECTION as LEVELS
 from genotex.reports.page import Answer, GroupView, Remark
 from genotex.reports.second_opinion import mixed_remark
 from genotex.reports.selection import selection_headline
@@ -78,6 +79,7 @@ def _by_the_other_test(findings: Findings) -> str:
 
 def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[Remark, ...]:
     told = (
+        Remark(findings.levels_summary, LEVELS),
         Remark(sequenced_remark(findings), SECTION),
         Remark(condition_remark(findings), "condition"),
         Remark(mixed_remark(findings, genes), "mixed"),
