@@ -18,9 +18,10 @@ from genotex.analysis.levels import Levels, find_levels
 from genotex.analysis.linear import fit_weighted_columns
 from genotex.analysis.moderated import moderate_variance
 from genotex.analysis.precision import Precision
+from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem
-from tests.analysis.cohort_tables import linked
+from tests.analysis.cohort_tables import linked, two_groups
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "limma"
 FAST = AnalysisOptions(panel=False)
@@ -131,3 +132,134 @@ def test_genes_whose_middle_level_is_off_are_found_by_the_f_test() -> None:
     assert (hits["2 vs 1 q"] < 0.05).all()
     assert (hits["2 vs 0 q"] < 0.05).sum() < 5
     assert hits["t"].null_count() == 100
+
+
+def test_what_is_taken_for_levels_unasked() -> None:
+    levels = three_levels(genes=30, each=3)
+    assert solve(levels).method["levels"]["treatment"] == "ordered"
+    ages = np.random.default_rng(1).integers(20, 80, 60)
+    measured = find_levels("Age", ages.astype(float), "auto")
+    assert measured is None
+    lone = np.array([0.0, 0, 0, 1, 1, 1, 2, 2])
+    assert find_levels("Grade", lone, "auto") is None
+    assert find_levels("Grade", lone, "ordered") is not None
+    assert find_levels("Grade", np.repeat([0.0, 0.5, 1, 2], 3), "auto") is not None
+    assert find_levels("Grade", np.repeat(np.arange(9.0), 5), "auto") is None
+
+
+def test_line_is_tested_as_before_and_says_so() -> None:
+    table = three_levels(bent=5, rising=5, genes=60)
+    line, ordered = solve(table, levels="line"), solve(table)
+    np.testing.assert_allclose(line.genes["t"], ordered.genes["t"])
+    assert line.genes["Departure p"].null_count() == 60
+    assert "along a line" in line.levels_summary
+    assert "--levels factor" in ordered.levels_summary
+    assert "--levels ordered" in solve(table, levels="factor").levels_summary
+
+
+def test_two_values_are_two_groups_whatever_was_asked() -> None:
+    plain, asked = (
+        analyze_table(two_groups(), {}, Problem("Asthma"), replace(FAST, levels=mode))
+        for mode in ("auto", "factor")
+    )
+    assert plain.genes.equals(asked.genes)
+    assert "levels" not in plain.method
+    assert plain.levels_summary == ""
+    assert any("has two values" in warning for warning in asked.warnings)
+
+
+def test_levels_that_cannot_be_compared() -> None:
+    with pytest.raises(AnalysisError, match="at most; test it along a line"):
+        find_levels("Age", np.arange(30.0), "factor")
+    with pytest.raises(AnalysisError, match="level 2 has 1 sample only"):
+        find_levels("Grade", np.array([0.0, 0, 1, 1, 2]), "ordered")
+
+
+@pytest.mark.parametrize("chosen", [{"model": "all"}, {"model": "mixed"}, {"min_effect": 0.5}])
+def test_what_a_factor_cannot_be_combined_with(chosen: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="levels 'ordered'"):
+        AnalysisOptions(levels="factor", **chosen)  # type: ignore[arg-type]
+
+
+def test_interaction_of_a_factor_is_refused_and_that_of_ordered_levels_tested() -> None:
+    table = three_levels(genes=60)
+    factor = solve(table, "Age", levels="factor")
+    assert any("interaction with Age is not tested" in warning for warning in factor.warnings)
+    assert factor.interaction_summary == "The interaction with Age could not be tested."
+    assert solve(table, "Age").method["interaction"]["tested"] == 60
+
+
+def test_gene_that_lacks_a_level() -> None:
+    table = three_levels(genes=60)
+    table.expression[table.trait_values == 1, 7] = np.nan
+    table.expression[:4, 8] = np.nan
+    ordered = solve(table).genes.filter(pl.col("Variable") == "GENE7")
+    assert ordered["p"].null_count() == 0
+    assert ordered["Departure p"].null_count() == 1
+    factor = solve(table, levels="factor").genes
+    status = dict(zip(factor["Variable"], factor["Status"], strict=True))
+    assert (status["GENE7"], status["GENE8"]) == ("too few values", "tested")
+
+
+def dense_f(y: np.ndarray, design: np.ndarray, cov: np.ndarray, tested: int) -> float:
+    """Return the sum of squares of the last columns by generalised least squares, one gene."""
+    known = ~np.isnan(y)
+    root = np.linalg.inv(np.linalg.cholesky(cov[np.ix_(known, known)]))
+    white, y = root @ design[known], root @ y[known]
+
+    def left(x: np.ndarray) -> float:
+        return float(((y - x @ np.linalg.lstsq(x, y)[0]) ** 2).sum())
+
+    return left(white[:, :-tested]) - left(white)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_sums_of_squares_of_weighted_correlated_samples(gaps: bool) -> None:
+    rng = np.random.default_rng(2)
+    place = rng.permutation(np.arange(24) % 3)
+    blocks = np.arange(24) // 2
+    weights = rng.uniform(0.5, 2, 24)
+    others = np.column_stack([np.ones(24), rng.normal(size=24)])
+    design = np.column_stack([others, place == 1, place == 2]).astype(float)
+    values = rng.normal(size=(24, 6))
+    if gaps:
+        values[rng.random(values.shape) < 0.1] = np.nan
+    precision = Precision(weights, blocks, correlation=0.4)
+    cov = np.where(blocks[:, None] == blocks, 0.4, 0.0)
+    np.fill_diagonal(cov, 1.0)
+    cov /= np.sqrt(np.outer(weights, weights))
+    fit = precision.fit_several(design, values, 2)
+    expected = [dense_f(values[:, j], design, cov, 2) for j in range(6)]
+    if gaps:
+        np.testing.assert_allclose(fit.squares, expected, rtol=1e-8)
+    last = precision.fit(design, values)
+    np.testing.assert_allclose(fit.contrast(np.array([0.0, 1.0])).coefficient, last.coefficient)
+    if not gaps:
+        # Whitening by the symmetric root keeps sums of squares, too.
+        np.testing.assert_allclose(fit.squares, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"weights": "group"},
+        {"robust": True, "trend": True},
+        {"hidden": "sva"},
+        {"hidden": "two-step"},
+        {"hidden": "none"},
+    ],
+)
+@pytest.mark.parametrize("levels", ["ordered", "factor"])
+def test_null_genes_are_calibrated(levels: str, options: dict[str, object]) -> None:
+    table = three_levels(genes=2500, each=10, seed=3)
+    # A factor that is confounded with the trait in part, and that many genes follow.
+    rng = np.random.default_rng(4)
+    factor = rng.normal(size=30) + 0.7 * (table.trait_values == 1)
+    if options.get("hidden", "auto") == "auto":
+        table.expression[:, :1500] += np.outer(factor, rng.normal(0, 0.7, 1500))
+    genes = solve(table, levels=levels, **options).genes
+    for name in ("p", "1 vs 0 p", "2 vs 1 p", "Departure p"):
+        if name in genes.columns and genes[name].null_count() == 0:
+            assert 0.03 < (genes[name] < 0.05).mean() < 0.075, name
+    assert (genes["q"] < 0.05).sum() <= 2

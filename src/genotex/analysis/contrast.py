@@ -69,7 +69,7 @@ class Contrast:
     def groups(self) -> tuple[str, ...] | None:
         """Group or level of each sample; None for a measured trait."""
         if self.levels is not None:
-            return tuple(self.levels.names[place] for place in self.levels.place)
+            return tuple(f"level {self.levels.names[place]}" for place in self.levels.place)
         if not self.binary:
             return None
         return tuple("case" if value == 1 else "control" for value in self.values)
