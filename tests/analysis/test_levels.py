@@ -10,7 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
+from genotex.analysis import (
+    AnalysisOptions,
+    AnalysisResult,
+    analyze_table,
+    read_result,
+    write_result,
+)
 from genotex.analysis.design import Design
 from genotex.analysis.f_tests import departure_columns, factor_columns, moderate_f
 from genotex.analysis.gene_tests import TestSettings as Settings
@@ -20,8 +26,10 @@ from genotex.analysis.moderated import moderate_variance
 from genotex.analysis.precision import Precision
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
+from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
+from tests.analysis.counted_tables import draw_counted
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "limma"
 FAST = AnalysisOptions(panel=False)
@@ -263,3 +271,93 @@ def test_null_genes_are_calibrated(levels: str, options: dict[str, object]) -> N
         if name in genes.columns and genes[name].null_count() == 0:
             assert 0.03 < (genes[name] < 0.05).mean() < 0.075, name
     assert (genes["q"] < 0.05).sum() <= 2
+
+
+def test_levels_within_pairs() -> None:
+    table = three_levels(bent=10, genes=80)
+    people = np.arange(45) // 3
+    table.expression[:] += np.random.default_rng(5).normal(0, 3, (15, 80))[people]
+    facts = {"donor": {s: f"P{k}" for s, k in zip(table.samples, people, strict=True)}}
+
+    def solve_pairs(mode: str) -> AnalysisResult:
+        options = replace(FAST, pair="donor", levels=mode)  # type: ignore[arg-type]
+        return analyze_table(table, {}, Problem("Grade"), options, facts)
+
+    assert first(10) <= set(solve_pairs("factor").significant["Variable"])
+    ordered = solve_pairs("auto")
+    departing = ordered.genes.filter(pl.col("Departure q") < 0.05)
+    assert first(10) <= set(departing["Variable"])
+    assert ordered.method["contrast"]["text"].startswith("15 blocks by 'donor': 45 samples")
+
+
+def test_factor_whose_levels_never_meet_within_pairs() -> None:
+    rng = np.random.default_rng(6)
+    level = np.tile([0.0, 1, 2, 3], 6)
+    table = linked(level, rng.normal(8, 1, (24, 30)), trait="Grade")
+    donors = [f"P{k // 4}{'a' if k % 4 < 2 else 'b'}" for k in range(24)]
+    facts = {"donor": dict(zip(table.samples, donors, strict=True))}
+    options = replace(FAST, pair="donor", levels="factor")
+    with pytest.raises(AnalysisError, match="within pairs not all levels of Grade"):
+        analyze_table(table, {}, Problem("Grade"), options, facts)
+    ordered = analyze_table(table, {}, Problem("Grade"), replace(FAST, pair="donor"), facts)
+    assert any("Departures from the line are not tested" in w for w in ordered.warnings)
+
+
+def test_levels_of_people_with_several_samples() -> None:
+    table = three_levels(bent=10, genes=80)
+    people = [f"P{k // 2}" if k < 30 else f"Q{k}" for k in range(45)]
+    facts = {"donor": dict(zip(table.samples, people, strict=True))}
+    for mode, column in (("factor", "q"), ("ordered", "Departure q")):
+        options = replace(FAST, pair="donor", levels=mode)  # type: ignore[arg-type]
+        result = analyze_table(table, {}, Problem("Grade"), options, facts)
+        assert result.method["pair"]["design"] == "correlated"
+        assert first(10) <= set(result.genes.filter(pl.col(column) < 0.05)["Variable"])
+
+
+@pytest.mark.parametrize("mode", ["factor", "ordered"])
+def test_levels_of_counted_samples(mode: str) -> None:
+    table, record = draw_counted(samples=36, genes=300, changed=0)
+    level = np.arange(36) % 3
+    table.expression[:, :15] += 2.5 * (level == 1)[:, None]
+    table = replace(table, trait_values=level.astype(float))
+    options = replace(FAST, levels=mode)  # type: ignore[arg-type]
+    result = analyze_table(table, {}, Problem("Asthma"), options, counts=record)
+    column = "q" if mode == "factor" else "Departure q"
+    found = set(result.genes.filter(pl.col(column) < 0.05)["Variable"])
+    assert first(15) <= found
+    assert len(found) < 20
+    assert "weighted by voom" in result.method["model"]
+
+
+def test_factor_is_adjusted_for_surrogate_variables_and_compared_without() -> None:
+    table = three_levels(bent=20, genes=1200, each=12)
+    rng = np.random.default_rng(8)
+    batch = rng.normal(size=36) + (table.trait_values == 2)
+    table.expression[:, 400:] += np.outer(batch, rng.normal(0, 1, 800))
+    result = solve(table, levels="factor")
+    hidden = result.method["hidden"]
+    assert hidden["ranked_with"]
+    assert hidden["used"] == 1
+    assert hidden["associations"][0]["with"] == "Grade"
+    assert first(20) <= set(result.significant["Variable"])
+    assert result.significant.height < 26
+    assert (result.genes["Without SV q"] < 0.05).sum() > 100
+
+
+def test_unequal_spread_of_levels_is_weighted() -> None:
+    table = three_levels(genes=400, each=12, seed=9)
+    loud = table.trait_values == 2
+    table.expression[loud] = 8 + 3 * (table.expression[loud] - 8)
+    result = solve(table, levels="factor", hidden="none")
+    assert result.method["weights"]["used"] == "group"
+    assert result.method["weights"]["deviation"]["level 2"] == pytest.approx(3, rel=0.15)
+    assert any("in the level 2 group" in warning for warning in result.warnings)
+
+
+def test_result_is_read_back_with_its_pairs(tmp_path: Path) -> None:
+    result = solve(three_levels(bent=5, genes=40), levels="factor")
+    output = OutputFolder(tmp_path)
+    write_result(output, result)
+    again = read_result(output, "Grade", None)
+    assert again.genes.equals(result.genes)
+    assert again.levels_summary == result.levels_summary
