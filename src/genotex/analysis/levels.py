@@ -55,7 +55,7 @@ class Levels:
     @property
     def names(self) -> tuple[str, ...]:
         """The levels as written."""
-        return tuple(f"{value:.10g}" for value in self.values)
+        return tuple(_written(value) for value in self.values)
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ def find_levels(trait: str, values: Floats, mode: LevelsMode) -> Levels | None:
     AnalysisError
         If levels were asked for, and values are too many or a level has fewer than two samples.
     """
-    different, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    different, place, counts = np.unique(_rounded(values), return_inverse=True, return_counts=True)
     number, fewest = len(different), int(counts.min())
     if mode == "line" or number < 3:
         return None
@@ -126,9 +126,18 @@ def find_levels(trait: str, values: Floats, mode: LevelsMode) -> Levels | None:
     return Levels(mode, tuple(different.tolist()), place)
 
 
+def _written(value: float) -> str:
+    return f"{value:.12g}"
+
+
+def _rounded(values: Floats) -> Floats:
+    """Return values without the last bits, in which means of equal numbers may differ."""
+    return np.array([float(_written(value)) for value in values])
+
+
 def describe_levels(values: Floats, levels: Levels | None, mode: LevelsMode) -> dict[str, Any]:
     """Return ``treatment``, who chose it, the number of values and samples of each level."""
-    different, counts = np.unique(values, return_counts=True)
+    different, counts = np.unique(_rounded(values), return_counts=True)
     record: dict[str, Any] = {
         "treatment": "line" if levels is None else levels.treatment,
         "chosen": "auto" if mode == "auto" else "option",
@@ -137,7 +146,7 @@ def describe_levels(values: Floats, levels: Levels | None, mode: LevelsMode) -> 
     }
     if len(different) <= MOST_LEVELS:
         record["samples"] = {
-            f"{value:.10g}": int(count) for value, count in zip(different, counts, strict=True)
+            _written(value): int(count) for value, count in zip(different, counts, strict=True)
         }
     return record
 
