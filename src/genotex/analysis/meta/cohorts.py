@@ -149,6 +149,12 @@ def _check_options(options: AnalysisOptions) -> None:
             "be combined; use the procedure 'sound'"
         )
         raise UsageError(msg)
+    if options.levels == "factor":
+        msg = (
+            "levels 'factor' gives each gene several effects, so cohorts cannot be combined; use "
+            "levels 'ordered' or 'line'"
+        )
+        raise UsageError(msg)
     if options.cohort is not None:
         msg = f"all cohorts were asked for, and {options.cohort} by name; choose one of the two"
         raise UsageError(msg)
