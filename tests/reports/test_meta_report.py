@@ -163,7 +163,7 @@ def test_pairs_and_surrogate_variables_stand_in_the_table_of_cohorts(tmp_path: P
     _, result = solved(tmp_path, 2)
     facts = replace(result.cohorts[0], paired="donor", surrogates=2)
     page = build_meta_page(replace(result, cohorts=(facts, *result.cohorts[1:])), csv_name="x.csv")
-    assert page.cohorts[0].covariates == "Age, Gender, pairs of 'donor', 2 surrogate variables"
+    assert page.cohorts[0].covariates == "Age, Gender, pairs by 'donor', 2 surrogate variables"
 
 
 def test_nothing_significant_is_told_as_a_result(tmp_path: Path) -> None:

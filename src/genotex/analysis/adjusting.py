@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.batch_columns import batch_columns, names_batch
-from genotex.analysis.blocks import Blocks
+from genotex.analysis.blocks import Blocks, blocked_by
 from genotex.analysis.characteristic_columns import find_characteristic, named_covariates
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design, independent_columns
@@ -136,8 +136,8 @@ def gather_adjustment(
     varying = [n for n in wanted if len(np.unique(_known(table.covariates[n][contrast.rows]))) > 1]
     if all_held := [*varying, *(f"'{key}'" for key in held)]:
         warnings.append(
-            f"The pairs by '{blocks.record['key']}' already adjust for {', '.join(all_held)}: the "
-            "same in all samples of a pair."
+            f"The pairs {blocked_by(blocks.record['key'])} already adjust for "
+            f"{', '.join(all_held)}: the same in all samples of a pair."
         )
     return Adjustment(
         columns,

@@ -152,6 +152,13 @@ def _binary(
             f"disease in general, may mix with those of {table.trait}.",
         )
     dropped = [table.samples[i] for i, k in zip(rows, keep, strict=True) if not k]
+    if dropped:
+        which = "control that is" if len(dropped) == 1 else "controls that are"
+        was = "was" if len(dropped) == 1 else "were"
+        warnings += (
+            f"{len(dropped)} {which} not known as healthy {was} left out, {others} healthy ones "
+            "are compared; --controls all takes every control.",
+        )
     kind = "healthy" if only_healthy else "all"
     summary = {
         "kind": "binary",

@@ -79,6 +79,9 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
             "adjusted": steps.comparison.adjustment.batch,
             "not_adjusted": list(steps.comparison.facts.batches),
         },
+        "quality": {}
+        if steps.comparison.quality is None
+        else dict(steps.comparison.quality.record),
         "sample_facts": [dict(fact) for fact in steps.comparison.facts.record],
         "coefficient": "log2 fold change, case against control"
         if contrast.binary

@@ -56,6 +56,8 @@ class AnalysisOptions:
     controls : {"auto", "healthy", "all"}
         Who serves as control of a binary trait; ``auto`` takes the healthy controls when there
         are at least five of them.
+    exclude_outliers : bool
+        Leave out samples that differ from the others as a whole.
     filter_low : bool
         Leave genes out that are low in nearly all samples.
     covariates : tuple of str
@@ -78,7 +80,8 @@ class AnalysisOptions:
     regressors : {"inclusive", "exclusive"}
         Two-step: ``exclusive`` takes the trait's related genes out of the regressor genes.
     pair : str, optional
-        Block on this characteristic: samples with the same value belong together.
+        Block on this characteristic: samples with the same value belong together. ``detected``
+        blocks on people who are detected by the correlation of their expression instead.
     solver : {"scikit-learn", "exact"}
         ``benchmark``: scikit-learn's coordinate descent as it is, or the optimum.
     fixed_lambda : float, optional
@@ -100,6 +103,7 @@ class AnalysisOptions:
     q_cut: float = 0.05
     min_effect: float = 0.0
     controls: Controls = "auto"
+    exclude_outliers: bool = False
     filter_low: bool = True
     covariates: tuple[str, ...] = ("Age", "Gender")
     batch: bool = True

@@ -22,6 +22,7 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.testing import Tests, choose_genes, run_tests
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
@@ -42,6 +43,7 @@ def analyze_sound(
     condition: ConditionCohort | None = None,
     *,
     counts: Counts | None = None,
+    sample_texts: SampleTexts | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes that go with the trait of one cohort.
@@ -71,6 +73,8 @@ def analyze_sound(
     counts : mapping, optional
         How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
         precision weights (Law et al. 2014).
+    sample_texts : mapping, optional
+        Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
     threads : int
         With two or more, tests and panel run side by side; the answer does not depend on them.
 
@@ -83,7 +87,14 @@ def analyze_sound(
     """
     with threadpool_limits(limits=1):
         comparison = set_up_comparison(
-            table, roles, problem, options, sample_facts, condition, counts or {}
+            table,
+            roles,
+            problem,
+            options,
+            sample_facts,
+            condition,
+            counts or {},
+            sample_texts or {},
         )
         expression = comparison.expression
         kept = choose_genes(comparison, expression, options)
@@ -140,7 +151,7 @@ def _fit_panel(
         binary=comparison.contrast.binary,
         seed=options.seed,
         threads=threads,
-        repeated=comparison.facts.repeated,
+        repeated=comparison.repeated,
     )
 
 
@@ -162,6 +173,8 @@ def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
     predicted, mixed = comparison.predicted, tests.mixed
     return (
         *contrast.warnings,
+        *comparison.quality.warnings,
+        *comparison.quality.block_warnings,
         *(() if comparison.libraries is None else comparison.libraries.warnings),
         *comparison.blocks.warnings,
         *(() if predicted is None else predicted.warnings),

@@ -67,6 +67,7 @@ def analyze(
     covariates: o.Covariates = "Age,Gender",
     pair: o.Pair = None,
     min_effect: o.MinEffect = 0.0,
+    exclude_outliers: o.ExcludeOutliers = False,
     filter_low: o.FilterLow = True,
     batch: o.KnownBatch = True,
     trend: o.Trend = False,
@@ -93,6 +94,8 @@ def analyze(
 
       genotex analyze output --trait Psoriasis --pair "patient id"
 
+      genotex analyze output --trait Psoriasis --pair detected
+
       genotex analyze output --procedure benchmark --task-info task_info.json
     """
     settings = build_options(
@@ -107,6 +110,7 @@ def analyze(
         covariates=covariates,
         pair=pair,
         min_effect=min_effect,
+        exclude_outliers=exclude_outliers,
         filter_low=filter_low,
         batch=batch,
         trend=trend,
@@ -173,6 +177,7 @@ def build_options(
     covariates: str = "Age,Gender",
     pair: str | None = None,
     min_effect: float = 0.0,
+    exclude_outliers: bool = False,
     filter_low: bool = True,
     batch: bool = True,
     trend: bool = False,
@@ -193,6 +198,7 @@ def build_options(
         robust=robust,
         q_cut=q,
         min_effect=min_effect,
+        exclude_outliers=exclude_outliers,
         controls=controls.value,
         filter_low=filter_low,
         covariates=_covariates(covariates),

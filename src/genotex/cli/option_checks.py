@@ -23,6 +23,7 @@ _SOUND_ONLY = {
     "pair": "--pair",
     "q_cut": "--q",
     "min_effect": "--min-effect",
+    "exclude_outliers": "--exclude-outliers",
     "filter_low": "--no-filter",
     "batch": "--no-batch",
     "trend": "--trend",

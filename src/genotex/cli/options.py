@@ -24,6 +24,7 @@ __all__ = [
     "Controls",
     "Covariates",
     "EncodingFile",
+    "ExcludeOutliers",
     "FilterLow",
     "Force",
     "GeneTableFile",
@@ -292,7 +293,16 @@ Pair = Annotated[
         "--pair",
         metavar="KEY",
         help="Samples with the same value of this characteristic are of the same person: pairs are "
-        "compared within themselves, incomplete ones as correlated samples.",
+        "compared within themselves, incomplete ones as correlated samples, repeats averaged. "
+        "'detected' takes people whom the correlation of expression shows.",
+        rich_help_panel=SOUND,
+    ),
+]
+ExcludeOutliers = Annotated[
+    bool,
+    typer.Option(
+        "--exclude-outliers",
+        help="Leave out samples that differ from the others as a whole.",
         rich_help_panel=SOUND,
     ),
 ]

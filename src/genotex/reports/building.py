@@ -32,11 +32,13 @@ from genotex.reports.reading import (
     files_read,
     notes_read,
 )
+from genotex.reports.samples import view_samples
 from genotex.reports.second_opinion import view_mixed
 from genotex.reports.sections import GeneSetsView, Section
 from genotex.reports.selection import selection_facts, view_selection
 from genotex.reports.sequenced import sequenced_fact, view_sequenced
 from genotex.reports.shortlist import direction, interval
+from genotex.reports.steps import Pairs
 from genotex.reports.two_step import view_condition
 from genotex.reports.unmeasured import view_unmeasured
 from genotex.reports.words import number, question, readable, sentence, with_names
@@ -160,6 +162,7 @@ def _told(text: str, findings: Findings) -> str:
 
 def _sections(findings: Findings, genes: pl.DataFrame) -> tuple[Section, ...]:
     every = (
+        view_samples(findings),
         view_selection(findings),
         view_sequenced(findings),
         view_condition(findings),
@@ -182,9 +185,13 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
         ("Procedure", findings.procedure),
         *([] if selection is None else selection_facts(selection)),
         ("Covariates", "" if selection is not None else _covariates(findings)),
-        ("Blocked by", "" if pairs is None else pairs.key),
+        ("Blocked by", "" if pairs is None else _blocked_by(pairs)),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def _blocked_by(pairs: Pairs) -> str:
+    return "people detected by correlation" if pairs.detected else pairs.key
 
 
 def _covariates(findings: Findings) -> str:

@@ -137,6 +137,8 @@ class Findings:
         Record of RNA-seq counts; empty for other cohorts.
     counts_summary : str
         The same in one sentence.
+    quality : mapping
+        Record of the checks of the samples; empty where there were none.
     """
 
     trait: str
@@ -165,6 +167,7 @@ class Findings:
     panel: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, Any] = field(default_factory=dict)
     counts_summary: str = ""
+    quality: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def mixed_ranks(self) -> bool:

@@ -83,6 +83,7 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         panel=method.get("panel", {}),
         counts=method.get("counts", {}),
         counts_summary=result.counts_summary,
+        quality=method.get("quality", {}),
     )
 
 

@@ -197,6 +197,8 @@ def group_members(group: GroupView, count: int) -> str:
 
 def _blocked(pairs: Pairs) -> str:
     by = f"by \N{LEFT SINGLE QUOTATION MARK}{pairs.key}\N{RIGHT SINGLE QUOTATION MARK}"
+    if pairs.detected:
+        by = "detected by correlation"
     if pairs.averaged:
         return f"means of repeated samples {by}"
     if pairs.correlation is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from genotex.analysis.blocks import blocked_by
 from genotex.analysis.meta import CohortFacts, MetaResult
 from genotex.reports.meta.forests import forest_data, forest_figures
 from genotex.reports.meta.methods import meta_methods
@@ -126,7 +127,7 @@ def _cohort(cohort: CohortFacts, trait: str, condition: str | None) -> CohortUse
 
 def _adjusted(cohort: CohortFacts) -> str:
     hidden = [counted(cohort.surrogates, "surrogate variable")] if cohort.surrogates else []
-    pairs = [f"pairs of '{cohort.paired}'"] if cohort.paired else []
+    pairs = [f"pairs {blocked_by(cohort.paired)}"] if cohort.paired else []
     return ", ".join([*cohort.covariates, *pairs, *hidden]) or "nothing"
 
 
