@@ -81,6 +81,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "residual_df": _residual_df(ranking),
         "covariates": _covariates(steps),
         "adjusted_for": _adjusted_for(steps),
+        "without_covariates": steps.tests.without_covariates,
         "named_covariates": dict(steps.comparison.adjustment.taken_as),
         "filled": {**steps.comparison.design.filled, **steps.comparison.adjustment.filled},
         "batch": {
