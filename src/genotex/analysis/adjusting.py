@@ -76,7 +76,7 @@ class Adjustment:
         sources = {
             key: names
             for key, names in self.sources.items()
-            if _spans(design.matrix[:, :-1], [self.columns[name] for name in names])
+            if _spans(design.others, [self.columns[name] for name in names])
         }
         return replace(self, sources=sources, batch=self.batch if self.batch in sources else None)
 

@@ -12,7 +12,7 @@ from genotex.analysis.adjusting import Adjustment, gather_adjustment
 from genotex.analysis.blocks import Blocks, block_detected, block_samples
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
-from genotex.analysis.contrast import Contrast, choose_contrast
+from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Counts, Libraries, gather_libraries
 from genotex.analysis.options import AnalysisOptions
@@ -122,7 +122,8 @@ def set_up_comparison(
     if options.exclude_outliers:
         table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
     blocks = _blocks(table, contrast, sample_facts, options.pair, quality)
-    table, contrast = blocks.table, blocks.contrast
+    table, contrast = blocks.table, with_levels(blocks.table, blocks.contrast, options.levels)
+    blocks = replace(blocks, contrast=contrast)
     libraries = gather_libraries(counts, blocks)
     predicted = None
     if condition is not None:

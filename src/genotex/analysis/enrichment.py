@@ -277,7 +277,13 @@ def _notes(
     overlap: Overlap | None,
 ) -> list[str]:
     notes = [GENES_MOVE_TOGETHER]
-    if column is None:
+    factor = result.method.get("contrast", {}).get("kind") == "factor"
+    if column is None and factor:
+        notes.append(
+            "The F statistic that ranks the genes has no direction: only over-representation was "
+            "tested."
+        )
+    elif column is None:
         notes.append(
             "This result ranks only the genes that its model selected, not all of them: only "
             "over-representation was tested."

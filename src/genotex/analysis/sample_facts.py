@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from genotex.analysis.confounding import (
     CONFOUNDED_P,
     Association,
-    associate_covariate,
-    associate_levels,
+    associate_measured,
+    associate_named,
 )
 from genotex.analysis.contrast import Contrast
 
@@ -160,24 +160,28 @@ def _associate(
     if len(levels) < ENOUGH_SAMPLES or different < 2 or len(np.unique(trait)) < 2:
         return None
     if different <= max(2, len(levels) // 3):
-        return associate_levels(trait, levels, contrast.binary)
+        return associate_named(contrast, known, levels)
     tests = []
     numbers = read_numbers(levels)
     if numbers is not None and not _is_label(key, numbers):
-        tests.append(associate_covariate(trait, numbers, contrast.binary))
-    if by_values and (repeated := _associate_repeated(trait, levels, contrast.binary)):
+        tests.append(associate_measured(contrast, known, numbers))
+    if by_values and (repeated := _associate_repeated(contrast, known, levels)):
         tests.append(repeated)
     return min(tests, key=lambda found: found.p, default=None)
 
 
-def _associate_repeated(trait: Floats, levels: Sequence[str], binary: bool) -> Association | None:
+def _associate_repeated(
+    contrast: Contrast, known: NDArray[np.bool_], levels: Sequence[str]
+) -> Association | None:
     """Test the values that occur more than once: a single sample is always on one side."""
     counts = Counter(levels)
-    several = np.array([counts[level] > 1 for level in levels], dtype=bool)
+    several = known.copy()
+    several[known] = [counts[level] > 1 for level in levels]
     names = [level for level in levels if counts[level] > 1]
-    if len(names) < ENOUGH_SAMPLES or len(set(names)) < 2 or len(np.unique(trait[several])) < 2:
+    different = len(np.unique(contrast.values[several]))
+    if len(names) < ENOUGH_SAMPLES or len(set(names)) < 2 or different < 2:
         return None
-    found = associate_levels(trait[several], names, binary)
+    found = associate_named(contrast, several, names)
     # Few samples of each value are on one side by chance, too.
     return replace(found, complete=found.complete and found.p < CONFOUNDED_P)
 

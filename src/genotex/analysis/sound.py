@@ -33,6 +33,10 @@ __all__ = ["analyze_sound"]
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
 
+MANY_DEPARTURES = 10
+DEPARTING_SHARE = 0.2
+"""Of the number of genes with a significant trend."""
+
 
 def analyze_sound(
     table: LinkedTable,
@@ -113,7 +117,7 @@ def analyze_sound(
         min_effect=options.min_effect,
         test="Mixed " if options.model == "mixed" else "",
     )
-    steps = Steps(comparison, tests, panel, genes)
+    steps = Steps(comparison, tests, panel, genes, options.q_cut)
     return AnalysisResult(
         trait=problem.trait,
         condition=problem.condition,
@@ -143,10 +147,12 @@ def _fit_panel(
     if comparison.blocks.columns:
         # Folds would tear pairs apart, and the pair's own level is unknown for a new person.
         return Panel(notes=("No panel: samples are compared within pairs.",))
+    if comparison.contrast.factor is not None:
+        return Panel(notes=("No panel: a factor of several levels is not predicted.",))
     # Surrogate variables were made with the trait in view, so they must not help to predict it.
     return fit_panel(
         values,
-        comparison.design.matrix[:, 1:-1],
+        comparison.design.others[:, 1:],
         comparison.contrast.values,
         binary=comparison.contrast.binary,
         seed=options.seed,
@@ -185,11 +191,26 @@ def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
         *adjustment.warnings,
         *comparison.facts.warnings,
         *tests.unmeasured.warnings,
+        *_many_departures(steps),
         *(() if mixed is None else mixed_warnings(mixed, contrast.binary)),
         *tests.spread.warnings,
         *check_scale(expression),
         *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),
     )
+
+
+def _many_departures(steps: Steps) -> list[str]:
+    """Warn where so many genes depart from the line that the trend misses much."""
+    genes, contrast = steps.genes, steps.comparison.contrast
+    departing = steps.departing
+    if departing < MANY_DEPARTURES or departing < DEPARTING_SHARE * int(genes["Significant"].sum()):
+        return []
+    values = 0 if contrast.levels is None else len(contrast.levels.values)
+    return [
+        f"{departing:,} genes depart from a line along the {values} levels of "
+        f"{steps.comparison.table.trait} (Departure q below the cut): the trend describes them "
+        "badly or misses them. Rank by any difference among the levels with --levels factor."
+    ]
 
 
 def _filled(design: Design, adjustment: Adjustment) -> list[str]:

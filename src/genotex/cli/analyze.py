@@ -63,6 +63,7 @@ def analyze(
     test: o.TestName = o.Tests.moderated,
     hidden: o.HiddenMode = o.HiddenModes.auto,
     weights: o.Weights = o.WeightModes.auto,
+    levels: o.Levels = o.LevelModes.auto,
     robust: o.Robust = False,
     covariates: o.Covariates = "Age,Gender",
     pair: o.Pair = None,
@@ -106,6 +107,7 @@ def analyze(
         test=test,
         hidden=hidden,
         weights=weights,
+        levels=levels,
         robust=robust,
         covariates=covariates,
         pair=pair,
@@ -173,6 +175,7 @@ def build_options(
     test: o.Tests = o.Tests.moderated,
     hidden: o.HiddenModes = o.HiddenModes.auto,
     weights: o.WeightModes = o.WeightModes.auto,
+    levels: o.LevelModes = o.LevelModes.auto,
     robust: bool = False,
     covariates: str = "Age,Gender",
     pair: str | None = None,
@@ -195,6 +198,7 @@ def build_options(
         model=test.value,
         hidden=hidden.value,
         weights=weights.value,
+        levels=levels.value,
         robust=robust,
         q_cut=q,
         min_effect=min_effect,
@@ -266,8 +270,9 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
         what = f"{row['trait']} ({row['condition']}): " if row["condition"] else f"{row['trait']}: "
         if not row["solved"]:
             screen.tell(row["why"], "error" if row["wrong_use"] else "not answered")
-        if told := row.get("counts"):
-            screen.tell(what + told)
+        for kind in ("counts", "levels"):
+            if told := row.get(kind):
+                screen.tell(what + told)
         for warning in row.get("warnings", ()) if len(rows) <= MOST_WITH_WARNINGS else ():
             screen.tell(what + warning, "warning")
 

@@ -15,6 +15,7 @@ from genotex.reports.figures import SampleMarks
 from genotex.reports.findings import Findings, ranked
 from genotex.reports.illustrating import draw_figures
 from genotex.reports.interaction import view_interaction
+from genotex.reports.levels import levels_fact, view_levels
 from genotex.reports.methods import log_steps, methods_paragraph, remaining_notes
 from genotex.reports.page import (
     Column,
@@ -164,6 +165,7 @@ def _sections(findings: Findings, genes: pl.DataFrame) -> tuple[Section, ...]:
     every = (
         view_samples(findings),
         view_selection(findings),
+        view_levels(findings, genes),
         view_sequenced(findings),
         view_condition(findings),
         view_unmeasured(findings, genes),
@@ -177,6 +179,7 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
     condition = readable(findings.condition) if findings.condition else "none"
     facts = [
         ("Trait", f"{readable(findings.trait)} ({findings.trait_kind})"),
+        ("Levels", levels_fact(findings)),
         ("Condition", condition if predicted is None else f"{condition} (predicted)"),
         ("Cohort", findings.cohort),
         ("Condition's cohort", "" if predicted is None else predicted.cohort),
@@ -202,7 +205,7 @@ def _covariates(findings: Findings) -> str:
 
 def mark_samples(evidence: Evidence, table: LinkedTable, findings: Findings) -> SampleMarks:
     """Return group or level of each sample of the linked table."""
-    if findings.trait_kind == "continuous":
+    if findings.trait_kind != "binary":
         return SampleMarks(
             table.samples,
             ("unknown",) * len(table.samples),

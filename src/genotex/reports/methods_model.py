@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from genotex.reports.findings import Findings
+from genotex.reports.levels import levels_methods
 from genotex.reports.page import GroupView
 from genotex.reports.samples import samples_methods
 from genotex.reports.second_opinion import mixed_methods
@@ -35,6 +36,8 @@ def compared_methods(findings: Findings, groups: Sequence[GroupView]) -> str:
     else:
         many, trait = counted(len(findings.tested), "sample"), readable(findings.trait)
         text = f"{many} were compared along their level of {trait}"
+        if findings.trait_kind == "factor":
+            text = f"{many} in {len(findings.levels['samples'])} levels of {trait} were compared"
     if averaged:
         return f"After averaging, {text}."
     rest = [(g, g.samples - g.compared) for g in groups if g.samples > g.compared]
@@ -66,6 +69,7 @@ def model_methods(findings: Findings, tested_genes: int) -> str:
             _pairs(findings),
             condition_methods(findings),
             _regression(findings),
+            levels_methods(findings),
             unmeasured_methods(findings),
             mixed_methods(findings),
             _significance(findings, tested_genes),
