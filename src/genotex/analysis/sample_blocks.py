@@ -287,19 +287,23 @@ def _join_single(similarity: Floats, labels: Labels) -> Labels:
 
     The best score leaves out samples that resemble their own person less than others do theirs.
     """
-    labels = labels.copy()
+    labels = np.unique(labels, return_inverse=True)[1]
     same = labels[:, None] == labels
     others = ~same
     np.fill_diagonal(same, False)
+    if not same.any():
+        return labels
     cut = JOIN * similarity[same].mean() + (1 - JOIN) * similarity[others].mean()
-    alone = np.flatnonzero(~same.any(axis=1))
-    for i in alone[np.argsort(-np.where(others, similarity, -np.inf)[alone].max(axis=1))]:
-        if (labels == labels[i]).sum() > 1:
-            continue
-        rest = [name for name in np.unique(labels) if name != labels[i]]
-        alike = [similarity[i, labels == name].mean() for name in rest]
-        if max(alike, default=-np.inf) >= cut:
-            labels[i] = rest[int(np.argmax(alike))]
+    sizes = np.bincount(labels)
+    alike = similarity @ np.eye(len(sizes))[labels] / sizes
+    alike[np.arange(len(labels)), labels] = -np.inf
+    nearest, likeness = alike.argmax(axis=1), alike.max(axis=1)
+    first = np.unique(labels, return_index=True)[1]
+    for i in np.argsort(-likeness, kind="stable"):
+        if sizes[labels[i]] == 1 and likeness[i] >= cut:
+            sizes[labels[i]] -= 1
+            labels[i] = labels[first[nearest[i]]]
+            sizes[labels[i]] += 1
     return labels
 
 
