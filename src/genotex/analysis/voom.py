@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from genotex.analysis.linear import CHUNK, LinearFit, fit_last_column, fit_weighted
 from genotex.analysis.lowess import lowess
 
-__all__ = ["SPAN", "CountTrend", "count_trend", "counts_of", "fit_counts"]
+__all__ = [
+    "SPAN",
+    "CountTrend",
+    "count_trend",
+    "counts_of",
+    "fit_counts",
+    "observation_weights",
+]
 
 Floats = NDArray[np.float64]
 
@@ -95,13 +102,26 @@ def fit_counts(design: Floats, expression: Floats, libraries: Floats) -> LinearF
     """
     if design.shape[0] <= design.shape[1]:
         return fit_last_column(design, expression)
+    weights = observation_weights(design, expression, libraries)
+    chunks = [slice(start, start + CHUNK) for start in range(0, expression.shape[1], CHUNK)]
+    parts = [fit_weighted(design, expression[:, some], weights[:, some]) for some in chunks]
+    names = ("coefficient", "unscaled", "variance", "df")
+    return LinearFit(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def observation_weights(design: Floats, expression: Floats, libraries: Floats) -> Floats:
+    """Return voom's precision weight of every observation, shape (n, p).
+
+    Parameters
+    ----------
+    design, expression, libraries
+        As for `fit_counts`; at least one residual degree of freedom.
+    """
     trend = count_trend(fit_last_column(design, expression), expression, libraries)
     q = np.linalg.qr(design)[0]
     depth = (np.log2(libraries + 1.0) - _MILLION)[:, None]
-    parts = []
+    weights = np.empty_like(expression)
     for start in range(0, expression.shape[1], CHUNK):
         values = expression[:, start : start + CHUNK]
-        fitted = q @ (q.T @ values)
-        parts.append(fit_weighted(design, values, trend.weights(fitted + depth)))
-    names = ("coefficient", "unscaled", "variance", "df")
-    return LinearFit(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        weights[:, start : start + CHUNK] = trend.weights(q @ (q.T @ values) + depth)
+    return weights

@@ -1,0 +1,144 @@
+"""Golden values of camera and fry: made by scripts/golden_gene_sets.R, versions in VERSIONS.txt."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from genotex.analysis.camera import camera, z_scores
+from genotex.analysis.fry import fry
+from genotex.analysis.linear import LinearFit, fit_last_column, fit_weighted
+from genotex.analysis.moderated import VariancePrior, moderate
+from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.trait_effects import effect_matrix
+
+GOLDEN = Path(__file__).parents[1] / "fixtures" / "gene_sets"
+CASES = pytest.mark.parametrize(
+    "case", ["plain", "trend", "array weights", "observation weights", "calm"]
+)
+ROUNDING = {"rtol": 1e-8, "atol": 1e-13}
+
+Floats = NDArray[np.float64]
+
+
+def read(name: str) -> pl.DataFrame:
+    words = ("case", "set", "gene", "sample", "direction", "fry_direction")
+    table = pl.read_csv(GOLDEN / name, infer_schema=False)
+    return table.with_columns(pl.exclude(*words).cast(pl.Float64))
+
+
+def golden(case: str) -> pl.DataFrame:
+    return read("limma.csv").filter(pl.col("case") == case)
+
+
+def inputs(case: str) -> tuple[Floats, Floats, Floats | None]:
+    """Return design, values (samples x genes) and weights."""
+    samples = read("samples.csv")
+    design = samples.select("intercept", "age", "trait").to_numpy()
+    files = {"observation weights": "log_cpm.csv", "calm": "calm_expression.csv"}
+    values = read(files.get(case, "expression.csv")).drop("gene").to_numpy().T
+    if case == "array weights":
+        return design, values, samples["weight"].to_numpy()
+    if case == "observation weights":
+        return design, values, read("observation_weights.csv").drop("gene").to_numpy().T
+    return design, values, None
+
+
+def membership() -> csr_array:
+    genes = read("expression.csv")["gene"].to_list()
+    table = read("sets.csv")
+    names = table["set"].unique(maintain_order=True).to_list()
+    matrix = np.zeros((len(names), len(genes)))
+    for name, gene in table.iter_rows():
+        matrix[names.index(name), genes.index(gene)] = 1.0
+    return csr_array(matrix)
+
+
+def regress(design: Floats, values: Floats, weights: Floats | None) -> LinearFit:
+    if weights is None:
+        return fit_last_column(design, values)
+    wide = weights if weights.ndim == 2 else np.repeat(weights[:, None], values.shape[1], axis=1)
+    return fit_weighted(design, values, wide)
+
+
+def fitted(case: str) -> tuple[Floats, Floats, Floats, VariancePrior]:
+    """Return effects, moderated t, its degrees of freedom and the prior."""
+    design, values, weights = inputs(case)
+    mean = values.mean(axis=0) if case == "trend" else None
+    fit = moderate(regress(design, values, weights), mean)
+    return effect_matrix(design, values, weights), fit.t, fit.df, fit.prior
+
+
+@CASES
+def test_camera_with_estimated_correlation_equals_limma(case: str) -> None:
+    effects, t, df, _ = fitted(case)
+    ours, theirs = camera(t, df, effects[:, 1:], membership()), golden(case)
+    np.testing.assert_allclose(ours.correlation, theirs["correlation"].to_numpy(), **ROUNDING)
+    np.testing.assert_allclose(ours.p, theirs["p"].to_numpy(), **ROUNDING)
+    np.testing.assert_allclose(benjamini_hochberg(ours.p), theirs["q"].to_numpy(), **ROUNDING)
+    assert np.where(ours.statistic > 0, "Up", "Down").tolist() == theirs["direction"].to_list()
+
+
+@CASES
+def test_camera_with_preset_correlation_equals_limma(case: str) -> None:
+    effects, t, df, _ = fitted(case)
+    ours = camera(t, df, effects[:, 1:], membership(), correlation=0.01)
+    np.testing.assert_allclose(ours.p, golden(case)["preset_p"].to_numpy(), **ROUNDING)
+
+
+@CASES
+def test_fry_equals_limma(case: str) -> None:
+    effects, _, _, prior = fitted(case)
+    ours, theirs = fry(effects, prior, membership()), golden(case)
+    np.testing.assert_allclose(ours.p, theirs["fry_p"].to_numpy(), **ROUNDING)
+    assert np.where(ours.statistic > 0, "Up", "Down").tolist() == theirs["fry_direction"].to_list()
+    # Smaller sets: see the test against roast.
+    comparable = (theirs["genes"] == 1) | (theirs["genes"] >= effects.shape[1])
+    assert comparable.sum() == 7
+    np.testing.assert_allclose(
+        ours.mixed_p[comparable.to_numpy()],
+        theirs.filter(comparable)["mixed_p"].to_numpy(),
+        **ROUNDING,
+    )
+
+
+def test_calm_variances_have_the_infinite_prior_that_fry_shares_with_roast() -> None:
+    assert fitted("calm")[3].df == float("inf")
+
+
+def test_mixed_p_of_small_sets_is_that_of_roast() -> None:
+    """99,999 sampled rotations; the beta distribution is an approximation by two moments."""
+    effects, _, _, prior = fitted("calm")
+    table = read("calm_roast.csv")
+    members = np.zeros((table.height, len(effects)))
+    for row, (first, last) in enumerate(table.select("first", "last").iter_rows()):
+        members[row, int(first) - 1 : int(last)] = 1.0
+    ours = fry(effects, prior, csr_array(members)).mixed_p
+    np.testing.assert_allclose(ours, table["mixed_p"].to_numpy(), atol=0.015)
+
+
+def test_z_scores_equal_limma() -> None:
+    table = read("z_scores.csv")
+    ours = z_scores(table["t"].to_numpy(), table["df"].to_numpy())
+    np.testing.assert_allclose(ours, table["z"].to_numpy(), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("case", ["plain", "array weights", "observation weights"])
+def test_effects_carry_the_regression(case: str) -> None:
+    design, values, weights = inputs(case)
+    fit = regress(design, values, weights)
+    effects = effect_matrix(design, values, weights)
+    assert effects.shape == (values.shape[1], 1 + values.shape[0] - design.shape[1])
+    np.testing.assert_allclose(effects[:, 0], fit.coefficient / fit.unscaled, rtol=1e-9)
+    np.testing.assert_allclose((effects[:, 1:] ** 2).mean(axis=1), fit.variance, rtol=1e-9)
+
+
+def test_equal_weights_of_observations_change_nothing() -> None:
+    design, values, _ = inputs("plain")
+    plain = effect_matrix(design, values)
+    weighted = effect_matrix(design, values, np.ones_like(values))
+    np.testing.assert_allclose(weighted @ weighted.T, plain @ plain.T, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(weighted[:, 0], plain[:, 0], rtol=1e-9)
