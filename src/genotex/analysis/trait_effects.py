@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 import genotex
-from genotex.analysis.comparison import set_up_comparison
+from genotex.analysis.comparison import Comparison, set_up_comparison
 from genotex.analysis.linear import CHUNK
-from genotex.analysis.moderated import ModeratedFit, VariancePrior
+from genotex.analysis.moderated import VariancePrior
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import DataChoice, naming_place, read_data
 from genotex.analysis.result import AnalysisResult
@@ -22,7 +22,7 @@ from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 
-__all__ = ["TraitEffects", "effect_matrix", "read_trait_effects"]
+__all__ = ["TraitEffects", "effect_matrix", "read_trait_effects", "trait_effects"]
 
 Floats = NDArray[np.float64]
 
@@ -145,30 +145,40 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
     FormatError
         If a file of a cohort is not what it should be.
     """
-    options = _options(result)
-    tests, names, weights = _run_again(output, result, options)
-    _check_same(result, names, tests.fit.t)
+    comparison, tests = _run_again(output, result)
+    _check_same(result, _tested(comparison, tests), tests.fit.t)
+    with naming_place(Problem(result.trait, result.condition), result.cohort):
+        return trait_effects(comparison, tests)
+
+
+def trait_effects(comparison: Comparison, tests: Tests) -> TraitEffects:
+    """Return the effects of the very regression that gave the moderated t.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    tests : Tests
+        Of this comparison.
+
+    Raises
+    ------
+    AnalysisError
+        If all but a few genes have missing values.
+    """
+    names, sizes, design = _tested(comparison, tests), comparison.library_sizes, tests.moderated
     complete = ~np.isnan(tests.values).any(axis=0)
     if complete.sum() < FEWEST_GENES:
         msg = (
-            f"{_place(result)}: {int(complete.sum())} of {len(names):,} tested genes have no "
-            f"missing value; tests of gene sets need at least {FEWEST_GENES}"
+            f"{int(complete.sum())} of {len(names):,} tested genes have no missing value; tests of "
+            f"gene sets need at least {FEWEST_GENES}"
         )
         raise AnalysisError(msg)
-    matrix = effect_matrix(
-        tests.moderated.matrix,
-        tests.values[:, complete],
-        None if weights is None else weights[:, complete],
-    )
-    return _complete_effects(names, complete, matrix, tests.fit)
-
-
-def _complete_effects(
-    names: tuple[str, ...], complete: NDArray[np.bool_], matrix: Floats, fit: ModeratedFit
-) -> TraitEffects:
+    # Counts have no missing values, so that weights and values are of the same genes.
+    weights = None if sizes is None else observation_weights(design.matrix, tests.values, sizes)
+    fit = tests.fit
     return TraitEffects(
         genes=tuple(name for name, whole in zip(names, complete, strict=True) if whole),
-        matrix=matrix,
+        matrix=effect_matrix(design.matrix, tests.values[:, complete], weights),
         t=fit.t[complete],
         df=fit.df[complete],
         prior=VariancePrior(fit.prior.df, fit.prior.variance[complete]),
@@ -176,11 +186,12 @@ def _complete_effects(
     )
 
 
-def _run_again(
-    output: OutputFolder, result: AnalysisResult, options: AnalysisOptions
-) -> tuple[Tests, tuple[str, ...], Floats | None]:
-    """Return the tests of the genes, the genes' names, and voom's weights where there are any."""
-    problem = Problem(result.trait, result.condition)
+def _tested(comparison: Comparison, tests: Tests) -> tuple[str, ...]:
+    return tuple(comparison.table.genes[i] for i in np.flatnonzero(tests.kept.tested))
+
+
+def _run_again(output: OutputFolder, result: AnalysisResult) -> tuple[Comparison, Tests]:
+    problem, options = Problem(result.trait, result.condition), _options(result)
     data = read_data(output, problem, _cohorts(result), options)
     evidence = data.evidence
     facts = {} if evidence is None else evidence.sample_facts
@@ -196,11 +207,7 @@ def _run_again(
         )
         expression = comparison.expression
         kept = choose_genes(comparison, expression, options)
-        tests = run_tests(comparison, expression[:, kept.tested], kept, facts, options)
-        sizes, design = comparison.library_sizes, tests.moderated.matrix
-        weights = None if sizes is None else observation_weights(design, tests.values, sizes)
-    names = tuple(comparison.table.genes[i] for i in np.flatnonzero(tests.kept.tested))
-    return tests, names, weights
+        return comparison, run_tests(comparison, expression[:, kept.tested], kept, facts, options)
 
 
 def _options(result: AnalysisResult) -> AnalysisOptions:
