@@ -9,8 +9,8 @@ docs/enrichment.md. A set is found at q < 0.05 (Benjamini-Hochberg over the 50 s
 Written down before any result
 ------------------------------
 Tests: camera with estimated correlation; camera with the preset correlation 0.01, R limma's
-default; fry, directional and mixed; prerank (gseapy); over-representation in the genes with
-q < 0.05.
+default; fry, directional and mixed; the mixed p-value as R limma's fry computes it; prerank
+(gseapy); over-representation in the genes with q < 0.05.
 
 Errors. The trait's values are permuted among the compared samples of a cohort (permutation seeds 1
 to 100), and the cohort is analysed with the default options. Sets: 50 disjoint ones of co-expressed
@@ -31,6 +31,10 @@ and 100; design: intercept and trait. Measured: share of runs in which the plant
 share in which it has the lowest p-value, share with another set found; and, with no set planted,
 share of runs with any set found.
 
+(A first try on GSE55457 had R limma's mixed p-value only; 15 % of the permutations found a set. Its
+tail is too light, so a saddlepoint took its place, and R's became a row of its own. Nothing else
+was changed.)
+
 Which test ranks by default: among those that hold 10 % in every row of errors and of nothing
 planted, the one whose lowest p-value is most often the planted set's where genes of a set change
 together (the first two plantings, mean over n).
@@ -48,11 +52,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.stats import beta
+from scipy.stats import t as student
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.camera import camera
 from genotex.analysis.comparison import set_up_comparison
-from genotex.analysis.fry import fry
+from genotex.analysis.fry import fry, scale_effects
 from genotex.analysis.gene_set_tests import over_representation, ranked_enrichment
 from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
@@ -84,6 +90,7 @@ METHODS = (
     "camera, correlation 0.01 (R's default)",
     "fry",
     "fry, mixed",
+    "fry, mixed (R's approximation)",
     "prerank",
     "over-representation",
 )
@@ -112,15 +119,28 @@ def p_values(effects: TraitEffects, sets: Sets) -> list[Floats]:
         camera(effects.t, effects.df, residual, members, correlation=0.01).p,
         rotated.p,
         rotated.mixed_p,
+        _mixed_by_moments(scale_effects(effects.matrix, effects.prior), sets),
         np.array([score.p for score in scores]),
         over_representation(sets, tail).p if tail.any() else np.ones(len(sets)),
     ]
 
 
-def _two_sided(effects: TraitEffects) -> Floats:
-    from scipy.stats import t
+def _mixed_by_moments(scaled: Floats, sets: Sets) -> Floats:
+    """Return mixed p-values by a beta distribution with two moments of the rotated sum."""
+    found = []
+    for members in sets:
+        values = np.linalg.svd(scaled[members], compute_uv=False) ** 2
+        count, low, span = len(values), values[-1], values[0] - values[-1]
+        mean = (values.sum() / count - low) / span
+        spread = 2 * (count * (values**2).sum() - values.sum() ** 2) / (count**2 * (count + 2))
+        both = mean * (1 - mean) / (spread / span**2) - 1
+        observed = ((scaled[members, 0] ** 2).sum() - low) / span
+        found.append(beta.sf(observed, both * mean, both * (1 - mean)))
+    return np.array(found)
 
-    return np.asarray(2 * t.sf(np.abs(effects.t), effects.df))
+
+def _two_sided(effects: TraitEffects) -> Floats:
+    return np.asarray(2 * student.sf(np.abs(effects.t), effects.df))
 
 
 def co_expressed(residual: Floats, seed: int, coherent: float = 1.0) -> Sets:

@@ -1,4 +1,8 @@
-"""Two tests of gene sets: enrichment along a ranking, and over-representation in a list."""
+"""Two descriptions of gene sets: enrichment along a ranking, and over-representation in a list.
+
+Both take genes as independent, which they are not, so that their p-values hold no error rate
+(docs: enrichment). The tests whose q-values count are in `camera` and `fry`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,14 @@ from scipy.stats import hypergeom
 
 from genotex.errors import UsageError
 
-__all__ = ["Overlap", "RankedScore", "over_representation", "ranked_enrichment"]
+__all__ = [
+    "NOT_THERE",
+    "Overlap",
+    "RankedScore",
+    "can_rank",
+    "over_representation",
+    "ranked_enrichment",
+]
 
 Floats = NDArray[np.float64]
 Members = Sequence[Sequence[int]]
@@ -107,6 +118,15 @@ def ranked_enrichment(
                 prerank, members[start : start + AT_ONCE], statistic, permutations, seed
             )
     return scores
+
+
+def can_rank() -> bool:
+    """Whether `ranked_enrichment` has the gseapy that it needs."""
+    try:
+        _load()
+    except UsageError:
+        return False
+    return True
 
 
 def _load() -> Callable[..., Any]:

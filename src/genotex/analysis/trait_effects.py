@@ -166,7 +166,7 @@ def trait_effects(comparison: Comparison, tests: Tests) -> TraitEffects:
         If all but a few genes have missing values.
     """
     names, sizes, design = _tested(comparison, tests), comparison.library_sizes, tests.moderated
-    complete = ~np.isnan(tests.values).any(axis=0)
+    complete: NDArray[np.bool_] = np.asarray(~np.isnan(tests.values).any(axis=0))
     if complete.sum() < FEWEST_GENES:
         msg = (
             f"{int(complete.sum())} of {len(names):,} tested genes have no missing value; tests of "
@@ -222,9 +222,10 @@ def _options(result: AnalysisResult) -> AnalysisOptions:
         raise AnalysisError(msg)
     # The mixed model does not rank, and takes its time.
     stored["model"] = "moderated"
-    return AnalysisOptions(
-        **{name: tuple(v) if isinstance(v, list) else v for name, v in stored.items()}
-    )
+    chosen: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
+    }
+    return AnalysisOptions(**chosen)
 
 
 def _cohorts(result: AnalysisResult) -> DataChoice:
