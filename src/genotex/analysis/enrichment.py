@@ -27,11 +27,19 @@ from genotex.analysis.trait_effects import TraitEffects
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import GeneSet
 
-__all__ = ["SET_COLUMNS", "Enrichment", "EnrichmentOptions", "enrich", "why_not_tested"]
+__all__ = [
+    "SET_COLUMNS",
+    "TEST_COLUMNS",
+    "Enrichment",
+    "EnrichmentOptions",
+    "SetTest",
+    "enrich",
+    "why_not_tested",
+]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]
-SetTest = Literal["camera", "fry"]
+SetTest = Literal["camera", "fry", "mixed"]
 
 SET_COLUMNS: dict[str, type[pl.DataType]] = {
     "Gene Set": pl.String,
@@ -59,6 +67,7 @@ SET_COLUMNS: dict[str, type[pl.DataType]] = {
 TEST_COLUMNS: dict[SetTest, tuple[str, str, str]] = {
     "camera": ("Direction", "p", "q"),
     "fry": ("Fry Direction", "Fry p", "Fry q"),
+    "mixed": ("Fry Direction", "Mixed p", "Mixed q"),
 }
 """Direction, p-value and q-value of each test that can decide."""
 
@@ -88,9 +97,10 @@ class EnrichmentOptions:
         Random sets of each size by which scores are normalised.
     seed : int
         Of the random sets.
-    test : {"camera", "fry"}
+    test : {"camera", "fry", "mixed"}
         The test whose q-values decide and whose p-values order the sets: ``camera`` asks whether a
-        set changes more than the other genes, ``fry`` whether it changes at all.
+        set changes more than the other genes, ``fry`` whether it changes at all in one direction,
+        ``mixed`` whether it does so in either (also by fry).
 
     Raises
     ------
@@ -120,7 +130,7 @@ class EnrichmentOptions:
             msg = f"seed {self.seed} is out of range; use 0 to {2**32 - 1}"
             raise UsageError(msg)
         if self.test not in get_args(SetTest):
-            msg = f"test {self.test!r} is not known; use {' or '.join(get_args(SetTest))}"
+            msg = f"test {self.test!r} is not known; use {', '.join(get_args(SetTest))}"
             raise UsageError(msg)
 
 
@@ -365,7 +375,7 @@ def _counts(table: pl.DataFrame, cut: float) -> dict[str, Any]:
     for test, (direction, _, q) in TEST_COLUMNS.items():
         found = table.filter(pl.col(q) < cut)[direction]
         counts[test] = {way: int((found == way).sum()) for way in ("up", "down")}
-    return {**counts, "mixed": table.filter(pl.col("Mixed q") < cut).height}
+    return {**counts, "mixed": sum(counts["mixed"].values())}
 
 
 def _notes(
@@ -376,9 +386,8 @@ def _notes(
         notes.append(ONLY_DESCRIBED.format(why=record["not_tested"]))
     left_out = (record["tests"] or {}).get("genes_with_missing_values")
     if left_out:
-        notes.append(
-            f"{left_out:,} tested genes have missing values and are left out of the gene sets."
-        )
+        many = "genes have" if left_out > 1 else "gene has"
+        notes.append(f"{left_out:,} tested {many} missing values: not in the tests of gene sets.")
     if column is not None and record["ranking"] is None:
         notes.append(f"No normalised scores and leading edges: {NOT_THERE}.")
     if record["over_representation"] is None:

@@ -23,7 +23,8 @@ MOST_ROWS = 15
 MOST_GENES = 3
 _QUESTIONS = {
     "camera": "does a set change more than the other genes?",
-    "fry": "does a set change at all?",
+    "fry": "does a set change at all, in one direction?",
+    "mixed": "does a set change at all, in either?",
 }
 
 
@@ -32,6 +33,7 @@ class SetTests(StrEnum):
 
     camera = "camera"
     fry = "fry"
+    mixed = "mixed"
 
 
 def enrich(
@@ -70,7 +72,7 @@ def enrich(
     r"""Test gene sets of yours for association with an analysed trait.
 
     camera asks whether a set changes more than the other genes, fry whether
-    it changes at all (in one direction, or mixed). Both allow for genes that
+    it changes at all, in one direction or mixed. Both allow for genes that
     rise and fall together, and need the cohort's table in OUTPUT.
 
     Scores and leading edges describe the sets further and need gseapy (the
@@ -83,7 +85,7 @@ def enrich(
       genotex enrich output --trait Osteoarthritis --condition Age \
           --gmt sets.gmt.gz --min-size 5
 
-      genotex enrich output --trait Asthma --gmt sets.gmt --test fry
+      genotex enrich output --trait Asthma --gmt sets.gmt --test mixed
     """
     from genotex.analysis import EnrichmentOptions, enrich_problem
 
@@ -128,6 +130,8 @@ def _for_machines(enrichment: Enrichment, files: dict[str, Path]) -> dict[str, A
 
 
 def _show(enrichment: Enrichment) -> None:
+    from genotex.analysis.enrichment import TEST_COLUMNS
+
     record = enrichment.record
     sets, options, hits = record["gene_sets"], record["options"], record["significant"]
     screen.say(
@@ -136,17 +140,21 @@ def _show(enrichment: Enrichment) -> None:
         f"genes in the file were tested in {record['cohort']}"
     )
     trait, at = enrichment.trait.replace("_", " "), f"q < {options['q_cut']:g}"
-    for name, question in _QUESTIONS.items() if record["tests"] is not None else ():
+    for name, found in hits.items():
         decides = " (decides)" if name == options["test"] else ""
-        found = f"{hits[name]['up']} higher, {hits[name]['down']} lower with {trait}"
-        mixed = f"; {hits['mixed']} in mixed directions" if name == "fry" else ""
-        screen.say(f"{name}{decides}, {question} {at}: {found}{mixed}")
-    direction = "Direction" if options["test"] == "camera" else "Fry Direction"
+        screen.say(f"{name}{decides}, {_QUESTIONS[name]} {at}: {_found(found, trait)}")
+    direction = TEST_COLUMNS[options["test"]][0]
     rows = [_row(row, direction) for row in enrichment.sets.head(MOST_ROWS).iter_rows(named=True)]
     columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
     screen.table(columns, rows)
     for note in record["notes"]:
         screen.tell(note, "note")
+
+
+def _found(hits: int | dict[str, int], trait: str) -> str:
+    if isinstance(hits, int):
+        return str(hits)
+    return f"{hits['up']} higher, {hits['down']} lower with {trait}"
 
 
 def _row(row: dict[str, Any], direction: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from genotex.analysis import Enrichment
+from genotex.analysis.enrichment import TEST_COLUMNS
 from genotex.reports.findings import Findings
 from genotex.reports.sections import GeneSetRow, GeneSetsView
 from genotex.reports.words import counted, number, readable, sentence
@@ -61,16 +62,16 @@ def _sentences(record: dict[str, Any], ends: tuple[str, str]) -> list[str]:
         return sentences
     at = f"q < {options['q_cut']:g}"
     camera, fry = hits["camera"], hits["fry"]
-    competitive = (
-        f"Changed more than the other genes ({at}, camera): {counted(camera['up'], 'set')} with "
-        f"genes {ends[0]}, {camera['down']:,} with genes {ends[1]}."
-    )
-    alone = (
-        f"Changed at all ({at}, fry): {counted(fry['up'], 'set')} with genes {ends[0]}, "
-        f"{fry['down']:,} with genes {ends[1]}; {hits['mixed']:,} with genes of either direction."
-    )
-    order = (competitive, alone) if options["test"] == "camera" else (alone, competitive)
-    return [*sentences, *order]
+    found = {
+        "camera": f"Changed more than the other genes ({at}, camera): "
+        f"{counted(camera['up'], 'set')} with genes {ends[0]}, {camera['down']:,} with genes "
+        f"{ends[1]}.",
+        "fry": f"Changed at all in one direction ({at}, fry): {counted(fry['up'], 'set')} with "
+        f"genes {ends[0]}, {fry['down']:,} with genes {ends[1]}.",
+        "mixed": f"Changed at all in either direction ({at}, mixed): "
+        f"{counted(hits['mixed'], 'set')}.",
+    }
+    return [*sentences, found.pop(options["test"]), *found.values()]
 
 
 def _methods(record: dict[str, Any]) -> str:
@@ -86,14 +87,14 @@ def _methods(record: dict[str, Any]) -> str:
         return f"{taken}described by {described}; they were not tested."
     missing = record["tests"]["genes_with_missing_values"]
     without = f" ({counted(missing, 'gene')} with missing values left out)" if missing else ""
-    decides = {"camera": "camera", "fry": "fry (directional)"}[options["test"]]
+    decides = {"camera": "camera", "fry": "fry (directional)", "mixed": "fry (mixed)"}
     return (
         f"{taken}tested on the {counted(record['tests']['genes'], 'tested gene')}{without} with "
         "the design of the analysis: for a larger change than that of the other genes by camera, "
         "with the correlation between the genes of each set estimated from the residuals (Wu and "
         "Smyth 2012), and for any change, directional or mixed, by rotation (fry; Wu et al. 2010). "
         "The q-values of each test were those of Benjamini and Hochberg (1995) over the sets; sets "
-        f"with q < {options['q_cut']:g} by {decides} were called significant."
+        f"with q < {options['q_cut']:g} by {decides[options['test']]} were called significant."
         + (f" The sets were further described by {described}." if described else "")
     )
 
@@ -133,8 +134,7 @@ def _row(row: dict[str, Any], record: dict[str, Any], significant: bool) -> Gene
         name=row["Gene Set"].replace("_", " "),
         description=row["Description"] or "",
         size=f"{row['Tested Genes']:,}",
-        direction=row["Direction" if record["options"]["test"] == "camera" else "Fry Direction"]
-        or "none",
+        direction=row[TEST_COLUMNS[record["options"]["test"]][0]] or "none",
         correlation="" if correlation is None else f"{correlation:.2f}",
         q=number(row["q"], "p"),
         fry_q=number(row["Fry q"], "p"),
