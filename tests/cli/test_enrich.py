@@ -41,7 +41,7 @@ def test_table_and_files(genotex: Run, output: Path, gmt: Path) -> None:
     question = "camera (decides), does a set change more than the other genes? q < 0.05"
     assert f"{question}: 1 higher, 0 lower with Asthma" in out
     assert "fry, does a set change at all, in one direction? q < 0.05: 1 higher, 0 lower" in out
-    assert "mixed, does a set change at all, in either? q < 0.05: 1\n" in out
+    assert "fry-mixed, does a set change at all, in either? q < 0.05: 1\n" in out
     assert out.index("CHANGED") < out.index("REST")
     table = output / "regress" / "Asthma" / "enrichment_condition_None.csv"
     assert pl.read_csv(table)["Gene Set"].to_list() == ["CHANGED", "REST"]
@@ -67,7 +67,7 @@ def test_json_for_machines(genotex: Run, output: Path, gmt: Path) -> None:
     )
     facts = json.loads(out)
     one = {"up": 1, "down": 0}
-    assert code == 0 and facts["significant"] == {"camera": one, "fry": one, "mixed": 1}
+    assert code == 0 and facts["significant"] == {"camera": one, "fry": one, "fry-mixed": 1}
     assert [row["Gene Set"] for row in facts["significant_sets"]] == ["CHANGED"]
     assert facts["options"]["test"] == "fry" and "report" not in facts["files"]
 
@@ -94,11 +94,11 @@ def test_planted_sets_of_a_simulated_study(genotex: Run, tmp_path: Path) -> None
     arguments = ("enrich", output, "--trait", trait, "--gmt", gmt, "--min-size", 5, "--json")
     found = {
         test: [row["Gene Set"] for row in json.loads(out)["significant_sets"]]
-        for test in ("camera", "fry", "mixed")
+        for test in ("camera", "fry", "fry-mixed")
         for _, out, _ in [genotex(*arguments, "--test", test)]
     }
     assert found["camera"] == found["fry"] == ["RISING"]
-    assert found["mixed"][:2] == ["PLANTED", "RISING"]
+    assert found["fry-mixed"][:2] == ["PLANTED", "RISING"]
 
 
 def test_mistakes_end_in_a_message(genotex: Run, output: Path, gmt: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]
-SetTest = Literal["camera", "fry", "mixed"]
+SetTest = Literal["camera", "fry", "fry-mixed"]
 
 SET_COLUMNS: dict[str, type[pl.DataType]] = {
     "Gene Set": pl.String,
@@ -67,7 +67,7 @@ SET_COLUMNS: dict[str, type[pl.DataType]] = {
 TEST_COLUMNS: dict[SetTest, tuple[str, str, str]] = {
     "camera": ("Direction", "p", "q"),
     "fry": ("Fry Direction", "Fry p", "Fry q"),
-    "mixed": ("Fry Direction", "Mixed p", "Mixed q"),
+    "fry-mixed": ("Fry Direction", "Mixed p", "Mixed q"),
 }
 """Direction, p-value and q-value of each test that can decide."""
 
@@ -97,10 +97,10 @@ class EnrichmentOptions:
         Random sets of each size by which scores are normalised.
     seed : int
         Of the random sets.
-    test : {"camera", "fry", "mixed"}
+    test : {"camera", "fry", "fry-mixed"}
         The test whose q-values decide and whose p-values order the sets: ``camera`` asks whether a
         set changes more than the other genes, ``fry`` whether it changes at all in one direction,
-        ``mixed`` whether it does so in either (also by fry).
+        ``fry-mixed`` whether it does so in either.
 
     Raises
     ------
@@ -375,7 +375,7 @@ def _counts(table: pl.DataFrame, cut: float) -> dict[str, Any]:
     for test, (direction, _, q) in TEST_COLUMNS.items():
         found = table.filter(pl.col(q) < cut)[direction]
         counts[test] = {way: int((found == way).sum()) for way in ("up", "down")}
-    return {**counts, "mixed": sum(counts["mixed"].values())}
+    return {**counts, "fry-mixed": sum(counts["fry-mixed"].values())}
 
 
 def _notes(

@@ -24,7 +24,7 @@ MOST_GENES = 3
 _QUESTIONS = {
     "camera": "does a set change more than the other genes?",
     "fry": "does a set change at all, in one direction?",
-    "mixed": "does a set change at all, in either?",
+    "fry-mixed": "does a set change at all, in either?",
 }
 
 
@@ -33,7 +33,7 @@ class SetTests(StrEnum):
 
     camera = "camera"
     fry = "fry"
-    mixed = "mixed"
+    fry_mixed = "fry-mixed"
 
 
 def enrich(
@@ -85,7 +85,7 @@ def enrich(
       genotex enrich output --trait Osteoarthritis --condition Age \
           --gmt sets.gmt.gz --min-size 5
 
-      genotex enrich output --trait Asthma --gmt sets.gmt --test mixed
+      genotex enrich output --trait Asthma --gmt sets.gmt --test fry
     """
     from genotex.analysis import EnrichmentOptions, enrich_problem
 

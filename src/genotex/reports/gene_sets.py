@@ -68,8 +68,8 @@ def _sentences(record: dict[str, Any], ends: tuple[str, str]) -> list[str]:
         f"{ends[1]}.",
         "fry": f"Changed at all in one direction ({at}, fry): {counted(fry['up'], 'set')} with "
         f"genes {ends[0]}, {fry['down']:,} with genes {ends[1]}.",
-        "mixed": f"Changed at all in either direction ({at}, mixed): "
-        f"{counted(hits['mixed'], 'set')}.",
+        "fry-mixed": f"Changed at all in either direction ({at}, fry, mixed): "
+        f"{counted(hits['fry-mixed'], 'set')}.",
     }
     return [*sentences, found.pop(options["test"]), *found.values()]
 
@@ -87,7 +87,7 @@ def _methods(record: dict[str, Any]) -> str:
         return f"{taken}described by {described}; they were not tested."
     missing = record["tests"]["genes_with_missing_values"]
     without = f" ({counted(missing, 'gene')} with missing values left out)" if missing else ""
-    decides = {"camera": "camera", "fry": "fry (directional)", "mixed": "fry (mixed)"}
+    decides = {"camera": "camera", "fry": "fry (directional)", "fry-mixed": "fry (mixed)"}
     return (
         f"{taken}tested on the {counted(record['tests']['genes'], 'tested gene')}{without} with "
         "the design of the analysis: for a larger change than that of the other genes by camera, "

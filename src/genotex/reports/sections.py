@@ -160,7 +160,7 @@ class GeneSetsView:
         Whether sets were tested, have scores along the ranking, and were held against the list of
         significant genes.
     decides : str
-        The test that decides: ``camera``, ``fry`` or ``mixed``.
+        The test that decides: ``camera``, ``fry`` or ``fry-mixed``.
     rows : tuple of GeneSetRow
         First sets by p-value.
     meaning : str
