@@ -120,7 +120,8 @@ def p_values(effects: TraitEffects, sets: Sets) -> list[Floats]:
         rotated.p,
         rotated.mixed_p,
         _mixed_by_moments(scale_effects(effects.matrix, effects.prior), sets),
-        np.array([score.p for score in scores]),
+        # gseapy leaves a few p-values undefined.
+        np.nan_to_num([score.p for score in scores], nan=1.0),
         over_representation(sets, tail).p if tail.any() else np.ones(len(sets)),
     ]
 
