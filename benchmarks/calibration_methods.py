@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from genotex.analysis.robust_surrogates import find_robust_surrogates
 from numpy.typing import NDArray
 from simulated_cohort import SimulatedCohort
 from sklearn.exceptions import ConvergenceWarning
@@ -19,7 +20,6 @@ from genotex.analysis.linear import fit_last_column
 from genotex.analysis.mixed import fit_mixed
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.robust_surrogates import find_robust_surrogates
 from genotex.analysis.surrogate import find_surrogates
 
 __all__ = ["METHODS", "Found"]

@@ -5,7 +5,10 @@
 # Makes the small inputs (seeded), fits them with limma and lm, and writes both as CSV. Numbers are
 # written with 17 significant digits, so that they are read back as they were.
 
-suppressMessages(library(limma))
+suppressMessages({
+  library(limma)
+  library(nlme)
+})
 
 folder <- commandArgs(trailingOnly = TRUE)[1]
 if (is.na(folder)) stop("give the folder to write to")
@@ -102,7 +105,127 @@ write_table(data.frame(p = p, q = p.adjust(p, "BH")), "benjamini_hochberg_r.csv"
 value <- c(1e-8, 1e-7, 1e-6, 1e-3, 0.01, 0.1, 0.5, 1, 2, 10, 100, 1e5, 1e8)
 write_table(data.frame(value = value, inverse = trigammaInverse(value)), "trigamma_inverse_limma.csv")
 
+# What eBayes and treat can do besides: a robust prior, and a test against a minimal effect.
+moderated <- function(fit) {
+  data.frame(
+    gene = rownames(fit$coefficients), t = fit$t[, "trait"], p = fit$p.value[, "trait"],
+    df = fit$df.total, prior_variance = rep_len(fit$s2.prior, nrow(fit$t)),
+    prior_df = ifelse(is.finite(fit$df.prior), fit$df.prior, -1)
+  )
+}
+design_of <- function(cohort) with(cohort$clinical, cbind(intercept = 1, age, gender, trait))
+vary <- function(cohort, name, genes) {
+  spread <- cohort$expression[genes, , drop = FALSE]
+  cohort$expression[genes, ] <- round(rowMeans(spread) + 6 * (spread - rowMeans(spread)), 4)
+  write_table(
+    data.frame(gene = rownames(cohort$expression), cohort$expression),
+    paste0(name, "_expression.csv")
+  )
+  cohort
+}
+binary <- make_cohort("binary", genes = 40, samples = 12, seed = 1)
+hypervariable <- make_cohort("hypervariable", genes = 120, samples = 12, seed = 5)
+hypervariable <- vary(hypervariable, "hypervariable", c(7, 50, 101, 119))
+calm <- make_cohort("calm", genes = 60, samples = 10, seed = 6)
+calm$expression <- round(calm$expression + 0.6 * rnorm(600), 4)
+calm <- vary(calm, "calm", 30)
+gaps <- make_cohort("gaps", genes = 80, samples = 14, missing = 90, seed = 7)
+gaps$expression[c(9, 33), ] <- round(5 * gaps$expression[c(9, 33), ] - 20, 4)
+write_table(data.frame(gene = rownames(gaps$expression), gaps$expression), "gaps_expression.csv")
+robust_cases <- list(binary = binary, hypervariable = hypervariable, calm = calm, gaps = gaps)
+for (name in names(robust_cases)) {
+  fit <- lmFit(robust_cases[[name]]$expression, design_of(robust_cases[[name]]))
+  for (trend in c(FALSE, TRUE)) {
+    suffix <- if (trend) "_trend" else ""
+    found <- eBayes(fit, robust = TRUE, trend = trend)
+    write_table(moderated(found), paste0(name, suffix, "_robust_limma.csv"))
+  }
+  write_table(moderated(treat(fit, lfc = 0.4)), paste0(name, "_treat_limma.csv"))
+}
+
+# Weights of samples: by group and by sample, on plain values and with weights of observations.
+set.seed(8)
+observed <- matrix(round(exp(rnorm(length(hypervariable$expression), 0, 0.5)), 4),
+                   nrow(hypervariable$expression))
+uneven <- hypervariable
+loud <- c(1, 0.6, 1.7, 1, 1, 2.2, 1, 1, 0.7, 1.3, 1, 1.8)
+uneven$expression <- round(
+  rowMeans(uneven$expression) + t(t(uneven$expression - rowMeans(uneven$expression)) * loud), 4
+)
+write_table(data.frame(gene = rownames(uneven$expression), uneven$expression), "uneven_expression.csv")
+write_table(data.frame(sample = colnames(uneven$expression), t(observed)), "uneven_observed.csv")
+group <- uneven$clinical$trait
+three <- rep(c("a", "b", "c"), length.out = 12)
+sample_weights <- data.frame(
+  sample = colnames(uneven$expression), three = three,
+  by_group = arrayWeights(uneven$expression, design_of(uneven), var.group = group, tol = 1e-14),
+  by_three = arrayWeights(uneven$expression, design_of(uneven), var.group = three, tol = 1e-14),
+  by_sample = arrayWeights(uneven$expression, design_of(uneven), tol = 1e-14),
+  observed_by_group = arrayWeights(
+    uneven$expression, design_of(uneven), weights = observed, var.group = group,
+    method = "reml", tol = 1e-14
+  ),
+  observed_by_sample = arrayWeights(
+    uneven$expression, design_of(uneven), weights = observed, method = "reml", tol = 1e-14
+  )
+)
+write_table(sample_weights, "uneven_weights_limma.csv")
+
+# Samples of the same person: consensus correlation and generalised least squares.
+repeated <- make_cohort("repeated", genes = 60, samples = 15, seed = 9)
+person <- c("p1", "p1", "p2", "p2", "p3", "p3", "p4", "p5", "p6", "p6", "p7", "p7", "p7", "p8", "p9")
+own <- matrix(rnorm(60 * 9, 0, 0.4), 60)
+repeated$expression <- round(repeated$expression + own[, as.integer(factor(person))], 4)
+write_table(data.frame(gene = rownames(repeated$expression), repeated$expression), "repeated_expression.csv")
+holes <- repeated$expression
+holes[sample(length(holes), 60)] <- NA
+write_table(data.frame(gene = rownames(holes), holes), "repeated_holes_expression.csv")
+weighing <- matrix(round(exp(rnorm(length(holes), 0, 0.4)), 4), 60)
+write_table(data.frame(sample = colnames(holes), t(weighing)), "repeated_observed.csv")
+# limma's duplicateCorrelation ends its iterations early, and in a local maximum for some genes; so
+# each gene's correlation is that of nlme's gls, the best of four starts, and the consensus is
+# limma's trimmed mean of them.
+correlation_of <- function(y, x, person) {
+  known <- is.finite(y)
+  data <- data.frame(y = y[known], person = person[known], x[known, ])
+  limits <- glsControl(tolerance = 1e-12, msTol = 1e-12, maxIter = 500, msMaxIter = 500)
+  fits <- lapply(c(-0.3, 0.1, 0.5, 0.9), function(start) {
+    form <- corCompSymm(start, form = ~ 1 | person)
+    tryCatch(
+      gls(y ~ 0 + intercept + age + gender + trait, data, correlation = form, method = "REML", control = limits),
+      error = function(e) NULL
+    )
+  })
+  fits <- Filter(Negate(is.null), fits)
+  best <- fits[[which.max(sapply(fits, logLik))]]
+  coef(best$modelStruct$corStruct, unconstrained = FALSE)
+}
+consensus_of <- function(correlations) {
+  lowest <- 1 / (1 - max(table(person))) + 0.01
+  tanh(mean(atanh(pmin(pmax(correlations, lowest), 0.99)), trim = 0.15))
+}
+blocked <- function(expression, name, weights = NULL) {
+  root <- if (is.null(weights)) 1 + 0 * expression else sqrt(weights)
+  correlations <- sapply(seq_len(nrow(expression)), function(g) {
+    correlation_of(root[g, ] * expression[g, ], root[g, ] * design_of(repeated), person)
+  })
+  consensus <- consensus_of(correlations)
+  fit <- lmFit(expression, design_of(repeated), block = person, weights = weights,
+               correlation = consensus)
+  answer <- moderated(eBayes(fit))
+  answer$correlation <- correlations
+  answer$consensus <- consensus
+  answer$coefficient <- fit$coefficients[, "trait"]
+  answer$unscaled <- fit$stdev.unscaled[, "trait"]
+  write_table(answer, name)
+}
+write_table(data.frame(sample = colnames(holes), person = person), "repeated_person.csv")
+blocked(repeated$expression, "repeated_limma.csv")
+blocked(holes, "repeated_holes_limma.csv")
+blocked(repeated$expression, "repeated_observed_limma.csv", weighing)
+
 writeLines(
-  c(R.version.string, paste("limma", packageVersion("limma")), "made by scripts/golden_limma.R"),
+  c(R.version.string, paste("limma", packageVersion("limma")),
+    paste("nlme", packageVersion("nlme")), "made by scripts/golden_limma.R"),
   file.path(folder, "VERSIONS.txt")
 )

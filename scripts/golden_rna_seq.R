@@ -1,5 +1,6 @@
-# Golden values of filter, TMM, voom and the weighted moderated t-test from R edgeR and limma, for
-# tests/cohorts/test_against_edger.py and tests/analysis/test_against_voom.py.
+# Golden values of filter, TMM, voom, the weighted moderated t-test and logarithms of normalised
+# values with zeros from R edgeR and limma, for tests/cohorts/test_against_edger.py,
+# tests/analysis/test_against_voom.py and tests/genes/test_zeros_against_edger.py.
 #
 #   Rscript scripts/golden_rna_seq.R tests/fixtures/rna_seq
 #
@@ -96,6 +97,29 @@ run <- function(name, genes, samples, seed) {
 
 run("small", genes = 240, samples = 9, seed = 11)
 run("large", genes = 160, samples = 26, seed = 12)
+
+# Normalised values, as submitters give them, of counts with many zeros; and edgeR's log counts.
+run_zeros <- function(genes, samples, seed) {
+  set.seed(seed)
+  mean <- outer(exp(rnorm(genes, 2, 2.5)), exp(rnorm(samples, 0, 0.4)))
+  counts <- matrix(rnbinom(genes * samples, mu = mean, size = 5), genes)
+  dimnames(counts) <- list(sprintf("GENE%03d", seq_len(genes)), sprintf("S%02d", seq_len(samples)))
+  bases <- round(exp(rnorm(genes, 7.5, 0.8)))
+  raw <- DGEList(counts)
+  normal <- calcNormFactors(raw)
+  fpkm <- rpkm(raw, gene.length = bases)
+  tables <- list(
+    cpm = cpm(raw), tmm = cpm(normal), fpkm = fpkm, tpm = t(t(fpkm) / colSums(fpkm)) * 1e6,
+    log_cpm = cpm(raw, log = TRUE, prior.count = 2),
+    log_tmm = cpm(normal, log = TRUE, prior.count = 2)
+  )
+  for (name in names(tables)) {
+    write_table(by_gene(tables[[name]], rownames(counts)), paste0("zeros_", name, ".csv"))
+  }
+  write_table(by_gene(counts, rownames(counts)), "zeros_counts.csv")
+}
+
+run_zeros(genes = 200, samples = 10, seed = 14)
 
 # Curves of lowess alone: ties, few points, clusters.
 set.seed(13)

@@ -105,6 +105,26 @@ cases <- rbind(
 )
 write_table(cases, "cases_sva.csv")
 
+# sva's default algorithm, iteratively reweighted, for numbers of surrogate variables that are given.
+write_reweighted <- function(name, cohort, number) {
+  design <- as.matrix(cohort$clinical[, -1])
+  null <- design[, -ncol(design), drop = FALSE]
+  found <- sva(cohort$expression, design, null, n.sv = number, method = "irw", B = 5)
+  values <- as.data.frame(cohort$expression)
+  values[] <- lapply(values, sprintf, fmt = "%.3f")
+  colnames(values) <- cohort$clinical$sample
+  gene <- sprintf("GENE%04d", seq_len(nrow(values)))
+  write_table(data.frame(gene = gene, values), paste0(name, "_expression.csv"))
+  write_table(cohort$clinical, paste0(name, "_clinical.csv"))
+  answer <- as.data.frame(found$sv)
+  colnames(answer) <- paste0("SV", seq_len(number))
+  write_table(answer, paste0(name, "_irw.csv"))
+}
+write_reweighted("irw_batch", make_cohort(800, 24, seed = 16, batch = 1.2, factors = 0.5), 2)
+write_reweighted(
+  "irw_covariates", make_cohort(800, 30, seed = 17, covariates = TRUE, factors = c(0.8, 0.6)), 2
+)
+
 writeLines(
   c(R.version.string, paste("sva", packageVersion("sva")), "made by scripts/golden_sva.R"),
   file.path(folder, "VERSIONS.txt")

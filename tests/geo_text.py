@@ -24,6 +24,7 @@ def series_matrix(
     organism: str = "Homo sapiens",
     first_sample: int = 1,
     slope: float = 0.5,
+    values: Sequence[Sequence[float]] | None = None,
 ) -> str:
     """Return the text of a series matrix; rows are characteristics, one cell a sample."""
     number = len(characteristics[0])
@@ -53,8 +54,11 @@ def series_matrix(
         line("ID_REF", samples)[1:],
     ]
     for j, name in enumerate(ids):
-        values = [f"{7 + slope * ((i * 7 + j * 3) % 5):.2f}" for i in range(number)]
-        lines.append("\t".join([f'"{name}"', *values]))
+        if values is None:
+            cells = [f"{7 + slope * ((i * 7 + j * 3) % 5):.2f}" for i in range(number)]
+        else:
+            cells = [repr(float(value)) for value in values[j]]
+        lines.append("\t".join([f'"{name}"', *cells]))
     lines.append("!series_matrix_table_end")
     return "\n".join(lines) + "\n"
 

@@ -9,7 +9,11 @@ import polars as pl
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.surrogate import find_surrogates, surrogate_number
+from genotex.analysis.surrogate import (
+    find_reweighted_surrogates,
+    find_surrogates,
+    surrogate_number,
+)
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "sva"
 CASES = ("batch", "nothing", "continuous", "covariates", "narrow")
@@ -80,3 +84,12 @@ def test_a_component_of_few_genes_gives_no_surrogate_as_in_sva() -> None:
     assert sva_says("narrow") == (2, 1)
     found = find_surrogates(*cohort("narrow"), seed=0, permuted=permuted_as_in_r("narrow"))
     assert found.notes[0].startswith("component 2 gives none: ")
+
+
+@pytest.mark.parametrize("case", ["irw_batch", "irw_covariates"])
+def test_reweighted_surrogates_span_the_space_of_sva(case: str) -> None:
+    golden = numbers(f"{case}_irw.csv")
+    found = find_reweighted_surrogates(*cohort(case), seed=0, number=golden.shape[1])
+    # sva smooths the density of p-values by a spline on a grid; ours is computed without it.
+    cosines = np.linalg.svd(np.linalg.qr(golden)[0].T @ found.columns, compute_uv=False)
+    assert cosines.min() > 0.999

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from genotex.analysis.robust_surrogates import find_robust_surrogates
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.contrast import choose_contrast
@@ -20,7 +21,6 @@ from genotex.analysis.design import build_design
 from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.robust_surrogates import find_robust_surrogates
 from genotex.analysis.surrogate import find_surrogates
 
 _BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

@@ -59,6 +59,18 @@ def test_floor_below_zero_is_still_a_floor() -> None:
     assert (run(values).status[:8] == "low").all()
 
 
+def test_floor_of_a_gene_of_several_rows_is_the_floor() -> None:
+    values = np.log2(np.random.default_rng(1).poisson(40, (12, 50)) + 0.0803)
+    floor = np.log2(0.0803)
+    values[:, :8] = floor
+    # The mean of rows at the floor, a bit lower and a bit higher.
+    values[:, 3], values[:, 4] = np.nextafter(floor, -9), np.nextafter(floor, 9)
+    values[3, :8] = 0.0
+    found = run(values)
+    assert (found.status[:8] == "low").all()
+    assert "10 % quantile" in found.record["rule"]
+
+
 def test_filter_can_be_switched_off() -> None:
     values = expressed()
     values[:, 0] = np.linspace(3.0, 3.2, 12)

@@ -153,6 +153,7 @@ def test_evidence_round_trip(tmp_path):
         roles={"GSM1": "case"},
         mapping={"rows": 3, "share": np.float64(0.5), "pair": (1, 2)},
         notes=["odd"],
+        warnings=["2 samples left out"],
         fingerprint="abc",
     )  # fmt: skip
     path = tmp_path / "evidence" / "GSE1.json"

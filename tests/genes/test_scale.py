@@ -1,10 +1,20 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from genotex.cohorts.linking import GENE_MISSING_LIMIT, SAMPLE_MISSING_LIMIT
 from genotex.errors import UsageError
-from genotex.genes.scale import detect_scale, to_log2
+from genotex.genes.scale import GENE_SHARE, SAMPLE_SHARE, detect_scale, to_log2, zero_offset
 
 RNG = np.random.default_rng(1)
+
+
+def sequenced(rows: int = 400, samples: int = 10, seed: int = 0) -> np.ndarray:
+    """Return values as sequencing gives them, in reads per unit of length."""
+    rng = np.random.default_rng(seed)
+    mean = np.exp(rng.normal(1, 2.5, (rows, 1))) * np.exp(rng.normal(0, 0.4, samples))
+    return rng.poisson(mean) / np.exp(rng.normal(0.7, 0.8, (rows, 1)))
 
 
 @pytest.mark.parametrize(
@@ -14,6 +24,7 @@ RNG = np.random.default_rng(1)
         (2 ** RNG.normal(8, 2, (500, 4)), "linear"),
         (np.linspace(1, 70, 400).reshape(100, 4), "linear"),  # range above 50, quartile positive
         (np.linspace(-40, 40, 400).reshape(100, 4), "log2"),  # centred: quartile negative
+        (np.r_[np.zeros(200), np.linspace(0, 90, 200)].reshape(100, 4), "linear"),  # FPKM
         (RNG.normal(0, 1, (500, 4)), "log2"),
         (np.full((3, 2), np.nan), "log2"),
         (np.empty((0, 3)), "log2"),
@@ -52,3 +63,101 @@ def test_numbers_are_written_as_people_write_them(high, words):
 def test_small_numbers_are_written_without_exponent():
     reason = detect_scale(np.full((50, 4), 0.00001234)).reason
     assert reason == "99th percentile 0.00001234, range 0"
+
+
+def test_zeros_of_sequencing_are_measurements():
+    values = sequenced()
+    logged, lost = to_log2(values, zero_offset(values))
+    assert (values == 0).mean() > 0.2
+    assert lost == 0 and np.isfinite(logged).all()
+    # Low genes do not vary more than the others: their spread is that of a read or two.
+    assert logged.std(axis=1)[values.mean(axis=1) < 1].max() < 2
+
+
+@given(st.integers(0, 30), st.integers(2, 12))
+def test_order_of_values_stays_and_zeros_are_the_lowest(seed, samples):
+    values = sequenced(60, samples, seed)
+    offset = zero_offset(values)
+    logged, lost = to_log2(values, offset)
+    if offset:
+        assert lost == 0 and np.isfinite(logged).all()
+        assert logged[values == 0].max() < logged[values > 0].min()
+        assert (np.diff(logged.ravel()[values.ravel().argsort()]) >= 0).all()
+    else:
+        assert lost == (values == 0).sum()
+
+
+@pytest.mark.parametrize("unit", [10, 1e-3, 1e6])
+def test_another_unit_is_a_shift(unit):
+    values = sequenced()
+    offset, other = zero_offset(values), zero_offset(values * unit)
+    assert other == pytest.approx(offset * unit)
+    shift = to_log2(values * unit, other)[0] - to_log2(values, offset)[0]
+    assert shift == pytest.approx(np.log2(unit))
+
+
+def test_one_unit_is_added_to_whole_numbers():
+    values = np.round(sequenced() * 3)
+    assert zero_offset(values) == 1
+    assert zero_offset(values * 7) == 7
+
+
+def test_genes_off_in_half_of_the_samples_do_not_set_the_offset():
+    values = sequenced()
+    before = zero_offset(values)
+    values[:60, :5] = 0
+    values[:60, 5:] += 5000
+    assert 0.5 < zero_offset(values) / before < 2
+
+
+def test_zeros_that_would_cost_a_gene_or_a_sample_are_kept():
+    assert (GENE_SHARE, SAMPLE_SHARE) == (GENE_MISSING_LIMIT, SAMPLE_MISSING_LIMIT)
+    values = 2 ** RNG.normal(8, 2, (100, 20))
+    values[values < 20] = 21
+    one_gene, one_sample, neither = values.copy(), values.copy(), values.copy()
+    one_gene[values[:, 0].argmin(), :5] = 0
+    one_sample[values.min(axis=1).argsort()[:6], 3] = 0
+    neither[values.min(axis=1).argsort()[:4], 3] = 0
+    assert zero_offset(one_gene) > 0
+    assert zero_offset(one_sample) > 0
+    assert zero_offset(neither) == 0
+
+
+def test_zeros_that_stand_for_missing_values_do_not_count_as_low():
+    values = 2 ** RNG.normal(10, 2, (300, 1)) * 2 ** RNG.normal(0, 0.3, (300, 12))
+    values[RNG.random(values.shape) < 0.1] = 0
+    assert zero_offset(values) == 0
+
+
+def test_negative_values_leave_zeros_as_they_were():
+    values = sequenced()
+    values[0, 0] = -3
+    assert zero_offset(values) == 0
+
+
+def test_gene_never_seen_is_at_the_floor_and_sample_without_reads_missing():
+    values = sequenced()
+    values[7] = 0
+    values[:, 2] = 0
+    logged, lost = to_log2(values, zero_offset(values))
+    assert np.isnan(logged[:, 2]).all() and lost == len(values)
+    others = np.delete(logged, 2, axis=1)
+    assert np.isfinite(others).all()
+    assert (others[7] == others.min()).all()
+
+
+def test_missing_values_stay_missing_beside_zeros():
+    values = sequenced()
+    values[:, 0] = np.nan
+    values[3, 5] = np.nan
+    logged, lost = to_log2(values, zero_offset(values))
+    assert lost == 0
+    assert np.array_equal(np.isnan(logged), np.isnan(values))
+
+
+def test_offset_of_single_precision_keeps_the_type():
+    values = sequenced().astype(np.float32)
+    logged, _ = to_log2(values, zero_offset(values))
+    assert logged.dtype == np.float32
+    floor = logged[values == 0]
+    assert (floor == floor[0]).all()

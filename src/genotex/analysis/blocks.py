@@ -1,4 +1,9 @@
-"""Samples that belong together: pairs are compared within themselves, repeats are averaged."""
+"""Samples of the same person: pairs, repeats, and cohorts of which only some samples are paired.
+
+Complete pairs are compared within themselves, by a level of each person. Where some samples have no
+partner, a correlation of samples of the same person takes the place of these levels, so that every
+sample counts (see `consensus_correlation`). Repeats of the same trait value are averaged.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast
-from genotex.analysis.sample_facts import SampleFacts, read_value, tcga_patient
+from genotex.analysis.sample_facts import (
+    MIN_PAIRS,
+    SampleFacts,
+    read_value,
+    shared_stems,
+    tcga_patient,
+)
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 
-__all__ = ["MIN_PAIRS", "Blocks", "block_samples"]
+__all__ = ["Blocks", "block_samples"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
-
-MIN_PAIRS = 3
-"""Fewer pairs than this leave too few degrees of freedom for a test."""
 
 _TCGA_KEY = "patient"
 
@@ -36,13 +44,16 @@ class Blocks:
     contrast : Contrast
         The samples of `table` that are compared now.
     columns : dict of str to ndarray of float64, shape (n,)
-        One indicator for each block but the first, for the samples of `contrast`; empty when
-        repeated samples were averaged.
+        One indicator for each block but the first, for the samples of `contrast`, where all samples
+        are in complete pairs; else empty.
     record : dict
-        ``key``, ``design`` (``paired`` or ``averaged``), counts, samples of each block, and
+        ``key``, ``design`` (``paired``, ``correlated`` or ``averaged``), ``suffix`` (whether blocks
+        are what values share before a suffix), counts, samples of each block of several, and
         ``constant_within_blocks``: covariates that the indicators already adjust for.
     warnings : tuple of str
         What became of the samples.
+    correlated : ndarray of int, shape (n,), or None
+        Block of each sample of `contrast` whose correlation is to be estimated.
     """
 
     table: LinkedTable
@@ -50,6 +61,7 @@ class Blocks:
     columns: dict[str, Floats]
     record: dict[str, Any]
     warnings: tuple[str, ...]
+    correlated: Rows | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +71,7 @@ class _Grouping:
     key: str
     members: dict[str, Rows]
     unknown: int
+    suffix: bool = False
 
     @property
     def known(self) -> int:
@@ -68,11 +81,12 @@ class _Grouping:
 def block_samples(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str) -> Blocks:
     """Block the samples of a contrast on a characteristic such as the donor.
 
-    Blocks in which the trait varies (a case and a control of one donor) make a paired design: an
-    indicator column for each block, so that the trait is compared within blocks. Samples of other
-    blocks say nothing within pairs and are left out. Where the trait varies in no block, the
-    samples of a block are repeats: they are averaged into one, with the id of the first. Samples
-    without a value are left out, since nobody knows whose they are.
+    Where the trait varies in every block (a case and a control of each donor), an indicator column
+    for each block lets the trait be compared within blocks. Where it varies in some blocks only,
+    all samples are kept, and `correlated` says which of them share a block; samples without a value
+    are people of their own. Where it varies in no block, the samples of a block are repeats: they
+    are averaged into one, with the id of the first. Values that all occur once but differ in a
+    suffix only (``03-212A`` and ``03-212B``, ``P7_T`` and ``P7_N``) are blocked by what they share.
 
     Parameters
     ----------
@@ -100,27 +114,30 @@ def block_samples(table: LinkedTable, contrast: Contrast, facts: SampleFacts, ke
         for value, places in grouping.members.items()
         if len(np.unique(contrast.values[places])) > 1
     }
-    if varying:
-        return _paired(table, contrast, grouping, varying)
     if all(len(places) == 1 for places in grouping.members.values()):
-        told = "every value occurs once" if grouping.members else "no sample has a value"
+        reason = "every value occurs once" if grouping.members else "no sample has a value"
         msg = (
             f"the {len(contrast.rows)} samples compared cannot be blocked by '{grouping.key}': "
-            f"{told}; block on another characteristic or leave the pairing away"
+            f"{reason}; block on another characteristic or leave the pairing away"
         )
         raise AnalysisError(msg)
-    return _averaged(table, contrast, grouping)
+    if not varying:
+        return _averaged(table, contrast, grouping)
+    if len(varying) == len(grouping.members) and not grouping.unknown:
+        return _paired(table, contrast, grouping, varying)
+    return _correlated(table, contrast, grouping, varying)
 
 
 def _group(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str) -> _Grouping:
     compared = [table.samples[i] for i in contrast.rows]
     name, values = _values(compared, facts, key)
+    stems = shared_stems(values) if len(set(values)) == len(values) else None
     places: dict[str, list[int]] = {}
-    for place, value in enumerate(values):
+    for place, value in enumerate(stems or values):
         if value is not None:
             places.setdefault(value, []).append(place)
     members = {value: np.array(found, dtype=np.intp) for value, found in places.items()}
-    return _Grouping(name, members, values.count(None))
+    return _Grouping(name, members, values.count(None), stems is not None)
 
 
 def _values(compared: Sequence[str], facts: SampleFacts, key: str) -> tuple[str, list[str | None]]:
@@ -142,50 +159,67 @@ def _values(compared: Sequence[str], facts: SampleFacts, key: str) -> tuple[str,
 def _paired(
     table: LinkedTable, contrast: Contrast, grouping: _Grouping, varying: dict[str, Rows]
 ) -> Blocks:
+    """Return indicators of the blocks, all of which have different values of the trait."""
     key = grouping.key
-    if len(varying) < MIN_PAIRS:
-        what = "a case and a control" if contrast.binary else "different values of the trait"
-        msg = (
-            f"only {len(varying)} of {len(grouping.members)} values of '{key}' have {what}; "
-            f"{MIN_PAIRS} are needed; block on another characteristic or leave the pairing away"
-        )
-        raise AnalysisError(msg)
-    places = np.sort(np.concatenate(list(varying.values())))
-    rows = contrast.rows[places]
-    used = set(places.tolist())
-    left_out = [table.samples[r] for i, r in enumerate(contrast.rows) if i not in used]
+    _check_pairs(contrast, grouping, varying)
     columns = {
-        f"{key}: {value}": np.isin(places, varying[value]).astype(np.float64)
+        f"{key}: {value}": np.isin(np.arange(len(contrast.rows)), varying[value]).astype(np.float64)
         for value in sorted(varying)[1:]
     }
     pairs = contrast.binary and all(len(found) == 2 for found in varying.values())
-    told = f"{len(varying)} {'pairs' if pairs else 'blocks'} by '{key}'"
-    alone = grouping.known - len(places)
+    text = f"{len(varying)} {'pairs' if pairs else 'blocks'} by '{key}'"
     record = {
-        **_record("paired", table, contrast, grouping, varying, len(places)),
-        "without_comparison": alone,
+        **_record("paired", table, contrast, grouping, varying, len(contrast.rows)),
         "constant_within_blocks": [
             name
             for name, column in table.covariates.items()
             if not any(_varies(column[contrast.rows[found]]) for found in varying.values())
         ],
     }
-    warnings = _left_out(key, alone, grouping.unknown, contrast.binary)
-    narrowed = _narrow(table, contrast, rows, contrast.values[places], left_out, told)
-    return Blocks(table, narrowed, columns, record, warnings)
+    narrowed = _narrow(table, contrast, contrast.rows, contrast.values, [], text)
+    return Blocks(table, narrowed, columns, record, ())
 
 
-def _left_out(key: str, alone: int, unknown: int, binary: bool) -> tuple[str, ...]:
-    warnings = []
-    if alone:
-        why = "cases only or controls only" if binary else "one value of the trait only"
+def _correlated(
+    table: LinkedTable, contrast: Contrast, grouping: _Grouping, varying: dict[str, Rows]
+) -> Blocks:
+    """Return the block of each sample, where not all samples are in complete pairs."""
+    key = grouping.key
+    several = {value: places for value, places in grouping.members.items() if len(places) > 1}
+    _check_pairs(contrast, grouping, varying)
+    block = np.full(len(contrast.rows), -1, dtype=np.intp)
+    for number, places in enumerate(grouping.members.values()):
+        block[places] = number
+    alone = np.flatnonzero(block < 0)
+    block[alone] = len(grouping.members) + np.arange(len(alone))
+    paired = sum(len(places) for places in varying.values())
+    text = f"{len(varying)} of {len(np.unique(block))} people with a comparison by '{key}'"
+    record = {
+        **_record("correlated", table, contrast, grouping, several, len(contrast.rows)),
+        "without_comparison": len(contrast.rows) - paired,
+        "constant_within_blocks": [],
+    }
+    warnings = [
+        f"{len(contrast.rows) - paired} samples have no partner by '{key}'; all samples are kept, "
+        "and those of the same value are treated as correlated."
+    ]
+    if grouping.unknown:
         warnings.append(
-            f"{alone} samples were left out: their '{key}' has {why}, which says nothing within "
-            "pairs."
+            f"{grouping.unknown} samples without a value of '{key}' count as people of their own."
         )
-    if unknown:
-        warnings.append(f"{unknown} samples without a value of '{key}' were left out.")
-    return tuple(warnings)
+    narrowed = _narrow(table, contrast, contrast.rows, contrast.values, [], text)
+    return Blocks(table, narrowed, {}, record, tuple(warnings), block)
+
+
+def _check_pairs(contrast: Contrast, grouping: _Grouping, varying: dict[str, Rows]) -> None:
+    if len(varying) >= MIN_PAIRS:
+        return
+    what = "a case and a control" if contrast.binary else "different values of the trait"
+    msg = (
+        f"only {len(varying)} of {len(grouping.members)} values of '{grouping.key}' have {what}; "
+        f"{MIN_PAIRS} are needed; block on another characteristic or leave the pairing away"
+    )
+    raise AnalysisError(msg)
 
 
 def _averaged(table: LinkedTable, contrast: Contrast, grouping: _Grouping) -> Blocks:
@@ -202,15 +236,18 @@ def _averaged(table: LinkedTable, contrast: Contrast, grouping: _Grouping) -> Bl
     repeated = {value: places for value, places in blocks.items() if len(places) > 1}
     record = {
         **_record("averaged", table, contrast, grouping, repeated, len(groups)),
-        "without_comparison": 0,
         "constant_within_blocks": [],
     }
     warnings = (
         f"{grouping.known} samples became {len(groups)}: the samples of the same '{key}' are "
         "repeats and were averaged.",
-        *_left_out(key, 0, grouping.unknown, contrast.binary),
+        *_without_value(key, grouping.unknown),
     )
     return Blocks(smaller, narrowed, {}, record, warnings)
+
+
+def _without_value(key: str, unknown: int) -> tuple[str, ...]:
+    return (f"{unknown} samples without a value of '{key}' were left out.",) if unknown else ()
 
 
 def _check_left(trait: str, binary: bool, values: Floats, key: str) -> None:
@@ -259,23 +296,24 @@ def _varies(values: Floats) -> bool:
 
 
 def _record(
-    design: Literal["paired", "averaged"],
+    design: Literal["paired", "correlated", "averaged"],
     table: LinkedTable,
     contrast: Contrast,
     grouping: _Grouping,
-    told: dict[str, Rows],
+    shown: dict[str, Rows],
     samples: int,
 ) -> dict[str, Any]:
     return {
         "key": grouping.key,
         "design": design,
-        "blocks": len(told) if design == "paired" else len(grouping.members),
+        "suffix": grouping.suffix,
+        "blocks": len(grouping.members),
         "samples_before": len(contrast.rows),
         "samples": samples,
         "without_value": grouping.unknown,
         "members": {
             value: [table.samples[r] for r in contrast.rows[places]]
-            for value, places in told.items()
+            for value, places in shown.items()
         },
     }
 

@@ -51,6 +51,13 @@ class Contrast:
     warnings: tuple[str, ...] = ()
 
     @property
+    def groups(self) -> tuple[str, ...] | None:
+        """Group of each sample; None for a measured trait."""
+        if not self.binary:
+            return None
+        return tuple("case" if value == 1 else "control" for value in self.values)
+
+    @property
     def smaller_group(self) -> int:
         """Samples in the smaller group; all samples for a continuous trait."""
         if not self.binary:

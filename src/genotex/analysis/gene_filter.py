@@ -21,6 +21,7 @@ LOW_QUANTILE = 0.10
 CENTRED_SHARE = 0.05
 FLOOR_SHARE = 0.01
 CONTINUOUS_SHARE = 0.10
+_ROUNDING = 1e-9
 
 Mask = NDArray[np.bool_]
 
@@ -133,8 +134,9 @@ def _low_genes(
     values = expression[present]
     if len(values) == 0:
         return nothing, "no filter of low genes (no values)"
-    floor = float(values.min())
-    has_floor = float((values == floor).mean()) >= FLOOR_SHARE
+    # A gene at the floor that is the mean of several rows may differ from it in the last bits.
+    floor = float(values.min()) + _ROUNDING
+    has_floor = float((values <= floor).mean()) >= FLOOR_SHARE
     if not has_floor and float((values < 0).mean()) > CENTRED_SHARE:
         return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
     cut = float(np.quantile(values, LOW_QUANTILE))
@@ -143,7 +145,7 @@ def _low_genes(
     else:
         need = max(1, int(np.ceil(CONTINUOUS_SHARE * len(contrast.rows))))
     with np.errstate(invalid="ignore"):
-        high = (expression > cut).sum(axis=0)
+        high = (expression > cut + _ROUNDING).sum(axis=0)
     rule = f"low: above {cut:.4g} (10 % quantile of all values) in fewer than {need} samples"
     return high < need, rule
 

@@ -2,30 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.linear import LinearFit, fit_last_column
+from genotex.analysis.linear import LinearFit
 from genotex.analysis.mixed import MixedFit
 from genotex.analysis.moderated import ModeratedFit, moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.precision import Precision
 from genotex.analysis.standardised_effect import hedges_g, partial_correlation
-from genotex.analysis.voom import fit_counts
 
-__all__ = ["beside_columns", "estimable_columns", "mixed_columns", "moderated_columns"]
+__all__ = [
+    "TestSettings",
+    "alternative_columns",
+    "estimable_columns",
+    "mixed_columns",
+    "moderated_columns",
+]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
 
 
+@dataclass(frozen=True, eq=False)
+class TestSettings:
+    """How the moderated t is computed, in every regression of an analysis alike.
+
+    Attributes
+    ----------
+    precision : Precision
+        What is known of the samples' errors.
+    trend : bool
+        Let the prior variance depend on mean expression.
+    robust : bool
+        Keep hypervariable genes out of the prior.
+    min_effect : float
+        Test against effects of at most this size.
+    """
+
+    precision: Precision
+    trend: bool = False
+    robust: bool = False
+    min_effect: float = 0.0
+
+    def regress(self, design: Floats, values: Floats, inflation: float = 1.0) -> LinearFit:
+        """Fit the design's last coefficient of every gene, its variance inflated."""
+        fit = self.precision.fit(design, values)
+        return replace(fit, unscaled=fit.unscaled * np.sqrt(inflation))
+
+    def moderate(self, fit: LinearFit, values: Floats) -> ModeratedFit:
+        """Test the coefficients of a fit of these values."""
+        mean = np.nanmean(values, axis=0) if self.trend else None
+        return moderate(fit, mean, robust=self.robust, min_effect=self.min_effect)
+
+
 def moderated_columns(
     values: Floats,
     design: Floats,
+    settings: TestSettings,
     *,
     binary: bool,
-    trend: bool,
     base: Floats | None = None,
-    libraries: Floats | None = None,
+    inflation: float = 1.0,
 ) -> tuple[Columns, ModeratedFit]:
     """Test the design's last column for every gene by the moderated t.
 
@@ -35,17 +75,14 @@ def moderated_columns(
         Expression of the tested genes; NaN is missing.
     design : ndarray of float64, shape (n, k)
         Full column rank, the trait last.
+    settings : TestSettings
     binary : bool
         Hedges' g as standardised effect, else the partial correlation.
-    trend : bool
-        Let the prior variance depend on mean expression.
     base : ndarray of float64, shape (n, j), optional
         The design without surrogate variables, when `design` has them: effects are standardised by
         the deviations that it leaves (see `hedges_g`).
-    libraries : ndarray of float64, shape (n,), optional
-        Effective library sizes, where expression was counted: observations are weighted (see
-        `fit_counts`). Effects are standardised by the deviations without weights, since weighted
-        ones have no unit that other cohorts share.
+    inflation : float
+        The coefficients' variances are this many times those of least squares.
 
     Returns
     -------
@@ -53,14 +90,15 @@ def moderated_columns(
         ``Coefficient`` to ``Samples`` of `GENE_COLUMNS`.
     fit : ModeratedFit
     """
-    present = ~np.isnan(values)
-    counts = present.sum(axis=0)
-    mean = np.where(present, values, 0.0).sum(axis=0) / counts
-    raw = _regress(design, values, libraries)
-    fit = moderate(raw, mean if trend else None)
-    if base is None and libraries is not None:
+    counts = (~np.isnan(values)).sum(axis=0)
+    mean = np.nansum(values, axis=0) / counts
+    raw = settings.regress(design, values, inflation)
+    fit = settings.moderate(raw, values)
+    # Weights of single observations give deviations no unit that other cohorts share.
+    precision = settings.precision
+    if base is None and precision.libraries is not None:
         base = design
-    plain = None if base is None else fit_last_column(base, values)
+    plain = None if base is None else replace(precision, libraries=None).fit(base, values)
     effect, error = hedges_g(raw, plain) if binary else partial_correlation(raw, plain)
     columns = {
         "Coefficient": fit.coefficient,
@@ -79,36 +117,30 @@ def moderated_columns(
     return columns, fit
 
 
-def _regress(design: Floats, values: Floats, libraries: Floats | None) -> LinearFit:
-    if libraries is None:
-        return fit_last_column(design, values)
-    return fit_counts(design, values, libraries)
-
-
-def beside_columns(
-    values: Floats, design: Floats, name: str, *, trend: bool, libraries: Floats | None = None
+def alternative_columns(
+    values: Floats, design: Floats, name: str, settings: TestSettings, inflation: float = 1.0
 ) -> Columns:
-    """Test the same genes with another design, for the columns beside the ones that rank.
+    """Test the same genes with another design, for the columns alongside those that rank.
 
     Parameters
     ----------
-    values, design, trend, libraries
+    values, design, settings, inflation
         As for `moderated_columns`.
     name : {"With SV", "Without SV"}
         What sets the design apart.
     """
-    found = estimable_columns(values, design, trend=trend, libraries=libraries)
+    found = estimable_columns(values, design, settings, inflation)
     return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
 
 
 def estimable_columns(
-    values: Floats, design: Floats, *, trend: bool, libraries: Floats | None = None
+    values: Floats, design: Floats, settings: TestSettings, inflation: float = 1.0
 ) -> Columns:
     """Test the design's last column for those genes whose values carry the design.
 
     Parameters
     ----------
-    values, design, trend, libraries
+    values, design, settings, inflation
         As for `moderated_columns`.
 
     Returns
@@ -117,14 +149,14 @@ def estimable_columns(
         ``Coefficient``, ``Standard Error``, ``t``, ``p`` and ``q``; NaN for the other genes, which
         count neither for the prior nor for the q-values.
     """
-    raw = _regress(design, values, libraries)
+    raw = settings.regress(design, values, inflation)
     fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
     names = ("Coefficient", "Standard Error", "t", "p", "q")
     columns = {name: np.full(len(fine), np.nan) for name in names}
     if not fine.any():
         return columns
     part = LinearFit(raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine])
-    fit = moderate(part, np.nanmean(values[:, fine], axis=0) if trend else None)
+    fit = settings.moderate(part, values[:, fine])
     found = (fit.coefficient, fit.standard_error, fit.t, fit.p, benjamini_hochberg(fit.p))
     for name, column in zip(names, found, strict=True):
         columns[name][fine] = column

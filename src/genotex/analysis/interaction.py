@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis.design import Design
-from genotex.analysis.gene_tests import estimable_columns
+from genotex.analysis.gene_tests import TestSettings, estimable_columns
 
 __all__ = ["fit_interaction", "interaction_record", "rank_interactions"]
 
@@ -19,7 +20,7 @@ TOP_GENES = 10
 
 
 def fit_interaction(
-    values: Floats, design: Design, *, trend: bool, libraries: Floats | None = None
+    values: Floats, design: Design, settings: TestSettings, inflation: float = 1.0
 ) -> dict[str, Floats]:
     """Test trait x condition of every gene by the moderated t.
 
@@ -31,10 +32,10 @@ def fit_interaction(
         Expression of the tested genes; NaN is missing.
     design : Design
         The columns of the first regression, and the product of trait and condition.
-    trend : bool
-        Let the prior variance depend on mean expression.
-    libraries : ndarray of float64, shape (n,), optional
-        Effective library sizes, where expression was counted.
+    settings : TestSettings
+        As for the trait; interactions are tested against none at all.
+    inflation : float
+        As for the trait.
 
     Returns
     -------
@@ -45,7 +46,7 @@ def fit_interaction(
     if design.interaction is None:
         return {}
     wide = np.column_stack([design.matrix, design.interaction])
-    found = estimable_columns(values, wide, trend=trend, libraries=libraries)
+    found = estimable_columns(values, wide, replace(settings, min_effect=0.0), inflation)
     if np.isnan(found["p"]).all():
         return {}
     return {f"Interaction {name}": column for name, column in found.items()}

@@ -85,7 +85,8 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         else "change of log2 expression per standard deviation of the trait",
         "standardised_effect": _standardised(steps),
         "filter": dict(steps.tests.kept.record),
-        "hidden": dict(steps.tests.hidden.record),
+        "hidden": dict(steps.tests.unmeasured.record),
+        "weights": dict(steps.tests.spread.record),
         "prior": _prior(steps.tests.fit, options),
         **_histogram(steps.tested_p),
         "significant": int(steps.genes["Significant"].sum()),
@@ -96,6 +97,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
     if steps.comparison.blocks.record:
         record["pair"] = {
             **steps.comparison.blocks.record,
+            **_correlation(steps),
             "adjusts_for": list(steps.comparison.adjustment.held_by_pairs),
         }
     if mixed:
@@ -117,6 +119,13 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
     return record
 
 
+def _correlation(steps: Steps) -> dict[str, float]:
+    """Return the correlation of samples of a block, where it was estimated."""
+    if steps.comparison.blocks.correlated is None:
+        return {}
+    return {"correlation": steps.tests.settings.precision.correlation}
+
+
 def _moderated_t(steps: Steps) -> str:
     libraries = steps.comparison.libraries
     if libraries is None:
@@ -132,7 +141,7 @@ def _standardised(steps: Steps) -> str:
     within = ", in deviations within pairs" if steps.comparison.blocks.columns else ""
     without = (
         ", by the deviations left without surrogate variables"
-        if steps.tests.hidden.moderated_with
+        if steps.tests.unmeasured.moderated_with
         else ""
     )
     weights = ", by the deviations left without weights" if counted else ""
@@ -174,6 +183,7 @@ def _prior(fit: ModeratedFit, options: AnalysisOptions) -> dict[str, Any]:
         "df_infinite": infinite,
         "variance": float(np.median(fit.prior.variance)),
         "trend": options.trend,
+        "robust": options.robust,
     }
 
 

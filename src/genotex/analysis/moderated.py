@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, digamma, polygamma, stdtrit
+from scipy.special import betainc, digamma, polygamma, stdtr, stdtrit
 
 from genotex.analysis.linear import LinearFit
+from genotex.analysis.robust_prior import fit_robust_prior
 
 __all__ = [
     "ModeratedFit",
@@ -17,6 +18,7 @@ __all__ = [
     "inverse_trigamma",
     "moderate",
     "natural_spline_basis",
+    "shrink",
 ]
 
 Floats = NDArray[np.float64]
@@ -32,13 +34,17 @@ class VariancePrior:
     Attributes
     ----------
     df : float
-        Prior degrees of freedom; infinite when the variances scatter no more than by chance.
+        Prior degrees of freedom; infinite when the variances scatter no more than by chance. Of a
+        robust prior those of genes that fit it.
     variance : ndarray of float64, shape (p,)
         Prior variance of each gene: one value for all, or a curve over mean expression.
+    df_of_gene : ndarray of float64, shape (p,), or None
+        Robust: prior degrees of freedom of each gene, fewer for hypervariable ones.
     """
 
     df: float
     variance: Floats
+    df_of_gene: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +73,13 @@ class ModeratedFit:
     prior: VariancePrior
 
 
-def moderate(fit: LinearFit, mean_expression: Floats | None = None) -> ModeratedFit:
+def moderate(
+    fit: LinearFit,
+    mean_expression: Floats | None = None,
+    *,
+    robust: bool = False,
+    min_effect: float = 0.0,
+) -> ModeratedFit:
     """Shrink the residual variances and test the coefficient of every gene.
 
     Parameters
@@ -76,24 +88,49 @@ def moderate(fit: LinearFit, mean_expression: Floats | None = None) -> Moderated
         Fits with at least one residual degree of freedom each.
     mean_expression : ndarray of float64, shape (p,), optional
         Lets the prior variance follow mean expression (limma's ``trend``).
+    robust : bool
+        Keep hypervariable genes out of the prior (Phipson and others 2016).
+    min_effect : float
+        Test against effects of at most this size (``treat``, McCarthy and Smyth 2009); 0 is the
+        usual test against no effect.
     """
-    prior = fit_variance_prior(fit.variance, fit.df, mean_expression)
-    if np.isinf(prior.df):
-        posterior = prior.variance.copy()
-    else:
-        posterior = (prior.df * prior.variance + fit.df * fit.variance) / (prior.df + fit.df)
+    prior = fit_variance_prior(fit.variance, fit.df, mean_expression, robust=robust)
+    prior_df = np.broadcast_to(prior.df, fit.df.shape)
+    if prior.df_of_gene is not None:
+        prior_df = prior.df_of_gene
+    posterior = shrink(fit.variance, fit.df, prior.variance, prior_df)
     # Without a prior, a gene that the design explains whole has no variance left; the square of its
     # effect within rounding is the smallest that the arithmetic can tell from zero.
     posterior = np.maximum(posterior, (1e-12 * fit.coefficient / fit.unscaled) ** 2)
     posterior = np.maximum(posterior, np.finfo(np.float64).tiny)
     error = fit.unscaled * np.sqrt(posterior)
-    t = fit.coefficient / error
     # Shrinking cannot give more information than all genes together hold.
-    df = np.minimum(fit.df + prior.df, fit.df.sum())
+    df = np.minimum(fit.df + prior_df, fit.df.sum())
     half = error * _t_quantile(0.975, df)
-    p = betainc(df / 2, 0.5, df / (df + t**2))
+    t, p = _test(fit.coefficient, error, df, min_effect)
     low, high = fit.coefficient - half, fit.coefficient + half
     return ModeratedFit(fit.coefficient, error, low, high, t, df, p, prior)
+
+
+def shrink(variance: Floats, df: Floats, prior_variance: Floats, prior_df: Floats) -> Floats:
+    """Return the posterior variances; the prior's where its degrees of freedom are infinite."""
+    finite = np.where(np.isinf(prior_df), 0.0, prior_df)
+    posterior = (finite * prior_variance + df * variance) / (finite + df)
+    return np.where(np.isinf(prior_df), prior_variance, posterior)
+
+
+def _test(
+    coefficient: Floats, error: Floats, df: Floats, min_effect: float
+) -> tuple[Floats, Floats]:
+    """Return t and p against effects of at most `min_effect`; t is 0 for smaller estimates."""
+    if not min_effect:
+        t = coefficient / error
+        return t, np.asarray(betainc(df / 2, 0.5, df / (df + t**2)), dtype=np.float64)
+    size = np.abs(coefficient)
+    beyond = (size - min_effect) / error
+    p = stdtr(df, -beyond) + stdtr(df, -(size + min_effect) / error)
+    t = np.sign(coefficient) * np.maximum(beyond, 0.0)
+    return t, np.asarray(np.minimum(p, 1.0), dtype=np.float64)
 
 
 def _t_quantile(probability: float, df: Floats) -> Floats:
@@ -102,7 +139,7 @@ def _t_quantile(probability: float, df: Floats) -> Floats:
 
 
 def fit_variance_prior(
-    variance: Floats, df: Floats, mean_expression: Floats | None = None
+    variance: Floats, df: Floats, mean_expression: Floats | None = None, *, robust: bool = False
 ) -> VariancePrior:
     """Fit the prior by the moments of log variances (Smyth 2004, section 6.2).
 
@@ -115,11 +152,23 @@ def fit_variance_prior(
         Residual variances and their degrees of freedom, above 0.
     mean_expression : ndarray of float64, shape (p,), optional
         Mean of each gene.
+    robust : bool
+        Fit by winsorized moments, with fewer degrees of freedom for hypervariable genes (Phipson
+        and others 2016); with three genes or more.
     """
     genes = len(variance)
     if genes == 1:
         return VariancePrior(0.0, variance.copy())
     raised = _raise_zeros(variance)
+    plain = _fit_moments(raised, df, mean_expression)
+    if not robust or genes == 2:
+        return plain
+    own, level = fit_robust_prior(raised, df, plain.df, plain.variance, mean_expression)
+    return VariancePrior(float(own.max()), level, own)
+
+
+def _fit_moments(raised: Floats, df: Floats, mean_expression: Floats | None) -> VariancePrior:
+    genes = len(raised)
     scaled = np.log(raised) - digamma(df / 2) + np.log(df / 2)
     trend = None if mean_expression is None else _spline_size(mean_expression)
     if mean_expression is None or trend is None or trend < 2:

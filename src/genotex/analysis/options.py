@@ -10,16 +10,18 @@ from genotex.formats.cohort_record import Controls
 from genotex.layout import Procedure
 from genotex.problems import RegressorRule
 
-__all__ = ["AnalysisOptions", "Hidden", "Model", "Solver"]
+__all__ = ["AnalysisOptions", "Hidden", "Model", "SampleWeights", "Solver"]
 
 Model = Literal["moderated", "mixed", "all"]
-Hidden = Literal["auto", "none", "sva"]
+Hidden = Literal["auto", "none", "sva", "two-step"]
+SampleWeights = Literal["auto", "none", "group", "sample"]
 Solver = Literal["scikit-learn", "exact"]
 
 _CHOICES = {
     "procedure": get_args(Procedure),
     "model": get_args(Model),
     "hidden": get_args(Hidden),
+    "weights": get_args(SampleWeights),
     "controls": get_args(Controls),
     "regressors": get_args(RegressorRule),
     "solver": get_args(Solver),
@@ -37,14 +39,20 @@ class AnalysisOptions:
         `batch_correction`, `regressors` and the cohorts.
     model : {"moderated", "mixed", "all"}
         The test that ranks the genes; ``all`` reports both and ranks by ``moderated``.
-    hidden : {"auto", "none", "sva"}
-        Hidden structure: ``sva`` adjusts for surrogate variables, ``auto`` does so from 40 samples
-        and below that reports both analyses and ranks by the one without.
+    hidden : {"auto", "none", "sva", "two-step"}
+        Unmeasured confounding: ``auto`` adjusts for surrogate variables estimated from all genes
+        (`estimate_confounders`) unless they seem to be the trait's own signal; ``sva`` (R's
+        default, iteratively reweighted) and ``two-step`` as R's sva computes them.
+    weights : {"auto", "none", "group", "sample"}
+        Unequal spread: ``auto`` weighs the groups of a trait where their spread differs, ``group``
+        always, ``sample`` estimates a weight for each sample.
+    robust : bool
+        Keep hypervariable genes out of the prior of the variances (Phipson and others 2016).
     q_cut : float
         A gene is significant when its q-value is below.
     min_effect : float
-        ... and its coefficient is at least this large (log2 fold change, or change per standard
-        deviation of a continuous trait).
+        ... in a test against effects of at most this size (``treat``, McCarthy and Smyth 2009), as
+        log2 fold change, or change per standard deviation of a continuous trait.
     controls : {"auto", "healthy", "all"}
         Who serves as control of a binary trait; ``auto`` takes the healthy controls when there
         are at least five of them.
@@ -87,6 +95,8 @@ class AnalysisOptions:
     procedure: Procedure = "sound"
     model: Model = "moderated"
     hidden: Hidden = "auto"
+    weights: SampleWeights = "auto"
+    robust: bool = False
     q_cut: float = 0.05
     min_effect: float = 0.0
     controls: Controls = "auto"

@@ -20,12 +20,14 @@ from genotex.analysis.confounding import (
 from genotex.analysis.contrast import Contrast
 
 __all__ = [
+    "MIN_PAIRS",
     "FactChecks",
     "SampleFacts",
     "check_sample_facts",
     "is_technical",
     "read_numbers",
     "read_value",
+    "shared_stems",
     "tcga_patient",
 ]
 
@@ -35,6 +37,16 @@ SampleFacts = Mapping[str, Mapping[str, str | None]]
 Floats = NDArray[np.float64]
 
 ENOUGH_SAMPLES = 4
+MIN_PAIRS = 3
+"""Fewer pairs than this leave too few degrees of freedom for a test."""
+MOST_CODES = 4
+_CODE = r"[A-Za-z]{1,12}|[A-Za-z]{0,6}\d"
+_CODED = (
+    re.compile(rf"(?P<stem>.*\w)[\s_./:-]+(?P<code>{_CODE})", re.ASCII),  # P7_T, 12 tumour
+    re.compile(r"(?P<stem>.*\d)(?P<code>[A-Za-z]{1,2})", re.ASCII),  # 03-212A
+    re.compile(rf"(?P<code>{_CODE})[\s_./:-]+(?P<stem>\w.*)", re.ASCII),  # T_P7
+    re.compile(r"(?P<code>[A-Za-z]{1,2})(?P<stem>\d.*)", re.ASCII),  # N12
+)
 
 _DONOR = re.compile(
     r"(^|[\W_])(donor|patient|subject|individual|participant|person|volunteer|proband|animal|mouse"
@@ -196,6 +208,45 @@ def tcga_patient(sample: str) -> str | None:
     return found.group().upper() if found else None
 
 
+def shared_stems(values: Sequence[str | None]) -> list[str | None] | None:
+    """Return what values share before (or after) a short code, None where they share nothing.
+
+    Parameters
+    ----------
+    values : sequence of str or None
+        Values of a characteristic that names people, all different.
+
+    Returns
+    -------
+    list of str or None
+        The shared part of each value, itself where it has no code. At least three people must have
+        two samples each, every code must occur with several people and at most once with each, and
+        there are at most four codes.
+    """
+    best: list[str | None] | None = None
+    most = 0
+    for form in _CODED:
+        found = [None if value is None else form.fullmatch(value.strip()) for value in values]
+        codes = Counter(match["code"].lower() for match in found if match)
+        stems = [
+            match["stem"] if match else value for match, value in zip(found, values, strict=True)
+        ]
+        people = Counter(match["stem"] for match in found if match)
+        repeated = sum(count for count in people.values() if count > 1)
+        several = sum(count > 1 for count in people.values())
+        pairs = {(match["stem"], match["code"].lower()) for match in found if match}
+        fine = (
+            2 <= len(codes) <= MOST_CODES
+            and several >= MIN_PAIRS
+            and len(pairs) == sum(codes.values())
+            and min(codes.values()) > 1
+            and 2 * repeated >= sum(codes.values())
+        )
+        if fine and repeated > most:
+            best, most = stems, repeated
+    return best
+
+
 def read_value(key: str, raw: str | None) -> str | None:
     """Return the value of a characteristic, None where it is a word for missing."""
     text = "" if raw is None else str(raw).strip()
@@ -212,8 +263,10 @@ def _is_group(values: Iterable[str | None]) -> bool:
     return len(different) < 3 or 2 * named < len(different)
 
 
-def _repeats(where: str, values: Iterable[str | None]) -> list[str]:
-    counts = Counter(value for value in values if value is not None)
+def _repeats(where: str, values: Sequence[str | None]) -> list[str]:
+    known = [value for value in values if value is not None]
+    stems = shared_stems(known) if len(set(known)) == len(known) else None
+    counts = Counter(stems or known)
     repeated = [count for count in counts.values() if count > 1]
     if not repeated:
         return []

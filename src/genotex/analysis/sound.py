@@ -22,7 +22,6 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts
-from genotex.analysis.spread_check import check_spread
 from genotex.analysis.testing import Tests, choose_genes, run_tests
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
@@ -172,9 +171,9 @@ def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
         *check_covariates(comparison.table, contrast, design, adjustment.held_by_pairs),
         *adjustment.warnings,
         *comparison.facts.warnings,
-        *tests.hidden.warnings,
+        *tests.unmeasured.warnings,
         *(() if mixed is None else mixed_warnings(mixed, contrast.binary)),
-        *check_spread(tests.values, contrast),
+        *tests.spread.warnings,
         *check_scale(expression),
         *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),
     )

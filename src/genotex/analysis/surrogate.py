@@ -19,6 +19,7 @@ __all__ = [
     "SurrogateNumber",
     "SurrogateVariables",
     "associated_genes",
+    "find_reweighted_surrogates",
     "find_surrogates",
     "surrogate_number",
 ]
@@ -32,6 +33,7 @@ LEVEL = 0.1
 """A component counts when its p-value is at most this large."""
 GENE_CUT = 0.1
 """A gene goes with a component when its local false discovery rate is below."""
+REWEIGHTINGS = 5
 GENES_AT_ONCE = 2048
 ROUNDING = 1e-12
 """Spread below this share of the values is what rounding leaves of constant ones."""
@@ -213,6 +215,79 @@ def find_surrogates(
         )
     table = np.column_stack(columns) if columns else np.empty((samples, 0))
     return SurrogateVariables(table, found.number, limited, found.p, np.array(shares), tuple(notes))
+
+
+def find_reweighted_surrogates(
+    expression: Floats,
+    design: Floats,
+    *,
+    seed: int,
+    smallest_residual_df: int = SMALLEST_RESIDUAL_DF,
+    number: int | None = None,
+) -> SurrogateVariables:
+    """Estimate surrogate variables by iterative reweighting, sva's default (Leek and Storey 2008).
+
+    Genes are weighted by the probability that they follow the surrogate variables and not the
+    trait, both from local false discovery rates, and the weighted genes' principal components are
+    the next surrogate variables; five rounds, from the components of the residuals.
+
+    Parameters
+    ----------
+    expression : ndarray of float64, shape (n, p)
+        Log2 expression without missing values.
+    design : ndarray of float64, shape (n, k)
+        The full model, full column rank: intercept first, covariates, trait last.
+    seed : int
+        Seed of the permutations.
+    smallest_residual_df : int
+        Residual degrees of freedom that must be left.
+    number : int, optional
+        Number of surrogate variables; by the permutation test otherwise.
+
+    Raises
+    ------
+    AnalysisError
+        If a value is missing or infinite.
+    """
+    found = surrogate_number(expression, design, seed=seed)
+    wanted = found.number if number is None else number
+    used = min(wanted, max(0, len(expression) - design.shape[1] - smallest_residual_df))
+    notes: tuple[str, ...] = ()
+    if used < wanted:
+        notes = (
+            f"{used} of {wanted} are used, so that {smallest_residual_df} residual degrees of "
+            "freedom are left",
+        )
+    columns = found.directions[:, :used]
+    null = design[:, :-1]
+    for _ in range(REWEIGHTINGS if used else 0):
+        both = np.column_stack([null, columns])
+        of_trait = local_fdr(_f_test(expression, np.column_stack([design, columns]), both))
+        of_columns = local_fdr(_f_test(expression, both, null))
+        columns = _components(expression, (1 - of_columns) * of_trait, used)
+    return SurrogateVariables(columns, wanted, used < wanted, found.p, found.share[:used], notes)
+
+
+def _f_test(expression: Floats, wide: Floats, narrow: Floats) -> Floats:
+    """Return the p-value of each gene that the wide design fits no better than the narrow one."""
+    centred = expression - expression.mean(axis=0)
+    squares = []
+    for design in (wide, narrow):
+        basis = np.linalg.qr(design)[0]
+        fitted = basis.T @ centred
+        squares.append(
+            np.einsum("ij,ij->j", centred, centred) - np.einsum("ij,ij->j", fitted, fitted)
+        )
+    more, df = wide.shape[1] - narrow.shape[1], len(wide) - wide.shape[1]
+    left = np.maximum(squares[0], np.finfo(np.float64).tiny)
+    f = np.maximum(squares[1] - squares[0], 0.0) / more / (left / df)
+    return np.asarray(fdtrc(more, df, f))
+
+
+def _components(expression: Floats, weight: Floats, number: int) -> Floats:
+    """Return the leading principal components over samples of the centred, weighted genes."""
+    centred = (expression - expression.mean(axis=0)) * weight
+    return np.asarray(np.linalg.eigh(centred @ centred.T)[1][:, ::-1][:, :number])
 
 
 def _largest(expression: Floats) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,27 +11,33 @@ from numpy.typing import NDArray
 from genotex.analysis.comparison import Comparison
 from genotex.analysis.design import Design
 from genotex.analysis.gene_filter import GeneFilter, carries_design, filter_genes
-from genotex.analysis.gene_tests import beside_columns, mixed_columns, moderated_columns
-from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden, set_aside
+from genotex.analysis.gene_tests import (
+    TestSettings,
+    alternative_columns,
+    estimable_columns,
+    mixed_columns,
+    moderated_columns,
+)
 from genotex.analysis.interaction import fit_interaction
 from genotex.analysis.libraries import FEWEST_READS, Libraries, few_reads
 from genotex.analysis.mixed import MixedFit, fit_mixed
 from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.precision import Precision, consensus_correlation
 from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.spread import Spread, weigh_samples
+from genotex.analysis.unmeasured import (
+    Unmeasured,
+    compare_rankings,
+    find_unmeasured,
+    rank_without_if_dense,
+)
 from genotex.errors import AnalysisError
 
 __all__ = ["Tests", "choose_genes", "run_tests"]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
-
-
-class _Test(TypedDict):
-    """How the moderated t is computed, in every regression alike."""
-
-    trend: bool
-    libraries: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +52,12 @@ class Tests:
         Expression of the m tested genes.
     columns : dict of str to ndarray of float64, shape (m,)
         Columns of `GENE_COLUMNS`.
-    hidden : Hidden
+    unmeasured : Unmeasured
         Surrogate variables.
+    spread : Spread
+        Weights of the samples.
+    settings : TestSettings
+        How the moderated t was computed.
     moderated, ranking : Design
         Regression of the moderated t, and of the test that ranks: the mixed model has no surrogate
         variables.
@@ -61,7 +70,9 @@ class Tests:
     kept: GeneFilter
     values: Floats
     columns: Columns
-    hidden: Hidden
+    unmeasured: Unmeasured
+    spread: Spread
+    settings: TestSettings
     moderated: Design
     ranking: Design
     p: Floats
@@ -130,7 +141,7 @@ def run_tests(
     sample_facts: SampleFacts,
     options: AnalysisOptions,
 ) -> Tests:
-    """Look for hidden structure and test the trait's coefficient of every gene.
+    """Estimate unmeasured confounding and test the trait's coefficient of every gene.
 
     Parameters
     ----------
@@ -145,32 +156,43 @@ def run_tests(
     options : AnalysisOptions
     """
     contrast, design = comparison.contrast, comparison.design
-    test = _Test(trend=options.trend, libraries=comparison.library_sizes)
     mixed_ranks = options.model == "mixed"
-    hidden = find_hidden(
+    spread = weigh_samples(
+        values, design.matrix, contrast.groups, options.weights, comparison.library_sizes
+    )
+    precision = _with_blocks(comparison, values, spread.weights)
+    settings = TestSettings(precision, options.trend, options.robust, options.min_effect)
+    unmeasured = find_unmeasured(
         values,
         contrast,
         design,
         sample_facts,
         comparison.table.samples,
-        mode=options.hidden,
-        seed=options.seed,
+        options.hidden,
+        options.seed,
+        precision,
         mixed_ranks=mixed_ranks,
     )
-    hidden = _weigh(hidden, values, design, options, test)
-    moderated = design.with_columns(hidden.columns) if hidden.moderated_with else design
+    if unmeasured.columns:
+        plain = estimable_columns(values, design.matrix, replace(settings, min_effect=0.0))
+        p = plain["p"]
+        unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
+    adjusted = unmeasured.moderated_with
+    moderated = design.with_columns(unmeasured.columns) if adjusted else design
+    inflation = unmeasured.inflation if adjusted else 1.0
     fits = carries_design(moderated.matrix, values)
     if not fits.all():
         values, kept = values[:, fits], kept.without(~fits)
     columns, fit = moderated_columns(
         values,
         moderated.matrix,
+        settings,
         binary=contrast.binary,
-        base=design.matrix if hidden.moderated_with else None,
-        **test,
+        base=design.matrix if adjusted else None,
+        inflation=inflation,
     )
-    columns |= _other_analysis(values, design, hidden, test)
-    columns |= fit_interaction(values, moderated, **test)
+    columns |= _other_analysis(values, design, unmeasured, settings)
+    columns |= fit_interaction(values, moderated, settings, inflation)
     mixed = _fit_mixed(values, design, options)
     columns |= {} if mixed is None else mixed_columns(mixed)
     names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
@@ -178,7 +200,9 @@ def run_tests(
         kept=kept,
         values=values,
         columns=columns,
-        hidden=_with_change(hidden, columns, names, options),
+        unmeasured=_with_change(unmeasured, columns, names, options),
+        spread=spread,
+        settings=settings,
         moderated=moderated,
         ranking=design if mixed_ranks else moderated,
         p=columns["Mixed p" if mixed_ranks else "p"],
@@ -187,35 +211,36 @@ def run_tests(
     )
 
 
-def _weigh(
-    hidden: Hidden, values: Floats, design: Design, options: AnalysisOptions, test: _Test
-) -> Hidden:
-    if not hidden.moderated_with:
-        return hidden
-    without = beside_columns(values, design.matrix, "Without SV", **test)
-    mixed = options.model == "mixed"
-    return set_aside(hidden, without["Without SV q"], mixed_ranks=mixed)
+def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None) -> Precision:
+    """Return the samples' precision with the correlation of samples of the same block."""
+    precision = Precision(weights, comparison.blocks.correlated, libraries=comparison.library_sizes)
+    correlation = consensus_correlation(comparison.design.matrix, values, precision)
+    return replace(precision, correlation=correlation)
 
 
-def _other_analysis(values: Floats, design: Design, hidden: Hidden, test: _Test) -> Columns:
+def _other_analysis(
+    values: Floats, design: Design, unmeasured: Unmeasured, settings: TestSettings
+) -> Columns:
     """Test with surrogate variables when the ranking is without them, and the other way round."""
-    if not hidden.columns:
+    if not unmeasured.columns:
         return {}
-    name = "Without SV" if hidden.moderated_with else "With SV"
-    other = design if hidden.moderated_with else design.with_columns(hidden.columns)
-    return beside_columns(values, other.matrix, name, **test)
+    if unmeasured.moderated_with:
+        return alternative_columns(values, design.matrix, "Without SV", settings)
+    wide = design.with_columns(unmeasured.columns).matrix
+    return alternative_columns(values, wide, "With SV", settings, unmeasured.inflation)
 
 
 def _with_change(
-    hidden: Hidden, columns: Columns, names: Sequence[str], options: AnalysisOptions
-) -> Hidden:
+    unmeasured: Unmeasured, columns: Columns, names: Sequence[str], options: AnalysisOptions
+) -> Unmeasured:
     """Add to the record how the top genes change with surrogate variables."""
-    if not hidden.columns:
-        return hidden
-    other = columns["Without SV p" if hidden.moderated_with else "With SV p"]
-    pair = (other, columns["p"]) if hidden.moderated_with else (columns["p"], other)
+    if not unmeasured.columns:
+        return unmeasured
+    adjusted = unmeasured.moderated_with
+    other = columns["Without SV p" if adjusted else "With SV p"]
+    pair = (other, columns["p"]) if adjusted else (columns["p"], other)
     change = compare_rankings(*pair, names, options.q_cut)
-    return replace(hidden, record={**hidden.record, "change": change})
+    return replace(unmeasured, record={**unmeasured.record, "change": change})
 
 
 def _fit_mixed(values: Floats, design: Design, options: AnalysisOptions) -> MixedFit | None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.linear import CHUNK, LinearFit, fit_last_column, fit_weighted
+from genotex.analysis.linear import LinearFit, fit_last_column
 from genotex.analysis.lowess import lowess
 
-__all__ = [
-    "SPAN",
-    "CountTrend",
-    "count_trend",
-    "counts_of",
-    "fit_counts",
-    "observation_weights",
-]
+__all__ = ["SPAN", "CountTrend", "Voom", "count_trend", "counts_of"]
 
 Floats = NDArray[np.float64]
 
@@ -81,47 +75,43 @@ def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> CountT
     return CountTrend(different, curve[first])
 
 
-def fit_counts(design: Floats, expression: Floats, libraries: Floats) -> LinearFit:
-    """Regress every gene on the design with voom's weights, and keep the last coefficient.
+@dataclass(frozen=True, eq=False)
+class Voom:
+    """Weights of single observations: the inverse of the variance expected at their fitted counts.
 
-    The weights come from the trend that an unweighted fit of the same design shows, at the fitted
-    value of each observation.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank; without a residual degree of freedom there are no weights.
-    expression : ndarray of float64, shape (n, p)
-        log2 counts per million, log2((count + 0.5) / (library + 1) * 1e6); no missing values.
-    libraries : ndarray of float64, shape (n,)
-        Effective library sizes.
-
-    References
-    ----------
     Law, Chen, Shi and Smyth 2014, Genome Biology 15:R29.
     """
-    if design.shape[0] <= design.shape[1]:
-        return fit_last_column(design, expression)
-    weights = observation_weights(design, expression, libraries)
-    chunks = [slice(start, start + CHUNK) for start in range(0, expression.shape[1], CHUNK)]
-    parts = [fit_weighted(design, expression[:, some], weights[:, some]) for some in chunks]
-    names = ("coefficient", "unscaled", "variance", "df")
-    return LinearFit(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
+    trend: CountTrend
+    _hat: Floats
+    _depth: Floats
 
-def observation_weights(design: Floats, expression: Floats, libraries: Floats) -> Floats:
-    """Return voom's precision weight of every observation, shape (n, p).
+    @classmethod
+    def learn(
+        cls,
+        design: Floats,
+        expression: Floats,
+        libraries: Floats,
+        whiten: Callable[[Floats], Floats],
+    ) -> Voom:
+        """Learn the trend from a fit of all genes.
 
-    Parameters
-    ----------
-    design, expression, libraries
-        As for `fit_counts`; at least one residual degree of freedom.
-    """
-    trend = count_trend(fit_last_column(design, expression), expression, libraries)
-    q = np.linalg.qr(design)[0]
-    depth = (np.log2(libraries + 1.0) - _MILLION)[:, None]
-    weights = np.empty_like(expression)
-    for start in range(0, expression.shape[1], CHUNK):
-        values = expression[:, start : start + CHUNK]
-        weights[:, start : start + CHUNK] = trend.weights(q @ (q.T @ values) + depth)
-    return weights
+        Parameters
+        ----------
+        design : ndarray of float64, shape (n, k)
+            Full column rank, with residual degrees of freedom.
+        expression : ndarray of float64, shape (n, p)
+            log2 counts per million, log2((count + 0.5) / (library + 1) * 1e6); no missing values.
+        libraries : ndarray of float64, shape (n,)
+            Effective library sizes.
+        whiten : callable
+            Makes the errors of columns (n, m) independent and equally precise.
+        """
+        columns = whiten(design)
+        trend = count_trend(fit_last_column(columns, whiten(expression)), expression, libraries)
+        hat = design @ np.linalg.pinv(columns) @ whiten(np.eye(len(design)))
+        return cls(trend, hat, (np.log2(libraries + 1.0) - _MILLION)[:, None])
+
+    def weights(self, expression: Floats) -> Floats:
+        """Return the weights (n, g) of some genes."""
+        return self.trend.weights(self._hat @ expression + self._depth)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from genotex.cli import screen
 
@@ -54,29 +54,33 @@ def _sentences(result: AnalysisResult) -> Iterator[str]:
             f"{len(two_step['regressors'])} genes of {two_step['cohort']} "
             f"({two_step['score_name']} {two_step['score']:.2f}); they are not tested."
         )
-    if hidden := _hidden(method["hidden"], method["ranked_by"] == "Mixed p"):
-        yield hidden
+    if adjustment := _unmeasured(method["hidden"], method["ranked_by"] == "Mixed p"):
+        yield adjustment
     if result.interaction_summary:
         yield result.interaction_summary
 
 
-def _hidden(record: dict[str, object], mixed_ranks: bool) -> str:
-    used = int(str(record.get("used", 0)))
+def _unmeasured(record: dict[str, Any], mixed_ranks: bool) -> str:
+    used = record.get("used", 0)
     if not used:
         return ""
     what = "1 surrogate variable" if used == 1 else f"{used} surrogate variables"
+    change = record.get("change", {})
     if record.get("ranked_with"):
-        return f"{what} for hidden structure adjusted for."
+        other = _significant(change, "without")
+        return f"Adjusted for unmeasured confounding ({what}); without this, {other}."
     if mixed_ranks:
-        return f"{what} for hidden structure found; the mixed model, which ranks, does without."
-    why = (
-        "so many genes go with the trait that the two cannot be told apart"
-        if record.get("set_aside") == "many genes"
-        else "with few samples they can do harm"
-    )
+        return f"{what} found; the mixed model, which ranks the genes, does without."
+    other = _significant(change, "with")
     return (
-        f"{what} for hidden structure found; {why}, so the analysis with them is reported beside."
+        f"{what} found, but not adjusted for: they are probably the trait's own signal; with them, "
+        f"{other}."
     )
+
+
+def _significant(change: dict[str, Any], how: str) -> str:
+    count = change.get(f"significant_{how}", 0)
+    return f"{count} gene{'' if count == 1 else 's'} would be significant"
 
 
 def _show_selected(result: AnalysisResult) -> None:

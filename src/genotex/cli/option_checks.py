@@ -17,6 +17,8 @@ __all__ = ["check_cohorts", "check_controls", "check_options"]
 _SOUND_ONLY = {
     "model": "--test",
     "hidden": "--hidden",
+    "weights": "--weights",
+    "robust": "--robust",
     "covariates": "--covariates",
     "pair": "--pair",
     "q_cut": "--q",

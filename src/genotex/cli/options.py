@@ -42,6 +42,7 @@ __all__ = [
     "QCut",
     "RegressorRules",
     "Regressors",
+    "Robust",
     "SandboxMode",
     "Sandboxes",
     "ScaleName",
@@ -56,6 +57,8 @@ __all__ = [
     "TraitNames",
     "Trend",
     "VocabularyFile",
+    "WeightModes",
+    "Weights",
     "WithPanel",
     "above_0",
 ]
@@ -101,11 +104,21 @@ class Tests(StrEnum):
 
 
 class HiddenModes(StrEnum):
-    """What is done about hidden structure."""
+    """How unmeasured confounding is adjusted for."""
 
     auto = "auto"
     none = "none"
     sva = "sva"
+    two_step = "two-step"
+
+
+class WeightModes(StrEnum):
+    """Which samples are weighted."""
+
+    auto = "auto"
+    none = "none"
+    group = "group"
+    sample = "sample"
 
 
 class Solvers(StrEnum):
@@ -260,8 +273,8 @@ HiddenMode = Annotated[
     HiddenModes,
     typer.Option(
         "--hidden",
-        help="Surrogate variables for hidden structure. auto: from 40 samples on; below that "
-        "reported beside.",
+        help="Unmeasured confounding (batches, cell mixture): auto adjusts for factors found in "
+        "all genes, unless they look like the trait's own signal; sva and two-step as R's sva.",
         rich_help_panel=SOUND,
     ),
 ]
@@ -278,7 +291,8 @@ Pair = Annotated[
     typer.Option(
         "--pair",
         metavar="KEY",
-        help="Compare within pairs: samples with the same value of this characteristic.",
+        help="Samples with the same value of this characteristic are of the same person: pairs are "
+        "compared within themselves, incomplete ones as correlated samples.",
         rich_help_panel=SOUND,
     ),
 ]
@@ -290,12 +304,29 @@ FilterLow = Annotated[
         rich_help_panel=SOUND,
     ),
 ]
+Weights = Annotated[
+    WeightModes,
+    typer.Option(
+        "--weights",
+        help="Weigh samples by their spread: auto where groups differ in it, group always, sample "
+        "for one weight each.",
+        rich_help_panel=SOUND,
+    ),
+]
+Robust = Annotated[
+    bool,
+    typer.Option(
+        "--robust/--no-robust",
+        help="Keep hypervariable genes out of the prior of the variances.",
+        rich_help_panel=SOUND,
+    ),
+]
 MinEffect = Annotated[
     float,
     typer.Option(
         "--min-effect",
         min=0.0,
-        help="Significant genes change at least so much (log2).",
+        help="Test whether genes change by more than this (log2), not only whether they change.",
         rich_help_panel=SOUND,
     ),
 ]

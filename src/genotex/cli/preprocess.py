@@ -166,12 +166,17 @@ def preprocess_with_progress(
 
 
 def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
-    """Print one line for each cohort, and errors behind."""
+    """Print one line for each cohort, then what was dropped, and errors."""
     columns = ["trait", "cohort", "usable", "samples", "age", "gender", "why"]
     screen.table(columns, [_row(outcome) for outcome in outcomes])
     for outcome in outcomes:
+        name = f"{outcome.trait}/{outcome.cohort}"
+        if outcome.zeros_kept:
+            screen.tell(f"{name}: {outcome.zeros_kept}", "note")
+        if outcome.warnings:
+            screen.tell(f"{name}: {'; '.join(outcome.warnings)}", "warning")
         if outcome.error is not None:
-            screen.tell(f"{outcome.trait}/{outcome.cohort}: {outcome.error}", "not done", "red")
+            screen.tell(f"{name}: {outcome.error}", "not done", "red")
 
 
 def _row(outcome: CohortOutcome) -> dict[str, Any]:

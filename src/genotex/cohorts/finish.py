@@ -9,7 +9,7 @@ from typing import Any
 
 import genotex
 from genotex.clinical import reading_to_json
-from genotex.cohorts.judging import JudgedCohort, judge_cohort
+from genotex.cohorts.judging import FEW_GENES, JudgedCohort, judge_cohort
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.formats import (
     Evidence,
@@ -141,6 +141,15 @@ def remove_absent_tables(prepared: PreparedCohort, output: OutputFolder) -> None
         output.gene_csv(trait, cohort).unlink(missing_ok=True)
 
 
+def _warnings(prepared: PreparedCohort, judged: JudgedCohort) -> list[str]:
+    """Return what was dropped, and that values without a logarithm may be the reason."""
+    counts, lost = judged.counts, 0 if prepared.genes is None else prepared.genes.lost
+    warnings = list(judged.warnings)
+    if lost and counts is not None and (counts.genes_dropped > FEW_GENES or counts.samples_dropped):
+        warnings.append(f"{lost} values at or below 0 have no logarithm and count as missing")
+    return warnings
+
+
 def _named(path: Path | None) -> dict[str, str] | None:
     return None if path is None else {"name": path.name, "sha256": sha256(path)}
 
@@ -159,6 +168,7 @@ def _evidence(
             "id_column": genes.id_column,
             "gene_column": genes.gene_column,
             "scale": genes.scale,
+            **({"offset": genes.offset} if genes.offset else {}),
             **genes.counts,
         }
     return Evidence(
@@ -191,6 +201,7 @@ def _evidence(
         counts=prepared.counts,
         linking={} if judged.counts is None else judged.counts.as_dict(),
         notes=[*prepared.notes, *judged.notes],
+        warnings=_warnings(prepared, judged),
         info=asdict(judged.info),
         fingerprint=fingerprint,
     )

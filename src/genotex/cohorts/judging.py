@@ -15,6 +15,7 @@ from genotex.cohorts.quality import judge, unavailable, without_biased_covariate
 from genotex.formats import CohortInfo, ExpressionMatrix, LinkedTable
 
 __all__ = [
+    "FEW_GENES",
     "REFUSALS",
     "FilledCohort",
     "JudgedCohort",
@@ -30,6 +31,8 @@ _NO_GENES, _NO_TRAIT = "gene data not available", "trait not available"
 _ONE_SIDED, _NOTHING_LEFT = "trait too one-sided to study", "nothing left after linking"
 REFUSALS = (_NO_GENES, _NO_TRAIT, _ONE_SIDED, _NOTHING_LEFT)
 """How a note begins that says why a cohort cannot be used."""
+FEW_GENES = 10
+"""So many genes may be dropped without a warning."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,8 @@ class JudgedCohort:
         The benchmark's record.
     notes : tuple of str
         What was dropped, and why the cohort cannot be used if so.
+    warnings : tuple of str
+        The notes on samples, and on more than a few genes, that were dropped.
     counts : LinkingCounts or None
         None where trait or genes are not available, as for the tables.
     unfilled, filled : LinkedTable or None
@@ -83,6 +88,7 @@ class JudgedCohort:
 
     info: CohortInfo
     notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
     counts: LinkingCounts | None = None
     unfilled: LinkedTable | None = None
     filled: LinkedTable | None = None
@@ -127,14 +133,16 @@ def judge_filled(cohort: FilledCohort) -> JudgedCohort:
     """Drop covariates that hardly vary, and judge whether the cohort is of use."""
     filled, dropped = without_biased_covariates(cohort.filled)
     unfilled = _same_covariates(cohort.unfilled, filled)
-    notes = _linking_notes(cohort.counts, dropped)
+    notes = (*_losses(cohort.counts), *(f"{name} dropped: it hardly varies" for name in dropped))
+    few_genes = cohort.counts.genes_dropped <= FEW_GENES
+    warnings = _losses(replace(cohort.counts, genes_dropped=0) if few_genes else cohort.counts)
     info = judge(filled)
     if info.is_biased:
         notes = (*notes, _why_biased(filled.trait_values))
     elif not info.is_available:
         notes = (*notes, f"{_NOTHING_LEFT} clinical features and genes")
     info = replace(info, note="; ".join(notes))
-    return JudgedCohort(info, notes, cohort.counts, unfilled, filled)
+    return JudgedCohort(info, notes, warnings, cohort.counts, unfilled, filled)
 
 
 def why_unavailable(prepared: PreparedCohort) -> JudgedCohort:
@@ -179,7 +187,8 @@ def _why_biased(values: NDArray[np.float64]) -> str:
     return f"{_ONE_SIDED} ({shown})"
 
 
-def _linking_notes(counts: LinkingCounts, dropped: tuple[str, ...]) -> tuple[str, ...]:
+def _losses(counts: LinkingCounts) -> tuple[str, ...]:
+    """Return why samples and genes are not in the linked table."""
     notes = []
     if counts.samples_without_expression:
         notes.append(f"{counts.samples_without_expression} samples without expression left out")
@@ -189,5 +198,4 @@ def _linking_notes(counts: LinkingCounts, dropped: tuple[str, ...]) -> tuple[str
         notes.append(f"{counts.genes_dropped} genes missing in more than 20 % of samples dropped")
     if counts.samples_dropped:
         notes.append(f"{counts.samples_dropped} samples missing more than 5 % of genes dropped")
-    notes += [f"{name} dropped: it hardly varies" for name in dropped]
     return tuple(notes)

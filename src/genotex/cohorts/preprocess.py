@@ -20,6 +20,7 @@ from genotex.cohorts.tcga_folder import choose_folder
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import CohortInfo, Evidence, read_evidence, update_cohort_info
 from genotex.formats.raw import sha256
+from genotex.genes import ZEROS_KEPT
 from genotex.layout import (
     TCGA_COHORT,
     GeoCohortFiles,
@@ -66,6 +67,8 @@ class CohortOutcome:
         None when the cohort could not be read.
     notes : tuple of str
         The cohort's notes, from its evidence.
+    warnings : tuple of str
+        Why samples, or more than a few genes, are not in its linked table.
     error : str or None
         Why it could not be read.
     unchanged : bool
@@ -77,6 +80,7 @@ class CohortOutcome:
     cohort: str
     info: CohortInfo | None
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     error: str | None = None
     unchanged: bool = False
     seconds: float = 0.0
@@ -85,6 +89,11 @@ class CohortOutcome:
     def why_not_usable(self) -> str:
         """The reasons among the notes."""
         return "; ".join(note for note in self.notes if note.startswith(REFUSALS))
+
+    @property
+    def zeros_kept(self) -> str:
+        """The note on zeros that were kept as measurements; empty where none were."""
+        return next((note for note in self.notes if note.startswith(ZEROS_KEPT)), "")
 
 
 def preprocess(
@@ -235,6 +244,7 @@ def _outcome(
         task.cohort,
         CohortInfo(**evidence.info),
         notes=tuple(evidence.notes),
+        warnings=tuple(evidence.warnings),
         unchanged=unchanged,
         seconds=time.monotonic() - start,
     )

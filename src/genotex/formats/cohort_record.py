@@ -84,7 +84,8 @@ class Evidence:
         trait, age and gender that vary; of a TCGA study those columns that can be adjusted for.
     mapping : dict
         How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
-        ``rows_with_symbol``, ``genes_mapped``, ``genes``.
+        ``rows_with_symbol``, ``genes_mapped``, ``genes``. ``offset`` is there where zeros were
+        kept: what was added to linear values before the logarithm.
     counts : dict
         How RNA-seq counts became expression: ``file``, ``annotation``; ``genes`` counted,
         ``filtered`` for lack of counts by the ``rule``, ``kept``; ``normalisation``; by sample
@@ -95,6 +96,8 @@ class Evidence:
         ``samples_dropped``, ``values_filled``, and what became of Age and Gender.
     notes : list of str
         Everything a careful reader should know.
+    warnings : list of str
+        Why samples, or more than a few genes, are not in the linked table.
     info : dict
         The cohort's `CohortInfo` as JSON.
     fingerprint : str
@@ -115,6 +118,7 @@ class Evidence:
     mapping: dict[str, Any] = field(default_factory=dict)
     linking: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     info: dict[str, Any] = field(default_factory=dict)
     fingerprint: str = ""
     sample_facts: dict[str, dict[str, str | None]] = field(default_factory=dict)

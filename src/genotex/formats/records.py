@@ -144,7 +144,7 @@ def _check_counts(record: dict[str, Any] | None, path: Path) -> None:
 def _evidence_type(name: str) -> type:
     if name in (*_TEXTS, "fingerprint"):
         return str
-    return list if name in ("files", "notes") else dict
+    return list if name in ("files", "notes", "warnings") else dict
 
 
 def _info(name: str, record: object, path: Path) -> CohortInfo:

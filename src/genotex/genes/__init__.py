@@ -5,6 +5,7 @@ from genotex.genes.count_rows import GeneCounts, counts_by_gene
 from genotex.genes.identify import IdVerdict, identify_ids
 from genotex.genes.idkind import IdKind
 from genotex.genes.mapping import (
+    ZEROS_KEPT,
     GeneMapping,
     Scale,
     check_rows,
@@ -16,6 +17,7 @@ from genotex.genes.row_genes import RowGenes, genes_by_columns, genes_of_rows
 from genotex.genes.table import GeneTable
 
 __all__ = [
+    "ZEROS_KEPT",
     "AnnotationChoice",
     "GeneCounts",
     "GeneMapping",

@@ -12,12 +12,23 @@ from genotex.formats.platform import Platform
 from genotex.genes.collapse import divide_and_sum, gene_rows, mean_of_rows
 from genotex.genes.idkind import IdKind
 from genotex.genes.row_genes import RowGenes, genes_of_rows
-from genotex.genes.scale import detect_scale, to_log2
+from genotex.genes.scale import detect_scale, to_log2, zero_offset
 from genotex.genes.symbols import OfficialSymbols, official_symbols
 from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
 
-__all__ = ["GeneMapping", "Scale", "check_rows", "collapse_rows", "map_to_genes", "official_rows"]
+__all__ = [
+    "ZEROS_KEPT",
+    "GeneMapping",
+    "Scale",
+    "check_rows",
+    "collapse_rows",
+    "map_to_genes",
+    "official_rows",
+]
+
+ZEROS_KEPT = "zeros are kept as measurements"
+"""How the note on the offset of the logarithm begins."""
 
 Scale = Literal["auto", "log2", "linear"]
 
@@ -44,6 +55,10 @@ class GeneMapping:
         dropped); ``genes``.
     notes : tuple of str
         What was decided, in words.
+    offset : float
+        What was added to linear values before the logarithm, for their zeros; 0 for most tables.
+    lost : int
+        How many linear values were at or below 0 and became missing.
     """
 
     expression: ExpressionMatrix
@@ -54,6 +69,8 @@ class GeneMapping:
     scale: Literal["log2", "linear", "counts"]
     counts: dict[str, int]
     notes: tuple[str, ...]
+    offset: float = 0.0
+    lost: int = 0
 
 
 def map_to_genes(
@@ -69,8 +86,8 @@ def map_to_genes(
 
     `benchmark`: a row's value is divided among its symbols, a gene is the sum of its rows (missing
     counts as 0), official symbols that meet are averaged. `sound`: linear values are log2
-    transformed first; rows of several genes are dropped; a gene is the mean of its rows, missing
-    values skipped.
+    transformed first, with an offset where many are 0 (`scale.zero_offset`); rows of several genes
+    are dropped; a gene is the mean of its rows, missing values skipped.
 
     Parameters
     ----------
@@ -133,9 +150,9 @@ def collapse_rows(
         If `scale` is none of the three, or contradicts the values.
     """
     _check_scale(scale)
-    logged, scale_found, scale_notes = _on_scale(matrix, scale, procedure)
+    scaled = _on_scale(matrix, scale, procedure)
     steps = _sound if procedure == "sound" else _benchmark
-    expression, counts, notes = steps(logged, found.names, table, mapped=found.mapped)
+    expression, counts, notes = steps(scaled.matrix, found.names, table, mapped=found.mapped)
     counts = {"rows": len(matrix.ids), "rows_with_symbol": found.filled} | counts
     if not expression.ids:
         raise _no_gene(found)
@@ -145,9 +162,11 @@ def collapse_rows(
         found.verdict.kind,
         found.id_column,
         found.gene_column,
-        scale_found,
+        scaled.scale,
         counts,
-        (f"row ids: {found.verdict.reason}", *found.notes, *scale_notes, *notes),
+        (f"row ids: {found.verdict.reason}", *found.notes, *scaled.notes, *notes),
+        scaled.offset,
+        scaled.lost,
     )
 
 
@@ -215,23 +234,41 @@ def _check_scale(scale: str) -> None:
         raise UsageError(msg)
 
 
-def _on_scale(
-    matrix: ExpressionMatrix, scale: Scale, procedure: Procedure
-) -> tuple[ExpressionMatrix, Literal["log2", "linear"], tuple[str, ...]]:
+@dataclass(frozen=True, eq=False)
+class _Scaled:
+    """A matrix on the scale of the procedure, and how it got there (see `GeneMapping`)."""
+
+    matrix: ExpressionMatrix
+    scale: Literal["log2", "linear"]
+    notes: tuple[str, ...]
+    offset: float = 0.0
+    lost: int = 0
+
+
+def _on_scale(matrix: ExpressionMatrix, scale: Scale, procedure: Procedure) -> _Scaled:
     if scale == "auto":
         verdict = detect_scale(matrix.values)
         found, why = verdict.scale, verdict.reason
     else:
         found, why = scale, "as asked for"
     if procedure == "benchmark":
-        return matrix, found, (f"scale {found} ({why}); benchmark leaves values as they are",)
+        note = f"scale {found} ({why}); benchmark leaves values as they are"
+        return _Scaled(matrix, found, (note,))
     if found == "log2":
-        return matrix, found, (f"taken as log2 values ({why}); left as they are",)
-    values, lost = to_log2(matrix.values)
+        return _Scaled(matrix, found, (f"taken as log2 values ({why}); left as they are",))
+    offset = zero_offset(matrix.values)
+    values, lost = to_log2(matrix.values, offset)
     note = f"linear values ({why}), log2 transformed"
     if lost:
         note += f"; {lost} values at or below 0 became missing"
-    return ExpressionMatrix(matrix.ids, matrix.samples, values), found, (note,)
+    notes = (note, _kept_zeros(matrix, offset)) if offset else (note,)
+    matrix = ExpressionMatrix(matrix.ids, matrix.samples, values)
+    return _Scaled(matrix, found, notes, offset, lost)
+
+
+def _kept_zeros(matrix: ExpressionMatrix, offset: float) -> str:
+    share = float((matrix.values == 0).mean())
+    return f"{ZEROS_KEPT} ({100 * share:.1f} % of the values): log2(value + {offset:.4g})"
 
 
 _Result = tuple[ExpressionMatrix, dict[str, int], tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""Is a matrix on the log2 scale? The rule of GEO2R."""
+"""Is a matrix on the log2 scale, by the rule of GEO2R; and how linear values get there."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 
 from genotex.errors import UsageError
 
-__all__ = ["ScaleVerdict", "detect_scale", "to_log2"]
+__all__ = ["GENE_SHARE", "SAMPLE_SHARE", "ScaleVerdict", "detect_scale", "to_log2", "zero_offset"]
 
 _ENOUGH = 2_000_000
+
+GENE_SHARE, SAMPLE_SHARE = 0.20, 0.05
+"""Larger shares of zeros would, as missing values, cost a gene or a sample (`cohorts.linking`)."""
+_PRIOR_COUNT = 2.0
 
 
 @dataclass(frozen=True)
@@ -36,11 +40,13 @@ def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
     -------
     ScaleVerdict
         Linear when the 99th percentile is above 100, or when the range is above 50 and the lower
-        quartile positive. A centred matrix (log ratios) is neither and counts as log2.
+        quartile positive or nothing negative. A centred matrix (log ratios) is neither and counts
+        as log2.
 
     Notes
     -----
-    The rule of the R script that GEO2R shows (NCBI GEO, "About GEO2R").
+    The rule of the R script that GEO2R shows (NCBI GEO, "About GEO2R"), except for "nothing
+    negative": in FPKM of all genes the lower quartile is 0.
     """
     step = max(1, values.size // _ENOUGH)
     finite = values[::step][np.isfinite(values[::step])]
@@ -49,11 +55,13 @@ def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
     lowest, quarter, high, top = np.quantile(finite, (0.0, 0.25, 0.99, 1.0))
     if high > 100:
         return ScaleVerdict("linear", f"99th percentile {_plain(high)} is above 100")
+    spread = _plain(top - lowest)
     if top - lowest > 50 and quarter > 0:
-        spread, low = _plain(top - lowest), _plain(quarter)
-        why = f"range {spread} is above 50 and the lower quartile {low} positive"
+        why = f"range {spread} is above 50 and the lower quartile {_plain(quarter)} positive"
         return ScaleVerdict("linear", why)
-    return ScaleVerdict("log2", f"99th percentile {_plain(high)}, range {_plain(top - lowest)}")
+    if top - lowest > 50 and lowest >= 0:
+        return ScaleVerdict("linear", f"range {spread} is above 50 and no value negative")
+    return ScaleVerdict("log2", f"99th percentile {_plain(high)}, range {spread}")
 
 
 def _plain(value: float) -> str:
@@ -62,20 +70,80 @@ def _plain(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else np.format_float_positional(value, trim="-")
 
 
-def to_log2(values: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
-    """Take the log2; values at or below 0 become missing.
+def zero_offset(values: NDArray[np.floating]) -> float:
+    """Return what to add to linear values before the logarithm, so that zeros are kept.
+
+    In sequencing a zero is a measurement, "no read". As edgeR's ``cpm(log=TRUE, prior.count=2)``
+    does for counts, one offset for the whole table stands for about two reads. What a read is worth
+    is estimated from the genes that some samples have no read of: a gene that is zero in the share
+    p of the samples has by Poisson one read in the share -p log p, and these are its smallest
+    values above zero. The median over genes is taken, so that neither the lengths of genes nor
+    genes that are switched off in some samples matter. Where it is the smallest step of the table,
+    as in whole numbers, the step may be a read or, after rounding, several: then one step is added.
 
     Parameters
     ----------
-    values : ndarray
+    values : ndarray, shape (rows, samples)
         Linear expression; missing is NaN.
+
+    Returns
+    -------
+    float
+        In the unit of `values`. 0 where zeros are not measurements or too few to matter: where
+        values are negative; where as missing values they would cost neither a gene (more than
+        20 % of the samples) nor a sample (more than 5 % of the genes); and where they are not at
+        the low end of the scale, as where 0 means "missing".
+
+    References
+    ----------
+    Prior counts: Chen, Lun and Smyth 2016, F1000Research 5:1438. How close the result is to
+    edgeR's: ``docs/decisions/0010-zeros-of-sequencing.md``.
+    """
+    if (values < 0).any():
+        return 0.0
+    positive = values > 0
+    rows, samples = positive.any(axis=1), positive.any(axis=0)
+    zero = np.asarray(values == 0) & np.outer(rows, samples)
+    by_row, by_sample = zero.sum(axis=1), zero.sum(axis=0)
+    few_by_row = (by_row <= GENE_SHARE * samples.sum()).all()
+    if few_by_row and (by_sample <= SAMPLE_SHARE * rows.sum()).all():
+        return 0.0
+    one_read = _one_read(values, by_row)
+    smallest, quarter = np.quantile(values[positive], (0.0, 0.25))
+    if one_read > quarter:
+        return 0.0
+    return one_read if one_read <= smallest else _PRIOR_COUNT * one_read
+
+
+def _one_read(values: NDArray[np.floating], zeros: NDArray[np.intp]) -> float:
+    """Return what a read is worth in rows with some zeros: the median over evenly spaced ones."""
+    rows = np.flatnonzero(zeros)
+    rows = rows[:: max(1, rows.size * values.shape[1] // _ENOUGH)]
+    ordered = np.where(values[rows] > 0, values[rows], np.inf)
+    ordered.sort(axis=1)
+    absent, present = zeros[rows], np.isfinite(ordered).sum(axis=1)
+    ones = -absent * np.log(absent / (absent + present))
+    # The middle one; of genes that some samples lack altogether, no more than the lowest tenth.
+    place = np.minimum(ones / 2, present / 10).astype(int)
+    return float(np.median(ordered[np.arange(len(rows)), place]))
+
+
+def to_log2(values: NDArray[np.floating], offset: float = 0.0) -> tuple[NDArray[np.floating], int]:
+    """Take the log2 of values plus an offset; what is not above 0 then becomes missing.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, samples)
+        Linear expression; missing is NaN.
+    offset : float
+        As `zero_offset` gives it. Samples without any value above 0 become missing all the same.
 
     Returns
     -------
     logged : ndarray
         log2 of the values, same type.
     lost : int
-        How many values were at or below 0.
+        How many values became missing.
 
     Raises
     ------
@@ -87,6 +155,10 @@ def to_log2(values: NDArray[np.floating]) -> tuple[NDArray[np.floating], int]:
     if lost and not positive.any():
         msg = "no value is above 0, so the matrix is not on a linear scale: use scale='log2'"
         raise UsageError(msg)
+    if offset > 0:
+        positive = (values >= 0) & positive.any(axis=0)
+        lost = int(np.count_nonzero((values <= 0) & ~positive))
     logged = np.full_like(values, np.nan)
-    np.log2(values, out=logged, where=positive)
+    shifted = values + np.asarray(offset, dtype=values.dtype) if offset else values
+    np.log2(shifted, out=logged, where=positive)
     return logged, lost

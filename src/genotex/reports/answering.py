@@ -7,13 +7,13 @@ from dataclasses import replace
 import polars as pl
 
 from genotex.reports.findings import Findings
-from genotex.reports.hidden import hidden_remark
 from genotex.reports.page import Answer, GroupView, Remark
 from genotex.reports.second_opinion import mixed_remark
 from genotex.reports.selection import selection_headline
 from genotex.reports.sequenced import SECTION, sequenced_remark
 from genotex.reports.shortlist import top_genes
 from genotex.reports.two_step import condition_remark
+from genotex.reports.unmeasured import unmeasured_remark
 from genotex.reports.words import change_label, contrast_sentence, headline, number
 
 __all__ = ["answer_findings", "order_of_genes"]
@@ -81,7 +81,7 @@ def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[Remark, ...]:
         Remark(sequenced_remark(findings), SECTION),
         Remark(condition_remark(findings), "condition"),
         Remark(mixed_remark(findings, genes), "mixed"),
-        Remark(hidden_remark(findings, genes), "hidden"),
+        Remark(unmeasured_remark(findings, genes), "unmeasured"),
     )
     return tuple(remark for remark in told if remark.text)
 

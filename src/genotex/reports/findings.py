@@ -10,11 +10,11 @@ import polars as pl
 
 from genotex.analysis import GENE_COLUMNS
 from genotex.reports.steps import (
-    HiddenStructure,
     MixedModel,
     Pairs,
     PredictedCondition,
     Selection,
+    Surrogates,
 )
 
 __all__ = [
@@ -121,7 +121,7 @@ class Findings:
         Genes that were not tested, by reason.
     interaction : Interaction or None
         None without a condition.
-    hidden : HiddenStructure or None
+    surrogates : Surrogates or None
         Surrogate variables; None when nothing is known of them.
     mixed : MixedModel or None
         None when there is no second opinion.
@@ -157,7 +157,7 @@ class Findings:
     versions: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     interaction: Interaction | None = None
-    hidden: HiddenStructure | None = None
+    surrogates: Surrogates | None = None
     mixed: MixedModel | None = None
     pairs: Pairs | None = None
     predicted: PredictedCondition | None = None

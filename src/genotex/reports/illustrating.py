@@ -81,7 +81,7 @@ def _pca(table: LinkedTable, marks: SampleMarks) -> FigureView:
         f"expression over {counted(parts.genes, 'gene')} (centred and "
         "scaled). Groups that part along an axis differ in much of the transcriptome; a split that "
         "does not follow the groups hints at a "
-        "batch or another hidden factor."
+        "batch or another unmeasured factor."
     )
     return FigureView(
         "pca", "Samples by overall expression", draw_pca(parts, marks, alt), caption, alt

@@ -80,7 +80,7 @@ def _genes(evidence: Evidence) -> str:
     column = mapping.get("gene_column")
     through = f" through the platform column '{column}'" if column else ""
     scale = {
-        "linear": " Values were on a linear scale and were log2-transformed.",
+        "linear": _logged(mapping),
         "log2": " Values were on the log2 scale as published.",
         "counts": _counted(evidence),
     }.get(str(mapping.get("scale", "")), "")
@@ -88,6 +88,16 @@ def _genes(evidence: Evidence) -> str:
         scale = ""
     became = f"The {rows:,} rows of the matrix became {genes:,} official human gene symbols"
     return f"{became}{through}.{scale}"
+
+
+def _logged(mapping: dict[str, Any]) -> str:
+    offset = mapping.get("offset")
+    if not isinstance(offset, int | float):
+        return " Values were on a linear scale and were log2-transformed."
+    return (
+        " Values were on a linear scale, where zeros are measurements; they were transformed to "
+        f"log2(value + {offset:.4g})."
+    )
 
 
 def _counted(evidence: Evidence) -> str:
@@ -154,6 +164,8 @@ def log_steps(evidence: Evidence, findings: Findings, tested_genes: int) -> tupl
             steps.append(LogStep(name, f"{count:,}", remark))
     if scale := mapping.get("scale"):
         steps.append(LogStep("Scale of the values", str(scale), "as detected or told"))
+    if isinstance(offset := mapping.get("offset"), int | float):
+        steps.append(LogStep("Offset of the logarithm", f"{offset:.4g}", "so that zeros are kept"))
     steps += counted_steps(evidence)
     for key, value in evidence.linking.items():
         name, remark = _LINKING.get(key, (key.replace("_", " ").capitalize(), ""))
@@ -189,6 +201,6 @@ def _count(record: dict[str, Any], key: str) -> int | None:
 
 def remaining_notes(evidence: Evidence, findings: Findings) -> tuple[str, ...]:
     """Return the notes of cohort and analysis, each once, without those that are warnings."""
-    warned = set(findings.warnings)
+    warned = {*findings.warnings, *evidence.warnings}
     notes = [*evidence.notes, *findings.notes]
     return tuple(note for note in dict.fromkeys(notes) if note not in warned)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from genotex.reports.findings import Findings
-from genotex.reports.hidden import hidden_methods
 from genotex.reports.page import GroupView
 from genotex.reports.second_opinion import mixed_methods
 from genotex.reports.selection import selection_methods
 from genotex.reports.two_step import condition_methods
+from genotex.reports.unmeasured import unmeasured_methods
 from genotex.reports.words import counted, covariate_names, group_members, listed, readable
 
 __all__ = ["compared_methods", "model_methods"]
@@ -64,7 +64,7 @@ def model_methods(findings: Findings, tested_genes: int) -> str:
             _pairs(findings),
             condition_methods(findings),
             _regression(findings),
-            hidden_methods(findings),
+            unmeasured_methods(findings),
             mixed_methods(findings),
             _significance(findings, tested_genes),
             _interaction(findings),
@@ -85,6 +85,12 @@ def _pairs(findings: Findings) -> str:
             else ""
         )
         return f"Samples of the same {key} were averaged before any test{became}."
+    if pairs.correlation is not None:
+        return (
+            f"Samples of the same {key} ({counted(pairs.blocks, 'person', 'people')}) were treated "
+            f"as correlated (r = {pairs.correlation:.2f}, the consensus over genes; Smyth, Michaud "
+            "and Scott 2005), in generalised least squares."
+        )
     return (
         f"Samples were compared within {counted(pairs.blocks, pairs.noun)} by {key}, each with a "
         "level of its own in the regression."
@@ -108,7 +114,7 @@ def _significance(findings: Findings, tested_genes: int) -> str:
         "were adjusted by the method of Benjamini and Hochberg (1995); genes with "
         f"q < {findings.cut:g}"
     )
-    if findings.minimal_change > 0:
+    if findings.minimal_change > 0 and findings.mixed_ranks:
         rule += f" and an absolute change of at least {findings.minimal_change:g}"
     return f"{rule} were called significant."
 

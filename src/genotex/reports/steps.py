@@ -9,11 +9,11 @@ from typing import Any
 
 __all__ = [
     "Association",
-    "HiddenStructure",
     "MixedModel",
     "Pairs",
     "PredictedCondition",
     "Selection",
+    "Surrogates",
     "Trial",
 ]
 
@@ -22,7 +22,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Association:
-    """What a surrogate variable goes with."""
+    """What a surrogate variable is associated with."""
 
     surrogate: str
     partner: str
@@ -32,41 +32,45 @@ class Association:
 
 
 @dataclass(frozen=True)
-class HiddenStructure:
-    """Surrogate variables.
+class Surrogates:
+    """Surrogate variables for unmeasured confounding.
 
     Attributes
     ----------
     mode : str
-        ``auto``, ``none`` or ``sva``.
+        ``auto``, ``none``, ``sva`` or ``two-step``.
     estimated, used : int
-        How many the permutation test found, and how many there are.
-    limited : bool
-        Whether fewer are there than were found, to leave residual degrees of freedom.
+        How many factors were found, and how many columns there are.
     adjusts : bool
-        Whether the moderated t adjusts for them; so does the ranking, but for a mixed model's.
+        Whether the moderated t adjusts for them; so does the ranking, except a mixed model's.
+    dense : bool
+        The ranking does not adjust because they seem to be the trait's own signal.
+    trait_share, affected : float
+        Share of the trait that they explain, and of genes that are affected without adjustment.
+    inflation : float
+        By how much estimating them inflates variances.
     shares : tuple of float
         Share of the residual variance of each.
     associations : tuple of Association
-        What they go with, strongest first.
+        What they are associated with, strongest first.
     notes : tuple of str
         What was limited or skipped, and why.
-    many_genes : bool
-        The ranking does not adjust because too many genes are affected.
     """
 
     mode: str
     estimated: int
     used: int
-    limited: bool
     adjusts: bool
+    dense: bool = False
+    trait_share: float = 0.0
+    affected: float = 0.0
+    inflation: float = 1.0
     shares: tuple[float, ...] = ()
     associations: tuple[Association, ...] = ()
     notes: tuple[str, ...] = ()
-    many_genes: bool = False
 
     @classmethod
-    def from_record(cls, record: Record) -> HiddenStructure | None:
+    def from_record(cls, record: Record) -> Surrogates | None:
         """Read ``method["hidden"]``; None when there is none."""
         if not record:
             return None
@@ -74,10 +78,12 @@ class HiddenStructure:
             mode=str(record.get("mode", "none")),
             estimated=int(record.get("estimated") or 0),
             used=int(record.get("used") or 0),
-            limited=bool(record.get("limited")),
             adjusts=bool(record.get("moderated_with", record.get("ranked_with"))),
+            dense=record.get("set_aside") == "dense signal",
+            trait_share=_number(record.get("trait_share")) or 0.0,
+            affected=_number(record.get("affected_share")) or 0.0,
+            inflation=_number(record.get("inflation")) or 1.0,
             shares=tuple(float(share) for share in record.get("share") or ()),
-            many_genes=record.get("set_aside") == "many genes",
             associations=tuple(
                 Association(
                     str(found["surrogate"]),
@@ -115,7 +121,7 @@ class MixedModel:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Samples that belong together: compared within their block, or averaged.
+    """Samples of the same person: compared within their block, correlated, or averaged.
 
     Attributes
     ----------
@@ -127,6 +133,8 @@ class Pairs:
         ``pair`` when each block holds one sample of either kind, else ``block``.
     averaged : bool
         Whether the samples of a block were averaged instead.
+    correlation : float or None
+        Correlation of samples of a block, where not all of them are in pairs.
     before, samples : int or None
         Samples before and after.
     """
@@ -135,6 +143,7 @@ class Pairs:
     blocks: int
     noun: str = "pair"
     averaged: bool = False
+    correlation: float | None = None
     before: int | None = None
     samples: int | None = None
 
@@ -150,6 +159,7 @@ class Pairs:
             blocks=blocks,
             noun="pair" if binary and samples == 2 * blocks else "block",
             averaged=record.get("design") == "averaged",
+            correlation=_number(record.get("correlation")),
             before=None if before is None else int(before),
             samples=None if samples is None else int(samples),
         )

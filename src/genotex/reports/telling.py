@@ -11,14 +11,14 @@ import polars as pl
 from genotex.analysis import AnalysisResult
 from genotex.formats import LinkedTable
 from genotex.reports.findings import GENE_KEYS, Findings, Interaction
-from genotex.reports.hidden import hidden_note
 from genotex.reports.steps import (
-    HiddenStructure,
     MixedModel,
     Pairs,
     PredictedCondition,
     Selection,
+    Surrogates,
 )
+from genotex.reports.unmeasured import unmeasured_note
 from genotex.reports.words import counted, listed
 
 __all__ = ["findings_from_result"]
@@ -52,7 +52,7 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
     selects = procedure == "benchmark"
     binary = not _continuous(contrast, table)
     tested = _tested(contrast, table)
-    hidden = HiddenStructure.from_record(method.get("hidden", {}))
+    surrogates = Surrogates.from_record(method.get("hidden", {}))
     return Findings(
         trait=result.trait,
         condition=result.condition,
@@ -68,12 +68,12 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         covariates=tuple(method.get("adjusted_for", method.get("covariates", ()))),
         minimal_change=float(options.get("min_effect", 0.0)),
         warnings=result.warnings,
-        notes=() if selects else tuple(_notes(method, result.cv_performance, hidden, len(tested))),
+        notes=() if selects else tuple(_notes(method, result.cv_performance, surrogates)),
         model="" if selects else _model(method),
         versions=method.get("versions", {}),
         left_out=_left_out(method.get("filter", {})),
         interaction=_interaction(method.get("interaction")),
-        hidden=hidden,
+        surrogates=surrogates,
         mixed=MixedModel.from_record(
             method.get("mixed", {}), ranks=method.get("ranked_by") == "Mixed p"
         ),
@@ -112,9 +112,28 @@ def _model(method: Mapping[str, Any]) -> str:
     told = "infinite" if prior.get("df_infinite") else _number(prior.get("df"))
     degrees = f"; {told} prior degrees of freedom" if told else ""
     trend = ", with a trend in mean expression" if prior.get("trend") else ""
+    robust = "; robust to hypervariable genes, Phipson et al. 2016" if prior.get("robust") else ""
+    least = _number(method.get("options", {}).get("min_effect") or None)
+    against = f" against effects of at most {least} (McCarthy and Smyth 2009)" if least else ""
     return (
-        f"{_regressed(method.get('counts', {}))} and the trait's coefficient was tested with "
-        f"limma's empirical-Bayes moderated t statistic (Smyth 2004{trend}{degrees})"
+        f"{_regressed(method.get('counts', {}))}{_weighted(method.get('weights', {}))} and the "
+        f"trait's coefficient was tested{against} with limma's empirical-Bayes moderated t "
+        f"statistic (Smyth 2004{trend}{degrees}{robust})"
+    )
+
+
+def _weighted(weights: Mapping[str, Any]) -> str:
+    """Return how samples were weighted; empty where all counted the same."""
+    if weights.get("used") == "sample":
+        return ", each sample weighted by its precision over all genes (Ritchie et al. 2006),"
+    if weights.get("used") != "group":
+        return ""
+    spread = listed(
+        [f"{group} {value:.2f}" for group, value in weights.get("deviation", {}).items()]
+    )
+    return (
+        f", samples weighted by the spread of their group (relative standard deviations: {spread}; "
+        "Ritchie et al. 2006),"
     )
 
 
@@ -149,8 +168,7 @@ def _left_out(filtered: Mapping[str, Any]) -> tuple[str, ...]:
 def _notes(
     method: Mapping[str, Any],
     performance: Mapping[str, Any],
-    hidden: HiddenStructure | None,
-    samples: int,
+    surrogates: Surrogates | None,
 ) -> list[str]:
     filtered, panel = method.get("filter", {}), method.get("panel", {})
     notes = []
@@ -161,7 +179,7 @@ def _notes(
             [f"\N{LEFT DOUBLE QUOTATION MARK}{b}\N{RIGHT DOUBLE QUOTATION MARK}" for b in batches]
         )
         notes.append(f"Not adjusted for, though the samples differ in it: {named}.")
-    if told := hidden_note(hidden, samples):
+    if told := unmeasured_note(surrogates):
         notes.append(told)
     if method.get("pi0") is not None:
         notes.append(f"Estimated share of genes without any difference (pi0): {method['pi0']:.2f}.")

@@ -199,6 +199,8 @@ def _blocked(pairs: Pairs) -> str:
     by = f"by \N{LEFT SINGLE QUOTATION MARK}{pairs.key}\N{RIGHT SINGLE QUOTATION MARK}"
     if pairs.averaged:
         return f"means of repeated samples {by}"
+    if pairs.correlation is not None:
+        return f"samples of {counted(pairs.blocks, 'person', 'people')} {by}, correlated"
     return f"{counted(pairs.blocks, pairs.noun)} {by}"
 
 

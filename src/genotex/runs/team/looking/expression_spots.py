@@ -184,6 +184,9 @@ def _expression(
     matrix = rows.lines.read_rows(names.keys())
     if scale not in ("log2", "linear") or first_repeated(matrix.samples) is not None:
         return None
+    if evidence.mapping.get("offset"):
+        # The offset of the logarithm is chosen from all rows.
+        return None
     if procedure == "sound" and detect_scale(matrix.values).scale != scale:
         return None
     found = replace(rows.found, names=[names[i] for i in matrix.ids])

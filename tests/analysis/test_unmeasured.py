@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden, set_aside
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.design import Design, build_design
-from genotex.analysis.hidden import Hidden, compare_rankings, find_hidden, set_aside
 from genotex.analysis.sample_facts import SampleFacts
 from tests.analysis.cohort_tables import linked
 from tests.analysis.hidden_cohorts import half_confounded_batch, noise, with_batch

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from genotex.reports.hidden import hidden_methods, hidden_note, hidden_remark, view_hidden
 
 from genotex.reports import building
 from genotex.reports.findings import ranked
-from genotex.reports.hidden import hidden_methods, hidden_note, hidden_remark, view_hidden
 from genotex.reports.rendering import render_page
 from genotex.reports.steps import HiddenStructure
 from tests.reports.report_steps import HIDDEN, page_of, plain, with_hidden, with_mixed

@@ -1,0 +1,362 @@
+"""Unmeasured confounding: which surrogate variables are used, and what is reported of them.
+
+Background and measurements: docs/unmeasured-confounding.md, docs/calibration.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.analysis.confounders import SMALLEST_RESIDUAL_DF, estimate_confounders
+from genotex.analysis.contrast import Contrast
+from genotex.analysis.design import Design
+from genotex.analysis.multiple_testing import benjamini_hochberg, null_share
+from genotex.analysis.options import Hidden as Mode
+from genotex.analysis.precision import Precision
+from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
+from genotex.analysis.surrogate_associations import associate_surrogates, correlation_with_trait
+
+__all__ = ["Unmeasured", "compare_rankings", "find_unmeasured", "rank_without_if_dense"]
+
+Floats = NDArray[np.float64]
+
+FEWEST_GENES = 100
+MOST_MISSING = 0.5
+"""A gene takes part in the estimate when at most this share of its values is missing."""
+STRONG_SHARE = 0.4
+"""Share of the trait explained by surrogate variables from which they may be the trait itself."""
+DENSE_SIGNAL = 0.5
+"""Share of affected genes from which the signal is dense."""
+STRONG_WITH_TRAIT = 0.5
+SVA_FROM = 40
+"""R's sva with fewer samples makes false findings as well as removing them."""
+TOPS = (10, 50, 100)
+NAMED = 10
+METHODS = {
+    "auto": "factors by parallel analysis; their share of the trait by an empirical-Bayes "
+    "regression over genes",
+    "sva": "iteratively reweighted surrogate variable analysis (Leek and Storey 2008)",
+    "two-step": "two-step surrogate variable analysis (Leek and Storey 2007)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Unmeasured:
+    """The surrogate variables of an analysis and what is reported of them.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray of float64, shape (n,)
+        ``SV1``, ``SV2``, ...; empty when there are none.
+    inflation : float
+        Variances of coefficients adjusted for them are this many times larger.
+    moderated_with : bool
+        Whether the moderated t adjusts for them, and the alternative analysis is the one without;
+        False with columns: the other way round.
+    record : dict
+        Plain JSON: ``mode``, ``method``, ``estimated`` (factors above the noise), ``used`` (number
+        of columns), ``limited`` (some left out for lack of samples), ``share`` (of residual
+        variance, each), ``residual_df`` (with the columns), ``inflation``, ``trait_share``
+        (squared multiple correlation of trait and columns), ``affected_share`` (of genes, by their
+        p-values without adjustment), ``moderated_with``, ``ranked_with`` (whether the test that
+        ranks adjusts for them; the mixed model never does), ``set_aside`` (why the moderated t does
+        not, when there are columns: ``dense signal``), ``associations`` (see
+        `associate_surrogates`), ``genes_used``, ``notes``; `compare_rankings` adds ``change``.
+    warnings : tuple of str
+        What a reader should know.
+    """
+
+    columns: dict[str, Floats]
+    inflation: float
+    moderated_with: bool
+    record: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimate:
+    columns: Floats
+    number: int
+    share: Floats
+    inflation: float = 1.0
+    limited: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def find_unmeasured(
+    values: Floats,
+    contrast: Contrast,
+    design: Design,
+    facts: SampleFacts,
+    samples: Sequence[str],
+    mode: Mode,
+    seed: int,
+    precision: Precision,
+    *,
+    mixed_ranks: bool = False,
+) -> Unmeasured:
+    """Estimate surrogate variables.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, p)
+        Log2 expression of the samples compared; NaN is missing.
+    contrast : Contrast
+        The samples compared.
+    design : Design
+        Intercept, covariates, trait.
+    facts : mapping
+        Other characteristics, which the surrogate variables are compared with.
+    samples : sequence of str
+        Sample ids of the linked table.
+    mode : {"auto", "none", "sva", "two-step"}
+        ``auto``: see `estimate_confounders`; ``sva`` and ``two-step`` as R's sva computes them.
+    seed : int
+        Seed of sva's permutations.
+    precision : Precision
+        What is known of the samples' errors.
+    mixed_ranks : bool
+        Whether the genes are ranked by the mixed model, which does without surrogate variables.
+    """
+    if mode == "none":
+        return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
+    whole = _without_gaps(values, design)
+    needed = max(FEWEST_GENES, len(values))
+    if whole.shape[1] < needed:
+        note = f"{whole.shape[1]} genes with enough values are too few, {needed} are needed"
+        warning = f"Unmeasured confounding was not examined: {note}."
+        record = _record(mode, None, design, whole.shape[1], note)
+        return Unmeasured({}, 1.0, False, record, (warning,))
+    white = precision.whiten(design.matrix)
+    found = _estimate(precision.whiten(whole), white, mode, seed)
+    raw = precision.unwhiten(found.columns)
+    columns = {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
+    record = _record(mode, found, design, whole.shape[1])
+    record["moderated_with"] = bool(columns)
+    record["ranked_with"] = bool(columns) and not mixed_ranks
+    record["trait_share"] = _explained(white, found.columns)
+    record["associations"] = associate_surrogates(columns, contrast, design, facts, samples)
+    warnings = (
+        *_limits(found, len(values)),
+        *_few_samples(mode, len(columns), len(values)),
+        *_with_trait(columns, contrast, design.names[-1]),
+    )
+    return Unmeasured(columns, found.inflation, bool(columns), record, warnings)
+
+
+def _without_gaps(values: Floats, design: Design) -> Floats:
+    """Return the genes with enough values, (n, g); gaps are filled with what the design fits."""
+    missing = np.isnan(values)
+    share = missing.mean(axis=0)
+    if not share.any():
+        return values
+    enough = share <= MOST_MISSING
+    chosen, gaps = values[:, enough], missing[:, enough]
+    basis = np.linalg.qr(design.matrix)[0]
+    filled = np.where(gaps, np.nanmean(chosen, axis=0), chosen)
+    # Repeated fits converge to the fit of the known values alone.
+    for _ in range(20):
+        filled = np.where(gaps, basis @ (basis.T @ filled), filled)
+    return filled
+
+
+def _estimate(values: Floats, design: Floats, mode: Mode, seed: int) -> _Estimate:
+    if mode == "auto":
+        found = estimate_confounders(values, design)
+        used = found.columns.shape[1]
+        room = max(0, len(design) - design.shape[1] - SMALLEST_RESIDUAL_DF)
+        limited = used < found.number
+        notes = (
+            (
+                f"{used} of {found.number} are used, so that {SMALLEST_RESIDUAL_DF} residual "
+                "degrees of freedom are left",
+            )
+            if limited and used >= room
+            else ()
+        )
+        return _Estimate(found.columns, found.number, found.share, found.inflation, limited, notes)
+    estimate = find_surrogates if mode == "two-step" else find_reweighted_surrogates
+    by_sva = estimate(values, design, seed=seed)
+    return _Estimate(
+        by_sva.columns, by_sva.estimated, by_sva.share, 1.0, by_sva.limited, by_sva.notes
+    )
+
+
+def _length(columns: Floats) -> Floats:
+    length: Floats = np.sqrt((columns**2).sum(axis=0))
+    return length
+
+
+def _explained(design: Floats, columns: Floats) -> float:
+    """Return the squared multiple correlation of trait and columns, beside the covariates."""
+    if not columns.shape[1]:
+        return 0.0
+    others = np.linalg.qr(design[:, :-1])[0]
+    trait = design[:, -1] - others @ (others.T @ design[:, -1])
+    basis = np.linalg.qr(columns - others @ (others.T @ columns))[0]
+    return float(((basis.T @ trait) ** 2).sum() / (trait @ trait))
+
+
+def _record(
+    mode: Mode, found: _Estimate | None, design: Design, genes: int, *notes: str
+) -> dict[str, Any]:
+    used = 0 if found is None else found.columns.shape[1]
+    return {
+        "mode": mode,
+        "method": "" if found is None else METHODS[mode],
+        "estimated": 0 if found is None else found.number,
+        "used": used,
+        "limited": found is not None and found.limited,
+        "share": [] if found is None else [float(share) for share in found.share],
+        "residual_df": len(design.matrix) - design.matrix.shape[1] - used,
+        "inflation": 1.0 if found is None else found.inflation,
+        "trait_share": 0.0,
+        "affected_share": None,
+        "moderated_with": False,
+        "ranked_with": False,
+        "set_aside": "",
+        "associations": [],
+        "genes_used": genes,
+        "notes": [*notes, *(() if found is None else found.notes)],
+    }
+
+
+def _limits(found: _Estimate, samples: int) -> tuple[str, ...]:
+    if not found.limited:
+        return ()
+    used = found.columns.shape[1]
+    return (
+        f"The residuals show {found.number} unmeasured factors, but {samples} samples leave room "
+        f"for {used or 'no'} surrogate variable{'' if used == 1 else 's'}: what remains may cause "
+        "false findings.",
+    )
+
+
+def _few_samples(mode: Mode, number: int, samples: int) -> tuple[str, ...]:
+    if mode == "auto" or number == 0 or samples >= SVA_FROM:
+        return ()
+    return (
+        f"Adjusted for {count_surrogates(number)} with {samples} samples only: below {SVA_FROM}, "
+        "surrogate variables by sva can cause false findings as well as remove them; compare with "
+        "the analysis without them.",
+    )
+
+
+def _with_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str) -> list[str]:
+    """Warn of surrogate variables that are strongly correlated with the trait."""
+    strong = [
+        f"{name} (r = {r:.2f})"
+        for name, (r, _) in correlation_with_trait(columns, contrast).items()
+        if abs(r) > STRONG_WITH_TRAIT
+    ]
+    if not strong:
+        return []
+    return [
+        f"Unmeasured factors are strongly confounded with {trait}: {', '.join(strong)}. Adjusting "
+        "for them removes part of the trait's own signal; without it, signal and confounding are "
+        "hard to tell apart."
+    ]
+
+
+def count_surrogates(number: int) -> str:
+    """Return ``1 surrogate variable``, ``2 surrogate variables``."""
+    return f"{number} surrogate variable{'' if number == 1 else 's'}"
+
+
+def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = False) -> Unmeasured:
+    """Rank without surrogate variables where they seem to be the trait's own signal.
+
+    Where most genes are affected and the surrogate variables explain much of the trait, as in a
+    tumour against normal tissue, the largest factor is the disease itself; adjusting would remove
+    what is looked for (docs/calibration.md).
+
+    Parameters
+    ----------
+    found : Unmeasured
+        What was found.
+    p : ndarray of float64, shape (p,)
+        p-values without surrogate variables.
+    mixed_ranks : bool
+        As for `find_unmeasured`.
+
+    Returns
+    -------
+    Unmeasured
+        The same with the share of affected genes on record; `moderated_with` off and a warning
+        where the rule applies, and the mode is ``auto``.
+    """
+    if not found.columns:
+        return found
+    affected = 1 - null_share(p[np.isfinite(p)])
+    record = {**found.record, "affected_share": affected}
+    explained = record["trait_share"]
+    if record["mode"] != "auto" or affected < DENSE_SIGNAL or explained < STRONG_SHARE:
+        return replace(found, record=record)
+    first = (
+        "The moderated t is reported with and without them, first without"
+        if mixed_ranks
+        else "Genes are ranked without adjusting for them, and the adjusted analysis is shown "
+        "alongside"
+    )
+    warning = (
+        f"About {100 * affected:.0f} % of the genes are affected, and {100 * explained:.0f} % of "
+        "the trait is explained by the surrogate variables: they are probably the trait's own "
+        f"signal. {first}; a batch confounded with the trait would not be noticed."
+    )
+    record |= {"moderated_with": False, "ranked_with": False, "set_aside": "dense signal"}
+    return replace(found, moderated_with=False, record=record, warnings=(*found.warnings, warning))
+
+
+def compare_rankings(
+    without: Floats, with_surrogates: Floats, names: Sequence[str], q_cut: float
+) -> dict[str, Any]:
+    """Describe how the top genes change with surrogate variables.
+
+    Parameters
+    ----------
+    without, with_surrogates : ndarray of float64, shape (p,)
+        p-values of the same genes in both analyses; NaN where a gene could not be tested.
+    names : sequence of str, length p
+        The genes.
+    q_cut : float
+        A gene is significant when its q-value (Benjamini-Hochberg) is below.
+
+    Returns
+    -------
+    dict
+        ``top``: for the first 10, 50 and 100 genes (``genes``) how many both share (``shared``);
+        ``significant_without``, ``significant_with``, ``significant_both``; ``first_without``,
+        ``first_with``: the first ten genes of each.
+    """
+    orders = [_ranked(without), _ranked(with_surrogates)]
+    found = [_significant(p, q_cut) for p in (without, with_surrogates)]
+    most = min(len(order) for order in orders)
+    sizes = [size for size in TOPS if size <= most] or ([most] if most else [])
+    shared = [len(set(orders[0][:size]) & set(orders[1][:size])) for size in sizes]
+    first = [[names[i] for i in order[:NAMED]] for order in orders]
+    return {
+        "top": [{"genes": k, "shared": both} for k, both in zip(sizes, shared, strict=True)],
+        "significant_without": int(found[0].sum()),
+        "significant_with": int(found[1].sum()),
+        "significant_both": int((found[0] & found[1]).sum()),
+        "first_without": first[0],
+        "first_with": first[1],
+    }
+
+
+def _ranked(p: Floats) -> list[int]:
+    order = np.argsort(p, kind="stable")  # NaN last
+    return [int(i) for i in order[: int((~np.isnan(p)).sum())]]
+
+
+def _significant(p: Floats, q_cut: float) -> NDArray[np.bool_]:
+    tested = ~np.isnan(p)
+    found = np.zeros(len(p), dtype=bool)
+    found[tested] = benjamini_hochberg(p[tested]) < q_cut
+    return found
