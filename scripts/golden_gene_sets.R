@@ -1,5 +1,5 @@
 # Golden values of the gene set tests camera and fry from R limma, for
-# tests/analysis/test_gene_sets_against_limma.py.
+# tests/analysis/test_gene_set_tests.py.
 #
 #   Rscript scripts/golden_gene_sets.R tests/fixtures/gene_sets
 #
@@ -62,6 +62,18 @@ calm <- matrix(rnorm(genes * samples), genes, dimnames = list(names, columns))
 calm <- calm / sqrt(rowSums(residual(calm)^2)) * sqrt((samples - 3) * runif(genes, 0.8, 1.2))
 calm[5:9, ] <- calm[5:9, ] + outer(c(1.3, -1.3, 1.3, -1.3, 1.3), trait)
 
+# Samples of the same person, with a correlation that is given.
+person <- rep(1:5, length.out = samples)
+
+fry_only <- function(case, ...) {
+  self <- fry(expression, index, design, ..., sort = "none")
+  data.frame(
+    case = case, set = names(index), genes = self$NGenes, correlation = NA, direction = NA, p = NA,
+    q = NA, preset_p = NA, fry_direction = self$Direction, fry_p = self$PValue,
+    mixed_p = self$PValue.Mixed
+  )
+}
+
 test_sets <- function(y, case, array = NULL, trend = FALSE) {
   estimated <- camera(y, index, design, weights = array, inter.gene.cor = NA, trend.var = trend, sort = FALSE)
   preset <- camera(y, index, design, weights = array, inter.gene.cor = 0.01, trend.var = trend, sort = FALSE)
@@ -77,8 +89,12 @@ test_sets <- function(y, case, array = NULL, trend = FALSE) {
 write_table(by_gene(expression), "expression.csv")
 write_table(by_gene(calm), "calm_expression.csv")
 write_table(by_gene(counted$E), "log_cpm.csv")
-write_table(by_gene(`dimnames<-`(counted$weights, dimnames(counted$E))), "observation_weights.csv")
-write_table(data.frame(sample = columns, design, weight = array_weights), "samples.csv")
+write_table(
+  data.frame(
+    sample = columns, design, weight = array_weights, person = person, library = colSums(counts)
+  ),
+  "samples.csv"
+)
 write_table(
   do.call(rbind, lapply(names(index), function(set) data.frame(set = set, gene = index[[set]]))),
   "sets.csv"
@@ -87,7 +103,11 @@ write_table(
   rbind(
     test_sets(expression, "plain"), test_sets(expression, "trend", trend = TRUE),
     test_sets(expression, "array weights", array = array_weights),
-    test_sets(counted, "observation weights"), test_sets(calm, "calm")
+    test_sets(counted, "counts"), test_sets(calm, "calm"),
+    # Scaled genes would depend on the root of the correlation matrix, which is a choice.
+    fry_only("people", block = person, correlation = 0.3, array.weights = array_weights,
+             standardize = "none"),
+    fry_only("robust", robust = TRUE)
   ),
   "limma.csv"
 )

@@ -10,9 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.camera import camera
-from genotex.analysis.fry import fry
-from genotex.analysis.gene_set_tests import (
+from genotex.analysis.gene_set_descriptions import (
     NOT_THERE,
     Overlap,
     RankedScore,
@@ -20,6 +18,7 @@ from genotex.analysis.gene_set_tests import (
     over_representation,
     ranked_enrichment,
 )
+from genotex.analysis.gene_set_tests import camera, fry
 from genotex.analysis.gene_sets import MatchedSets, match_gene_sets
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.result import AnalysisResult

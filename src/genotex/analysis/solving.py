@@ -164,13 +164,13 @@ def analyze_data(
     with naming_place(problem, choice.cohort):
         result = analyze_table(
             data.table,
-            {} if evidence is None else evidence.roles,
+            data.roles,
             problem,
             options,
-            {} if evidence is None else evidence.sample_facts,
+            data.sample_facts,
             condition=data.condition,
             related=data.related,
-            counts=None if evidence is None else evidence.counts,
+            counts=data.counts,
             threads=threads,
         )
     return replace(

@@ -7,22 +7,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 import genotex
-from genotex.analysis.comparison import Comparison, set_up_comparison
-from genotex.analysis.linear import CHUNK
+from genotex.analysis.gene_set_tests import effect_matrix
+from genotex.analysis.method_record import Steps
 from genotex.analysis.moderated import VariancePrior
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import DataChoice, naming_place, read_data
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.testing import Tests, choose_genes, run_tests
-from genotex.analysis.voom import observation_weights
+from genotex.analysis.sound import carry_out
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 
-__all__ = ["TraitEffects", "effect_matrix", "read_trait_effects", "trait_effects"]
+__all__ = ["TraitEffects", "read_trait_effects", "trait_effects"]
 
 Floats = NDArray[np.float64]
 
@@ -40,9 +38,11 @@ class TraitEffects:
     genes : tuple of str, length p
         The genes.
     matrix : ndarray of float64, shape (p, 1 + d)
-        The trait's effect, and the d residual effects (see `effect_matrix`).
+        The trait's effect, and the d residual effects (see `effect_matrix`). Where the analysis
+        inflates the variance of the trait's coefficient for having estimated surrogate variables,
+        the trait's effect is divided by the root of that factor.
     t, df : ndarray of float64, shape (p,)
-        Moderated t of the genes, and its degrees of freedom.
+        Moderated t of the genes against no effect, and its degrees of freedom.
     prior : VariancePrior
         What the residual variances were shrunk towards.
     left_out : int
@@ -57,74 +57,8 @@ class TraitEffects:
     left_out: int
 
 
-def effect_matrix(design: Floats, values: Floats, weights: Floats | None = None) -> Floats:
-    """Turn the values of each gene into the effect of the design's last column and residual ones.
-
-    An orthogonal transformation takes the design to upper triangular form. What the values become
-    in the design's last coordinate is the trait's effect; the coordinates behind are free of the
-    design. All have the gene's residual variance when the trait has no effect, and the trait's
-    effect divided by the root of that variance is the t-statistic.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank, the trait last, k < n.
-    values : ndarray of float64, shape (n, p)
-        No missing values.
-    weights : ndarray of float64, shape (n,) or (n, p), optional
-        Inverse variances, of samples or of single observations.
-
-    Returns
-    -------
-    ndarray of float64, shape (p, 1 + n - k)
-        The trait's effect first, positive where the values rise with the trait.
-
-    References
-    ----------
-    Wu and Smyth 2012, Nucleic Acids Research 40:e133.
-    """
-    if weights is not None and weights.ndim == 2:
-        return _weighted_effects(design, values, weights)
-    if weights is not None:
-        root = np.sqrt(weights)[:, None]
-        design, values = design * root, values * root
-    last = design.shape[1] - 1
-    q, r = np.linalg.qr(design, mode="complete")
-    effects = np.ascontiguousarray((q[:, last:].T @ values).T)
-    effects[:, 0] *= np.sign(r[last, last])
-    return effects
-
-
-def _weighted_effects(design: Floats, values: Floats, weights: Floats) -> Floats:
-    """Transform every gene by reflections of its own, many genes at a time.
-
-    Any orthogonal basis of the residual space would do for one gene. Across genes the residual
-    effects must belong together, which successive Householder reflections see to.
-    """
-    samples, columns = design.shape
-    genes = values.shape[1]
-    effects = np.empty((genes, samples - columns + 1))
-    for start in range(0, genes, CHUNK):
-        root = np.sqrt(weights[:, start : start + CHUNK]).T
-        system = np.concatenate(
-            [design * root[:, :, None], (values[:, start : start + CHUNK].T * root)[:, :, None]],
-            axis=2,
-        )
-        for j in range(columns):
-            part = system[:, j:, j:]
-            mirror = part[:, :, 0].copy()
-            mirror[:, 0] += np.copysign(np.linalg.norm(mirror, axis=1), mirror[:, 0])
-            along = np.einsum("gn,gnk->gk", mirror, part)
-            along *= 2.0 / np.einsum("gn,gn->g", mirror, mirror)[:, None]
-            part -= mirror[:, :, None] * along[:, None, :]
-        found = system[:, columns - 1 :, -1]
-        found[:, 0] *= np.sign(system[:, columns - 1, columns - 1])
-        effects[start : start + CHUNK] = found
-    return effects
-
-
 def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEffects:
-    """Set up the comparison behind a stored result again, and return its effects.
+    """Repeat the analysis behind a stored result, and return its effects.
 
     Everything comes from the output folder: the linked table and record of the cohort, of a
     two-step problem those of the condition's cohort too, and the options, cohorts and regressor
@@ -140,32 +74,36 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
     Raises
     ------
     AnalysisError
-        If the comparison does not give the stored t-statistics again, or all but a few genes have
+        If the analysis does not give the stored t-statistics again, or all but a few genes have
         missing values.
     FormatError
         If a file of a cohort is not what it should be.
     """
-    comparison, tests = _run_again(output, result)
-    _check_same(result, _tested(comparison, tests), tests.fit.t)
-    with naming_place(Problem(result.trait, result.condition), result.cohort):
-        return trait_effects(comparison, tests)
+    problem, options = Problem(result.trait, result.condition), _options(result)
+    data = read_data(output, problem, _cohorts(result), options)
+    with naming_place(problem, result.cohort):
+        steps = carry_out(
+            data.table,
+            data.roles,
+            problem,
+            options,
+            data.sample_facts,
+            data.condition,
+            counts=data.counts,
+        )
+        _check_same(result, steps)
+        return trait_effects(steps)
 
 
-def trait_effects(comparison: Comparison, tests: Tests) -> TraitEffects:
-    """Return the effects of the very regression that gave the moderated t.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    tests : Tests
-        Of this comparison.
+def trait_effects(steps: Steps) -> TraitEffects:
+    """Return the effects of the very regression that gave the moderated t of an analysis.
 
     Raises
     ------
     AnalysisError
         If all but a few genes have missing values.
     """
-    names, sizes, design = _tested(comparison, tests), comparison.library_sizes, tests.moderated
+    tests, names = steps.tests, _tested(steps)
     complete: NDArray[np.bool_] = np.asarray(~np.isnan(tests.values).any(axis=0))
     if complete.sum() < FEWEST_GENES:
         msg = (
@@ -173,41 +111,27 @@ def trait_effects(comparison: Comparison, tests: Tests) -> TraitEffects:
             f"gene sets need at least {FEWEST_GENES}"
         )
         raise AnalysisError(msg)
-    # Counts have no missing values, so that weights and values are of the same genes.
-    weights = None if sizes is None else observation_weights(design.matrix, tests.values, sizes)
-    fit = tests.fit
+    fit, own = tests.fit, tests.fit.prior.df_of_gene
+    matrix = effect_matrix(
+        tests.moderated.matrix, tests.values[:, complete], tests.settings.precision
+    )
+    matrix[:, 0] /= np.sqrt(tests.unmeasured.moderated_inflation)
     return TraitEffects(
         genes=tuple(name for name, whole in zip(names, complete, strict=True) if whole),
-        matrix=effect_matrix(design.matrix, tests.values[:, complete], weights),
-        t=fit.t[complete],
+        matrix=matrix,
+        # The reported t may be one against effects of at most some size.
+        t=(fit.coefficient / fit.standard_error)[complete],
         df=fit.df[complete],
-        prior=VariancePrior(fit.prior.df, fit.prior.variance[complete]),
+        prior=VariancePrior(
+            fit.prior.df, fit.prior.variance[complete], None if own is None else own[complete]
+        ),
         left_out=int((~complete).sum()),
     )
 
 
-def _tested(comparison: Comparison, tests: Tests) -> tuple[str, ...]:
-    return tuple(comparison.table.genes[i] for i in np.flatnonzero(tests.kept.tested))
-
-
-def _run_again(output: OutputFolder, result: AnalysisResult) -> tuple[Comparison, Tests]:
-    problem, options = Problem(result.trait, result.condition), _options(result)
-    data = read_data(output, problem, _cohorts(result), options)
-    evidence = data.evidence
-    facts = {} if evidence is None else evidence.sample_facts
-    with naming_place(problem, result.cohort), threadpool_limits(limits=1):
-        comparison = set_up_comparison(
-            data.table,
-            {} if evidence is None else evidence.roles,
-            problem,
-            options,
-            facts,
-            data.condition,
-            {} if evidence is None else evidence.counts,
-        )
-        expression = comparison.expression
-        kept = choose_genes(comparison, expression, options)
-        return comparison, run_tests(comparison, expression[:, kept.tested], kept, facts, options)
+def _tested(steps: Steps) -> tuple[str, ...]:
+    genes = steps.comparison.table.genes
+    return tuple(genes[i] for i in np.flatnonzero(steps.tests.kept.tested))
 
 
 def _options(result: AnalysisResult) -> AnalysisOptions:
@@ -220,8 +144,8 @@ def _options(result: AnalysisResult) -> AnalysisOptions:
             f"version (genotex {made}, this is {genotex.__version__}); run analyze again"
         )
         raise AnalysisError(msg)
-    # The mixed model does not rank, and takes its time.
-    stored["model"] = "moderated"
+    # Neither the mixed model nor the panel ranks, and both take their time.
+    stored |= {"model": "moderated", "panel": False}
     chosen: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
     }
@@ -235,8 +159,9 @@ def _cohorts(result: AnalysisResult) -> DataChoice:
     return DataChoice(result.cohort, "", {}, two_step["cohort"], tuple(two_step["regressors"]))
 
 
-def _check_same(result: AnalysisResult, names: tuple[str, ...], t: Floats) -> None:
+def _check_same(result: AnalysisResult, steps: Steps) -> None:
     """Refuse to go on where other genes were tested or their t-statistics differ."""
+    names, t = _tested(steps), steps.tests.fit.t
     tested = result.genes.filter(result.genes["Status"] == "tested")
     stored = dict(zip(tested["Variable"], tested["t"].to_numpy(), strict=True))
     if stored.keys() == set(names):
