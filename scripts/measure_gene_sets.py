@@ -56,16 +56,15 @@ from scipy.stats import beta
 from scipy.stats import t as student
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.camera import camera
-from genotex.analysis.comparison import set_up_comparison
-from genotex.analysis.fry import fry, scale_effects
-from genotex.analysis.gene_set_tests import over_representation, ranked_enrichment
+from genotex.analysis.contrast import choose_contrast
+from genotex.analysis.gene_set_descriptions import over_representation, ranked_enrichment
+from genotex.analysis.gene_set_tests import camera, effect_matrix, fry, scale_effects
 from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.options import AnalysisOptions
-from genotex.analysis.testing import choose_genes, run_tests
-from genotex.analysis.trait_effects import TraitEffects, effect_matrix, trait_effects
+from genotex.analysis.sound import carry_out
+from genotex.analysis.trait_effects import TraitEffects, trait_effects
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
@@ -180,22 +179,17 @@ class Cohort:
 
     def analyse(self, permutation: int | None = None) -> TraitEffects:
         """Return the effects, of the real trait or of one permutation of it."""
-        table, options = self.table, AnalysisOptions()
-        facts, roles = self.evidence.sample_facts, self.evidence.roles
-        comparison = set_up_comparison(table, roles, self.problem, options, facts, None, {})
+        table, roles = self.table, self.evidence.roles
         if permutation is not None:
-            rows = comparison.contrast.rows
+            rows = choose_contrast(table, roles, "auto").rows
             values = table.trait_values.copy()
             order = np.random.default_rng(permutation).permutation(len(rows))
             values[rows] = values[rows][order]
             # Only the compared samples are left; their roles belong to the real trait.
-            part = _samples(replace(table, trait_values=values), rows)
-            comparison = set_up_comparison(part, {}, self.problem, options, facts, None, {})
-        expression = comparison.expression
-        kept = choose_genes(comparison, expression, options)
-        return trait_effects(
-            comparison, run_tests(comparison, expression[:, kept.tested], kept, facts, options)
-        )
+            table, roles = _samples(replace(table, trait_values=values), rows), {}
+        options = AnalysisOptions(panel=False)
+        facts = self.evidence.sample_facts
+        return trait_effects(carry_out(table, roles, self.problem, options, facts))
 
     def residuals(self) -> tuple[Floats, tuple[str, ...]]:
         """Return values free of the means of the disease groups, samples x genes."""
