@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, read_result, read_trait_effects
+from genotex.analysis.moderated import shrink
 from genotex.analysis.trait_effects import TraitEffects
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import LinkedTable
@@ -34,21 +36,21 @@ def solve(
     return solve_stored(output, PROBLEM, options)
 
 
-def check(result: AnalysisResult, effects: TraitEffects) -> None:
+def check(result: AnalysisResult, effects: TraitEffects, t: str = "t") -> None:
     """The effects give the stored t-statistics, with the residual degrees of freedom stored."""
     residual_df = effects.matrix.shape[1] - 1
     assert residual_df == result.method["residual_df"]
     variance = (effects.matrix[:, 1:] ** 2).mean(axis=1)
     prior = effects.prior
-    shrunk = (
-        prior.variance
-        if np.isinf(prior.df)
-        else (prior.df * prior.variance + residual_df * variance) / (prior.df + residual_df)
+    prior_df = np.broadcast_to(
+        prior.df if prior.df_of_gene is None else prior.df_of_gene, variance.shape
     )
-    stored = dict(result.genes.select("Variable", "t").iter_rows())
-    t = [stored[gene] for gene in effects.genes]
-    np.testing.assert_allclose(effects.matrix[:, 0] / np.sqrt(shrunk), t, rtol=1e-8)
-    np.testing.assert_allclose(effects.t, t, rtol=1e-12)
+    shrunk = shrink(variance, np.full(len(variance), residual_df), prior.variance, prior_df)
+    table = result.genes.with_columns(ratio=pl.col("Coefficient") / pl.col("Standard Error"))
+    stored = dict(table.select("Variable", t).iter_rows())
+    expected = [stored[gene] for gene in effects.genes]
+    np.testing.assert_allclose(effects.matrix[:, 0] / np.sqrt(shrunk), expected, rtol=1e-8)
+    np.testing.assert_allclose(effects.t, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,9 @@ def check(result: AnalysisResult, effects: TraitEffects) -> None:
         {"covariates": ("smoking", "Age")},
         {"controls": "all", "filter_low": False},
         {"model": "all"},
+        {"robust": True},
+        {"weights": "group"},
+        {"weights": "sample", "robust": True, "trend": True},
     ],
 )
 def test_same_statistics_with_every_choice(output: OutputFolder, changes: dict[str, Any]) -> None:
@@ -79,17 +84,44 @@ def test_pairs(output: OutputFolder) -> None:
     check(result, read_trait_effects(output, result))
 
 
-def test_surrogate_variables(output: OutputFolder) -> None:
-    trait = np.repeat([0.0, 1.0], [30, 30])
-    result = solve(output, linked(trait, with_batch(60, 300, seed=1)))
-    assert result.method["hidden"]["ranked_with"] and "SV1" in result.method["design"]
+def people(table: LinkedTable) -> dict[str, str]:
+    """The last samples have no partner, so that the correlation of partners is estimated."""
+    return {s: f"P{min(i // 2, i - 6)}" for i, s in enumerate(table.samples)}
+
+
+def test_people_with_and_without_a_partner(output: OutputFolder) -> None:
+    table = two_groups(genes=150)
+    donor = people(table)
+    table.expression[:] += np.repeat(np.random.default_rng(2).normal(0, 0.7, (12, 150)), 2, axis=0)
+    result = solve(output, table, replace(FAST, pair="donor"), sample_facts={"donor": donor})
+    assert result.method["pair"]["design"] == "correlated"
+    assert result.method["pair"]["correlation"] > 0.05
     check(result, read_trait_effects(output, result))
 
 
-def test_sequencing_counts_keep_their_weights(output: OutputFolder) -> None:
+def test_effects_against_some_size_are_tested_against_none(output: OutputFolder) -> None:
+    result = solve(output, two_groups(genes=150), replace(FAST, min_effect=0.5))
+    assert (result.genes["t"] == 0).any()
+    check(result, read_trait_effects(output, result), "ratio")
+
+
+def test_surrogate_variables(output: OutputFolder) -> None:
+    trait = np.repeat([0.0, 1.0], [10, 10])
+    result = solve(output, linked(trait, with_batch(20, 300, seed=1)))
+    assert result.method["hidden"]["ranked_with"] and "SV1" in result.method["design"]
+    assert result.method["hidden"]["inflation"] > 1.01
+    check(result, read_trait_effects(output, result))
+
+
+@pytest.mark.parametrize("changes", [{}, {"weights": "group", "pair": "donor"}])
+def test_sequencing_counts_keep_their_weights(
+    output: OutputFolder, changes: dict[str, Any]
+) -> None:
     table, counts = draw_counted()
     counts["factors"] = dict.fromkeys(table.samples, 1.0)
-    result = solve(output, table, counts=counts)
+    donor = {s: f"P{i % 9}" for i, s in enumerate(table.samples)}
+    options = replace(FAST, **changes)
+    result = solve(output, table, options, counts=counts, sample_facts={"donor": donor})
     assert result.method["counts"]["weights"] == "voom"
     check(result, read_trait_effects(output, result))
 

@@ -1,8 +1,8 @@
 """Tests of gene sets that allow for the correlation between genes: camera and fry.
 
-Both start from the regression of every gene on the same design, turned into independent effects: one
-of the trait, and one for each residual degree of freedom (`effect_matrix`). The correlation between
-genes is seen in the residual effects, where the trait plays no part.
+Both start from the regression of every gene on the same design, turned into independent effects:
+one of the trait, and one for each residual degree of freedom (`effect_matrix`). The correlation
+between genes is seen in the residual effects, where the trait plays no part.
 
 - camera is competitive: do the genes of a set change more than all other genes? A set whose genes
   rise and fall together has a more variable mean than one of independent genes; by how much is the
