@@ -45,7 +45,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from multiprocessing import Pool
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -286,7 +286,8 @@ class Planted:
 
 def _share(work: Callable[[Any], Any], cells: Sequence[object], jobs: int) -> Floats:
     """Return the mean outcome over the cells, some of them at the same time."""
-    with Pool(jobs) as pool:
+    # A forked process would inherit the locks of polars' threads.
+    with get_context("spawn").Pool(jobs) as pool:
         return np.array(pool.map(work, cells, chunksize=5)).mean(axis=0)
 
 
