@@ -17,12 +17,11 @@ import numpy as np
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.camera import camera
-from genotex.analysis.fry import fry
-from genotex.analysis.gene_set_tests import ranked_enrichment
+from genotex.analysis.gene_set_descriptions import ranked_enrichment
+from genotex.analysis.gene_set_tests import camera, effect_matrix, fry
 from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
-from genotex.analysis.trait_effects import effect_matrix
+from genotex.analysis.precision import Precision
 
 SETS, GENES, SAMPLES = 10_000, 20_000, 200
 COVARIATES = 8
@@ -44,7 +43,8 @@ def main() -> None:
     fit = moderate(fit_last_column(design, values))
     effects = effect_matrix(design, values)
     timed("effects", lambda: effect_matrix(design, values))
-    timed("effects, weighted", lambda: effect_matrix(design, values, np.ones_like(values)))
+    counted = Precision(libraries=np.full(SAMPLES, 2e7))
+    timed("effects of counts", lambda: effect_matrix(design, values, counted))
     timed("camera", lambda: camera(fit.t, fit.df, effects[:, 1:], members))
     timed("fry", lambda: fry(effects, fit.prior, members))
     statistic = np.sort(fit.t)[::-1].copy()
