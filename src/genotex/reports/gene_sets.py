@@ -90,9 +90,10 @@ def _methods(record: dict[str, Any]) -> str:
     decides = {"camera": "camera", "fry": "fry (directional)", "fry-mixed": "fry (mixed)"}
     return (
         f"{taken}tested on the {counted(record['tests']['genes'], 'tested gene')}{without} with "
-        "the design of the analysis: for a larger change than that of the other genes by camera, "
-        "with the correlation between the genes of each set estimated from the residuals (Wu and "
-        "Smyth 2012), and for any change, directional or mixed, by rotation (fry; Wu et al. 2010). "
+        "the design and weights of the analysis: for a larger change than that of the other genes "
+        "by camera, with the correlation between the genes of each set estimated from the "
+        "residuals (Wu and Smyth 2012), and for any change, directional or mixed, by rotation "
+        "(fry; Wu et al. 2010). "
         "The q-values of each test were those of Benjamini and Hochberg (1995) over the sets; sets "
         f"with q < {options['q_cut']:g} by {decides[options['test']]} were called significant."
         + (f" The sets were further described by {described}." if described else "")
