@@ -87,7 +87,7 @@ def test_methods_tell_how_the_sets_were_tested(solved: OutputFolder, tmp_path: P
     assert methods is not None
     for part in (
         "Of the 2 gene sets in my.gmt, those with 10 to 500 tested genes (2) were tested on the "
-        f"{record['tests']['genes']} tested genes with the design of the analysis",
+        f"{record['tests']['genes']} tested genes with the design and weights of the analysis",
         "by camera, with the correlation between the genes of each set estimated",
         "sets with q &lt; 0.05 by camera were called significant",
         "normalised enrichment score along the moderated t",
