@@ -36,6 +36,7 @@ __all__ = [
     "Scenario",
     "SimulatedCohort",
     "factor_residuals",
+    "read_cohort",
     "real_residuals",
     "simulate_cohort",
 ]
@@ -146,6 +147,12 @@ class SimulatedCohort:
     affected: NDArray[np.bool_]
 
 
+def read_cohort(folder: Path, series: str) -> tuple[LinkedTable, dict[str, str]]:
+    """Read a cohort that `genotex preprocess` wrote, and the role of each sample."""
+    evidence = json.loads((folder / "evidence" / f"{series}.json").read_text(encoding="utf-8"))
+    return read_linked_parquet(folder / "linked" / f"{series}.parquet"), evidence["roles"]
+
+
 def real_residuals(folder: Path, series: Sequence[str]) -> Residuals:
     """Read cohorts that `genotex preprocess` wrote, and take the mean of each group away.
 
@@ -159,8 +166,7 @@ def real_residuals(folder: Path, series: Sequence[str]) -> Residuals:
     cohorts = {}
     groups = 0
     for name in series:
-        table = read_linked_parquet(folder / "linked" / f"{name}.parquet")
-        roles = json.loads((folder / "evidence" / f"{name}.json").read_text())["roles"]
+        table, roles = read_cohort(folder, name)
         values = table.expression.copy()
         role = np.array([roles[sample] for sample in table.samples])
         for group in set(roles.values()):

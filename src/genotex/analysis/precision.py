@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from genotex.analysis.linear import LinearFit, fit_last_column, fit_weighted
 from genotex.analysis.voom import Voom
 
-__all__ = ["Precision", "consensus_correlation"]
+__all__ = ["Precision", "consensus_correlation", "some_genes"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -29,6 +29,7 @@ Indices = NDArray[np.intp]
 TRIM = 0.15
 """Share of the genes at either end that the mean correlation leaves out (limma)."""
 ENOUGH_GENES = 5000
+"""So many genes give the same consensus over genes as all of them."""
 NUMBERS_AT_ONCE = 1 << 23
 GRID = 65
 ROUNDS = 30
@@ -118,6 +119,11 @@ class Precision:
         """Return the weights of single observations of some genes, (n, g)."""
         weights = np.ones(values.shape) if voom is None else voom.weights(values)
         return weights if self.weights is None else weights * self.weights[:, None]
+
+
+def some_genes(values: Floats) -> Floats:
+    """Return enough genes for an estimate that all genes share, evenly spaced over the table."""
+    return values[:, :: max(1, values.shape[1] // ENOUGH_GENES)]
 
 
 def _parts(genes: int, numbers: int) -> Iterator[slice]:
@@ -280,8 +286,7 @@ def consensus_correlation(design: Floats, values: Floats, precision: Precision) 
     if largest == 1 or np.abs(members - basis @ (basis.T @ members)).max() < 1e-8:
         return 0.0
     lowest = 1 / (1 - largest) + 0.01
-    # So many genes give the same consensus as all of them.
-    values = values[:, :: max(1, values.shape[1] // ENOUGH_GENES)]
+    values = some_genes(values)
     voom = replace(precision, blocks=None, correlation=0.0).voom(design, values)
     found = []
     for part in _parts(values.shape[1], len(design) * (design.shape[1] + 1)):
