@@ -205,6 +205,20 @@ def test_ranking_by_the_mixed_model_is_only_described(output: OutputFolder, gmt:
     assert set(found.sets["Gene Set"].head(2)) == {"HIGHER", "LOWER"}
 
 
+def test_levels_as_a_factor_are_only_described(gmt: Path) -> None:
+    table = cohort()
+    levels = np.arange(24) % 3
+    table.expression[:, :CHANGED] += levels[:, None]
+    solved = OutputFolder(gmt.parent / "levels")
+    store(solved, "GSE1", replace(table, trait_values=levels.astype(float)))
+    solve_stored(solved, PROBLEM, replace(FAST, levels="factor"))
+    found = enrich_problem(solved, PROBLEM, gmt)
+    assert found.record["tests"] is None and found.record["ranking"] is None
+    assert "F statistic of differences among levels" in found.record["not_tested"]
+    solve_stored(solved, PROBLEM, replace(FAST, levels="ordered"))
+    assert enrich_problem(solved, PROBLEM, gmt).record["tests"] is not None
+
+
 def test_both_models_are_tested_by_the_one_that_ranks(gmt: Path) -> None:
     solved = OutputFolder(gmt.parent / "all")
     store(solved, "GSE1", cohort())

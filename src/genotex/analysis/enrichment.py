@@ -173,6 +173,11 @@ def why_not_tested(result: AnalysisResult) -> str:
         return (
             "the procedure 'benchmark' selects genes and ranks no others, so no regression is there"
         )
+    if result.method.get("contrast", {}).get("kind") == "factor":
+        return (
+            "the genes are ranked by the F statistic of differences among levels, which has no "
+            "direction; analyze with --levels line or ordered"
+        )
     if result.method.get("options", {}).get("model") == "mixed":
         return (
             "the result is ranked by the mixed model, which is not a regression of each gene and "

@@ -11,6 +11,7 @@ from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.libraries import Counts
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.sample_quality import SampleTexts
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import Evidence, read_evidence, read_linked, read_linked_csv
 from genotex.formats.cohort_record import Role
@@ -79,6 +80,11 @@ class ProblemData:
     def sample_facts(self) -> SampleFacts:
         """Other characteristics of the samples; empty without a record."""
         return {} if self.evidence is None else self.evidence.sample_facts
+
+    @property
+    def sample_texts(self) -> SampleTexts:
+        """Titles and source names of the samples; empty without a record."""
+        return {} if self.evidence is None else self.evidence.sample_texts
 
     @property
     def counts(self) -> Counts:

@@ -36,7 +36,17 @@ def correlation_with_trait(
     contrast : Contrast
         The samples compared.
     """
-    return {name: _pearson(column, contrast.values) for name, column in columns.items()}
+    return {name: _with_trait(column, contrast) for name, column in columns.items()}
+
+
+def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
+    """Return the correlation with the trait; of a factor the multiple correlation."""
+    if contrast.factor is None:
+        return _pearson(column, contrast.values)
+    groups = [column[contrast.factor.place == k] for k in range(len(contrast.factor.values))]
+    between = sum(len(group) * (group.mean() - column.mean()) ** 2 for group in groups)
+    whole = float(((column - column.mean()) ** 2).sum())
+    return float(np.sqrt(between / whole)), float(stats.f_oneway(*groups).pvalue)
 
 
 def _pearson(column: Floats, trait: Floats) -> tuple[float, float]:
@@ -104,8 +114,11 @@ def _tests(
     facts: SampleFacts,
     samples: Sequence[str],
 ) -> Iterator[tuple[str, str, Association]]:
-    r, p = _pearson(column, contrast.values)
-    yield design.names[-1], "trait", Association("Pearson's correlation", p, "r", r, False)
+    r, p = _with_trait(column, contrast)
+    test, measure = "Pearson's correlation", "r"
+    if contrast.factor is not None:
+        test, measure = "analysis of variance", "multiple r"
+    yield design.trait, "trait", Association(test, p, measure, r, False)
     for place, name in enumerate(design.adjusted, start=1):
         covariate = design.matrix[:, place]
         yield name, "covariate", associate_covariate(column, covariate, binary=False)

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.comparison import Comparison
+from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
+from genotex.analysis.f_tests import (
+    ModeratedF,
+    departure_columns,
+    factor_alternative,
+    factor_columns,
+)
 from genotex.analysis.gene_filter import GeneFilter, carries_design, filter_genes
 from genotex.analysis.gene_tests import (
     TestSettings,
@@ -63,7 +70,8 @@ class Tests:
         variables.
     p : ndarray of float64, shape (m,)
         p-values that rank, NaN where that test has none.
-    fit : ModeratedFit
+    fit : ModeratedFit or ModeratedF
+        Of a factor the F test.
     mixed : MixedFit or None
     """
 
@@ -76,7 +84,7 @@ class Tests:
     moderated: Design
     ranking: Design
     p: Floats
-    fit: ModeratedFit
+    fit: ModeratedFit | ModeratedF
     mixed: MixedFit | None
 
 
@@ -158,7 +166,7 @@ def run_tests(
     contrast, design = comparison.contrast, comparison.design
     mixed_ranks = options.model == "mixed"
     spread = weigh_samples(
-        values, design.matrix, contrast.groups, options.weights, comparison.library_sizes
+        values, design.saturated, contrast.groups, options.weights, comparison.library_sizes
     )
     precision = _with_blocks(comparison, values, spread.weights)
     settings = TestSettings(precision, options.trend, options.robust, options.min_effect)
@@ -174,8 +182,7 @@ def run_tests(
         mixed_ranks=mixed_ranks,
     )
     if unmeasured.columns:
-        plain = estimable_columns(values, design.matrix, replace(settings, min_effect=0.0))
-        p = plain["p"]
+        p = _without_surrogates(values, comparison, replace(settings, min_effect=0.0))
         unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
     adjusted = unmeasured.moderated_with
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
@@ -183,16 +190,12 @@ def run_tests(
     fits = carries_design(moderated.matrix, values)
     if not fits.all():
         values, kept = values[:, fits], kept.without(~fits)
-    columns, fit = moderated_columns(
-        values,
-        moderated.matrix,
-        settings,
-        binary=contrast.binary,
-        base=design.matrix if adjusted else None,
-        inflation=inflation,
+    columns, fit = _rank(
+        values, moderated, settings, contrast, design.matrix if adjusted else None, inflation
     )
-    columns |= _other_analysis(values, design, unmeasured, settings)
+    columns |= _other_analysis(values, comparison, unmeasured, settings)
     columns |= fit_interaction(values, moderated, settings, inflation)
+    columns |= departure_columns(values, moderated, settings, inflation)
     mixed = _fit_mixed(values, design, options)
     columns |= {} if mixed is None else mixed_columns(mixed)
     names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
@@ -218,16 +221,45 @@ def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None)
     return replace(precision, correlation=correlation)
 
 
+def _rank(
+    values: Floats,
+    design: Design,
+    settings: TestSettings,
+    contrast: Contrast,
+    base: Floats | None,
+    inflation: float,
+) -> tuple[Columns, ModeratedFit | ModeratedF]:
+    """Test the trait: one coefficient, or the levels of a factor together."""
+    if contrast.factor is not None:
+        return factor_columns(values, design.matrix, settings, contrast.factor, inflation)
+    return moderated_columns(
+        values, design.matrix, settings, binary=contrast.binary, base=base, inflation=inflation
+    )
+
+
+def _without_surrogates(values: Floats, comparison: Comparison, settings: TestSettings) -> Floats:
+    """Return the p-values without surrogate variables."""
+    design, factor = comparison.design.matrix, comparison.contrast.factor
+    if factor is None:
+        return estimable_columns(values, design, settings)["p"]
+    return factor_alternative(values, design, settings, factor)["p"]
+
+
 def _other_analysis(
-    values: Floats, design: Design, unmeasured: Unmeasured, settings: TestSettings
+    values: Floats, comparison: Comparison, unmeasured: Unmeasured, settings: TestSettings
 ) -> Columns:
     """Test with surrogate variables when the ranking is without them, and the other way round."""
     if not unmeasured.columns:
         return {}
-    if unmeasured.moderated_with:
-        return alternative_columns(values, design.matrix, "Without SV", settings)
-    wide = design.with_columns(unmeasured.columns).matrix
-    return alternative_columns(values, wide, "With SV", settings, unmeasured.inflation)
+    design, factor = comparison.design, comparison.contrast.factor
+    name, inflation = "Without SV", 1.0
+    if not unmeasured.moderated_with:
+        design = design.with_columns(unmeasured.columns)
+        name, inflation = "With SV", unmeasured.inflation
+    if factor is None:
+        return alternative_columns(values, design.matrix, name, settings, inflation)
+    found = factor_alternative(values, design.matrix, settings, factor, inflation)
+    return {f"{name} {column}": numbers for column, numbers in found.items()}
 
 
 def _with_change(

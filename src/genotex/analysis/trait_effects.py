@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import genotex
 from genotex.analysis.gene_set_tests import effect_matrix
 from genotex.analysis.method_record import Steps
-from genotex.analysis.moderated import VariancePrior
+from genotex.analysis.moderated import ModeratedFit, VariancePrior
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import DataChoice, naming_place, read_data
 from genotex.analysis.result import AnalysisResult
@@ -90,6 +90,7 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
             data.sample_facts,
             data.condition,
             counts=data.counts,
+            sample_texts=data.sample_texts,
         )
         _check_same(result, steps)
         return trait_effects(steps)
@@ -111,7 +112,13 @@ def trait_effects(steps: Steps) -> TraitEffects:
             f"gene sets need at least {FEWEST_GENES}"
         )
         raise AnalysisError(msg)
-    fit, own = tests.fit, tests.fit.prior.df_of_gene
+    fit = tests.fit
+    if not isinstance(fit, ModeratedFit):
+        msg = (
+            "differences among levels have no direction, so that no gene set can be tested on them"
+        )
+        raise AnalysisError(msg)
+    own = fit.prior.df_of_gene
     matrix = effect_matrix(
         tests.moderated.matrix, tests.values[:, complete], tests.settings.precision
     )
@@ -161,7 +168,7 @@ def _cohorts(result: AnalysisResult) -> DataChoice:
 
 def _check_same(result: AnalysisResult, steps: Steps) -> None:
     """Refuse to go on where other genes were tested or their t-statistics differ."""
-    names, t = _tested(steps), steps.tests.fit.t
+    names, t = _tested(steps), steps.tests.columns["t"]
     tested = result.genes.filter(result.genes["Status"] == "tested")
     stored = dict(zip(tested["Variable"], tested["t"].to_numpy(), strict=True))
     if stored.keys() == set(names):

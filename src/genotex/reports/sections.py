@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "FigureView",
     "GeneSetRow",
     "GeneSetsView",
     "InteractionRow",
@@ -12,6 +13,18 @@ __all__ = [
     "Section",
     "SectionTable",
 ]
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A figure as inline SVG with the words that go with it."""
+
+    key: str
+    title: str
+    svg: str
+    caption: str
+    alt: str
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +77,8 @@ class Section:
         Symbols that belong to it, listed in full.
     genes_title : str
         What these genes are.
+    figures : tuple of FigureView
+        Below the tables.
     """
 
     key: str
@@ -74,6 +89,7 @@ class Section:
     remarks: tuple[str, ...] = ()
     genes: tuple[str, ...] = ()
     genes_title: str = ""
+    figures: tuple[FigureView, ...] = ()
 
 
 @dataclass(frozen=True)
