@@ -176,14 +176,14 @@ def analyze_data(
     with naming_place(problem, choice.cohort):
         result = analyze_table(
             data.table,
-            {} if evidence is None else evidence.roles,
+            data.roles,
             problem,
             options,
-            {} if evidence is None else evidence.sample_facts,
+            data.sample_facts,
             condition=data.condition,
             related=data.related,
-            counts=None if evidence is None else evidence.counts,
-            sample_texts=None if evidence is None else evidence.sample_texts,
+            counts=data.counts,
+            sample_texts=data.sample_texts,
             threads=threads,
         )
     return replace(

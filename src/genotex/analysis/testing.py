@@ -191,7 +191,7 @@ def run_tests(
         unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
     adjusted = unmeasured.moderated_with
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
-    inflation = unmeasured.inflation if adjusted else 1.0
+    inflation = unmeasured.moderated_inflation
     fits = carries_design(moderated.matrix, values)
     if not fits.all():
         values, kept = values[:, fits], kept.without(~fits)

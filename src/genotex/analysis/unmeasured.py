@@ -84,6 +84,11 @@ class Unmeasured:
     record: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
+    @property
+    def moderated_inflation(self) -> float:
+        """By how much the variances of the moderated t are inflated."""
+        return self.inflation if self.moderated_with else 1.0
+
 
 @dataclass(frozen=True, eq=False)
 class _Estimate:
