@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from genotex.errors import UsageError
 
@@ -77,6 +76,8 @@ def over_representation(members: Members, listed: NDArray[np.bool_]) -> Overlap:
     listed : ndarray of bool, shape (m,)
         Whether each of the m background genes is in the list.
     """
+    from scipy.stats import hypergeom
+
     sizes = np.array([len(places) for places in members])
     found = np.array([int(listed[list(places)].sum()) for places in members])
     total, drawn = len(listed), int(listed.sum())

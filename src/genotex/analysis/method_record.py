@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import polars as pl
 import scipy
-import sklearn
 from numpy.typing import NDArray
 
 import genotex
@@ -214,7 +214,7 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        "scikit-learn": version("scikit-learn"),
         "polars": pl.__version__,
     }
 

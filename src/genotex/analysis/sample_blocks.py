@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.sample_facts import SampleFacts
@@ -225,8 +223,18 @@ def _cosine(profiles: Profiles, places: NDArray[np.intp], basis: Floats) -> Floa
 def _tree(similarity: Floats) -> Floats:
     distance = np.clip(1 - (similarity + similarity.T) / 2, 0, 2)
     np.fill_diagonal(distance, 0.0)
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
     tree: Floats = linkage(squareform(distance, checks=False), "average")
     return tree
+
+
+def _cut(tree: Floats, blocks: int) -> Labels:
+    """Return the block of each sample, 0, 1, ..., when the tree is cut into so many."""
+    from scipy.cluster.hierarchy import fcluster
+
+    return np.unique(fcluster(tree, blocks, "maxclust"), return_inverse=True)[1]
 
 
 def _groupings(similarity: Floats) -> Iterator[_Grouping]:
@@ -236,7 +244,7 @@ def _groupings(similarity: Floats) -> Iterator[_Grouping]:
     largest = max(2, min(LARGEST_BLOCK, n // 3))
     numbers = np.unique(np.linspace(n // largest, n - 1, min(n, MOST_CUTS)).astype(int))[::-1]
     for number in numbers:
-        labels = np.unique(fcluster(tree, number, "maxclust"), return_inverse=True)[1]
+        labels = _cut(tree, number)
         sizes = np.bincount(labels)
         if sizes.max() > largest:
             return
@@ -270,7 +278,7 @@ def _split(similarity: Floats, grouping: _Grouping) -> Labels:
         places = waiting.pop()
         if len(places) < 3:
             continue
-        half = fcluster(_tree(similarity[np.ix_(places, places)]), 2, "maxclust") == 1
+        half = _cut(_tree(similarity[np.ix_(places, places)]), 2) == 0
         sides = places[half], places[~half]
         if not all(map(len, sides)):
             continue

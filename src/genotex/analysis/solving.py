@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.checks import check_table
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.libraries import Counts
@@ -94,6 +93,9 @@ def analyze_table(
     if options.procedure == "benchmark":
         if related is None:
             raise UsageError(_no_related(problem))
+        # Only this procedure needs scikit-learn.
+        from genotex.analysis.benchmark import analyze_benchmark
+
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
     facts = sample_facts or {}
     return analyze_sound(
