@@ -1,257 +1,265 @@
-"""False discoveries and power of every method on simulated cohorts whose affected genes are known.
+"""False discoveries and power of every mode on simulated cohorts whose affected genes are known.
 
-    python benchmarks/calibration.py [--quick] [--jobs 2] [--markdown FILE]
+    python benchmarks/calibration.py FOLDER [--rows TEXT] [--drawing factors] [--repeats 50]
 
-Each row is a kind of cohort (see simulated_cohort.py) and a method, both over the same cohorts.
-False discovery proportion: wrong genes among those found, 0 when none is found, mean over cohorts
-and its standard error; in cohorts without affected genes it is the share of cohorts in which
-anything is found. Power: affected genes found. Genes are found at q < 0.05; the Lasso finds those
-with a coefficient, and claims no false discovery rate.
+FOLDER is what `genotex preprocess` wrote for Rheumatoid_Arthritis from GSE55457 and GSE55235
+(`OUT/preprocess/Rheumatoid_Arthritis`); their residuals are what cohorts are made of
+(simulated_cohort.py). Without FOLDER, residuals are drawn from factors.
+
+Written down before any result of this study was seen:
+
+- Seeds: cohort r of row i is drawn with the seed (i, r), r = 0, 1, ...; 50 repeats (10 in
+  the row of 1,000 samples).
+- Genes are found at q < 0.05. FDP: wrong genes among those found, 0 when none is found, mean over
+  repeats; in rows without affected genes the share of repeats in which anything is found. Power:
+  affected genes found.
+- Criteria: the bounds in `ROWS` (FDP at most, power at least). Besides, the default must not be
+  behind R's habit, `sva(method="irw")` with `num.sv` by "be" and limma: its power may be lower by
+  more than 0.02 only in rows in which R's FDP exceeds the bound.
+- The methods: each mode of `--hidden` and the mixed model, as `genotex analyze` runs them; and
+  what one does by habit in R, limma alone and limma with sva's surrogate variables. The latter are
+  computed here by functions that agree with R (tests/analysis/test_against_sva.py, _limma.py).
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from calibration_methods import METHODS
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
-from simulated_cohort import Scenario, simulate_cohort
+from simulated_cohort import (
+    Residuals,
+    Scenario,
+    SimulatedCohort,
+    factor_residuals,
+    real_residuals,
+    simulate_cohort,
+)
 from threadpoolctl import threadpool_limits
 
+from genotex.analysis import AnalysisOptions, analyze_table
+from genotex.analysis.linear import fit_last_column
+from genotex.analysis.moderated import moderate
+from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.surrogate import find_reweighted_surrogates
+from genotex.problems import Problem
 from genotex.processes import side_by_side
 
-FIRST_SEED = 20_000
-TESTS = ("moderated", "moderated + SVs", "moderated + robust SVs", "mixed")
-WITH_BATCH = ("moderated", "moderated, batch known", *TESTS[1:])
-LASSO = ("Lasso", "rotated Lasso")
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
-
-@dataclass(frozen=True)
-class Cell:
-    """Cohorts of one kind, and the methods that are tried on them."""
-
-    kind: str
-    scenario: Scenario
-    methods: tuple[str, ...]
-    cohorts: int
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """One method on one cohort."""
-
-    found: int
-    wrong: int
-    surrogates: int | None
-    seconds: float
+SERIES = ("GSE55457", "GSE55235")
+Q_CUT = 0.05
+BEHIND = 0.02
 
 
 @dataclass(frozen=True)
 class Row:
-    """One method over all cohorts of a cell."""
+    """A kind of cohort, and what must hold for it."""
 
-    cell: Cell
-    method: str
-    outcomes: tuple[Outcome, ...]
-
-    def texts(self) -> tuple[str, ...]:
-        """Return the cells of the table."""
-        found = np.array([o.found for o in self.outcomes])
-        wrong = np.array([o.wrong for o in self.outcomes])
-        proportion = wrong / np.maximum(found, 1)
-        error = proportion.std(ddof=1) / np.sqrt(len(found))
-        scenario = self.cell.scenario
-        right = (found - wrong).mean()
-        power = f"{right / scenario.affected:.2f}" if scenario.affected else "-"
-        surrogates = [o.surrogates for o in self.outcomes if o.surrogates is not None]
-        return (
-            self.cell.kind,
-            str(scenario.samples),
-            f"{scenario.genes:,}",
-            f"{scenario.affected:,}",
-            self.method,
-            str(len(found)),
-            f"{proportion.mean():.3f} ± {error:.3f}",
-            power,
-            f"{found.mean():,.1f}",
-            f"{np.mean(surrogates):.1f}" if surrogates else "-",
-            f"{1000 * np.mean([o.seconds for o in self.outcomes]):,.0f}",
-        )
+    name: str
+    scenario: Scenario
+    fdp: float
+    power: float = 0.0
+    most: int = 1_000
+    """Repeats at most."""
 
 
-HEADINGS = (
-    "cohorts of kind",
-    "samples",
-    "genes",
-    "affected",
-    "method",
-    "cohorts",
-    "false discovery proportion",
-    "power",
-    "found",
-    "SVs",
-    "CPU ms",
+def _batch(controls: int, cases: int, share: float, affected: float = 0.1) -> Scenario:
+    return Scenario(controls, cases, affected, batch=share)
+
+
+ROWS = (
+    # The rows of the table that this study answers, with its bounds.
+    Row("10 %, 5 v 5, effect 1.8", Scenario(5, 5, 0.1, 1.8), 0.10, 0.15),
+    Row("10 %, 10 v 10", Scenario(10, 10, 0.1), 0.10, 0.27),
+    Row("40 %, 10 v 10", Scenario(10, 10, 0.4), 0.10, 0.44),
+    Row("40 %, 30 v 30", Scenario(30, 30, 0.4), 0.08, 0.80),
+    Row("33 %, 30 v 30", Scenario(30, 30, 0.33), 0.08, 0.78),
+    Row(
+        "40 %, 80 % up, batch 70:30, 30 v 30", Scenario(30, 30, 0.4, up=0.8, batch=0.7), 0.13, 0.78
+    ),
+    Row("60 %, effect 0.8, 50 v 50", Scenario(50, 50, 0.6, 0.8), 0.08, 0.76),
+    Row("10 %, batch 70:30, n = 24", _batch(12, 12, 0.7), 0.13, 0.35),
+    Row("10 %, batch 75:25, n = 38", _batch(19, 19, 0.75), 0.13, 0.48),
+    Row("10 %, batch 70:30, n = 60", _batch(30, 30, 0.7), 0.10, 0.70),
+    Row("10 %, batch 70:30, n = 200", _batch(100, 100, 0.7), 0.10, 0.83),
+    Row(
+        "10 %, continuous trait, batch, n = 60",
+        Scenario(30, 30, 0.1, batch=0.7, continuous=True),
+        0.10,
+        0.70,
+    ),
+    Row("none, batch 75:25, n = 38", _batch(19, 19, 0.75, 0.0), 0.25),
+    Row("10 %, 5 v 15, spread x 1.6", Scenario(15, 5, 0.1, spread=1.6), 0.12),
+    Row("10 %, 6 v 34, spread x 1.4", Scenario(34, 6, 0.1, spread=1.4), 0.12, 0.15),
+    # Further situations.
+    Row("none, 3 v 3", Scenario(3, 3), 0.10),
+    Row("none, 5 v 5", Scenario(5, 5), 0.10),
+    Row("none, 10 v 10", Scenario(10, 10), 0.10),
+    Row("none, 30 v 30", Scenario(30, 30), 0.10),
+    Row("none, 6 v 34, spread x 1.4", Scenario(34, 6, spread=1.4), 0.10),
+    Row("10 %, 3 v 3, effect 3", Scenario(3, 3, 0.1, 3.0), 0.12),
+    Row("10 %, 30 v 30", Scenario(30, 30, 0.1), 0.08, 0.70),
+    Row("10 %, batch 85:15, n = 60", _batch(30, 30, 0.85), 0.13),
+    Row("40 %, batch 90:10, n = 60", _batch(30, 30, 0.9, 0.4), 0.13),
+    Row("40 %, 10 v 30, spread x 1.3, batch", Scenario(30, 10, 0.4, batch=0.7, spread=1.3), 0.13),
+    Row("80 %, effect 1, 30 v 30", Scenario(30, 30, 0.8, 1.0), 0.08, 0.70),
+    Row("10 % and cells, 2 SD of the first factor", Scenario(30, 30, 0.1, cells=2.0), 0.10),
+    Row("40 % and cells, 3 SD of the first factor", Scenario(30, 30, 0.4, cells=3.0), 0.10),
+    Row(
+        "10 %, effect 0.3, batch 60:40, n = 1,000",
+        Scenario(500, 500, 0.1, 0.3, batch=0.6),
+        0.10,
+        most=10,
+    ),
 )
 
 
-def full_study() -> list[Cell]:
-    """Return the cells of the study."""
-    return [*_nothing_affected(), *_affected(), *_hard(), *_lasso(), *_most()]
+def _analyzed(cohort: SimulatedCohort, **options: str) -> Mask:
+    table = cohort.table
+    result = analyze_table(
+        table,
+        {},
+        Problem(table.trait),
+        AnalysisOptions(panel=False, filter_low=False, q_cut=Q_CUT, **options),
+    )
+    significant = dict(result.genes.select("Variable", "Significant").iter_rows())
+    return np.array([bool(significant[gene]) for gene in table.genes])
 
 
-def _nothing_affected() -> Iterator[Cell]:
-    for samples in (20, 40, 60, 120):
-        yield Cell("no batch", Scenario(samples, 5_000), TESTS, 100)
-    for samples in (20, 60, 120):
-        base = Scenario(samples, 5_000)
-        yield Cell("independent batch", replace(base, batch="independent"), WITH_BATCH, 100)
-        yield Cell("confounded batch", replace(base, batch="confounded"), WITH_BATCH, 100)
-    small = Scenario(60, 1_000)
-    yield Cell("no batch", small, TESTS, 200)
-    yield Cell("confounded batch", replace(small, batch="confounded"), WITH_BATCH, 200)
+def _limma(cohort: SimulatedCohort, *, surrogates: bool = False) -> Mask:
+    """Find genes as one does in R, without thinking twice."""
+    values, trait = cohort.table.expression, cohort.table.trait_values
+    design = np.column_stack([np.ones(len(trait)), trait])
+    if surrogates:
+        found = find_reweighted_surrogates(values, design, seed=0, smallest_residual_df=1)
+        design = np.column_stack([design[:, :1], found.columns, design[:, 1:]])
+    return benjamini_hochberg(moderate(fit_last_column(design, values)).p) < Q_CUT
 
 
-def _affected() -> Iterator[Cell]:
-    for samples, affected, cohorts in (
-        (20, 500, 40),
-        (40, 500, 40),
-        (60, 5, 40),
-        (60, 50, 40),
-        (60, 500, 40),
-        (120, 500, 30),
-        (250, 500, 20),
-        (500, 500, 10),
-    ):
-        yield Cell("no batch", Scenario(samples, 5_000, affected), TESTS, cohorts)
-    for samples, affected, cohorts in (
-        (20, 500, 40),
-        (40, 500, 40),
-        (60, 50, 40),
-        (60, 500, 40),
-        (120, 500, 30),
-        (250, 500, 20),
-        (500, 500, 10),
-    ):
-        base = Scenario(samples, 5_000, affected)
-        yield Cell("independent batch", replace(base, batch="independent"), WITH_BATCH, cohorts)
-        yield Cell("confounded batch", replace(base, batch="confounded"), WITH_BATCH, cohorts)
-    small = Scenario(60, 1_000, 50, batch="confounded")
-    yield Cell("confounded batch", small, WITH_BATCH, 100)
+METHODS: Mapping[str, Callable[[SimulatedCohort], Mask]] = {
+    "default": _analyzed,
+    "--hidden none": partial(_analyzed, hidden="none"),
+    "--hidden sva": partial(_analyzed, hidden="sva"),
+    "--hidden two-step": partial(_analyzed, hidden="two-step"),
+    "--test mixed": partial(_analyzed, model="mixed"),
+    "R: limma": _limma,
+    "R: sva + limma": partial(_limma, surrogates=True),
+}
+HABIT = "R: sva + limma"
 
 
-def _hard() -> Iterator[Cell]:
-    """Yield what strains the assumptions: size, imbalance, unequal variance, strong factors."""
-    large = Scenario(120, 20_000, 3_000)
-    yield Cell("no batch", large, TESTS, 10)
-    yield Cell("confounded batch", replace(large, batch="confounded"), WITH_BATCH, 10)
-    for samples in (60, 120):
-        few = Scenario(samples, 5_000, 500, case_share=0.2)
-        yield Cell("20 % cases", few, TESTS, 30)
-        batch = replace(few, batch="confounded")
-        yield Cell("20 % cases, confounded batch", batch, WITH_BATCH, 30)
-        yield Cell("20 % cases, spread x 1.5", replace(few, case_spread=1.5), TESTS, 30)
-        strong = Scenario(samples, 5_000, 500, factor_share=0.6)
-        yield Cell("strong factors", strong, TESTS, 30)
-    null = Scenario(60, 5_000, case_share=0.2, case_spread=1.5)
-    yield Cell("20 % cases, spread x 1.5", null, TESTS, 100)
-    yield Cell("strong factors", Scenario(60, 5_000, factor_share=0.6), TESTS, 100)
+@dataclass(frozen=True)
+class Work:
+    """One cohort of a row."""
+
+    row: int
+    repeat: int
+    folder: Path | None
+    drawing: str
 
 
-def _lasso() -> Iterator[Cell]:
-    for samples in (60, 120):
-        base = Scenario(samples, 2_000, 50)
-        yield Cell("no batch", base, LASSO, 10)
-        yield Cell("confounded batch", replace(base, batch="confounded"), LASSO, 10)
+@cache
+def residuals(folder: Path | None) -> Residuals:
+    """Return what cohorts are made of."""
+    if folder is None:
+        return factor_residuals(60, 5_000, 0)
+    return real_residuals(folder, SERIES)
 
 
-def _most() -> Iterator[Cell]:
-    """Yield cohorts of which a large share, or most, of the genes are affected."""
-    for affected in (2_000, 3_000):
-        base = Scenario(120, 5_000, affected)
-        yield Cell("no batch", base, TESTS, 20)
-        yield Cell("confounded batch", replace(base, batch="confounded"), WITH_BATCH, 20)
-
-
-def quick_study() -> list[Cell]:
-    """Return the smallest study that still shows the main points."""
-    cells = []
-    for affected, cohorts in ((0, 30), (50, 10)):
-        base = Scenario(60, 1_000, affected)
-        cells.append(Cell("no batch", base, TESTS, cohorts))
-        cells.append(Cell("confounded batch", replace(base, batch="confounded"), TESTS, cohorts))
-    cells.append(Cell("no batch", Scenario(60, 500, 50), LASSO, 3))
-    return cells
-
-
-def try_methods(work: tuple[Scenario, tuple[str, ...], int]) -> tuple[Outcome, ...]:
-    """Draw one cohort and try the methods on it."""
-    scenario, methods, seed = work
-    outcomes: list[Outcome] = []
-    if not methods:
-        return ()
+def try_methods(work: Work) -> list[tuple[float, float]]:
+    """Draw one cohort; return FDP (or whether anything is found) and power of each method."""
+    scenario = ROWS[work.row].scenario
+    outcomes = []
     with threadpool_limits(limits=1):
-        cohort = simulate_cohort(scenario, seed)
-        for method in methods:
-            start = time.process_time()
-            found = METHODS[method](cohort, seed)
-            seconds = time.process_time() - start
-            wrong = int((found.genes & ~cohort.affected).sum())
-            outcomes.append(Outcome(int(found.genes.sum()), wrong, found.surrogates, seconds))
-    return tuple(outcomes)
+        cohort = simulate_cohort(
+            scenario, residuals(work.folder), (work.row, work.repeat), work.drawing
+        )
+        affected = cohort.affected
+        for find in METHODS.values():
+            found = find(cohort)
+            wrong = (found & ~affected).sum() / max(1, found.sum())
+            power = found[affected].mean() if affected.any() else np.nan
+            outcomes.append((float(wrong), float(power)))
+    return outcomes
 
 
-def run_study(cells: Sequence[Cell], jobs: int) -> Iterator[list[Row]]:
-    """Try the methods on all cohorts; yield the rows of each cell."""
-    seeds = iter(range(FIRST_SEED, FIRST_SEED + sum(c.cohorts for c in cells)))
-    work = [(c.scenario, c.methods, next(seeds)) for c in cells for _ in range(c.cohorts)]
+def judge(row: Row, fdp: Floats, power: Floats) -> str:
+    """Return what is missed by the default, the first of the methods."""
+    habit = list(METHODS).index(HABIT)
+    missed = []
+    if fdp[0] > row.fdp:
+        missed.append("FDP")
+    if row.power and power[0] < row.power:
+        missed.append("power")
+    if fdp[habit] <= row.fdp and power[0] < power[habit] - BEHIND:
+        missed.append("behind R")
+    return ", ".join(missed) or "holds"
+
+
+def run_study(
+    rows: Sequence[int], repeats: int, folder: Path | None, drawing: str, jobs: int
+) -> Iterator[tuple[str, ...]]:
+    """Try the methods on all cohorts; yield the cells of each row."""
+    number_of = {row: min(repeats, ROWS[row].most) for row in rows}
+    work = [Work(row, r, folder, drawing) for row in rows for r in range(number_of[row])]
     with side_by_side(jobs) as run:
         outcomes = iter(run(try_methods, work))
-        for cell in cells:
-            tried = [next(outcomes) for _ in range(cell.cohorts)]
-            by_method = list(zip(*tried, strict=True))
-            yield [Row(cell, m, o) for m, o in zip(cell.methods, by_method, strict=True)]
+        for number in rows:
+            row = ROWS[number]
+            tried = np.array([next(outcomes) for _ in range(number_of[number])])
+            fdp, power = tried.mean(axis=0).T
+            error = tried[:, :, 0].std(axis=0, ddof=1) / np.sqrt(len(tried))
+            cells = [
+                f"{f:.3f} ± {e:.3f}" + ("" if np.isnan(p) else f" / {p:.2f}")
+                for f, e, p in zip(fdp, error, power, strict=True)
+            ]
+            bound = f"≤ {row.fdp:.2f}" + (f" / ≥ {row.power:.2f}" if row.power else "")
+            yield (row.name, *cells, bound, judge(row, fdp, power))
 
 
-def as_markdown(rows: Sequence[Row]) -> str:
+HEADINGS = ("affected genes and groups", *METHODS, "bound", "default")
+
+
+def as_markdown(rows: Sequence[Sequence[str]]) -> str:
     """Return the table as Markdown."""
     lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-    lines += ["| " + " | ".join(row.texts()) + " |" for row in rows]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     """Run the study and print its table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a minute instead of ten")
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--rows", default="", help="only rows whose name contains this text")
+    parser.add_argument("--drawing", choices=("resampled", "factors"), default="resampled")
+    parser.add_argument("--repeats", type=int, default=50)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", choices=tuple(METHODS), help="one method, on the same cohorts")
     parser.add_argument("--markdown", type=Path, help="write the table to this file too")
     options = parser.parse_args()
-    console = Console(width=160)
+    console = Console(width=220)
     start = time.monotonic()
-    rows: list[Row] = []
-    cells = quick_study() if options.quick else full_study()
-    if options.only:
-        cells = [
-            replace(c, methods=tuple(m for m in c.methods if m == options.only)) for c in cells
-        ]
-    for found in run_study(cells, options.jobs):
-        rows += found
-        for row in found:
-            console.print("  ".join(row.texts()), highlight=False)
+    chosen = [i for i, row in enumerate(ROWS) if options.rows in row.name]
+    rows = []
+    for cells in run_study(chosen, options.repeats, options.folder, options.drawing, options.jobs):
+        rows.append(cells)
+        console.print("  ".join(cells), highlight=False)
+        if options.markdown is not None:
+            options.markdown.write_text(as_markdown(rows), encoding="utf-8")
     table = Table(*HEADINGS)
     for row in rows:
-        table.add_row(*row.texts())
+        table.add_row(*row)
     console.print(table)
     console.print(f"{time.monotonic() - start:.0f} s in {options.jobs} processes")
-    if options.markdown is not None:
-        options.markdown.write_text(as_markdown(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,54 +1,94 @@
-"""Simulated cohorts whose affected genes are known, for the study of calibration.
+"""Simulated cohorts whose affected genes are known, on residuals of real arrays.
 
-log2 expression of gene g in sample i is
+Residuals are real expression without the means of the groups (`real_residuals`), so genes keep
+their distributions and the many factors that they share; `factor_residuals` draws residuals with a
+spectrum as flat as that of the two synovial cohorts (GSE55457, GSE55235), for use without files.
+A cohort is made in units of each gene's residual standard deviation (SD):
 
-    level_g + sd_g spread_i (sqrt(f_g) w_g' F_i + sqrt(c_g) B_block(g),i + sqrt(1 - f_g - c_g) e_gi)
-            + effect_g case_i + shift_g late_i + age_g (age_i - 55) / 10 + sex_g male_i
+    residual of a drawn array, times `spread` in cases
+    + effect_g * trait         for the affected genes; |effect| ~ gamma(shape 2, mean `effect`)
+    + shift_g * late batch     for 30 % of the genes; shift ~ N(0, 1)
+    + `cells` * loading_g * trait    a cell type that cases have more of: a factor of the residuals
 
-- sd_g^2 follows a scaled inverse chi-square distribution, the model behind the moderated t
-  (Smyth 2004, doi:10.2202/1544-6115.1027), 4 degrees of freedom, scale 0.45.
-- F_i are four latent factors that all genes load on, as cell composition makes them in tissue; w_g
-  is a unit vector, the first factors weigh most. f_g is 0.3 in the mean.
-- B are blocks of 25 genes that move together (half of the genes, c_g = 0.15), as pathways do.
-- F, B and e are standard normal and know nothing of the trait.
-
-Degrees of freedom, scale and shares are those of two real cohorts of synovial tissue (GSE55235 and
-GSE55457 by the procedure ``sound``, 12,399 genes, trait regressed out): prior degrees of freedom
-3.4 and 3.1, prior deviation 0.51 and 0.47, the three largest principal components of the
-standardised residuals 14, 11 and 9 % of their variance, root mean square correlation of two genes
-0.16 beyond chance. The model gives about 12, 9 and 6 % and 0.16.
-
-Affected genes: half of them in whole blocks of one sign, the others anywhere; |log2 fold change| is
-gamma distributed (shape 2, mean 0.6), so that many are too weak to be found. A batch shifts 30 % of
-the genes by normal amounts of deviation 0.5; it takes half of the samples by chance (independent)
-or 70 % of the cases and 30 % of the controls (confounded). Cases are three years older and more
-often women; 8 % of the genes change with age, 2 % with sex.
+A batch holds the share `batch` of the cases and 1 - `batch` of the controls. A continuous trait is
+standard normal, half an effect per SD of the trait; its batch is drawn with probability `batch`
+above the mean. Genes that a difference in cells moves by more than 0.25 SD count as affected: they
+do differ between the groups.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genotex.formats.linked import LinkedTable
+from genotex.formats.linked_files import read_linked_parquet
 
-__all__ = ["Batch", "Scenario", "SimulatedCohort", "simulate_cohort"]
+__all__ = [
+    "Drawing",
+    "Residuals",
+    "Scenario",
+    "SimulatedCohort",
+    "factor_residuals",
+    "read_cohort",
+    "real_residuals",
+    "simulate_cohort",
+]
 
 Floats = NDArray[np.float64]
-Batch = Literal["none", "independent", "confounded"]
+Drawing = Literal["resampled", "factors"]
 
 TRAIT = "Simulated_Trait"
-PRIOR_DF, PRIOR_SD = 4.0, 0.45
-FACTOR_WEIGHTS = (1.0, 0.85, 0.7, 0.5)
-BLOCK_GENES, BLOCK_SHARE = 25, 0.15
-EFFECT_SHAPE, EFFECT_MEAN = 2.0, 0.6
-BATCH_GENES, BATCH_SD = 0.30, 0.5
-LATE_CASES, LATE_CONTROLS = 0.7, 0.3
-AGE_GENES, AGE_SD = 0.08, 0.15
-SEX_GENES, SEX_SD = 0.02, 0.30
+BATCH_GENES = 0.30
+MOVED = 0.25
+"""Shift by cells, in SD, from which a gene counts as affected."""
+FACTORS = 20
+"""Factors of the residuals that the drawing "factors" keeps; the rest becomes independent noise."""
+FLAT_SPECTRUM = 0.083, 0.55
+"""Share of the largest factor, and the power by which the others fall (both cohorts together)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """Arrays without the means of their groups.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n, p)
+    df : int
+        Samples less groups.
+    """
+
+    values: Floats
+    df: int
+
+    def choose(self, rng: np.random.Generator, genes: int) -> Residuals:
+        """Return some of the genes."""
+        chosen = rng.choice(self.values.shape[1], genes, replace=False)
+        return Residuals(self.values[:, chosen], self.df)
+
+    @property
+    def deviation(self) -> Floats:
+        """Return the standard deviation of each gene, shape (p,)."""
+        return np.sqrt((self.values**2).sum(axis=0) / self.df)
+
+    def draw(self, rng: np.random.Generator, samples: int, how: Drawing) -> Floats:
+        """Draw arrays: real ones (again, when there are too few), or new ones from factors."""
+        own = len(self.values)
+        if how == "resampled":
+            return self.values[rng.choice(own, samples, replace=samples > own)]
+        left, size, right = np.linalg.svd(self.values, full_matrices=False)
+        top = size[:FACTORS, None] * right[:FACTORS] / np.sqrt(self.df)
+        rest = self.values - left[:, :FACTORS] * size[:FACTORS] @ right[:FACTORS]
+        noise = np.sqrt((rest**2).sum(axis=0) / self.df)
+        factors: Floats = rng.standard_normal((samples, FACTORS)) @ top
+        return factors + rng.standard_normal(factors.shape) * noise
 
 
 @dataclass(frozen=True)
@@ -57,27 +97,38 @@ class Scenario:
 
     Parameters
     ----------
-    samples, genes : int
-        Size of the cohort.
-    affected : int
-        Genes that differ between cases and controls.
-    case_share : float
-        Share of the samples that are cases.
-    batch : {"none", "independent", "confounded"}
-        Whether there are two batches, and whether they go with the trait.
-    case_spread : float
-        Residual deviation of the cases relative to that of the controls.
-    factor_share : float
-        Mean share of a gene's variance that the latent factors take; at most 0.7.
+    controls, cases : int
+        Samples.
+    affected : float
+        Share of the genes that the trait affects.
+    effect : float
+        Mean |effect|, in SD.
+    up : float
+        Share of the effects that are positive.
+    batch : float
+        Share of the cases in the late batch; 0 for no batch.
+    spread : float
+        Deviation of the cases relative to that of the controls.
+    continuous : bool
+        The trait is a measurement.
+    cells : float
+        Difference in cells, in SD of the factor.
+    factor : int
+        Which factor of the residuals the cells are, 1 is the largest.
+    genes : int
     """
 
-    samples: int
-    genes: int
-    affected: int = 0
-    case_share: float = 0.5
-    batch: Batch = "none"
-    case_spread: float = 1.0
-    factor_share: float = 0.3
+    controls: int
+    cases: int
+    affected: float = 0.0
+    effect: float = 1.3
+    up: float = 0.5
+    batch: float = 0.0
+    spread: float = 1.0
+    continuous: bool = False
+    cells: float = 0.0
+    factor: int = 1
+    genes: int = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,120 +138,128 @@ class SimulatedCohort:
     Attributes
     ----------
     table : LinkedTable
-        Trait, Age, Gender and expression, nothing missing.
-    effects : ndarray of float64, shape (p,)
-        log2 fold change of each gene, 0 where nothing is planted.
-    late : ndarray of float64, shape (n,)
-        1 for the samples of the second batch, all 0 without one. The table does not tell it.
+        Trait and expression, nothing missing.
+    affected : ndarray of bool, shape (p,)
+        The genes that differ.
     """
 
     table: LinkedTable
-    effects: Floats
-    late: Floats
-
-    @property
-    def affected(self) -> NDArray[np.bool_]:
-        """Mask of the genes that differ, shape (p,)."""
-        return np.asarray(self.effects != 0)
+    affected: NDArray[np.bool_]
 
 
-def simulate_cohort(scenario: Scenario, seed: int) -> SimulatedCohort:
-    """Draw one cohort; the same scenario and seed give the same cohort.
+def read_cohort(folder: Path, series: str) -> tuple[LinkedTable, dict[str, str]]:
+    """Read a cohort that `genotex preprocess` wrote, and the role of each sample."""
+    evidence = json.loads((folder / "evidence" / f"{series}.json").read_text(encoding="utf-8"))
+    return read_linked_parquet(folder / "linked" / f"{series}.parquet"), evidence["roles"]
+
+
+def real_residuals(folder: Path, series: Sequence[str]) -> Residuals:
+    """Read cohorts that `genotex preprocess` wrote, and take the mean of each group away.
+
+    Parameters
+    ----------
+    folder : Path
+        Of one trait, with the folders ``linked`` and ``evidence``.
+    series : sequence of str
+        The cohorts; genes that all of them measured completely are kept.
+    """
+    cohorts = {}
+    groups = 0
+    for name in series:
+        table, roles = read_cohort(folder, name)
+        values = table.expression.copy()
+        role = np.array([roles[sample] for sample in table.samples])
+        for group in set(roles.values()):
+            values[role == group] -= values[role == group].mean(axis=0)
+        groups += len(set(role))
+        whole = np.isfinite(values).all(axis=0) & (np.ptp(values, axis=0) > 0)
+        cohorts[name] = {g: values[:, i] for i, g in enumerate(table.genes) if whole[i]}
+    common = sorted(set.intersection(*(set(genes) for genes in cohorts.values())))
+    stacked = np.vstack([np.column_stack([genes[g] for g in common]) for genes in cohorts.values()])
+    return Residuals(stacked, len(stacked) - groups)
+
+
+def factor_residuals(samples: int, genes: int, seed: int) -> Residuals:
+    """Draw residuals with many factors and variances from an inverse chi-square distribution."""
+    rng = np.random.default_rng(seed)
+    first, power = FLAT_SPECTRUM
+    share = first * np.arange(1, FACTORS + 1) ** -power
+    share *= min(1.0, 0.75 / share.sum())
+    loadings = rng.standard_normal((FACTORS, genes)) * np.sqrt(share)[:, None]
+    noise = np.sqrt(1 - share.sum())
+    values: Floats = rng.standard_normal((samples, FACTORS)) @ loadings
+    values += noise * rng.standard_normal(values.shape)
+    return Residuals(values * np.sqrt(0.8 / rng.chisquare(4, genes)), samples)
+
+
+def simulate_cohort(
+    scenario: Scenario,
+    residuals: Residuals,
+    seed: int | Sequence[int],
+    how: Drawing = "resampled",
+) -> SimulatedCohort:
+    """Draw one cohort; the same arguments give the same cohort.
 
     Parameters
     ----------
     scenario : Scenario
-        What kind of cohort.
-    seed : int
+    residuals : Residuals
+    seed : int or sequence of int
         Seed of everything that is drawn.
+    how : {"resampled", "factors"}
+        See `Residuals.draw`.
     """
     rng = np.random.default_rng(seed)
-    n, p = scenario.samples, scenario.genes
-    case = _cases(rng, n, scenario.case_share)
-    late = _late(rng, case, scenario.batch)
-    age = np.clip(rng.normal(55, 12, n) + 3 * case, 20, 90).round()
-    male = (rng.random(n) < np.where(case == 1, 0.4, 0.5)).astype(np.float64)
-    effects = _effects(rng, p, scenario.affected)
-    values = _residuals(rng, n, p, scenario.factor_share)
-    values *= np.where(case == 1, scenario.case_spread, 1.0)[:, None]
-    values += np.clip(rng.normal(7.5, 1.9, p), 3.5, 13.5)
-    known = np.column_stack([case, late, (age - 55) / 10, male])
-    values += known @ np.vstack(
-        [
-            effects,
-            _some(rng, p, BATCH_GENES, BATCH_SD),
-            _some(rng, p, AGE_GENES, AGE_SD),
-            _some(rng, p, SEX_GENES, SEX_SD),
-        ]
-    )
+    pool = residuals.choose(rng, scenario.genes)
+    deviation = pool.deviation
+    samples = scenario.controls + scenario.cases
+    values = pool.draw(rng, samples, how).copy()
+    trait = np.repeat([0.0, 1.0], [scenario.controls, scenario.cases])
+    if scenario.continuous:
+        trait = rng.standard_normal(samples)
+    values[trait == 1] *= scenario.spread
+    effects = _effects(rng, scenario)
+    values += np.outer(trait / 2 if scenario.continuous else trait, effects * deviation)
+    affected = effects != 0
+    if scenario.cells:
+        _, size, right = np.linalg.svd(pool.values, full_matrices=False)
+        loading = size[scenario.factor - 1] * right[scenario.factor - 1] / np.sqrt(pool.df)
+        moved = scenario.cells * rng.choice([-1, 1]) * loading
+        values += np.outer(trait, moved)
+        affected |= np.abs(moved) > MOVED * deviation
+    if scenario.batch:
+        shift = np.zeros(scenario.genes)
+        chosen = rng.choice(scenario.genes, round(BATCH_GENES * scenario.genes), replace=False)
+        shift[chosen] = rng.standard_normal(len(chosen))
+        values += np.outer(_late(rng, trait, scenario), shift * deviation)
+    values += rng.uniform(4, 12, scenario.genes)
     table = LinkedTable(
         TRAIT,
-        tuple(f"SAMPLE{i}" for i in range(n)),
-        case,
-        {"Age": age, "Gender": male},
-        tuple(f"GENE{j}" for j in range(p)),
+        tuple(f"SAMPLE{i}" for i in range(samples)),
+        trait,
+        {},
+        tuple(f"GENE{j}" for j in range(scenario.genes)),
         values,
     )
-    return SimulatedCohort(table, effects, late)
+    return SimulatedCohort(table, affected)
 
 
-def _cases(rng: np.random.Generator, samples: int, share: float) -> Floats:
-    case = np.zeros(samples)
-    case[: round(share * samples)] = 1
-    return rng.permutation(case)
-
-
-def _late(rng: np.random.Generator, case: Floats, batch: Batch) -> Floats:
-    late = np.zeros(len(case))
-    if batch == "none":
-        return late
-    if batch == "independent":
-        late[: len(case) // 2] = 1
-        return rng.permutation(late)
-    for group, share in ((1, LATE_CASES), (0, LATE_CONTROLS)):
-        members = rng.permutation(np.flatnonzero(case == group))
-        late[members[: round(share * len(members))]] = 1
-    return late
-
-
-def _effects(rng: np.random.Generator, genes: int, affected: int) -> Floats:
-    """Draw log2 fold changes: whole blocks for half of the genes, single genes for the rest."""
-    effects = np.zeros(genes)
-    blocks = rng.permutation(_blocks(genes))[: affected // 2 // BLOCK_GENES]
-    for block in blocks:
-        members = slice(block * BLOCK_GENES, (block + 1) * BLOCK_GENES)
-        effects[members] = rng.choice([-1.0, 1.0]) * _sizes(rng, BLOCK_GENES)
-    left = affected - len(blocks) * BLOCK_GENES
-    single = rng.choice(np.flatnonzero(effects == 0), left, replace=False)
-    effects[single] = rng.choice([-1.0, 1.0], left) * _sizes(rng, left)
+def _effects(rng: np.random.Generator, scenario: Scenario) -> Floats:
+    effects = np.zeros(scenario.genes)
+    count = round(scenario.affected * scenario.genes)
+    chosen = rng.choice(scenario.genes, count, replace=False)
+    sign = np.where(rng.random(count) < scenario.up, 1.0, -1.0)
+    effects[chosen] = rng.gamma(2, scenario.effect / 2, count) * sign
     return effects
 
 
-def _sizes(rng: np.random.Generator, count: int) -> Floats:
-    return rng.gamma(EFFECT_SHAPE, EFFECT_MEAN / EFFECT_SHAPE, count)
-
-
-def _blocks(genes: int) -> int:
-    return genes // 2 // BLOCK_GENES
-
-
-def _residuals(rng: np.random.Generator, samples: int, genes: int, share: float) -> Floats:
-    """Return what neither trait, batch nor covariates explain, samples x genes."""
-    weights = rng.standard_normal((len(FACTOR_WEIGHTS), genes)) * np.array(FACTOR_WEIGHTS)[:, None]
-    weights /= np.sqrt((weights**2).sum(axis=0))
-    factor = np.clip(rng.beta(2.0, 2.0 * (1 - share) / share, genes), 0, 1 - BLOCK_SHARE)
-    block = np.zeros(genes)
-    blocks = _blocks(genes)
-    block[: blocks * BLOCK_GENES] = BLOCK_SHARE
-    values = rng.standard_normal((samples, genes))
-    values *= np.sqrt(1 - factor - block)
-    values += rng.standard_normal((samples, len(FACTOR_WEIGHTS))) @ (weights * np.sqrt(factor))
-    together = np.repeat(rng.standard_normal((samples, blocks)), BLOCK_GENES, axis=1)
-    values[:, : together.shape[1]] += np.sqrt(BLOCK_SHARE) * together
-    values *= PRIOR_SD * np.sqrt(PRIOR_DF / rng.chisquare(PRIOR_DF, genes))
-    return values
-
-
-def _some(rng: np.random.Generator, genes: int, share: float, deviation: float) -> Floats:
-    """Draw normal amounts for a share of the genes, 0 for the others."""
-    return np.where(rng.random(genes) < share, rng.normal(0, deviation, genes), 0.0)
+def _late(rng: np.random.Generator, trait: Floats, scenario: Scenario) -> Floats:
+    """Return which samples the late batch holds, 0 or 1."""
+    if scenario.continuous:
+        probability = np.where(trait > 0, scenario.batch, 1 - scenario.batch)
+        return (rng.random(len(trait)) < probability).astype(np.float64)
+    late = np.zeros(len(trait))
+    for group, share in ((1, scenario.batch), (0, 1 - scenario.batch)):
+        members = rng.permutation(np.flatnonzero(trait == group))
+        late[members[: round(share * len(members))]] = 1
+    return late

@@ -224,6 +224,81 @@ blocked(repeated$expression, "repeated_limma.csv")
 blocked(holes, "repeated_holes_limma.csv")
 blocked(repeated$expression, "repeated_observed_limma.csv", weighing)
 
+# Traits with several levels: F tests of a factor and of departures from a line, pairs of levels.
+# Where values are missing or weighted, limma's F takes one correlation of the coefficients for all
+# genes; so there the F of each gene is that of lm's anova, with limma's posterior variance.
+levels_of <- function(name, samples, missing = 0, seed) {
+  set.seed(seed)
+  genes <- 50
+  grade <- rep(c(0, 1, 2, 4), length.out = samples)
+  age <- round(rnorm(samples, 55, 12))
+  spread <- sqrt(0.09 * 6 / rchisq(genes, 6))
+  expression <- matrix(rnorm(genes * samples), genes) * spread + runif(genes, 3, 13)
+  expression[1:8, ] <- expression[1:8, ] + outer(rep(0.3, 8), grade)
+  expression[6:14, ] <- expression[6:14, ] + outer(rep(0.8, 9), grade == 1)
+  expression <- round(expression, 4)
+  if (missing > 0) expression[sample(length(expression), missing)] <- NA
+  rownames(expression) <- sprintf("GENE%03d", seq_len(genes))
+  colnames(expression) <- sprintf("S%02d", seq_len(samples))
+  clinical <- data.frame(sample = colnames(expression), age = age, grade = grade)
+  write_table(clinical, paste0(name, "_clinical.csv"))
+  write_table(data.frame(gene = rownames(expression), expression), paste0(name, "_expression.csv"))
+  list(expression = expression, clinical = clinical)
+}
+ratio_of <- function(expression, wide, narrow, weights, s2.post) {
+  sapply(seq_len(nrow(expression)), function(g) {
+    y <- expression[g, ]
+    w <- if (is.null(weights)) rep(1, length(y)) else weights[g, ]
+    left <- function(x) deviance(lm(y ~ 0 + x, weights = w))
+    (left(narrow) - left(wide)) / (ncol(wide) - ncol(narrow)) / s2.post[g]
+  })
+}
+test_levels <- function(name, cohort, weights = NULL, suffix = "", trend = FALSE, robust = FALSE) {
+  grade <- cohort$clinical$grade
+  group <- model.matrix(~ factor(grade))[, -1]
+  colnames(group) <- c("g1", "g2", "g4")
+  narrow <- cbind(intercept = 1, age = cohort$clinical$age)
+  fit <- lmFit(cohort$expression, cbind(narrow, group), weights = weights)
+  pairs <- makeContrasts(g1, g2, g4, g2 - g1, g4 - g1, g4 - g2, levels = colnames(fit$coefficients))
+  found <- eBayes(contrasts.fit(fit, pairs), trend = trend, robust = robust)
+  line <- cbind(narrow, line = grade)
+  exact <- anyNA(cohort$expression) || !is.null(weights)
+  of_trait <- if (exact) {
+    ratio_of(cohort$expression, cbind(narrow, group), narrow, weights, found$s2.post)
+  } else {
+    topTableF(eBayes(contrasts.fit(fit, pairs[, 1:3]), trend = trend, robust = robust),
+              number = Inf, sort.by = "none")$F
+  }
+  wide <- cbind(line, group[, c("g1", "g2")])
+  bent <- eBayes(lmFit(cohort$expression, wide, weights = weights), trend = trend, robust = robust)
+  departure <- if (exact) {
+    ratio_of(cohort$expression, wide, line, weights, bent$s2.post)
+  } else {
+    bent[, c("g1", "g2")]$F
+  }
+  colnames(found$coefficients) <- c("1 vs 0", "2 vs 0", "4 vs 0", "2 vs 1", "4 vs 1", "4 vs 2")
+  values <- data.frame(
+    gene = rownames(cohort$expression), f = of_trait,
+    p = pf(of_trait, 3, found$df.total, lower.tail = FALSE),
+    departure = departure, departure_p = pf(departure, 2, bent$df.total, lower.tail = FALSE)
+  )
+  for (i in 1:6) {
+    name_of <- gsub(" ", "_", colnames(found$coefficients)[i])
+    # contrasts.fit takes one correlation for all genes, too; coefficients of pairs are exact.
+    values[[name_of]] <- found$coefficients[, i]
+    if (!exact || i <= 3) values[[paste0(name_of, "_p")]] <- found$p.value[, i]
+  }
+  write_table(values, paste0(name, suffix, "_levels_limma.csv"))
+}
+graded <- levels_of("graded", samples = 16, seed = 11)
+test_levels("graded", graded)
+test_levels("graded", graded, suffix = "_trend", trend = TRUE)
+test_levels("graded", graded, suffix = "_robust", robust = TRUE)
+uncertain <- matrix(round(exp(rnorm(50 * 16, 0, 0.5)), 4), 50)
+write_table(data.frame(sample = graded$clinical$sample, t(uncertain)), "graded_observed.csv")
+test_levels("graded", graded, weights = uncertain, suffix = "_observed")
+test_levels("graded_gaps", levels_of("graded_gaps", samples = 20, missing = 70, seed = 12))
+
 writeLines(
   c(R.version.string, paste("limma", packageVersion("limma")),
     paste("nlme", packageVersion("nlme")), "made by scripts/golden_limma.R"),

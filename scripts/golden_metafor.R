@@ -22,7 +22,7 @@ random_effects <- function(effect, error) {
   rma(yi = effect, sei = error, method = "PM", test = "adhoc", control = control)
 }
 
-# Genes are ranked by random effects (normal reference) from three cohorts on, else the fixed effect.
+# Random effects with a normal reference from three cohorts on, else the fixed effect.
 ranked <- function(effect, error) {
   few <- length(effect) < 3
   found <- if (few) rma(yi = effect, sei = error, method = "FE") else random_effects(effect, error)

@@ -14,7 +14,8 @@ from genotex.analysis.linear import fit_last_column, fit_weighted
 from genotex.analysis.lowess import lowess
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.voom import count_trend, counts_of, fit_counts
+from genotex.analysis.precision import Precision
+from genotex.analysis.voom import count_trend, counts_of
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "rna_seq"
 COLUMNS = {"case": ("age", "gender", "case"), "level": ("gender", "level"), "whole": ("case",)}
@@ -76,7 +77,7 @@ def test_weights_equal_voom(name: str, design: str) -> None:
 @CASES
 def test_weighted_moderated_t_equals_limma(name: str, design: str) -> None:
     counts, libraries = counts_and_libraries(name, design)
-    raw = fit_counts(matrix(name, design), log_cpm(counts, libraries), libraries)
+    raw = Precision(libraries=libraries).fit(matrix(name, design), log_cpm(counts, libraries))
     ours = moderate(raw)
     golden = read(f"{name}_{design}_limma.csv")
     pairs = {

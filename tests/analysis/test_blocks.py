@@ -61,23 +61,44 @@ def test_pairs_go_through_the_design_of_the_analysis() -> None:
     assert design.warnings == ()
 
 
-def test_samples_without_partner_or_value_are_left_out() -> None:
+def test_samples_without_partner_or_value_are_kept() -> None:
     donors = ["A", "A", "B", "B", "C", "C", "D", "E", "E", None, "unknown"]
     trait = [1.0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0]
     table, contrast, facts = cohort(trait, donors)
     found = block_samples(table, contrast, facts, "Donor")
-    assert found.contrast.rows.tolist() == [0, 1, 2, 3, 4, 5]
+    assert found.table is table and found.columns == {}
+    assert found.contrast.rows.tolist() == list(range(11))
+    assert found.correlated is not None
+    # Samples without a value are people of their own.
+    assert found.correlated.tolist() == [0, 0, 1, 1, 2, 2, 3, 4, 4, 5, 6]
     summary = found.contrast.summary
-    assert summary["group_sizes"] == {"case": 3, "control": 3}
-    assert summary["samples"]["left_out"] == ["GSM6", "GSM7", "GSM8", "GSM9", "GSM10"]
-    assert summary["samples"]["case"] == ["GSM0", "GSM2", "GSM4"]
-    assert found.record["without_comparison"] == 3
+    assert summary["group_sizes"] == {"case": 5, "control": 6}
+    assert summary["samples"]["left_out"] == []
+    text = "3 of 7 people with a comparison by 'Donor': 5 cases against 6 controls"
+    assert summary["text"] == text
+    assert found.record["design"] == "correlated"
+    assert found.record["without_comparison"] == 5
     assert found.record["without_value"] == 2
-    assert "3 samples were left out: their 'Donor' has cases only" in found.warnings[0]
-    assert "2 samples without a value" in found.warnings[1]
-    pairs = table.expression[:6]
-    expected = stats.ttest_rel(pairs[::2], pairs[1::2]).statistic
-    np.testing.assert_allclose(t_of_trait(found), expected, 1e-10)
+    assert set(found.record["members"]) == {"A", "B", "C", "E"}
+    assert "5 samples have no partner by 'Donor'; all samples are kept" in found.warnings[0]
+    assert "2 samples without a value of 'Donor' count as people of" in found.warnings[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [
+        (["03-212A", "03-212B", "04-101A", "04-101B", "04-7A", "04-7B"], "03-212"),
+        (["P7_T", "P7_N", "P8_T", "P8_N", "P12_T", "P12_N"], "P7"),
+    ],
+)
+def test_pairs_that_only_a_suffix_tells_apart(values: list[str], first: str) -> None:
+    table, contrast, _ = cohort([1.0, 0.0] * 3, ["A", "A", "B", "B", "C", "C"])
+    facts: Facts = {"Donor": dict(zip(table.samples, values, strict=True))}
+    found = block_samples(table, contrast, facts, "donor")
+    assert found.record["design"] == "paired" and found.record["suffix"]
+    assert found.record["members"][first] == ["GSM0", "GSM1"]
+    case, control = table.expression[::2], table.expression[1::2]
+    np.testing.assert_allclose(t_of_trait(found), stats.ttest_rel(case, control).statistic, 1e-10)
 
 
 def test_blocks_of_several_samples_are_no_pairs_in_the_text() -> None:
@@ -176,26 +197,34 @@ def test_patient_of_tcga_barcodes() -> None:
 
 
 def test_measured_trait_that_varies_within_donors() -> None:
-    trait = [1.0, 2.5, 4, 2, 3, 5, 7, 9, 9]
-    donors = ["A", "A", "A", "B", "B", "C", "C", "D", "D"]
+    trait = [1.0, 2.5, 4, 2, 3, 5, 7]
+    donors = ["A", "A", "A", "B", "B", "C", "C"]
     table, contrast, facts = cohort(trait, donors)
     found = block_samples(table, contrast, facts, "donor")
     assert list(found.columns) == ["Donor: B", "Donor: C"]
-    kept = np.array(trait[:7])
-    assert found.contrast.trait_sd == pytest.approx(kept.std(ddof=1))
+    values = np.array(trait)
+    assert found.contrast.trait_sd == pytest.approx(values.std(ddof=1))
     np.testing.assert_allclose(
-        found.contrast.values, (kept - kept.mean()) / kept.std(ddof=1), atol=1e-12
+        found.contrast.values, (values - values.mean()) / values.std(ddof=1), atol=1e-12
     )
     # Frisch-Waugh: the same as a regression on deviations from the donors' means.
-    group = np.array(donors[:7])
+    group = np.array(donors)
     centre = np.array([(group == d) / (group == d).sum() for d in group])
-    x = kept - centre @ kept
-    y = table.expression[:7] - centre @ table.expression[:7]
+    x = values - centre @ values
+    y = table.expression - centre @ table.expression
     slope = x @ y / (x @ x)
     error = np.sqrt(((y - np.outer(x, slope)) ** 2).sum(axis=0) / 3 / (x @ x))
     np.testing.assert_allclose(t_of_trait(found), slope / error, rtol=1e-10)
     assert found.contrast.summary["text"].startswith("3 blocks by 'Donor': 7 samples, per")
-    assert found.contrast.summary["samples"]["left_out"] == ["GSM7", "GSM8"]
+
+
+def test_measured_trait_that_varies_within_some_donors_keeps_the_others() -> None:
+    trait = [1.0, 2.5, 4, 2, 3, 5, 7, 9, 9]
+    table, contrast, facts = cohort(trait, ["A", "A", "A", "B", "B", "C", "C", "D", "D"])
+    found = block_samples(table, contrast, facts, "donor")
+    assert found.correlated is not None
+    assert found.correlated.tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3]
+    assert found.columns == {} and len(found.contrast.rows) == 9
 
 
 def test_measured_trait_that_is_the_same_within_donors_is_averaged() -> None:
@@ -216,17 +245,17 @@ def test_healthy_controls_stay_healthy_in_the_summary() -> None:
     assert summary["healthy_controls"] == 6
 
 
-def test_controls_of_some_kind_are_not_counted_when_samples_are_left_out() -> None:
-    table, _, facts = cohort([1.0, 0] * 3 + [0.0], ["A", "A", "B", "B", "C", "C", "D"])
-    contrast = choose_contrast(table, {"GSM1": "other disease"}, "all")
-    found = block_samples(table, contrast, facts, "donor")
-    assert found.contrast.summary["other_disease_controls"] is None
-    assert found.contrast.summary["healthy_controls"] == 0
-
-
 @pytest.mark.parametrize("donors", [["A", "A", "B", "B", "C", "C"], ["A", "B", "A", "B", "C", "D"]])
 def test_record_and_summary_are_json(donors: list[str]) -> None:
     table, contrast, facts = cohort([1.0, 0, 1, 0, 1, 0], list(donors))
     found = block_samples(table, contrast, facts, "donor")
     for content in (found.record, dict(found.contrast.summary)):
         assert json.loads(json.dumps(content, allow_nan=False)) == content
+
+
+def test_controls_of_some_kind_are_not_counted_when_some_were_averaged() -> None:
+    table, _, facts = cohort([1.0, 1, 0, 0, 0], ["A", "B", "C", "C", "D"])
+    contrast = choose_contrast(table, {"GSM2": "other disease"}, "all")
+    found = block_samples(table, contrast, facts, "donor")
+    assert found.contrast.summary["other_disease_controls"] is None
+    assert found.contrast.summary["healthy_controls"] == 0

@@ -21,7 +21,8 @@ def test_five_healthy_controls_stand_alone() -> None:
     assert contrast.controls == "healthy"
     assert contrast.summary["group_sizes"] == {"case": 6, "control": 5}
     assert contrast.rows.tolist() == list(range(11))
-    assert contrast.warnings == ()
+    (warning,) = contrast.warnings
+    assert warning.startswith("9 controls that are not known as healthy were left out")
     assert "healthy controls" in contrast.summary["text"]
 
 

@@ -203,7 +203,7 @@ def test_interferon_signature_of_rheumatoid_arthritis(
     text: str,
     plain_q: dict[str, float],
 ) -> None:
-    options = AnalysisOptions(controls=controls, panel=False)  # type: ignore[arg-type]
+    options = AnalysisOptions(controls=controls, panel=False, hidden="none")  # type: ignore[arg-type]
     result = analyze_table(*synovium, Problem("Rheumatoid_Arthritis"), options)
     assert result.method["contrast"]["text"].startswith(text)
     assert result.method["covariates"] == ["Age", "Gender"]
@@ -212,6 +212,16 @@ def test_interferon_signature_of_rheumatoid_arthritis(
         # Borrowing strength between genes sharpens these tests, by less than tenfold.
         assert q / 10 < found[gene] < 1.5 * q
     assert 100 < result.significant.height < 600
+
+
+def test_interferon_signature_is_found_beside_unmeasured_factors(
+    synovium: tuple[LinkedTable, dict[str, Role]],
+) -> None:
+    options = AnalysisOptions(controls="all", panel=False)
+    result = analyze_table(*synovium, Problem("Rheumatoid_Arthritis"), options)
+    assert result.method["hidden"]["ranked_with"]
+    found = dict(result.genes.select("Variable", "q").iter_rows())
+    assert all(found[gene] < 0.01 for gene in ("CXCL9", "CXCL10", "GBP1", "TAP1"))
 
 
 def rewrite_evidence(output: OutputFolder, cohort: str, **changes: object) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from genotex.analysis import AnalysisOptions
-from genotex.cli.option_checks import check_controls, check_options
+from genotex.cli.option_checks import check_cohorts, check_controls, check_options
+from genotex.cli.options import CohortsUsed
 from genotex.errors import UsageError
 from genotex.problems import Problem
 
@@ -19,6 +20,7 @@ OBESITY = Problem("Asthma", "Obesity")
         ({"model": "mixed"}, "--test does"),
         ({"hidden": "sva", "pair": "donor"}, "--hidden, --pair do"),
         ({"covariates": ()}, "--covariates does"),
+        ({"levels": "ordered"}, "--levels does"),
         ({"filter_low": False, "trend": True}, "--no-filter, --trend do"),
         ({"batch": False, "panel": False}, "--no-batch, --no-panel do"),
         ({"min_effect": 1.0, "q_cut": 0.1, "seed": 1}, "--q, --min-effect, --seed do"),
@@ -29,6 +31,13 @@ def test_options_of_sound_in_the_benchmark(chosen: dict[str, Any], named: str) -
     told = f"{named} nothing in the procedure 'benchmark'; .*use --procedure sound"
     with pytest.raises(UsageError, match=told):
         check_options(AnalysisOptions(procedure="benchmark", **chosen), ASTHMA)
+
+
+def test_a_factor_cannot_be_combined_over_cohorts() -> None:
+    check_cohorts(CohortsUsed.largest, AnalysisOptions(levels="factor"))
+    check_cohorts(CohortsUsed.all, AnalysisOptions(levels="ordered"))
+    with pytest.raises(UsageError, match="--levels factor gives each gene several effects"):
+        check_cohorts(CohortsUsed.all, AnalysisOptions(levels="factor"))
 
 
 def test_solver_belongs_to_the_benchmark() -> None:

@@ -1,5 +1,5 @@
 from genotex.clinical import ClinicalReading, FeatureEncoding, GeneVerdict
-from genotex.cohorts.facts import sample_facts
+from genotex.cohorts.facts import sample_facts, sample_texts
 from genotex.formats import read_series_matrix
 from tests.geo_text import series_matrix, write_gz
 
@@ -38,3 +38,17 @@ def test_shifted_rows_are_read_by_key(tmp_path) -> None:  # type: ignore[no-unty
 
 def test_key_that_tells_the_trait_is_no_fact(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert facts(tmp_path, ["disease state: a", "disease state: b"]) == {}
+
+
+def test_titles_and_the_raw_trait_are_kept_as_texts(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    rows = [["disease state: a", "", "disease state: pool of b"], ["age: 3", "age: 4", "age: 5"]]
+    text = series_matrix(characteristics=rows).replace('"sample GSM2"', '""')
+    path = write_gz(tmp_path / "GSE1_series_matrix.txt.gz", text)
+    trait = FeatureEncoding("trait", 0, "Disease state", "binary")
+    series = read_series_matrix(path, expression=False)
+    assert sample_texts(series, ClinicalReading(GeneVerdict(True, ""), trait, None, None)) == {
+        "title": {"GSM1": "sample GSM1", "GSM2": None, "GSM3": "sample GSM3"},
+        "trait": {"GSM1": "a", "GSM2": None, "GSM3": "pool of b"},
+    }
+    untold = sample_texts(series, ClinicalReading(GeneVerdict(True, ""), None, None, None))
+    assert list(untold) == ["title"]

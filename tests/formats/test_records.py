@@ -168,6 +168,26 @@ def test_evidence_round_trip(tmp_path):
     )
 
 
+def test_texts_of_the_samples_round_trip_and_older_evidence_has_none(tmp_path):
+    path = tmp_path / "GSE1.json"
+    texts = {"title": {"GSM1": "pool of 5", "GSM2": None}}
+    write_evidence(path, Evidence("T", "GSE1", "sound", "GEO", "0.1.0", sample_texts=texts))
+    assert read_evidence(path).sample_texts == texts
+    write_evidence(path, Evidence("T", "GSE1", "sound", "GEO", "0.1.0"))
+    assert "sample_texts" not in path.read_text()
+    assert read_evidence(path).sample_texts == {}
+
+
+@pytest.mark.parametrize("texts", ['{"title": "pool"}', '{"title": {"GSM1": 3}}'])
+def test_texts_that_are_not_one_for_each_sample(tmp_path, texts):
+    path = tmp_path / "GSE1.json"
+    write_evidence(path, Evidence("T", "GSE1", "sound", "GEO", "0.1.0"))
+    write(path, path.read_text().rstrip().rstrip("}") + f', "sample_texts": {texts}}}')
+    with pytest.raises(FormatError, match="a text for each sample") as caught:
+        read_evidence(path)
+    assert caught.value.field == "sample_texts.title"
+
+
 @pytest.mark.parametrize(
     ("text", "field"), [("{}", "trait"), ('{"trait": 3}', "trait"), ("7", None)]
 )

@@ -12,22 +12,26 @@ from genotex.reports.building import build_page
 from genotex.reports.findings import Findings
 from genotex.reports.page import ReportPage
 from genotex.reports.steps import (
-    HiddenStructure,
     MixedModel,
     Pairs,
     PredictedCondition,
     Selection,
+    Surrogates,
 )
 from tests.reports.report_cohort import make_evidence, make_findings, make_infos, make_table
 
-HIDDEN: dict[str, Any] = {
+SURROGATES: dict[str, Any] = {
     "mode": "auto",
     "estimated": 4,
     "used": 2,
     "limited": True,
     "share": [0.25, 0.125],
     "residual_df": 17,
+    "inflation": 1.12,
+    "trait_share": 0.31,
+    "affected_share": 0.2,
     "ranked_with": True,
+    "set_aside": "",
     "associations": [
         {
             "surrogate": "SV1",
@@ -117,16 +121,16 @@ def plain(genes: int = 120) -> Findings:
     return make_findings(*make_table(genes=genes))
 
 
-def with_hidden(findings: Findings, **record: Any) -> Findings:
+def with_surrogates(findings: Findings, **record: Any) -> Findings:
     """Add surrogate variables, under which the first genes lose their places."""
-    told = {**HIDDEN, **record}
+    told = {**SURROGATES, **record}
     other = "without_sv" if told["ranked_with"] else "with_sv"
     genes = findings.genes.with_columns(
         pl.col("estimate").mul(0.5).alias(other),
         pl.col("p").reverse().alias(f"{other}_p"),
         pl.col("q").reverse().alias(f"{other}_q"),
     )
-    return replace(findings, genes=genes, hidden=HiddenStructure.from_record(told))
+    return replace(findings, genes=genes, surrogates=Surrogates.from_record(told))
 
 
 def with_mixed(findings: Findings, *, ranks: bool, passes: int = 2, **record: Any) -> Findings:

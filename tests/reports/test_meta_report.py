@@ -156,14 +156,14 @@ def test_cohorts_that_differ_are_warned_of_on_the_page(tmp_path: Path) -> None:
     write_meta(output, analyze_cohorts(output, Problem("Asthma")))
     html = write_meta_report(output, "Asthma", None).read_text(encoding="utf-8")
     assert "The cohorts differ more than chance allows" in html
-    assert "Read the 95 % interval and the strict p" in html
+    assert "p, q and replication allow for it" in html
 
 
 def test_pairs_and_surrogate_variables_stand_in_the_table_of_cohorts(tmp_path: Path) -> None:
     _, result = solved(tmp_path, 2)
     facts = replace(result.cohorts[0], paired="donor", surrogates=2)
     page = build_meta_page(replace(result, cohorts=(facts, *result.cohorts[1:])), csv_name="x.csv")
-    assert page.cohorts[0].covariates == "Age, Gender, pairs of 'donor', 2 surrogate variables"
+    assert page.cohorts[0].covariates == "Age, Gender, pairs by 'donor', 2 surrogate variables"
 
 
 def test_nothing_significant_is_told_as_a_result(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ import polars as pl
 
 from genotex.reports.columns import csv_columns, gene_columns, page_columns
 from genotex.reports.findings import GENE_KEYS, Interaction, ranked
-from tests.reports.report_steps import plain, with_hidden, with_mixed
+from tests.reports.report_steps import plain, with_mixed, with_surrogates
 
 MOST = 13
 
 
 def full() -> pl.DataFrame:
     """Return genes with every column of the analysis filled."""
-    findings = with_mixed(with_hidden(plain()), ranks=False)
+    findings = with_mixed(with_surrogates(plain()), ranks=False)
     return ranked(findings).with_columns(
         *(pl.lit(0.5).alias(key) for key in GENE_KEYS.values() if key.startswith("interaction")),
         *(pl.lit(0.1).alias(key) for key in ("with_sv", "with_sv_p", "with_sv_q")),
@@ -28,7 +28,7 @@ def full() -> pl.DataFrame:
 
 
 def test_every_column_of_the_analysis_stands_in_the_csv() -> None:
-    findings = with_mixed(with_hidden(plain()), ranks=False)
+    findings = with_mixed(with_surrogates(plain()), ranks=False)
     keys = {column.key for column in csv_columns(findings, full())}
     # The absolute value is the coefficient's.
     assert set(GENE_KEYS.values()) - keys == {"size"}
@@ -38,7 +38,7 @@ def test_every_column_of_the_analysis_stands_in_the_csv() -> None:
 
 def test_page_stays_readable_with_interaction_mixed_model_and_surrogates() -> None:
     told = {"condition": "Age", "interaction": Interaction(120, 3)}
-    findings = replace(with_mixed(with_hidden(plain()), ranks=False), **told)
+    findings = replace(with_mixed(with_surrogates(plain()), ranks=False), **told)
     genes = full().with_columns(
         *(pl.lit(None, pl.Float64).alias(key) for key in ("with_sv", "with_sv_p", "with_sv_q")),
         samples=pl.lit(23),

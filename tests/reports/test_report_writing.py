@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -186,18 +187,20 @@ def test_columns_of_the_documentation_are_those_of_the_csv(tmp_path: Path) -> No
     text = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     documented = {name for row in rows for name in re.findall("`([^`]+)`", row)}
-    table, roles = batched(*make_table(cases=14, controls=14, genes=240))
+    made = make_table(cases=14, controls=14, genes=240)
     found: set[str] = set()
-    for i, (condition, hidden) in enumerate(((None, "none"), ("Age", "sva"), (None, "auto"))):
+    analyses = ((made, None, "none"), (batched(*made), "Age", "sva"), (dense(*made), None, "auto"))
+    for i, (cohort, condition, hidden) in enumerate(analyses):
         options = {"panel": True, "model": "all", "hidden": hidden}
-        output = prepare(tmp_path / str(i), table, roles, condition=condition, **options)
+        output = prepare(tmp_path / str(i), *cohort, condition=condition, **options)
         found |= set(columns_of(write_report(output, TRAIT, condition)))
     output = prepare(tmp_path / "benchmark", *make_table(genes=40), procedure="benchmark")
     found |= set(columns_of(write_report(output, TRAIT, None)))
     assert found <= documented
-    # The continuous trait's names, which another test has seen.
+    # Names of other kinds of trait, which other tests have seen.
     assert documented - found == {
-        "change_per_sd", "partial_r", "partial_r_standard_error",
+        "change_per_sd", "partial_r", "partial_r_standard_error", "largest_difference", "f",
+        "difference_1_vs_0", "p_1_vs_0", "q_1_vs_0", "departure_f", "departure_p", "departure_q",
     }  # fmt: skip
 
 
@@ -212,13 +215,21 @@ def batched(table: LinkedTable, roles: dict[str, str]) -> tuple[LinkedTable, dic
     return replace(table, expression=expression), roles
 
 
+def dense(table: LinkedTable, roles: dict[str, str]) -> tuple[LinkedTable, dict[str, str]]:
+    """Let nearly every gene follow a disease that some cases have more of than others."""
+    rng = np.random.default_rng(0)
+    severity = table.trait_values * rng.uniform(0.5, 2.5, len(table.samples))
+    moved = np.outer(severity, rng.normal(0, 2.0, len(table.genes)))
+    return replace(table, expression=table.expression + moved), roles
+
+
 def test_surrogate_variables_of_a_real_analysis_are_told(tmp_path: Path) -> None:
     table, roles = batched(*make_table(cases=14, controls=14, genes=240))
     path = write_report(prepare(tmp_path, table, roles, hidden="sva"), TRAIT, None)
     html = path.read_text(encoding="utf-8")
-    assert '<section id="hidden">' in html
-    assert "every gene&#39;s test is adjusted for" in html
-    assert "Leek and Storey (2007)" in html
+    assert '<section id="unmeasured">' in html
+    assert "Every gene&#39;s test is adjusted for" in html
+    assert "Leek and Storey 2008" in html
     assert {"without_sv_change", "without_sv_p", "without_sv_q"} < set(columns_of(path))
 
 

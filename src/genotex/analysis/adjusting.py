@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.batch_columns import batch_columns, names_batch
-from genotex.analysis.blocks import Blocks
+from genotex.analysis.blocks import Blocks, blocked_by
 from genotex.analysis.characteristic_columns import find_characteristic, named_covariates
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design, independent_columns
@@ -76,7 +76,7 @@ class Adjustment:
         sources = {
             key: names
             for key, names in self.sources.items()
-            if _spans(design.matrix[:, :-1], [self.columns[name] for name in names])
+            if _spans(design.others, [self.columns[name] for name in names])
         }
         return replace(self, sources=sources, batch=self.batch if self.batch in sources else None)
 
@@ -136,8 +136,8 @@ def gather_adjustment(
     varying = [n for n in wanted if len(np.unique(_known(table.covariates[n][contrast.rows]))) > 1]
     if all_held := [*varying, *(f"'{key}'" for key in held)]:
         warnings.append(
-            f"The pairs by '{blocks.record['key']}' already adjust for {', '.join(all_held)}: the "
-            "same in all samples of a pair."
+            f"The pairs {blocked_by(blocks.record['key'])} already adjust for "
+            f"{', '.join(all_held)}: the same in all samples of a pair."
         )
     return Adjustment(
         columns,

@@ -65,6 +65,7 @@ def _facts(result: AnalysisResult) -> dict[str, Any]:
         "top genes": " ".join(top),
         "warnings": list(result.warnings),
         **({"counts": result.counts_summary} if result.counts_summary else {}),
+        **({"levels": result.levels_summary} if result.levels_summary else {}),
     }
 
 

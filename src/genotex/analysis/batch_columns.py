@@ -98,7 +98,7 @@ def _why_not(
         return "a batch has a single sample"
     if len(values) - 2 - covariates - len(columns) < ENOUGH_RESIDUAL_DF:
         return f"{len(values)} samples are too few for {len(counts)} batches"
-    wide = np.column_stack([np.ones(len(values)), *columns.values(), contrast.values])
-    if not independent_columns(wide)[-1]:
+    wide = np.column_stack([np.ones(len(values)), *columns.values(), contrast.columns])
+    if not independent_columns(wide)[-contrast.columns.shape[1] :].all():
         return "batch and trait cannot be told apart"
     return ""

@@ -2,12 +2,13 @@
 
 Complete pairs are compared within themselves, by a level of each person. Where some samples have no
 partner, a correlation of samples of the same person takes the place of these levels, so that every
-sample counts (see `consensus_correlation`). Repeats of the same trait value are averaged.
+sample counts (see `consensus_correlation`). Repeats of the same trait value are averaged. A
+characteristic names the people, or they are detected by their expression (`detect_blocks`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.sample_facts import (
+    DETECTED,
     MIN_PAIRS,
     SampleFacts,
     read_value,
@@ -25,7 +27,7 @@ from genotex.analysis.sample_facts import (
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 
-__all__ = ["Blocks", "block_samples"]
+__all__ = ["Blocks", "block_detected", "block_samples", "blocked_by"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -77,6 +79,23 @@ class _Grouping:
     def known(self) -> int:
         return sum(len(places) for places in self.members.values())
 
+    @property
+    def by(self) -> str:
+        return blocked_by(self.key)
+
+    def varying(self, contrast: Contrast) -> dict[str, Rows]:
+        """Return the blocks in which the trait varies."""
+        return {
+            name: places
+            for name, places in self.members.items()
+            if len(np.unique(contrast.values[places])) > 1
+        }
+
+
+def blocked_by(key: str) -> str:
+    """Return in words what samples are blocked by, for texts."""
+    return "detected by correlation" if key == DETECTED else f"by '{key}'"
+
 
 def block_samples(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str) -> Blocks:
     """Block the samples of a contrast on a characteristic such as the donor.
@@ -109,11 +128,6 @@ def block_samples(table: LinkedTable, contrast: Contrast, facts: SampleFacts, ke
         left.
     """
     grouping = _group(table, contrast, facts, key)
-    varying = {
-        value: places
-        for value, places in grouping.members.items()
-        if len(np.unique(contrast.values[places])) > 1
-    }
     if all(len(places) == 1 for places in grouping.members.values()):
         reason = "every value occurs once" if grouping.members else "no sample has a value"
         msg = (
@@ -121,8 +135,65 @@ def block_samples(table: LinkedTable, contrast: Contrast, facts: SampleFacts, ke
             f"{reason}; block on another characteristic or leave the pairing away"
         )
         raise AnalysisError(msg)
+    varying = grouping.varying(contrast)
     if not varying:
         return _averaged(table, contrast, grouping)
+    _check_pairs(contrast, grouping, varying)
+    return _blocked(table, contrast, grouping, varying)
+
+
+def block_detected(
+    table: LinkedTable, contrast: Contrast, people: Mapping[str, str], why_none: str = ""
+) -> Blocks:
+    """Block the samples of a contrast on people who were detected by their expression.
+
+    As `block_samples`. But where the trait varies in one or two blocks only, which may hold two
+    people who resemble each other, the samples of a block and trait value are averaged; and where
+    nobody is repeated, nothing is blocked, with a warning.
+
+    Parameters
+    ----------
+    table : LinkedTable
+        One cohort.
+    contrast : Contrast
+        Its samples and trait.
+    people : mapping of str to str
+        Sample id to label of its block, as `detect_blocks` returns it; samples without one are
+        people of their own.
+    why_none : str
+        Why nobody could be detected, for the warning.
+
+    Raises
+    ------
+    AnalysisError
+        If too few samples are left when repeats are averaged.
+    """
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(contrast.rows):
+        sample = table.samples[row]
+        places.setdefault(people.get(sample, sample), []).append(place)
+    members = {name: np.array(found, dtype=np.intp) for name, found in places.items()}
+    grouping = _Grouping(DETECTED, members, 0)
+    varying = grouping.varying(contrast)
+    if len(varying) >= MIN_PAIRS:
+        return _blocked(table, contrast, grouping, varying)
+    divided: dict[str, Rows] = {}
+    for name, found in members.items():
+        values = np.unique(contrast.values[found])
+        for k, value in enumerate(values):
+            label = name if len(values) == 1 else f"{name}, trait value {k + 1}"
+            divided[label] = found[contrast.values[found] == value]
+    if len(divided) == len(contrast.rows):
+        few = f"the trait varies in only {len(varying)} of the detected blocks"
+        why = why_none or (few if varying else "no repeated people were found")
+        warning = f"--pair detected changes nothing: {why}, so samples are taken as independent."
+        return Blocks(table, contrast, {}, {}, (warning,))
+    return _averaged(table, contrast, _Grouping(DETECTED, divided, 0))
+
+
+def _blocked(
+    table: LinkedTable, contrast: Contrast, grouping: _Grouping, varying: dict[str, Rows]
+) -> Blocks:
     if len(varying) == len(grouping.members) and not grouping.unknown:
         return _paired(table, contrast, grouping, varying)
     return _correlated(table, contrast, grouping, varying)
@@ -161,13 +232,12 @@ def _paired(
 ) -> Blocks:
     """Return indicators of the blocks, all of which have different values of the trait."""
     key = grouping.key
-    _check_pairs(contrast, grouping, varying)
     columns = {
         f"{key}: {value}": np.isin(np.arange(len(contrast.rows)), varying[value]).astype(np.float64)
         for value in sorted(varying)[1:]
     }
     pairs = contrast.binary and all(len(found) == 2 for found in varying.values())
-    text = f"{len(varying)} {'pairs' if pairs else 'blocks'} by '{key}'"
+    text = f"{len(varying)} {'pairs' if pairs else 'blocks'} {grouping.by}"
     record = {
         **_record("paired", table, contrast, grouping, varying, len(contrast.rows)),
         "constant_within_blocks": [
@@ -184,28 +254,27 @@ def _correlated(
     table: LinkedTable, contrast: Contrast, grouping: _Grouping, varying: dict[str, Rows]
 ) -> Blocks:
     """Return the block of each sample, where not all samples are in complete pairs."""
-    key = grouping.key
     several = {value: places for value, places in grouping.members.items() if len(places) > 1}
-    _check_pairs(contrast, grouping, varying)
     block = np.full(len(contrast.rows), -1, dtype=np.intp)
     for number, places in enumerate(grouping.members.values()):
         block[places] = number
     alone = np.flatnonzero(block < 0)
     block[alone] = len(grouping.members) + np.arange(len(alone))
     paired = sum(len(places) for places in varying.values())
-    text = f"{len(varying)} of {len(np.unique(block))} people with a comparison by '{key}'"
+    text = f"{len(varying)} of {len(np.unique(block))} people with a comparison {grouping.by}"
     record = {
         **_record("correlated", table, contrast, grouping, several, len(contrast.rows)),
         "without_comparison": len(contrast.rows) - paired,
         "constant_within_blocks": [],
     }
     warnings = [
-        f"{len(contrast.rows) - paired} samples have no partner by '{key}'; all samples are kept, "
-        "and those of the same value are treated as correlated."
+        f"{len(contrast.rows) - paired} samples have no partner {grouping.by}; all samples are "
+        "kept, and those of one person are treated as correlated."
     ]
     if grouping.unknown:
         warnings.append(
-            f"{grouping.unknown} samples without a value of '{key}' count as people of their own."
+            f"{grouping.unknown} samples without a value of '{grouping.key}' count as people of "
+            "their own."
         )
     narrowed = _narrow(table, contrast, contrast.rows, contrast.values, [], text)
     return Blocks(table, narrowed, {}, record, tuple(warnings), block)
@@ -231,16 +300,17 @@ def _averaged(table: LinkedTable, contrast: Contrast, grouping: _Grouping) -> Bl
     _check_left(table.trait, contrast.binary, values, key)
     known = {int(row) for rows in groups for row in rows}
     left_out = [table.samples[i] for i in contrast.rows if i not in known]
-    told = f"means of repeated samples by '{key}'"
+    told = f"means of repeated samples {grouping.by}"
     narrowed = _narrow(smaller, contrast, np.arange(len(groups)), values, left_out, told)
     repeated = {value: places for value, places in blocks.items() if len(places) > 1}
     record = {
         **_record("averaged", table, contrast, grouping, repeated, len(groups)),
         "constant_within_blocks": [],
     }
+    whose = "one person, detected by correlation," if key == DETECTED else f"the same '{key}'"
     warnings = (
-        f"{grouping.known} samples became {len(groups)}: the samples of the same '{key}' are "
-        "repeats and were averaged.",
+        f"{grouping.known} samples became {len(groups)}: the samples of {whose} are repeats and "
+        "were averaged.",
         *_without_value(key, grouping.unknown),
     )
     return Blocks(smaller, narrowed, {}, record, warnings)
@@ -256,8 +326,8 @@ def _check_left(trait: str, binary: bool, values: Floats, key: str) -> None:
         return
     left = f"{cases} cases and {len(values) - cases} controls" if binary else "one value of it"
     msg = (
-        f"{trait}: when the samples of the same '{key}' are averaged, {left} are left; two of each "
-        "are needed; block on another characteristic or leave the pairing away"
+        f"{trait}: when samples of one person {blocked_by(key)} are averaged, {left} are left; "
+        "two of each are needed; block on another characteristic or leave the pairing away"
     )
     raise AnalysisError(msg)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.classical_tests import binomial_p
-from genotex.analysis.confounding import associate_covariate, variance_inflation
+from genotex.analysis.confounding import associate_measured, variance_inflation
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.multiple_testing import excess_near_one, null_share
@@ -75,6 +75,8 @@ def check_groups(contrast: Contrast) -> list[str]:
     if contrast.smaller_group >= SMALL_GROUP:
         return []
     what = "The smaller group has" if contrast.binary else "The analysis has"
+    if contrast.factor is not None:
+        what = "The smallest level has"
     return [f"{what} {contrast.smaller_group} samples only: expect unstable genes and low power."]
 
 
@@ -104,7 +106,7 @@ def check_covariates(
         trait = contrast.values[known]
         if known.sum() < 4 or len(np.unique(values[known])) < 2 or len(np.unique(trait)) < 2:
             continue
-        found = associate_covariate(trait, values[known], contrast.binary)
+        found = associate_measured(contrast, known, values[known])
         if found.strength:
             apart = "cannot be told apart" if found.complete else "are hard to tell apart"
             held = name in design.adjusted or name in held_by_pairs
@@ -113,7 +115,8 @@ def check_covariates(
                 f"{table.trait} goes with {name} in this cohort ({found.text}): effects of the two "
                 f"{apart}{adjusted}."
             )
-    inflation = variance_inflation(design.matrix)
+    # Indicators of a factor inflate each other; its values alone are compared with the others.
+    inflation = variance_inflation(np.column_stack([design.others, contrast.values]))
     if inflation > HIGHEST_INFLATION and not warnings:
         warnings.append(
             f"The covariates together nearly tell {table.trait} (variance inflation "

@@ -9,14 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.adjusting import Adjustment, gather_adjustment
-from genotex.analysis.blocks import Blocks, block_samples
+from genotex.analysis.blocks import Blocks, block_detected, block_samples
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
-from genotex.analysis.contrast import Contrast, choose_contrast
+from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Counts, Libraries, gather_libraries
 from genotex.analysis.options import AnalysisOptions
-from genotex.analysis.sample_facts import FactChecks, SampleFacts, check_sample_facts
+from genotex.analysis.sample_facts import (
+    DETECTED,
+    FactChecks,
+    SampleFacts,
+    check_sample_facts,
+)
+from genotex.analysis.sample_quality import (
+    SampleQuality,
+    SampleTexts,
+    check_samples,
+    leave_out_outliers,
+)
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem, ProblemKind
@@ -42,8 +53,12 @@ class Comparison:
     design : Design
         Without surrogate variables.
     facts : FactChecks
+    quality : SampleQuality
+        Checks of the samples, before any was left out.
     libraries : Libraries or None
         Of a cohort whose expression was counted.
+    condition_column : str or None
+        The condition's column of the design.
     """
 
     table: LinkedTable
@@ -54,7 +69,15 @@ class Comparison:
     adjustment: Adjustment
     design: Design
     facts: FactChecks
+    quality: SampleQuality
     libraries: Libraries | None = None
+    condition_column: str | None = None
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Columns of the design that are adjusted for, without those of pairs and condition."""
+        held = (*self.blocks.columns, self.condition_column)
+        return tuple(name for name in self.design.adjusted if name not in held)
 
     @property
     def expression(self) -> NDArray[np.float64]:
@@ -71,6 +94,13 @@ class Comparison:
         """Genes that predict the condition of a two-step problem."""
         return () if self.condition is None else self.condition.regressors
 
+    @property
+    def repeated(self) -> bool:
+        """Whether some of the people compared seem to be there with several samples."""
+        if self.blocks.record:
+            return self.blocks.correlated is not None or self.facts.repeated
+        return self.facts.repeated or bool(self.quality.detected_blocks)
+
 
 def set_up_comparison(
     table: LinkedTable,
@@ -80,12 +110,13 @@ def set_up_comparison(
     sample_facts: SampleFacts,
     condition: ConditionCohort | None,
     counts: Counts,
+    sample_texts: SampleTexts,
 ) -> Comparison:
     """Choose samples, pairs, condition and covariates, and build the design.
 
     Parameters
     ----------
-    table, roles, problem, options, sample_facts, condition, counts
+    table, roles, problem, options, sample_facts, condition, counts, sample_texts
         As for `analyze_sound`.
 
     Raises
@@ -96,8 +127,12 @@ def set_up_comparison(
         If an option names a characteristic that the cohort does not have.
     """
     contrast = choose_contrast(table, roles, _controls(options))
-    blocks = _blocks(table, contrast, sample_facts, options.pair)
-    table, contrast = blocks.table, blocks.contrast
+    quality = check_samples(table, contrast, sample_facts, sample_texts, problem.condition)
+    if options.exclude_outliers:
+        table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
+    blocks = _blocks(table, contrast, sample_facts, options.pair, quality)
+    table, contrast = blocks.table, with_levels(blocks.table, blocks.contrast, options.levels)
+    blocks = replace(blocks, contrast=contrast)
     libraries = gather_libraries(counts, blocks)
     predicted = None
     if condition is not None:
@@ -122,20 +157,42 @@ def set_up_comparison(
     facts = check_sample_facts(
         sample_facts, table.samples, contrast, table.trait, adjustment.keys, paired
     )
+    if blocks.record.get("key") == DETECTED:
+        quality = quality.with_blocks_used()
+    elif facts.repeated or blocks.record:
+        quality = quality.with_known_donors()
     return Comparison(
-        table, contrast, blocks, condition, predicted, adjustment, design, facts, libraries
+        table,
+        contrast,
+        blocks,
+        condition,
+        predicted,
+        adjustment,
+        design,
+        facts,
+        quality,
+        libraries,
+        problem.condition,
     )
 
 
 def _controls(options: AnalysisOptions) -> Controls:
-    # The control of a pair is often tissue beside the disease, not that of a healthy person.
-    paired = options.pair is not None and options.controls == "auto"
+    # The control of a pair is often tissue next to the disease, not that of a healthy person.
+    paired = options.pair not in (None, DETECTED) and options.controls == "auto"
     return "all" if paired else options.controls
 
 
-def _blocks(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str | None) -> Blocks:
+def _blocks(
+    table: LinkedTable,
+    contrast: Contrast,
+    facts: SampleFacts,
+    key: str | None,
+    quality: SampleQuality,
+) -> Blocks:
     if key is None:
         return Blocks(table, contrast, {}, {}, ())
+    if key == DETECTED:
+        return block_detected(table, contrast, quality.detected_blocks, quality.why_no_blocks)
     return block_samples(table, contrast, facts, key)
 
 

@@ -16,17 +16,22 @@ from genotex.analysis.classical_tests import (
     mann_whitney,
     spearman,
 )
+from genotex.analysis.contrast import Contrast
 
 __all__ = [
     "CONFOUNDED_P",
     "Association",
     "associate_covariate",
+    "associate_groups",
     "associate_levels",
+    "associate_measured",
+    "associate_named",
     "cramers_v",
     "variance_inflation",
 ]
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Strength = Literal["", "some", "strong", "complete"]
 
 CONFOUNDED_P = 0.05
@@ -159,6 +164,63 @@ def associate_levels(trait: Floats, levels: Sequence[str], binary: bool) -> Asso
     return Association(
         test, p, "Cramer's V", 1.0 if complete else cramers_v(table), complete, len(names)
     )
+
+
+def associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Association:
+    """Test how a characteristic is associated with groups: chi-square test and Cramer's V.
+
+    Parameters
+    ----------
+    groups, levels : sequence of str, length n
+        Each with at least two different values.
+    """
+    of_group, row = np.unique(np.asarray(groups, dtype=object).astype(str), return_inverse=True)
+    names, column = np.unique(np.asarray(levels, dtype=object).astype(str), return_inverse=True)
+    table = np.zeros((len(of_group), len(names)), dtype=np.intp)
+    np.add.at(table, (row, column), 1)
+    complete = bool(((table > 0).sum(axis=0) == 1).all())
+    p = chi_square(table).p
+    size = 1.0 if complete else cramers_v(table)
+    return Association("chi-square test", p, "Cramer's V", size, complete, len(names))
+
+
+def associate_measured(contrast: Contrast, known: Mask, values: Floats) -> Association:
+    """Measure how the trait is associated with a covariate; levels of a factor are groups.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        The samples compared.
+    known : ndarray of bool, shape (n,)
+        Samples with a value.
+    values : ndarray of float64, shape (k,)
+        Their values.
+    """
+    if contrast.factor is None:
+        return associate_covariate(contrast.values[known], values, contrast.binary)
+    if len(np.unique(values)) == 2:
+        return associate_groups(_groups(contrast, known), [f"{value:g}" for value in values])
+    return associate_levels(values, _groups(contrast, known), binary=False)
+
+
+def associate_named(contrast: Contrast, known: Mask, levels: Sequence[str]) -> Association:
+    """Measure how the trait is associated with a characteristic; levels of a factor are groups.
+
+    Parameters
+    ----------
+    contrast, known
+        As for `associate_measured`.
+    levels : sequence of str, length k
+        Values of the samples that are known.
+    """
+    if contrast.factor is None:
+        return associate_levels(contrast.values[known], levels, contrast.binary)
+    return associate_groups(_groups(contrast, known), levels)
+
+
+def _groups(contrast: Contrast, known: Mask) -> list[str]:
+    groups = contrast.groups or ()
+    return [group for group, there in zip(groups, known, strict=True) if there]
 
 
 def cramers_v(table: NDArray[np.intp]) -> float:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genotex.analysis.levels import Levels, describe_levels, find_levels
+from genotex.analysis.options import LevelsMode
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
 
-__all__ = ["MIN_HEALTHY", "Contrast", "choose_contrast"]
+__all__ = ["MIN_HEALTHY", "Contrast", "choose_contrast", "with_levels"]
 
 MIN_HEALTHY = 5
 """Fewer healthy controls than this do not stand for a group of their own."""
@@ -39,6 +41,8 @@ class Contrast:
         Group sizes and sample ids, for the record.
     warnings : tuple of str
         What a reader should know about the groups.
+    levels : Levels or None
+        Of a trait that is tested as ordered levels or as a factor.
     """
 
     binary: bool
@@ -49,17 +53,32 @@ class Contrast:
     trait_sd: float
     summary: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+    levels: Levels | None = None
+
+    @property
+    def factor(self) -> Levels | None:
+        """The levels of a trait that is tested as a factor."""
+        return self.levels if self.levels is not None and self.levels.factor else None
+
+    @property
+    def columns(self) -> NDArray[np.float64]:
+        """The trait's columns of the design, (n, m): indicators of a factor, else its values."""
+        return self.values[:, None] if self.factor is None else self.factor.indicators()
 
     @property
     def groups(self) -> tuple[str, ...] | None:
-        """Group of each sample; None for a measured trait."""
+        """Group or level of each sample; None for a measured trait."""
+        if self.levels is not None:
+            return tuple(f"level {self.levels.names[place]}" for place in self.levels.place)
         if not self.binary:
             return None
         return tuple("case" if value == 1 else "control" for value in self.values)
 
     @property
     def smaller_group(self) -> int:
-        """Samples in the smaller group; all samples for a continuous trait."""
+        """Samples in the smallest group or level; all samples for a continuous trait."""
+        if self.factor is not None:
+            return min(self.factor.counts)
         if not self.binary:
             return len(self.rows)
         cases = int(self.values.sum())
@@ -119,6 +138,48 @@ def _continuous(
     return Contrast(False, rows, scaled, "", mean, deviation, summary, warnings)
 
 
+def with_levels(table: LinkedTable, contrast: Contrast, mode: LevelsMode) -> Contrast:
+    """Return the contrast with the levels of its trait, and how they are tested in its summary.
+
+    Parameters
+    ----------
+    table : LinkedTable
+        The cohort.
+    contrast : Contrast
+        The samples that are compared in the end.
+    mode : {"auto", "line", "factor", "ordered"}
+
+    Raises
+    ------
+    AnalysisError
+        If the trait cannot be tested as asked for.
+    """
+    if contrast.binary:
+        if mode == "auto":
+            return contrast
+        told = f"{table.trait} has two values: --levels {mode} makes no difference."
+        return replace(contrast, warnings=(*contrast.warnings, told))
+    values = table.trait_values[contrast.rows]
+    levels = find_levels(table.trait, values, mode)
+    summary = {**contrast.summary, "levels": describe_levels(values, levels, mode)}
+    if levels is not None:
+        sizes = [f"{n}: {count}" for n, count in zip(levels.names, levels.counts, strict=True)]
+        summary["text"] = _levels_text(str(summary["text"]), table.trait, levels, ", ".join(sizes))
+    if levels is not None and levels.factor:
+        summary |= {
+            "kind": "factor",
+            "group_sizes": dict(zip(levels.names, levels.counts, strict=True)),
+        }
+    return replace(contrast, levels=levels, summary=summary)
+
+
+def _levels_text(text: str, trait: str, levels: Levels, sizes: str) -> str:
+    if not levels.factor:
+        return f"{text}, {len(levels.values)} ordered levels ({sizes})"
+    samples = text.partition(", per standard deviation")[0]
+    return f"{samples} in {len(levels.values)} levels of {trait} ({sizes})"
+
+
 def _binary(
     table: LinkedTable,
     rows: NDArray[np.intp],
@@ -152,6 +213,13 @@ def _binary(
             f"disease in general, may mix with those of {table.trait}.",
         )
     dropped = [table.samples[i] for i, k in zip(rows, keep, strict=True) if not k]
+    if dropped:
+        which = "control that is" if len(dropped) == 1 else "controls that are"
+        was = "was" if len(dropped) == 1 else "were"
+        warnings += (
+            f"{len(dropped)} {which} not known as healthy {was} left out, {others} healthy ones "
+            "are compared; --controls all takes every control.",
+        )
     kind = "healthy" if only_healthy else "all"
     summary = {
         "kind": "binary",

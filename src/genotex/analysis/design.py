@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.contrast import Contrast
+from genotex.analysis.levels import Levels
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
@@ -27,12 +28,17 @@ class Design:
     Attributes
     ----------
     names : tuple of str
-        Column names; the trait is the last.
+        Column names; the trait is the last, a factor the last `tested`.
     matrix : ndarray of float64, shape (n, k)
         Intercept, covariates (the condition among them), trait; full column rank.
     interaction : ndarray of float64, shape (n,), or None
         Product of centred trait and centred condition; None without a condition or when it
         cannot be told apart from the other columns.
+    departure : ndarray of float64, shape (n, j), or None
+        Columns that, with the trait's, give each of its ordered levels a mean of its own; None
+        without such levels, or when they cannot be distinguished from the other columns.
+    tested : int
+        Columns of the trait, the last of the matrix; more than one of a factor.
     filled : dict of str to int
         Covariate to the number of values that were filled.
     warnings : tuple of str
@@ -44,23 +50,65 @@ class Design:
     interaction: NDArray[np.float64] | None
     filled: dict[str, int]
     warnings: tuple[str, ...]
+    departure: NDArray[np.float64] | None = None
+    tested: int = 1
+
+    @property
+    def trait(self) -> str:
+        """Name of the trait; of a factor without its level."""
+        return self.names[-1] if self.tested == 1 else self.names[-1].rpartition(": ")[0]
 
     @property
     def adjusted(self) -> tuple[str, ...]:
         """Names of the covariates, the condition among them."""
-        return self.names[1:-1]
+        return self.names[1 : -self.tested]
+
+    @property
+    def others(self) -> NDArray[np.float64]:
+        """The columns before the trait's."""
+        return self.matrix[:, : -self.tested]
+
+    @property
+    def saturated(self) -> NDArray[np.float64]:
+        """The matrix, then the columns of the departure where there are any."""
+        return self.matrix if self.departure is None else _joined(self.matrix, self.departure)
+
+    @property
+    def of_trait(self) -> int:
+        """Columns of `saturated` that are the trait's, the last ones."""
+        return self.tested + (0 if self.departure is None else self.departure.shape[1])
+
+    def without(self, left_out: Collection[str]) -> Design:
+        """Return the design without some of the columns before the trait."""
+        kept = [name not in left_out for name in self.names]
+        names = tuple(name for name in self.names if name not in left_out)
+        return replace(self, names=names, matrix=self.matrix[:, kept], interaction=None)
 
     def with_columns(self, columns: Mapping[str, Column]) -> Design:
         """Return the design with further columns before the trait."""
-        names = (*self.names[:-1], *columns, self.names[-1])
-        matrix = np.column_stack([self.matrix[:, :-1], *columns.values(), self.matrix[:, -1]])
+        trait = self.names[-self.tested :]
+        names = (*self.names[: -self.tested], *columns, *trait)
+        matrix = _joined(self.others, *columns.values(), self.matrix[:, -self.tested :])
+        departure = self.departure
+        if departure is not None and not _can_add(matrix, departure):
+            departure = None
         product = self.interaction
         if (
             product is not None
             and not independent_columns(np.column_stack([matrix, product])).all()
         ):
             product = None
-        return replace(self, names=names, matrix=matrix, interaction=product)
+        return replace(self, names=names, matrix=matrix, interaction=product, departure=departure)
+
+
+def _joined(*columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.column_stack(columns)
+
+
+def _can_add(matrix: NDArray[np.float64], columns: NDArray[np.float64]) -> bool:
+    """Return whether the design is still estimable with these columns."""
+    wide = _joined(matrix, columns)
+    return len(wide) - wide.shape[1] >= MIN_RESIDUAL_DF and bool(independent_columns(wide).all())
 
 
 def build_design(
@@ -118,12 +166,39 @@ def build_design(
     _check_within_pairs(table.trait, columns, contrast, condition, blocks)
     warnings += _drop_dependent(columns, contrast, condition, blocks)
     warnings += _drop_for_samples(columns, contrast, condition, blocks)
-    columns[table.trait] = contrast.values
-    matrix = np.column_stack(list(columns.values()))
-    product = None
+    matrix = _joined(*columns.values(), contrast.columns)
+    product, departure = None, None
     if condition is not None and interaction:
         product = _interaction(matrix, columns[condition], contrast, condition, warnings)
-    return Design(tuple(columns), matrix, product, filled, tuple(warnings))
+    if contrast.levels is not None and contrast.factor is None:
+        departure = _departure(matrix, contrast.levels, warnings)
+    return Design(
+        names=(*columns, *_trait_names(table.trait, contrast)),
+        matrix=matrix,
+        interaction=product,
+        filled=filled,
+        warnings=tuple(warnings),
+        departure=departure,
+        tested=contrast.columns.shape[1],
+    )
+
+
+def _trait_names(trait: str, contrast: Contrast) -> tuple[str, ...]:
+    if contrast.factor is None:
+        return (trait,)
+    return tuple(f"{trait}: {level}" for level in contrast.factor.names[1:])
+
+
+def _departure(
+    matrix: NDArray[np.float64], levels: Levels, warnings: list[str]
+) -> NDArray[np.float64] | None:
+    columns = levels.departures()
+    if _can_add(matrix, columns):
+        return columns
+    enough = len(matrix) - matrix.shape[1] - columns.shape[1] >= MIN_RESIDUAL_DF
+    reason = "they cannot be distinguished from other columns" if enough else "samples are too few"
+    warnings.append(f"Departures from the line are not tested: {reason}.")
+    return None
 
 
 def _condition_column(
@@ -147,7 +222,7 @@ def _condition_column(
         )
         raise AnalysisError(msg)
     column = _fill(condition, raw, filled)
-    if not independent_columns(np.column_stack([np.ones(len(raw)), column, contrast.values])).all():
+    if not independent_columns(_joined(np.ones(len(raw)), column, contrast.columns)).all():
         msg = f"{table.trait} and {condition} are the same up to scale: they cannot be told apart"
         raise AnalysisError(msg)
     return column
@@ -213,14 +288,19 @@ def _check_within_pairs(
     condition: str | None,
     blocks: Collection[str],
 ) -> None:
-    if condition is None or not blocks:
+    if not blocks or (condition is None and contrast.factor is None):
         return
-    held = [columns[name] for name in ("Intercept", condition, *blocks)]
-    if not independent_columns(np.column_stack([*held, contrast.values]))[-1]:
+    held = [columns[name] for name in ("Intercept", condition, *blocks) if name is not None]
+    if not independent_columns(_joined(*held, contrast.columns))[len(held) :].all():
         msg = (
             f"within pairs {trait} and {condition} cannot be told apart; ask for the problem "
             "without a condition or leave the pairing away"
         )
+        if contrast.factor is not None:
+            msg = (
+                f"within pairs not all levels of {trait} can be compared with each other; use "
+                "--levels ordered or leave the pairing out"
+            )
         raise AnalysisError(msg)
 
 
@@ -231,10 +311,13 @@ def _drop_dependent(
     names = [n for n in columns if n not in ("Intercept", condition)]
     first = [columns[n] for n in ("Intercept", condition) if n is not None]
     rest = [columns[n] for n in names]
-    with_trait = independent_columns(np.column_stack([*first, contrast.values, *rest]))
+    trait = contrast.columns
+    with_trait = independent_columns(_joined(*first, trait, *rest))
     alone = independent_columns(np.column_stack([*first, *rest]))[len(first) :]
     warnings = []
-    for name, fine, adds in zip(names, with_trait[len(first) + 1 :], alone, strict=True):
+    for name, fine, adds in zip(
+        names, with_trait[len(first) + trait.shape[1] :], alone, strict=True
+    ):
         if fine:
             continue
         del columns[name]
@@ -256,7 +339,7 @@ def _drop_for_samples(
 ) -> list[str]:
     samples = len(contrast.rows)
     kept = ("Intercept", condition, *blocks)
-    fixed = sum(name in kept for name in columns) + 1
+    fixed = sum(name in kept for name in columns) + contrast.columns.shape[1]
     if samples - fixed < MIN_RESIDUAL_DF:
         raise AnalysisError(_too_few(samples, fixed, condition, blocks))
     room = samples - fixed - MIN_RESIDUAL_DF
@@ -288,6 +371,12 @@ def _interaction(
     condition: str,
     warnings: list[str],
 ) -> Column | None:
+    if contrast.factor is not None:
+        warnings.append(
+            f"The interaction with {condition} is not tested for a factor; --levels ordered tests "
+            "whether the trend depends on it."
+        )
+        return None
     product: Column = (column - column.mean()) * (contrast.values - contrast.values.mean())
     wide = np.column_stack([matrix, product])
     enough = len(product) - wide.shape[1] >= MIN_RESIDUAL_DF

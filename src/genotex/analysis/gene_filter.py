@@ -140,7 +140,7 @@ def _low_genes(
     if not has_floor and float((values < 0).mean()) > CENTRED_SHARE:
         return nothing, "no filter of low genes (the values are centred: levels cannot be compared)"
     cut = float(np.quantile(values, LOW_QUANTILE))
-    if contrast.binary:
+    if contrast.binary or contrast.factor is not None:
         need = contrast.smaller_group
     else:
         need = max(1, int(np.ceil(CONTINUOUS_SHARE * len(contrast.rows))))
@@ -161,4 +161,7 @@ def _enough_values(present: Mask, contrast: Contrast, columns: int) -> Mask:
     if contrast.binary:
         for group in (0.0, 1.0):
             enough &= present[contrast.values == group].sum(axis=0) >= 2
+    elif contrast.factor is not None:
+        for level in range(len(contrast.factor.values)):
+            enough &= present[contrast.factor.place == level].sum(axis=0) >= 2
     return np.asarray(enough)

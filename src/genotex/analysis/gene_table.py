@@ -24,6 +24,10 @@ GENE_COLUMNS: dict[str, type[pl.DataType]] = {
     "Standardised Effect": pl.Float64,
     "Standardised Error": pl.Float64,
     "Samples": pl.Int64,
+    "F": pl.Float64,
+    "Departure F": pl.Float64,
+    "Departure p": pl.Float64,
+    "Departure q": pl.Float64,
     "Panel Coefficient": pl.Float64,
     "Selection Frequency": pl.Float64,
     "Mixed Coefficient": pl.Float64,
@@ -45,7 +49,8 @@ GENE_COLUMNS: dict[str, type[pl.DataType]] = {
     "Status": pl.String,
     "Significant": pl.Boolean,
 }
-"""Columns of the table of all genes; null where a gene was not tested."""
+"""Columns of the table of all genes; null where a gene was not tested. A factor adds three columns
+for each pair of its levels (`genotex.analysis.f_tests.factor_columns`)."""
 
 
 def arrange_genes(
@@ -66,7 +71,8 @@ def arrange_genes(
     status : ndarray of str, shape (p,)
         ``tested``, or why not.
     columns : mapping of str to ndarray of float64, shape (m,)
-        What was found of the m tested genes; a column of `GENE_COLUMNS` that is absent stays null.
+        What was found of the m tested genes; a column of `GENE_COLUMNS` that is absent stays null,
+        others (pairs of levels of a factor) come last.
     q_cut, min_effect : float
         A gene is significant when its q-value is below, and its coefficient at least this large.
     test : {"", "Mixed "}
@@ -75,10 +81,11 @@ def arrange_genes(
     Returns
     -------
     polars.DataFrame
-        With the columns of `GENE_COLUMNS`.
+        With the columns of `GENE_COLUMNS`, and those of the pairs of levels of a factor.
     """
     tested = status == "tested"
-    order = np.lexsort((-np.abs(columns[f"{test}t"]), columns[f"{test}p"]))
+    statistic = columns[f"{test}t"] if f"{test}t" in columns else columns["F"]
+    order = np.lexsort((-np.abs(statistic), columns[f"{test}p"]))
     rest = np.flatnonzero(~tested)
     place = np.concatenate([np.flatnonzero(tested)[order], rest])
     significant = (columns[f"{test}q"] < q_cut) & (columns["Absolute Coefficient"] >= min_effect)
@@ -91,6 +98,8 @@ def arrange_genes(
         full = np.concatenate([column[order], np.full(len(rest), np.nan)])
         known[name] = pl.Series(full).fill_nan(None)
     nothing = pl.Series([None] * len(place))
+    kinds: dict[str, type[pl.DataType]] = dict(GENE_COLUMNS)
+    kinds |= {name: pl.Float64 for name in columns if name not in GENE_COLUMNS}
     return pl.DataFrame(
-        [known.get(name, nothing).cast(kind).alias(name) for name, kind in GENE_COLUMNS.items()]
+        [known.get(name, nothing).cast(kind).alias(name) for name, kind in kinds.items()]
     )

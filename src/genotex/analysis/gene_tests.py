@@ -7,9 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.linear import LinearFit
+from genotex.analysis.linear import LinearFit, SeveralFit
 from genotex.analysis.mixed import MixedFit
-from genotex.analysis.moderated import ModeratedFit, moderate
+from genotex.analysis.moderated import (
+    ModeratedFit,
+    ModeratedVariance,
+    moderate,
+    moderate_variance,
+)
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.precision import Precision
 from genotex.analysis.standardised_effect import hedges_g, partial_correlation
@@ -17,6 +22,7 @@ from genotex.analysis.standardised_effect import hedges_g, partial_correlation
 __all__ = [
     "TestSettings",
     "alternative_columns",
+    "describe_genes",
     "estimable_columns",
     "mixed_columns",
     "moderated_columns",
@@ -54,8 +60,22 @@ class TestSettings:
 
     def moderate(self, fit: LinearFit, values: Floats) -> ModeratedFit:
         """Test the coefficients of a fit of these values."""
-        mean = np.nanmean(values, axis=0) if self.trend else None
+        mean = self._mean(values)
         return moderate(fit, mean, robust=self.robust, min_effect=self.min_effect)
+
+    def regress_several(
+        self, design: Floats, values: Floats, tested: int, inflation: float = 1.0
+    ) -> SeveralFit:
+        """Fit the design's last `tested` coefficients of every gene, their variance inflated."""
+        fit = self.precision.fit_several(design, values, tested)
+        return replace(fit, unscaled=fit.unscaled * inflation)
+
+    def shrink(self, fit: SeveralFit, values: Floats) -> ModeratedVariance:
+        """Return the posterior variances of a fit of these values."""
+        return moderate_variance(fit.variance, fit.df, self._mean(values), robust=self.robust)
+
+    def _mean(self, values: Floats) -> Floats | None:
+        return np.nanmean(values, axis=0) if self.trend else None
 
 
 def moderated_columns(
@@ -90,8 +110,6 @@ def moderated_columns(
         ``Coefficient`` to ``Samples`` of `GENE_COLUMNS`.
     fit : ModeratedFit
     """
-    counts = (~np.isnan(values)).sum(axis=0)
-    mean = np.nansum(values, axis=0) / counts
     raw = settings.regress(design, values, inflation)
     fit = settings.moderate(raw, values)
     # Weights of single observations give deviations no unit that other cohorts share.
@@ -109,12 +127,20 @@ def moderated_columns(
         "t": fit.t,
         "p": fit.p,
         "q": benjamini_hochberg(fit.p),
-        "Mean Expression": mean,
         "Standardised Effect": effect,
         "Standardised Error": error,
-        "Samples": counts.astype(np.float64),
+        **describe_genes(values),
     }
     return columns, fit
+
+
+def describe_genes(values: Floats) -> Columns:
+    """Return ``Mean Expression`` and ``Samples`` of the genes, values (n, p)."""
+    counts = (~np.isnan(values)).sum(axis=0)
+    return {
+        "Mean Expression": np.nansum(values, axis=0) / counts,
+        "Samples": counts.astype(np.float64),
+    }
 
 
 def alternative_columns(

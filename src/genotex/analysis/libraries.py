@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.blocks import Blocks
-from genotex.analysis.confounding import associate_covariate
+from genotex.analysis.confounding import associate_measured
 from genotex.analysis.voom import SPAN, counts_of
 from genotex.formats.linked import LinkedTable
 
@@ -82,7 +82,7 @@ def gather_libraries(counts: Counts, blocks: Blocks) -> Libraries | None:
         few = f"Only {counts['kept']} genes have enough counts"
         warnings.append(f"{few}: library sizes and weights rest on few.")
     if reads is not None and len(np.unique(reads)) > 1:
-        found = associate_covariate(contrast.values, reads, contrast.binary)
+        found = associate_measured(contrast, np.ones(len(reads), dtype=bool), reads)
         if found.strength:
             warnings.append(
                 f"{table.trait} goes with the number of reads in this cohort ({found.text}): "

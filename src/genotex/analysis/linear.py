@@ -7,7 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "LinearFit", "fit_last_column", "fit_weighted"]
+__all__ = [
+    "CHUNK",
+    "LinearFit",
+    "SeveralFit",
+    "fit_last_column",
+    "fit_last_columns",
+    "fit_weighted",
+    "fit_weighted_columns",
+]
 
 Floats = NDArray[np.float64]
 
@@ -38,8 +46,72 @@ class LinearFit:
     df: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class SeveralFit:
+    """Least-squares estimates of the last m coefficients of every gene.
+
+    They are kept for the orthonormalised design (its QR decomposition): contrasts and sums of
+    squares follow from there.
+
+    Attributes
+    ----------
+    rotated : ndarray of float64, shape (p, m)
+        Coefficients of the last m orthonormal columns; NaN where they are not estimable.
+    unscaled : ndarray of float64, shape (p, m, m)
+        Their covariance divided by the residual variance.
+    triangle : ndarray of float64, shape (m, m)
+        The last m coefficients of the design itself are its inverse times `rotated`.
+    variance, df : ndarray of float64, shape (p,)
+        As of `LinearFit`.
+    """
+
+    rotated: Floats
+    unscaled: Floats
+    triangle: Floats
+    variance: Floats
+    df: Floats
+
+    @property
+    def last(self) -> LinearFit:
+        """The design's last coefficient."""
+        scale = float(self.triangle[-1, -1])
+        unscaled = np.sqrt(self.unscaled[:, -1, -1]) / abs(scale)
+        return LinearFit(self.rotated[:, -1] / scale, unscaled, self.variance, self.df)
+
+    def contrast(self, weights: Floats) -> LinearFit:
+        """Return the sum of the last m coefficients times these weights, shape (m,)."""
+        rotated = np.linalg.solve(self.triangle.T, weights)
+        unscaled = np.sqrt(np.einsum("gab,a,b->g", self.unscaled, rotated, rotated))
+        return LinearFit(self.rotated @ rotated, unscaled, self.variance, self.df)
+
+    @property
+    def squares(self) -> Floats:
+        """Weighted sum of squares that the last m columns explain after the others, (p,)."""
+        found = np.full(len(self.df), np.nan)
+        fine = np.flatnonzero(np.isfinite(self.rotated).all(axis=1))
+        pulled = np.linalg.solve(self.unscaled[fine], self.rotated[fine][:, :, None])[:, :, 0]
+        found[fine] = (pulled * self.rotated[fine]).sum(axis=1)
+        return found
+
+    def of(self, genes: NDArray[np.intp] | NDArray[np.bool_]) -> SeveralFit:
+        """Return the fits of some of the genes."""
+        parts = (self.rotated[genes], self.unscaled[genes])
+        return SeveralFit(*parts, self.triangle, self.variance[genes], self.df[genes])
+
+
 def fit_last_column(design: Floats, expression: Floats) -> LinearFit:
     """Regress every gene on the design and keep the design's last coefficient.
+
+    Parameters
+    ----------
+    design, expression
+        As for `fit_last_columns`.
+    """
+    return fit_last_columns(design, expression, 1).last
+
+
+def fit_last_columns(design: Floats, expression: Floats, tested: int) -> SeveralFit:
+    """Regress every gene on the design and keep the design's last coefficients.
 
     Genes without missing values share one QR decomposition. Each gene with missing values is fitted
     on the samples that have it, through the normal equations of the orthonormalised design.
@@ -50,38 +122,41 @@ def fit_last_column(design: Floats, expression: Floats) -> LinearFit:
         Full column rank.
     expression : ndarray of float64, shape (n, p)
         NaN is missing.
-
-    Returns
-    -------
-    LinearFit
-        One entry for each gene.
+    tested : int
+        How many coefficients to keep.
     """
     genes = expression.shape[1]
-    missing = np.full((3, genes), np.nan)
-    fit = LinearFit(missing[0], missing[1], missing[2], np.zeros(genes))
     q, r = np.linalg.qr(design)
+    fit = _empty(genes, r[-tested:, -tested:])
     complete = ~np.isnan(expression).any(axis=0)
     if complete.all():
-        _fit_complete(q, r, expression, slice(None), fit)
+        _fit_complete(q, expression, slice(None), fit)
         return fit
     whole = np.flatnonzero(complete)
-    _fit_complete(q, r, expression[:, whole], whole, fit)
+    _fit_complete(q, expression[:, whole], whole, fit)
     partial = np.flatnonzero(~complete)
     for start in range(0, len(partial), CHUNK):
         chunk = partial[start : start + CHUNK]
-        _fit_partial(q, r, expression[:, chunk], chunk, fit)
+        _fit_partial(q, expression[:, chunk], chunk, fit)
     return fit
 
 
+def _empty(genes: int, triangle: Floats) -> SeveralFit:
+    tested = len(triangle)
+    unknown = np.full((genes, tested + 1), np.nan)
+    unscaled = np.full((genes, tested, tested), np.nan)
+    return SeveralFit(unknown[:, 1:], unscaled, triangle, unknown[:, 0], np.zeros(genes))
+
+
 def _fit_complete(
-    q: Floats, r: Floats, expression: Floats, genes: NDArray[np.intp] | slice, fit: LinearFit
+    q: Floats, expression: Floats, genes: NDArray[np.intp] | slice, fit: SeveralFit
 ) -> None:
     samples, columns = q.shape
     effects = q.T @ expression
     df = samples - columns
-    # R is upper triangular: its last row alone gives the last coefficient.
-    fit.coefficient[genes] = effects[-1] / r[-1, -1]
-    fit.unscaled[genes] = 1.0 / abs(r[-1, -1])
+    tested = len(fit.triangle)
+    fit.rotated[genes] = effects[-tested:].T
+    fit.unscaled[genes] = np.eye(tested)
     fit.df[genes] = df
     if df > 0:
         squares = np.empty(expression.shape[1])
@@ -93,9 +168,7 @@ def _fit_complete(
         fit.variance[genes] = squares / df
 
 
-def _fit_partial(
-    q: Floats, r: Floats, expression: Floats, genes: NDArray[np.intp], fit: LinearFit
-) -> None:
+def _fit_partial(q: Floats, expression: Floats, genes: NDArray[np.intp], fit: SeveralFit) -> None:
     columns = q.shape[1]
     present = ~np.isnan(expression)
     values = np.where(present, expression, 0.0)
@@ -105,9 +178,9 @@ def _fit_partial(
     fine = (np.linalg.eigvalsh(gram)[:, 0] > NEAR_SINGULAR) & (df >= 0)
     gram, values, present, df = gram[fine], values[:, fine], present[:, fine], df[fine]
     weights = present.astype(np.float64)
-    coefficient, unscaled, squares = _solve(gram, q, r, values, weights)
+    rotated, unscaled, squares = _solve(gram, q, values, weights, len(fit.triangle))
     target = genes[fine]
-    fit.coefficient[target] = coefficient
+    fit.rotated[target] = rotated
     fit.unscaled[target] = unscaled
     fit.df[target] = df
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -120,21 +193,34 @@ def _gram(q: Floats, weights: Floats) -> Floats:
 
 
 def _solve(
-    gram: Floats, q: Floats, r: Floats, values: Floats, weights: Floats
+    gram: Floats, q: Floats, values: Floats, weights: Floats, tested: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Return last coefficient, its unscaled error and the weighted residual squares of genes."""
+    """Return last coefficients, their unscaled covariance, and weighted residual squares."""
     columns = q.shape[1]
-    right = (values * weights).T @ q
+    right: Floats = (values * weights).T @ q
     solution = np.linalg.solve(gram, right[:, :, None])[:, :, 0]
     squares = (weights * (values - q @ solution.T) ** 2).sum(axis=0)
-    last = np.zeros((columns, 1))
-    last[-1, 0] = 1.0
-    inverse = np.linalg.solve(gram, np.broadcast_to(last, (len(gram), columns, 1)))[:, -1, 0]
-    return solution[:, -1] / r[-1, -1], np.sqrt(inverse) / abs(r[-1, -1]), squares
+    last = np.eye(columns)[:, -tested:]
+    wide = np.broadcast_to(last, (len(gram), columns, tested))
+    inverse = np.linalg.solve(gram, wide)[:, -tested:]
+    return np.asarray(solution[:, -tested:]), np.asarray(inverse), np.asarray(squares)
 
 
 def fit_weighted(design: Floats, expression: Floats, weights: Floats) -> LinearFit:
     """Regress every gene on the design by weighted least squares, and keep the last coefficient.
+
+    Parameters
+    ----------
+    design, expression, weights
+        As for `fit_weighted_columns`.
+    """
+    return fit_weighted_columns(design, expression, weights, 1).last
+
+
+def fit_weighted_columns(
+    design: Floats, expression: Floats, weights: Floats, tested: int
+) -> SeveralFit:
+    """Regress every gene on the design by weighted least squares, and keep the last coefficients.
 
     Parameters
     ----------
@@ -144,9 +230,11 @@ def fit_weighted(design: Floats, expression: Floats, weights: Floats) -> LinearF
         No missing values.
     weights : ndarray of float64, shape (n, p)
         Inverse variances but for a factor of each gene, above 0.
+    tested : int
+        How many coefficients to keep.
     """
     q, r = np.linalg.qr(design)
     samples, genes = expression.shape
-    coefficient, unscaled, squares = _solve(_gram(q, weights), q, r, expression, weights)
+    rotated, unscaled, squares = _solve(_gram(q, weights), q, expression, weights, tested)
     df = np.full(genes, float(samples - design.shape[1]))
-    return LinearFit(coefficient, unscaled, squares / df, df)
+    return SeveralFit(rotated, unscaled, r[-tested:, -tested:], squares / df, df)

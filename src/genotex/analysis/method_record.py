@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 import genotex
 from genotex.analysis.comparison import Comparison
+from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
+from genotex.analysis.f_tests import ModeratedF
 from genotex.analysis.interaction import interaction_record
 from genotex.analysis.mixed import mixed_record
 from genotex.analysis.moderated import ModeratedFit
@@ -41,11 +43,17 @@ class Steps:
     tests: Tests
     panel: Panel
     genes: pl.DataFrame
+    q_cut: float = 0.05
 
     @property
     def tested_p(self) -> Floats:
         """The p-values that rank, of the genes that have one."""
         return self.tests.p[np.isfinite(self.tests.p)]
+
+    @property
+    def departing(self) -> int:
+        """Genes that depart from the line significantly."""
+        return self.genes.filter(pl.col("Departure q") < self.q_cut).height
 
 
 def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
@@ -73,16 +81,18 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "residual_df": _residual_df(ranking),
         "covariates": _covariates(steps),
         "adjusted_for": _adjusted_for(steps),
+        "without_covariates": steps.tests.without_covariates,
         "named_covariates": dict(steps.comparison.adjustment.taken_as),
         "filled": {**steps.comparison.design.filled, **steps.comparison.adjustment.filled},
         "batch": {
             "adjusted": steps.comparison.adjustment.batch,
             "not_adjusted": list(steps.comparison.facts.batches),
         },
+        "quality": {}
+        if steps.comparison.quality is None
+        else dict(steps.comparison.quality.record),
         "sample_facts": [dict(fact) for fact in steps.comparison.facts.record],
-        "coefficient": "log2 fold change, case against control"
-        if contrast.binary
-        else "change of log2 expression per standard deviation of the trait",
+        "coefficient": _coefficient(contrast),
         "standardised_effect": _standardised(steps),
         "filter": dict(steps.tests.kept.record),
         "hidden": dict(steps.tests.unmeasured.record),
@@ -92,6 +102,8 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "significant": int(steps.genes["Significant"].sum()),
         "panel": _panel(steps.panel),
     }
+    if "levels" in contrast.summary:
+        record["levels"] = {**contrast.summary["levels"], **_level_tests(steps)}
     if steps.comparison.libraries is not None:
         record["counts"] = dict(steps.comparison.libraries.record)
     if steps.comparison.blocks.record:
@@ -119,6 +131,30 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
     return record
 
 
+def _coefficient(contrast: Contrast) -> str:
+    if contrast.binary:
+        return "log2 fold change, case against control"
+    if contrast.factor is not None:
+        return "largest difference of log2 expression between two levels"
+    return "change of log2 expression per standard deviation of the trait"
+
+
+def _level_tests(steps: Steps) -> dict[str, Any]:
+    """Return what the tests of the levels of a trait came to."""
+    factor = steps.comparison.contrast.factor
+    if factor is not None:
+        pairs = [
+            {
+                "pair": name,
+                "significant": steps.genes.filter(pl.col(f"{name} q") < steps.q_cut).height,
+            }
+            for name, _ in factor.pairs
+        ]
+        return {"pairs": pairs}
+    tested = steps.genes["Departure p"].drop_nulls().len()
+    return {"departure": {"tested": tested, "significant": steps.departing}} if tested else {}
+
+
 def _correlation(steps: Steps) -> dict[str, float]:
     """Return the correlation of samples of a block, where it was estimated."""
     if steps.comparison.blocks.correlated is None:
@@ -127,15 +163,22 @@ def _correlation(steps: Steps) -> dict[str, float]:
 
 
 def _moderated_t(steps: Steps) -> str:
-    libraries = steps.comparison.libraries
+    libraries, factor = steps.comparison.libraries, steps.comparison.contrast.factor
     if libraries is None:
-        return MODERATED_T
-    weighted = ", weighted by voom (Law et al. 2014)"
-    return f"{COUNTED_T}{'' if libraries.sizes is None else weighted}"
+        test = MODERATED_T
+    else:
+        weighted = ", weighted by voom (Law et al. 2014)"
+        test = f"{COUNTED_T}{'' if libraries.sizes is None else weighted}"
+    if factor is None:
+        return test
+    among = f"moderated F test of {len(factor.values)} levels"
+    return test.replace("moderated t-test", among)
 
 
 def _standardised(steps: Steps) -> str:
     """Return what the standardised effect is, and by which deviation."""
+    if steps.comparison.contrast.factor is not None:
+        return "none: a factor has several effects"
     name = "Hedges' g" if steps.comparison.contrast.binary else "partial correlation"
     counted = steps.comparison.library_sizes is not None
     within = ", in deviations within pairs" if steps.comparison.blocks.columns else ""
@@ -176,7 +219,7 @@ def versions() -> dict[str, str]:
     }
 
 
-def _prior(fit: ModeratedFit, options: AnalysisOptions) -> dict[str, Any]:
+def _prior(fit: ModeratedFit | ModeratedF, options: AnalysisOptions) -> dict[str, Any]:
     infinite = bool(np.isinf(fit.prior.df))
     return {
         "df": None if infinite else fit.prior.df,

@@ -13,10 +13,13 @@ from genotex.analysis.robust_prior import fit_robust_prior
 
 __all__ = [
     "ModeratedFit",
+    "ModeratedVariance",
     "VariancePrior",
     "fit_variance_prior",
     "inverse_trigamma",
     "moderate",
+    "moderate_coefficient",
+    "moderate_variance",
     "natural_spline_basis",
     "shrink",
 ]
@@ -45,6 +48,15 @@ class VariancePrior:
     df: float
     variance: Floats
     df_of_gene: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ModeratedVariance:
+    """Posterior variances with their degrees of freedom, (p,) each, and the prior."""
+
+    variance: Floats
+    df: Floats
+    prior: VariancePrior
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,22 +106,41 @@ def moderate(
         Test against effects of at most this size (``treat``, McCarthy and Smyth 2009); 0 is the
         usual test against no effect.
     """
-    prior = fit_variance_prior(fit.variance, fit.df, mean_expression, robust=robust)
-    prior_df = np.broadcast_to(prior.df, fit.df.shape)
-    if prior.df_of_gene is not None:
-        prior_df = prior.df_of_gene
-    posterior = shrink(fit.variance, fit.df, prior.variance, prior_df)
+    found = moderate_variance(fit.variance, fit.df, mean_expression, robust=robust)
+    return moderate_coefficient(fit, found, min_effect)
+
+
+def moderate_coefficient(
+    fit: LinearFit, found: ModeratedVariance, min_effect: float = 0.0
+) -> ModeratedFit:
+    """Test a coefficient of every gene by its posterior variance; arguments as `moderate`."""
+    df = found.df
     # Without a prior, a gene that the design explains whole has no variance left; the square of its
     # effect within rounding is the smallest that the arithmetic can tell from zero.
-    posterior = np.maximum(posterior, (1e-12 * fit.coefficient / fit.unscaled) ** 2)
+    posterior = np.maximum(found.variance, (1e-12 * fit.coefficient / fit.unscaled) ** 2)
     posterior = np.maximum(posterior, np.finfo(np.float64).tiny)
     error = fit.unscaled * np.sqrt(posterior)
-    # Shrinking cannot give more information than all genes together hold.
-    df = np.minimum(fit.df + prior_df, fit.df.sum())
     half = error * _t_quantile(0.975, df)
     t, p = _test(fit.coefficient, error, df, min_effect)
     low, high = fit.coefficient - half, fit.coefficient + half
-    return ModeratedFit(fit.coefficient, error, low, high, t, df, p, prior)
+    return ModeratedFit(fit.coefficient, error, low, high, t, df, p, found.prior)
+
+
+def moderate_variance(
+    variance: Floats,
+    df: Floats,
+    mean_expression: Floats | None = None,
+    *,
+    robust: bool = False,
+) -> ModeratedVariance:
+    """Shrink residual variances (p,) with their degrees of freedom; arguments as `moderate`."""
+    prior = fit_variance_prior(variance, df, mean_expression, robust=robust)
+    prior_df = np.broadcast_to(prior.df, df.shape)
+    if prior.df_of_gene is not None:
+        prior_df = prior.df_of_gene
+    # Shrinking cannot give more information than all genes together hold.
+    total = np.minimum(df + prior_df, df.sum())
+    return ModeratedVariance(shrink(variance, df, prior.variance, prior_df), total, prior)
 
 
 def shrink(variance: Floats, df: Floats, prior_variance: Floats, prior_df: Floats) -> Floats:

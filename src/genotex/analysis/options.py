@@ -10,11 +10,12 @@ from genotex.formats.cohort_record import Controls
 from genotex.layout import Procedure
 from genotex.problems import RegressorRule
 
-__all__ = ["AnalysisOptions", "Hidden", "Model", "SampleWeights", "Solver"]
+__all__ = ["AnalysisOptions", "Hidden", "LevelsMode", "Model", "SampleWeights", "Solver"]
 
 Model = Literal["moderated", "mixed", "all"]
 Hidden = Literal["auto", "none", "sva", "two-step"]
 SampleWeights = Literal["auto", "none", "group", "sample"]
+LevelsMode = Literal["auto", "line", "factor", "ordered"]
 Solver = Literal["scikit-learn", "exact"]
 
 _CHOICES = {
@@ -22,6 +23,7 @@ _CHOICES = {
     "model": get_args(Model),
     "hidden": get_args(Hidden),
     "weights": get_args(SampleWeights),
+    "levels": get_args(LevelsMode),
     "controls": get_args(Controls),
     "regressors": get_args(RegressorRule),
     "solver": get_args(Solver),
@@ -46,6 +48,11 @@ class AnalysisOptions:
     weights : {"auto", "none", "group", "sample"}
         Unequal spread: ``auto`` weighs the groups of a trait where their spread differs, ``group``
         always, ``sample`` estimates a weight for each sample.
+    levels : {"auto", "line", "factor", "ordered"}
+        A trait with several levels (three to eight values): ``line`` tests a trend alone,
+        ``ordered`` a trend and each gene's departure from it, ``factor`` any difference among the
+        levels (F test) and each pair of them. ``auto`` takes values that occur in three samples or
+        more each for ordered levels, other traits as a line.
     robust : bool
         Keep hypervariable genes out of the prior of the variances (Phipson and others 2016).
     q_cut : float
@@ -56,6 +63,8 @@ class AnalysisOptions:
     controls : {"auto", "healthy", "all"}
         Who serves as control of a binary trait; ``auto`` takes the healthy controls when there
         are at least five of them.
+    exclude_outliers : bool
+        Leave out samples that differ from the others as a whole.
     filter_low : bool
         Leave genes out that are low in nearly all samples.
     covariates : tuple of str
@@ -78,7 +87,8 @@ class AnalysisOptions:
     regressors : {"inclusive", "exclusive"}
         Two-step: ``exclusive`` takes the trait's related genes out of the regressor genes.
     pair : str, optional
-        Block on this characteristic: samples with the same value belong together.
+        Block on this characteristic: samples with the same value belong together. ``detected``
+        blocks on people who are detected by the correlation of their expression instead.
     solver : {"scikit-learn", "exact"}
         ``benchmark``: scikit-learn's coordinate descent as it is, or the optimum.
     fixed_lambda : float, optional
@@ -96,10 +106,12 @@ class AnalysisOptions:
     model: Model = "moderated"
     hidden: Hidden = "auto"
     weights: SampleWeights = "auto"
+    levels: LevelsMode = "auto"
     robust: bool = False
     q_cut: float = 0.05
     min_effect: float = 0.0
     controls: Controls = "auto"
+    exclude_outliers: bool = False
     filter_low: bool = True
     covariates: tuple[str, ...] = ("Age", "Gender")
     batch: bool = True
@@ -131,8 +143,25 @@ class AnalysisOptions:
         if self.fixed_lambda is not None and not 0 < self.fixed_lambda < float("inf"):
             msg = f"fixed_lambda {self.fixed_lambda} is no penalty; use a number above 0"
             raise UsageError(msg)
+        if self.levels == "factor":
+            self._check_factor()
         if self.seed < 0:
             msg = f"seed {self.seed} is negative; use 0 or more"
+            raise UsageError(msg)
+
+    def _check_factor(self) -> None:
+        """Refuse what a factor, which has several effects, cannot be combined with."""
+        if self.model != "moderated":
+            msg = (
+                f"levels 'factor' has no test by the mixed model (model {self.model!r}), which "
+                "takes the trait as a number; use model 'moderated', or levels 'ordered'"
+            )
+            raise UsageError(msg)
+        if self.min_effect:
+            msg = (
+                f"min_effect {self.min_effect:g} needs one effect for each gene, and levels "
+                "'factor' has several; use levels 'ordered', or leave min_effect out"
+            )
             raise UsageError(msg)
 
     def as_json(self) -> dict[str, Any]:

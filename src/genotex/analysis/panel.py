@@ -30,8 +30,7 @@ EMPTY = (
 )
 REPEATED = (
     "No prediction quality: some people seem to have given several samples, and a fold would test "
-    "people whom it has trained on; name them with --pair. For the same reason selection "
-    "frequencies may be too high."
+    "people whom it has trained on. For the same reason selection frequencies may be too high."
 )
 
 

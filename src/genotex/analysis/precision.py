@@ -18,10 +18,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.linear import LinearFit, fit_last_column, fit_weighted
+from genotex.analysis.linear import (
+    LinearFit,
+    SeveralFit,
+    fit_last_columns,
+    fit_weighted_columns,
+)
 from genotex.analysis.voom import Voom
 
-__all__ = ["Precision", "consensus_correlation"]
+__all__ = ["Precision", "consensus_correlation", "some_genes"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -29,6 +34,7 @@ Indices = NDArray[np.intp]
 TRIM = 0.15
 """Share of the genes at either end that the mean correlation leaves out (limma)."""
 ENOUGH_GENES = 5000
+"""So many genes give the same consensus over genes as all of them."""
 NUMBERS_AT_ONCE = 1 << 23
 GRID = 65
 ROUNDS = 30
@@ -93,20 +99,35 @@ class Precision:
         values : ndarray of float64, shape (n, p)
             Expression; NaN is missing.
         """
+        return self.fit_several(design, values, 1).last
+
+    def fit_several(self, design: Floats, values: Floats, tested: int) -> SeveralFit:
+        """Regress every gene on the design and keep the design's last `tested` coefficients.
+
+        Parameters
+        ----------
+        design, values
+            As for `fit`.
+        tested : int
+            How many.
+        """
         voom = self.voom(design, values)
         blocked = self.blocks is not None and self.correlation != 0
         if voom is None and not (blocked and np.isnan(values).any()):
-            return fit_last_column(self.whiten(design), self.whiten(values))
+            return fit_last_columns(self.whiten(design), self.whiten(values), tested)
         fits = []
         for part in _parts(values.shape[1], len(design) * (design.shape[1] + 1)):
             observed = self.observed_weights(values[:, part], voom)
             if blocked and self.blocks is not None:
                 products = _Products(design, values[:, part], observed, self.blocks)
-                fits.append(products.fit(self.correlation))
+                fits.append(products.fit(self.correlation, tested))
             else:
-                fits.append(fit_weighted(design, values[:, part], observed))
-        names = ("coefficient", "unscaled", "variance", "df")
-        return LinearFit(*(np.concatenate([getattr(fit, name) for fit in fits]) for name in names))
+                fits.append(fit_weighted_columns(design, values[:, part], observed, tested))
+        rotated, unscaled, variance, df = (
+            np.concatenate([getattr(fit, name) for fit in fits])
+            for name in ("rotated", "unscaled", "variance", "df")
+        )
+        return SeveralFit(rotated, unscaled, fits[0].triangle, variance, df)
 
     def voom(self, design: Floats, values: Floats) -> Voom | None:
         """Return the weights that counts ask for; None without libraries or degrees of freedom."""
@@ -118,6 +139,11 @@ class Precision:
         """Return the weights of single observations of some genes, (n, g)."""
         weights = np.ones(values.shape) if voom is None else voom.weights(values)
         return weights if self.weights is None else weights * self.weights[:, None]
+
+
+def some_genes(values: Floats) -> Floats:
+    """Return enough genes for an estimate that all genes share, evenly spaced over the table."""
+    return values[:, :: max(1, values.shape[1] // ENOUGH_GENES)]
 
 
 def _parts(genes: int, numbers: int) -> Iterator[slice]:
@@ -174,12 +200,14 @@ class _Products:
         inside /= (1 - r)[:, None, None]
         return inside
 
-    def fit(self, correlation: float) -> LinearFit:
-        """Return the last coefficient of each gene by generalised least squares."""
-        genes, last = len(self._whole), self._basis.shape[1] - 1
-        scale = float(self._triangle[-1, -1])
-        unknown = np.full(genes, np.nan)
-        fit = LinearFit(unknown, unknown.copy(), unknown.copy(), np.zeros(genes))
+    def fit(self, correlation: float, tested: int) -> SeveralFit:
+        """Return the last coefficients of each gene by generalised least squares."""
+        genes = len(self._whole)
+        rotated, unscaled = (
+            np.full((genes, tested), np.nan),
+            np.full((genes, tested, tested), np.nan),
+        )
+        variance, freedom = np.full(genes, np.nan), np.zeros(genes)
         products = self.at(np.full(genes, correlation))
         gram, right = products[:, :-1, :-1], products[:, :-1, -1]
         df = self.samples - self._basis.shape[1]
@@ -187,12 +215,13 @@ class _Products:
         inverse = np.linalg.inv(gram[fine])
         solution = np.einsum("gab,gb->ga", inverse, right[fine])
         squares = products[fine, -1, -1] - (solution * right[fine]).sum(axis=1)
-        fit.coefficient[fine] = solution[:, last] / scale
-        fit.unscaled[fine] = np.sqrt(inverse[:, last, last]) / abs(scale)
-        fit.df[fine] = df[fine]
+        rotated[fine] = solution[:, -tested:]
+        unscaled[fine] = inverse[:, -tested:, -tested:]
+        freedom[fine] = df[fine]
         with np.errstate(divide="ignore", invalid="ignore"):
-            fit.variance[fine] = np.where(df[fine] > 0, np.maximum(squares, 0.0) / df[fine], np.nan)
-        return fit
+            variance[fine] = np.where(df[fine] > 0, np.maximum(squares, 0.0) / df[fine], np.nan)
+        triangle = self._triangle[-tested:, -tested:]
+        return SeveralFit(rotated, unscaled, triangle, variance, freedom)
 
     def correlations(self, lowest: float) -> Floats:
         """Return the correlation of each gene by residual maximum likelihood; NaN where none."""
@@ -280,8 +309,7 @@ def consensus_correlation(design: Floats, values: Floats, precision: Precision) 
     if largest == 1 or np.abs(members - basis @ (basis.T @ members)).max() < 1e-8:
         return 0.0
     lowest = 1 / (1 - largest) + 0.01
-    # So many genes give the same consensus as all of them.
-    values = values[:, :: max(1, values.shape[1] // ENOUGH_GENES)]
+    values = some_genes(values)
     voom = replace(precision, blocks=None, correlation=0.0).voom(design, values)
     found = []
     for part in _parts(values.shape[1], len(design) * (design.shape[1] + 1)):

@@ -11,6 +11,7 @@ import polars as pl
 
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.interaction import rank_interactions
+from genotex.analysis.levels import summarise_levels
 from genotex.analysis.libraries import tell_libraries
 from genotex.analysis.result_pair import (
     digest,
@@ -26,6 +27,8 @@ from genotex.layout import OutputFolder
 __all__ = ["GENE_COLUMNS", "AnalysisResult", "read_result", "remove_result", "write_result"]
 
 NOT_IN_LIST = ("Status", "Significant")
+NOTABLE_CHANGE = 0.5
+"""Share by which the number of genes must change for covariates to be mentioned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +45,10 @@ class AnalysisResult:
         All genes of the cohort with the columns of `GENE_COLUMNS`, null where one does not apply:
         tested genes by the p-value that ranks, then the others in table order. ``Coefficient`` is
         the log2 fold change of a binary trait, the change per standard deviation of a continuous
-        one; ``Standardised Effect`` is Hedges' g or the partial correlation; ``Panel Coefficient``
-        is 0 for genes outside the panel. ``benchmark``: selected genes by the size of their
-        coefficient, then the others.
+        one, a factor's largest difference between two levels (three columns for each pair of levels
+        follow); ``Standardised Effect`` is Hedges' g or the partial correlation; ``Panel
+        Coefficient`` is 0 for genes outside the panel. ``benchmark``: selected genes by the size of
+        their coefficient, then the others.
     cv_performance : mapping
         ``prediction``: quality of the panel on samples it has not seen; empty when not estimated.
         ``benchmark``: ``prediction`` and ``selection`` as the benchmark defines them.
@@ -99,6 +103,27 @@ class AnalysisResult:
         )
 
     @property
+    def covariates_summary(self) -> str:
+        """What covariates change, in sentences; empty where that is little."""
+        method = self.method
+        sentences = []
+        adjusted = [name for name in method.get("adjusted_for", ()) if name != self.condition]
+        without = method.get("without_covariates")
+        found = method.get("moderated", method).get("significant", 0)
+        if without is not None and abs(without - found) > NOTABLE_CHANGE * found:
+            sentences.append(
+                f"Without covariates ({', '.join(adjusted)}), {without:,} "
+                f"{'gene' if without == 1 else 'genes'} would be significant."
+            )
+        asked = method.get("options", {}).get("covariates", ())
+        if self.condition in asked:
+            sentences.append(
+                f"{self.condition} is a covariate without this condition too: the ranking is the "
+                "same, and the condition adds the test of the interaction."
+            )
+        return " ".join(sentences)
+
+    @property
     def counts_summary(self) -> str:
         """One sentence on RNA-seq counts; empty where expression was not counted."""
         record = self.method.get("counts")
@@ -108,6 +133,13 @@ class AnalysisResult:
     def counts_kind(self) -> str:
         """How RNA-seq counts were treated, in a few words; empty where it was not counted."""
         return self.counts_summary.partition(":")[0]
+
+    @property
+    def levels_summary(self) -> str:
+        """How the levels of the trait were tested, in sentences; empty for other traits."""
+        record = self.method.get("levels", {})
+        cut = float(self.method.get("options", {}).get("q_cut", 0.05))
+        return summarise_levels(record, self.trait.replace("_", " "), cut)
 
     @property
     def samples(self) -> int:

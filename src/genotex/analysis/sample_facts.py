@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from genotex.analysis.confounding import (
     CONFOUNDED_P,
     Association,
-    associate_covariate,
-    associate_levels,
+    associate_measured,
+    associate_named,
 )
 from genotex.analysis.contrast import Contrast
 
@@ -39,6 +39,8 @@ Floats = NDArray[np.float64]
 ENOUGH_SAMPLES = 4
 MIN_PAIRS = 3
 """Fewer pairs than this leave too few degrees of freedom for a test."""
+DETECTED = "detected"
+"""The value of ``--pair`` that names no characteristic: people whom expression shows."""
 MOST_CODES = 4
 _CODE = r"[A-Za-z]{1,12}|[A-Za-z]{0,6}\d"
 _CODED = (
@@ -121,10 +123,15 @@ def check_sample_facts(
     adjusted : collection of str
         Characteristics that are adjusted for.
     paired : str, optional
-        Characteristic that samples are paired by, which is nothing to warn of then.
+        Characteristic that samples are paired by, which is nothing to warn of then; `DETECTED`
+        where they are paired by their expression.
     """
     compared = [samples[i] for i in contrast.rows]
-    warnings = _repeated_patients(compared) if paired is None else []
+    blocked = paired == DETECTED
+    tcga = [tcga_patient(sample) for sample in compared]
+    warnings = []
+    if paired is None or blocked:
+        warnings = _repeats("patient part of the TCGA barcodes", "patient", tcga, blocked)
     tested: dict[str, Association] = {}
     record = []
     for key, told in facts.items():
@@ -132,7 +139,7 @@ def check_sample_facts(
             continue
         values = [read_value(key, told.get(sample)) for sample in compared]
         if _DONOR.search(key) and not _is_group(values):
-            warnings += _repeats(f"characteristic '{key}'", values)
+            warnings += _repeats(f"characteristic '{key}'", key, values, blocked)
             continue
         found = _associate(key, values, contrast, by_values=is_technical(key) or key in adjusted)
         if found is not None:
@@ -153,24 +160,28 @@ def _associate(
     if len(levels) < ENOUGH_SAMPLES or different < 2 or len(np.unique(trait)) < 2:
         return None
     if different <= max(2, len(levels) // 3):
-        return associate_levels(trait, levels, contrast.binary)
+        return associate_named(contrast, known, levels)
     tests = []
     numbers = read_numbers(levels)
     if numbers is not None and not _is_label(key, numbers):
-        tests.append(associate_covariate(trait, numbers, contrast.binary))
-    if by_values and (repeated := _associate_repeated(trait, levels, contrast.binary)):
+        tests.append(associate_measured(contrast, known, numbers))
+    if by_values and (repeated := _associate_repeated(contrast, known, levels)):
         tests.append(repeated)
     return min(tests, key=lambda found: found.p, default=None)
 
 
-def _associate_repeated(trait: Floats, levels: Sequence[str], binary: bool) -> Association | None:
+def _associate_repeated(
+    contrast: Contrast, known: NDArray[np.bool_], levels: Sequence[str]
+) -> Association | None:
     """Test the values that occur more than once: a single sample is always on one side."""
     counts = Counter(levels)
-    several = np.array([counts[level] > 1 for level in levels], dtype=bool)
+    several = known.copy()
+    several[known] = [counts[level] > 1 for level in levels]
     names = [level for level in levels if counts[level] > 1]
-    if len(names) < ENOUGH_SAMPLES or len(set(names)) < 2 or len(np.unique(trait[several])) < 2:
+    different = len(np.unique(contrast.values[several]))
+    if len(names) < ENOUGH_SAMPLES or len(set(names)) < 2 or different < 2:
         return None
-    found = associate_levels(trait[several], names, binary)
+    found = associate_named(contrast, several, names)
     # Few samples of each value are on one side by chance, too.
     return replace(found, complete=found.complete and found.p < CONFOUNDED_P)
 
@@ -263,23 +274,24 @@ def _is_group(values: Iterable[str | None]) -> bool:
     return len(different) < 3 or 2 * named < len(different)
 
 
-def _repeats(where: str, values: Sequence[str | None]) -> list[str]:
+def _repeats(where: str, key: str, values: Sequence[str | None], blocked: bool) -> list[str]:
+    """Return a warning of values that several samples share."""
     known = [value for value in values if value is not None]
     stems = shared_stems(known) if len(set(known)) == len(known) else None
     counts = Counter(stems or known)
     repeated = [count for count in counts.values() if count > 1]
     if not repeated:
         return []
+    effect = (
+        f"The people who were detected by expression are blocked on; --pair '{key}' is safer."
+        if blocked
+        else "The tests take samples as independent, so p-values may be too small, or too large "
+        "for pairs of a case and a control."
+    )
     return [
         f"Paired or repeated samples suspected: {len(repeated)} of the {len(counts)} values of the "
-        f"{where} stand for more than one sample each ({sum(repeated)} samples in all). The tests "
-        "take samples as independent, so p-values may be too small, or too large for pairs of a "
-        "case and a control."
+        f"{where} stand for more than one sample each ({sum(repeated)} samples in all). {effect}"
     ]
-
-
-def _repeated_patients(samples: Sequence[str]) -> list[str]:
-    return _repeats("patient part of the TCGA barcodes", [tcga_patient(s) for s in samples])
 
 
 def _confounded(

@@ -18,6 +18,7 @@ from genotex.analysis.problem_data import (
 )
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.sound import analyze_sound
 from genotex.errors import UsageError
 from genotex.formats import Evidence
@@ -44,6 +45,7 @@ def analyze_table(
     condition: ConditionCohort | None = None,
     related: tuple[str, ...] | None = None,
     counts: Counts | None = None,
+    sample_texts: SampleTexts | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes that go with a problem's trait in one cohort.
@@ -68,6 +70,8 @@ def analyze_table(
     counts : mapping, optional
         How RNA-seq counts became expression (`Evidence.counts`); the procedure ``benchmark`` takes
         the values as they are.
+    sample_texts : mapping, optional
+        Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
     threads : int
         Threads to compute with; the answer does not depend on them.
 
@@ -95,7 +99,15 @@ def analyze_table(
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
     facts = sample_facts or {}
     return analyze_sound(
-        table, roles, problem, options, facts, condition, counts=counts, threads=threads
+        table,
+        roles,
+        problem,
+        options,
+        facts,
+        condition,
+        counts=counts,
+        sample_texts=sample_texts,
+        threads=threads,
     )
 
 
@@ -166,13 +178,14 @@ def analyze_data(
     with naming_place(problem, choice.cohort):
         result = analyze_table(
             data.table,
-            {} if evidence is None else evidence.roles,
+            data.roles,
             problem,
             options,
-            {} if evidence is None else evidence.sample_facts,
+            data.sample_facts,
             condition=data.condition,
             related=data.related,
-            counts=None if evidence is None else evidence.counts,
+            counts=data.counts,
+            sample_texts=data.sample_texts,
             threads=threads,
         )
     return replace(

@@ -22,15 +22,20 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.testing import Tests, choose_genes, run_tests
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem
 
-__all__ = ["analyze_sound"]
+__all__ = ["analyze_sound", "carry_out"]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
+
+MANY_DEPARTURES = 10
+DEPARTING_SHARE = 0.2
+"""Of the number of genes with a significant trend."""
 
 
 def analyze_sound(
@@ -42,6 +47,7 @@ def analyze_sound(
     condition: ConditionCohort | None = None,
     *,
     counts: Counts | None = None,
+    sample_texts: SampleTexts | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
     """Find the genes that go with the trait of one cohort.
@@ -71,6 +77,8 @@ def analyze_sound(
     counts : mapping, optional
         How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
         precision weights (Law et al. 2014).
+    sample_texts : mapping, optional
+        Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
     threads : int
         With two or more, tests and panel run side by side; the answer does not depend on them.
 
@@ -81,9 +89,50 @@ def analyze_sound(
     UsageError
         If an option names a characteristic that the cohort does not have.
     """
+    steps = carry_out(
+        table,
+        roles,
+        problem,
+        options,
+        sample_facts,
+        condition,
+        counts=counts,
+        sample_texts=sample_texts,
+        threads=threads,
+    )
+    return AnalysisResult(
+        trait=problem.trait,
+        condition=problem.condition,
+        genes=steps.genes,
+        cv_performance={k: v for k, v in steps.panel.quality.items() if k == "prediction"},
+        method=record_method(steps, options, problem),
+        warnings=_warnings(steps),
+    )
+
+
+def carry_out(
+    table: LinkedTable,
+    roles: Mapping[str, Role],
+    problem: Problem,
+    options: AnalysisOptions,
+    sample_facts: SampleFacts,
+    condition: ConditionCohort | None = None,
+    *,
+    counts: Counts | None = None,
+    sample_texts: SampleTexts | None = None,
+    threads: int = 1,
+) -> Steps:
+    """Set up the comparison, test its genes and fit the panel; parameters as `analyze_sound`."""
     with threadpool_limits(limits=1):
         comparison = set_up_comparison(
-            table, roles, problem, options, sample_facts, condition, counts or {}
+            table,
+            roles,
+            problem,
+            options,
+            sample_facts,
+            condition,
+            counts or {},
+            sample_texts or {},
         )
         expression = comparison.expression
         kept = choose_genes(comparison, expression, options)
@@ -102,15 +151,7 @@ def analyze_sound(
         min_effect=options.min_effect,
         test="Mixed " if options.model == "mixed" else "",
     )
-    steps = Steps(comparison, tests, panel, genes)
-    return AnalysisResult(
-        trait=problem.trait,
-        condition=problem.condition,
-        genes=genes,
-        cv_performance={k: v for k, v in panel.quality.items() if k == "prediction"},
-        method=record_method(steps, options, problem),
-        warnings=_warnings(expression, steps),
-    )
+    return Steps(comparison, tests, panel, genes, options.q_cut)
 
 
 def _both(
@@ -132,15 +173,17 @@ def _fit_panel(
     if comparison.blocks.columns:
         # Folds would tear pairs apart, and the pair's own level is unknown for a new person.
         return Panel(notes=("No panel: samples are compared within pairs.",))
+    if comparison.contrast.factor is not None:
+        return Panel(notes=("No panel: a factor of several levels is not predicted.",))
     # Surrogate variables were made with the trait in view, so they must not help to predict it.
     return fit_panel(
         values,
-        comparison.design.matrix[:, 1:-1],
+        comparison.design.others[:, 1:],
         comparison.contrast.values,
         binary=comparison.contrast.binary,
         seed=options.seed,
         threads=threads,
-        repeated=comparison.facts.repeated,
+        repeated=comparison.repeated,
     )
 
 
@@ -156,12 +199,14 @@ def _panel_columns(panel: Panel, tested: NDArray[np.bool_]) -> Columns:
     return columns
 
 
-def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
+def _warnings(steps: Steps) -> tuple[str, ...]:
     comparison, tests = steps.comparison, steps.tests
     contrast, design, adjustment = comparison.contrast, comparison.design, comparison.adjustment
     predicted, mixed = comparison.predicted, tests.mixed
     return (
         *contrast.warnings,
+        *comparison.quality.warnings,
+        *comparison.quality.block_warnings,
         *(() if comparison.libraries is None else comparison.libraries.warnings),
         *comparison.blocks.warnings,
         *(() if predicted is None else predicted.warnings),
@@ -172,11 +217,26 @@ def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
         *adjustment.warnings,
         *comparison.facts.warnings,
         *tests.unmeasured.warnings,
+        *_many_departures(steps),
         *(() if mixed is None else mixed_warnings(mixed, contrast.binary)),
         *tests.spread.warnings,
-        *check_scale(expression),
+        *check_scale(comparison.expression),
         *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),
     )
+
+
+def _many_departures(steps: Steps) -> list[str]:
+    """Warn where so many genes depart from the line that the trend misses much."""
+    genes, contrast = steps.genes, steps.comparison.contrast
+    departing = steps.departing
+    if departing < MANY_DEPARTURES or departing < DEPARTING_SHARE * int(genes["Significant"].sum()):
+        return []
+    values = 0 if contrast.levels is None else len(contrast.levels.values)
+    return [
+        f"{departing:,} genes depart from a line along the {values} levels of "
+        f"{steps.comparison.table.trait} (Departure q below the cut): the trend describes them "
+        "badly or misses them. Rank by any difference among the levels with --levels factor."
+    ]
 
 
 def _filled(design: Design, adjustment: Adjustment) -> list[str]:

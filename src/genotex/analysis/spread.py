@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.options import SampleWeights
-from genotex.analysis.precision import Precision
+from genotex.analysis.precision import Precision, some_genes
 from genotex.analysis.sample_weights import estimate_sample_weights
 
 __all__ = ["Spread", "weigh_samples"]
@@ -76,6 +76,8 @@ def weigh_samples(
     if mode == "none" or few or (by_group and groups is None):
         return Spread(None, {"mode": mode, "used": "none", "deviation": {}})
     complete = values[:, ~np.isnan(values).any(axis=0)]
+    if by_group:
+        complete = some_genes(complete)
     weights = _estimate(complete, design, groups if by_group else None, libraries)
     deviation = _deviation(weights, groups) if by_group and groups is not None else {}
     record = {

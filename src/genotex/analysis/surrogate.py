@@ -224,6 +224,7 @@ def find_reweighted_surrogates(
     seed: int,
     smallest_residual_df: int = SMALLEST_RESIDUAL_DF,
     number: int | None = None,
+    tested: int = 1,
 ) -> SurrogateVariables:
     """Estimate surrogate variables by iterative reweighting, sva's default (Leek and Storey 2008).
 
@@ -243,6 +244,8 @@ def find_reweighted_surrogates(
         Residual degrees of freedom that must be left.
     number : int, optional
         Number of surrogate variables; by the permutation test otherwise.
+    tested : int
+        Columns of the trait, the last of the design.
 
     Raises
     ------
@@ -259,7 +262,7 @@ def find_reweighted_surrogates(
             "freedom are left",
         )
     columns = found.directions[:, :used]
-    null = design[:, :-1]
+    null = design[:, :-tested]
     for _ in range(REWEIGHTINGS if used else 0):
         both = np.column_stack([null, columns])
         of_trait = local_fdr(_f_test(expression, np.column_stack([design, columns]), both))

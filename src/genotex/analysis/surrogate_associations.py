@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import fdtrc
 
 from genotex.analysis.classical_tests import pearson
 from genotex.analysis.confounding import Association, associate_covariate, associate_levels
@@ -36,7 +37,19 @@ def correlation_with_trait(
     contrast : Contrast
         The samples compared.
     """
-    return {name: pearson(column, contrast.values) for name, column in columns.items()}
+    return {name: _with_trait(column, contrast) for name, column in columns.items()}
+
+
+def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
+    """Return the correlation with the trait; of a factor the multiple correlation."""
+    if contrast.factor is None:
+        return pearson(column, contrast.values)
+    groups = [column[contrast.factor.place == k] for k in range(len(contrast.factor.values))]
+    between = sum(len(group) * (group.mean() - column.mean()) ** 2 for group in groups)
+    whole = float(((column - column.mean()) ** 2).sum())
+    share, tested, left = between / whole, len(groups) - 1, len(column) - len(groups)
+    f = share / tested / max((1 - share) / left, np.finfo(np.float64).tiny)
+    return float(np.sqrt(share)), float(fdtrc(tested, left, f))
 
 
 def associate_surrogates(
@@ -99,8 +112,11 @@ def _tests(
     facts: SampleFacts,
     samples: Sequence[str],
 ) -> Iterator[tuple[str, str, Association]]:
-    r, p = pearson(column, contrast.values)
-    yield design.names[-1], "trait", Association("Pearson's correlation", p, "r", r, False)
+    r, p = _with_trait(column, contrast)
+    test, measure = "Pearson's correlation", "r"
+    if contrast.factor is not None:
+        test, measure = "analysis of variance", "multiple r"
+    yield design.trait, "trait", Association(test, p, measure, r, False)
     for place, name in enumerate(design.adjusted, start=1):
         covariate = design.matrix[:, place]
         yield name, "covariate", associate_covariate(column, covariate, binary=False)

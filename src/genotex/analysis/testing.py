@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.analysis.comparison import Comparison
+from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
+from genotex.analysis.f_tests import (
+    ModeratedF,
+    departure_columns,
+    factor_alternative,
+    factor_columns,
+)
 from genotex.analysis.gene_filter import GeneFilter, carries_design, filter_genes
 from genotex.analysis.gene_tests import (
     TestSettings,
@@ -22,12 +29,14 @@ from genotex.analysis.interaction import fit_interaction
 from genotex.analysis.libraries import FEWEST_READS, Libraries, few_reads
 from genotex.analysis.mixed import MixedFit, fit_mixed
 from genotex.analysis.moderated import ModeratedFit
+from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.precision import Precision, consensus_correlation
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.spread import Spread, weigh_samples
 from genotex.analysis.unmeasured import (
     Unmeasured,
+    adjust_for_unmeasured,
     compare_rankings,
     find_unmeasured,
     rank_without_if_dense,
@@ -63,8 +72,11 @@ class Tests:
         variables.
     p : ndarray of float64, shape (m,)
         p-values that rank, NaN where that test has none.
-    fit : ModeratedFit
+    fit : ModeratedFit or ModeratedF
+        Of a factor the F test.
     mixed : MixedFit or None
+    without_covariates : int or None
+        Genes significant by the moderated t without covariates; None where there are none.
     """
 
     kept: GeneFilter
@@ -76,8 +88,9 @@ class Tests:
     moderated: Design
     ranking: Design
     p: Floats
-    fit: ModeratedFit
+    fit: ModeratedFit | ModeratedF
     mixed: MixedFit | None
+    without_covariates: int | None = None
 
 
 def choose_genes(
@@ -158,7 +171,7 @@ def run_tests(
     contrast, design = comparison.contrast, comparison.design
     mixed_ranks = options.model == "mixed"
     spread = weigh_samples(
-        values, design.matrix, contrast.groups, options.weights, comparison.library_sizes
+        values, design.saturated, contrast.groups, options.weights, comparison.library_sizes
     )
     precision = _with_blocks(comparison, values, spread.weights)
     settings = TestSettings(precision, options.trend, options.robust, options.min_effect)
@@ -174,25 +187,20 @@ def run_tests(
         mixed_ranks=mixed_ranks,
     )
     if unmeasured.columns:
-        plain = estimable_columns(values, design.matrix, replace(settings, min_effect=0.0))
-        p = plain["p"]
+        p = _p_values(values, design, contrast, replace(settings, min_effect=0.0))
         unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
     adjusted = unmeasured.moderated_with
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
-    inflation = unmeasured.inflation if adjusted else 1.0
+    inflation = unmeasured.moderated_inflation
     fits = carries_design(moderated.matrix, values)
     if not fits.all():
         values, kept = values[:, fits], kept.without(~fits)
-    columns, fit = moderated_columns(
-        values,
-        moderated.matrix,
-        settings,
-        binary=contrast.binary,
-        base=design.matrix if adjusted else None,
-        inflation=inflation,
+    columns, fit = _rank(
+        values, moderated, settings, contrast, design.matrix if adjusted else None, inflation
     )
-    columns |= _other_analysis(values, design, unmeasured, settings)
+    columns |= _other_analysis(values, comparison, unmeasured, settings)
     columns |= fit_interaction(values, moderated, settings, inflation)
+    columns |= departure_columns(values, moderated, settings, inflation)
     mixed = _fit_mixed(values, design, options)
     columns |= {} if mixed is None else mixed_columns(mixed)
     names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
@@ -208,6 +216,7 @@ def run_tests(
         p=columns["Mixed p" if mixed_ranks else "p"],
         fit=fit,
         mixed=mixed,
+        without_covariates=_without_covariates(values, comparison, adjusted, settings, options),
     )
 
 
@@ -218,16 +227,70 @@ def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None)
     return replace(precision, correlation=correlation)
 
 
+def _rank(
+    values: Floats,
+    design: Design,
+    settings: TestSettings,
+    contrast: Contrast,
+    base: Floats | None,
+    inflation: float,
+) -> tuple[Columns, ModeratedFit | ModeratedF]:
+    """Test the trait: one coefficient, or the levels of a factor together."""
+    if contrast.factor is not None:
+        return factor_columns(values, design.matrix, settings, contrast.factor, inflation)
+    return moderated_columns(
+        values, design.matrix, settings, binary=contrast.binary, base=base, inflation=inflation
+    )
+
+
+def _p_values(
+    values: Floats,
+    design: Design,
+    contrast: Contrast,
+    settings: TestSettings,
+    inflation: float = 1.0,
+) -> Floats:
+    """Return the p-values of another regression, NaN where it has none."""
+    if contrast.factor is None:
+        return estimable_columns(values, design.matrix, settings, inflation)["p"]
+    found = factor_alternative(values, design.matrix, settings, contrast.factor, inflation)
+    return found["p"]
+
+
+def _without_covariates(
+    values: Floats,
+    comparison: Comparison,
+    adjusted: bool,
+    settings: TestSettings,
+    options: AnalysisOptions,
+) -> int | None:
+    """Return how many genes are significant without covariates; None where there are none."""
+    if not comparison.covariates:
+        return None
+    design, inflation = comparison.design.without(comparison.covariates), 1.0
+    if adjusted:
+        design, inflation = adjust_for_unmeasured(
+            values, design, options.hidden, options.seed, settings.precision
+        )
+    p = _p_values(values, design, comparison.contrast, settings, inflation)
+    return int((benjamini_hochberg(p[np.isfinite(p)]) < options.q_cut).sum())
+
+
 def _other_analysis(
-    values: Floats, design: Design, unmeasured: Unmeasured, settings: TestSettings
+    values: Floats, comparison: Comparison, unmeasured: Unmeasured, settings: TestSettings
 ) -> Columns:
     """Test with surrogate variables when the ranking is without them, and the other way round."""
     if not unmeasured.columns:
         return {}
-    if unmeasured.moderated_with:
-        return alternative_columns(values, design.matrix, "Without SV", settings)
-    wide = design.with_columns(unmeasured.columns).matrix
-    return alternative_columns(values, wide, "With SV", settings, unmeasured.inflation)
+    design, factor = comparison.design, comparison.contrast.factor
+    name, inflation = "Without SV", 1.0
+    if not unmeasured.moderated_with:
+        design = design.with_columns(unmeasured.columns)
+        name, inflation = "With SV", unmeasured.inflation
+    if factor is None:
+        return alternative_columns(values, design.matrix, name, settings, inflation)
+    found = factor_alternative(values, design.matrix, settings, factor, inflation)
+    return {f"{name} {column}": numbers for column, numbers in found.items()}
 
 
 def _with_change(

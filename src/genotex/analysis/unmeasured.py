@@ -22,7 +22,13 @@ from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
 from genotex.analysis.surrogate_associations import associate_surrogates, correlation_with_trait
 
-__all__ = ["Unmeasured", "compare_rankings", "find_unmeasured", "rank_without_if_dense"]
+__all__ = [
+    "Unmeasured",
+    "adjust_for_unmeasured",
+    "compare_rankings",
+    "find_unmeasured",
+    "rank_without_if_dense",
+]
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +84,11 @@ class Unmeasured:
     record: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
+    @property
+    def moderated_inflation(self) -> float:
+        """By how much the variances of the moderated t are inflated."""
+        return self.inflation if self.moderated_with else 1.0
+
 
 @dataclass(frozen=True, eq=False)
 class _Estimate:
@@ -127,27 +138,50 @@ def find_unmeasured(
     if mode == "none":
         return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
     whole = _without_gaps(values, design)
-    needed = max(FEWEST_GENES, len(values))
+    needed = _genes_needed(values)
     if whole.shape[1] < needed:
         note = f"{whole.shape[1]} genes with enough values are too few, {needed} are needed"
         warning = f"Unmeasured confounding was not examined: {note}."
         record = _record(mode, None, design, whole.shape[1], note)
         return Unmeasured({}, 1.0, False, record, (warning,))
-    white = precision.whiten(design.matrix)
-    found = _estimate(precision.whiten(whole), white, mode, seed)
-    raw = precision.unwhiten(found.columns)
-    columns = {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
+    found = _estimate(whole, design, mode, seed, precision)
+    columns = _columns_of(found, precision)
     record = _record(mode, found, design, whole.shape[1])
     record["moderated_with"] = bool(columns)
     record["ranked_with"] = bool(columns) and not mixed_ranks
-    record["trait_share"] = _explained(white, found.columns)
+    record["trait_share"] = _explained(
+        precision.whiten(design.matrix), found.columns, design.tested
+    )
     record["associations"] = associate_surrogates(columns, contrast, design, facts, samples)
     warnings = (
         *_limits(found, len(values)),
         *_few_samples(mode, len(columns), len(values)),
-        *_with_trait(columns, contrast, design.names[-1]),
+        *_with_trait(columns, contrast, design.trait),
     )
     return Unmeasured(columns, found.inflation, bool(columns), record, warnings)
+
+
+def adjust_for_unmeasured(
+    values: Floats, design: Design, mode: Mode, seed: int, precision: Precision
+) -> tuple[Design, float]:
+    """Return another design of the same samples with its surrogate variables, and the inflation.
+
+    Arguments as for `find_unmeasured`.
+    """
+    whole = _without_gaps(values, design)
+    if mode == "none" or whole.shape[1] < _genes_needed(values):
+        return design, 1.0
+    found = _estimate(whole, design, mode, seed, precision)
+    return design.with_columns(_columns_of(found, precision)), found.inflation
+
+
+def _genes_needed(values: Floats) -> int:
+    return max(FEWEST_GENES, len(values))
+
+
+def _columns_of(found: _Estimate, precision: Precision) -> dict[str, Floats]:
+    raw = precision.unwhiten(found.columns)
+    return {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
 
 
 def _without_gaps(values: Floats, design: Design) -> Floats:
@@ -158,7 +192,7 @@ def _without_gaps(values: Floats, design: Design) -> Floats:
         return values
     enough = share <= MOST_MISSING
     chosen, gaps = values[:, enough], missing[:, enough]
-    basis = np.linalg.qr(design.matrix)[0]
+    basis = np.linalg.qr(design.saturated)[0]
     filled = np.where(gaps, np.nanmean(chosen, axis=0), chosen)
     # Repeated fits converge to the fit of the known values alone.
     for _ in range(20):
@@ -166,9 +200,11 @@ def _without_gaps(values: Floats, design: Design) -> Floats:
     return filled
 
 
-def _estimate(values: Floats, design: Floats, mode: Mode, seed: int) -> _Estimate:
+def _estimate(genes: Floats, of: Design, mode: Mode, seed: int, precision: Precision) -> _Estimate:
+    # What the levels of a trait do is the trait's own, whether along a line or not.
+    values, design, tested = precision.whiten(genes), precision.whiten(of.saturated), of.of_trait
     if mode == "auto":
-        found = estimate_confounders(values, design)
+        found = estimate_confounders(values, design, tested)
         used = found.columns.shape[1]
         room = max(0, len(design) - design.shape[1] - SMALLEST_RESIDUAL_DF)
         limited = used < found.number
@@ -181,8 +217,11 @@ def _estimate(values: Floats, design: Floats, mode: Mode, seed: int) -> _Estimat
             else ()
         )
         return _Estimate(found.columns, found.number, found.share, found.inflation, limited, notes)
-    estimate = find_surrogates if mode == "two-step" else find_reweighted_surrogates
-    by_sva = estimate(values, design, seed=seed)
+    by_sva = (
+        find_surrogates(values, design, seed=seed)
+        if mode == "two-step"
+        else find_reweighted_surrogates(values, design, seed=seed, tested=tested)
+    )
     return _Estimate(
         by_sva.columns, by_sva.estimated, by_sva.share, 1.0, by_sva.limited, by_sva.notes
     )
@@ -193,14 +232,20 @@ def _length(columns: Floats) -> Floats:
     return length
 
 
-def _explained(design: Floats, columns: Floats) -> float:
-    """Return the squared multiple correlation of trait and columns, beside the covariates."""
+def _explained(design: Floats, columns: Floats, tested: int) -> float:
+    """Return the squared multiple correlation of trait and columns, beside the covariates.
+
+    Of a factor the mean over its (orthonormalised) columns.
+    """
     if not columns.shape[1]:
         return 0.0
-    others = np.linalg.qr(design[:, :-1])[0]
-    trait = design[:, -1] - others @ (others.T @ design[:, -1])
+    others = np.linalg.qr(design[:, :-tested])[0]
     basis = np.linalg.qr(columns - others @ (others.T @ columns))[0]
-    return float(((basis.T @ trait) ** 2).sum() / (trait @ trait))
+    if tested == 1:
+        trait = design[:, -1] - others @ (others.T @ design[:, -1])
+        return float(((basis.T @ trait) ** 2).sum() / (trait @ trait))
+    of_trait = np.linalg.qr(design)[0][:, -tested:]
+    return float(((basis.T @ of_trait) ** 2).sum() / tested)
 
 
 def _record(

@@ -63,10 +63,12 @@ def analyze(
     test: o.TestName = o.Tests.moderated,
     hidden: o.HiddenMode = o.HiddenModes.auto,
     weights: o.Weights = o.WeightModes.auto,
+    levels: o.Levels = o.LevelModes.auto,
     robust: o.Robust = False,
     covariates: o.Covariates = "Age,Gender",
     pair: o.Pair = None,
     min_effect: o.MinEffect = 0.0,
+    exclude_outliers: o.ExcludeOutliers = False,
     filter_low: o.FilterLow = True,
     batch: o.KnownBatch = True,
     trend: o.Trend = False,
@@ -93,6 +95,8 @@ def analyze(
 
       genotex analyze output --trait Psoriasis --pair "patient id"
 
+      genotex analyze output --trait Psoriasis --pair detected
+
       genotex analyze output --procedure benchmark --task-info task_info.json
     """
     settings = build_options(
@@ -103,10 +107,12 @@ def analyze(
         test=test,
         hidden=hidden,
         weights=weights,
+        levels=levels,
         robust=robust,
         covariates=covariates,
         pair=pair,
         min_effect=min_effect,
+        exclude_outliers=exclude_outliers,
         filter_low=filter_low,
         batch=batch,
         trend=trend,
@@ -169,10 +175,12 @@ def build_options(
     test: o.Tests = o.Tests.moderated,
     hidden: o.HiddenModes = o.HiddenModes.auto,
     weights: o.WeightModes = o.WeightModes.auto,
+    levels: o.LevelModes = o.LevelModes.auto,
     robust: bool = False,
     covariates: str = "Age,Gender",
     pair: str | None = None,
     min_effect: float = 0.0,
+    exclude_outliers: bool = False,
     filter_low: bool = True,
     batch: bool = True,
     trend: bool = False,
@@ -190,9 +198,11 @@ def build_options(
         model=test.value,
         hidden=hidden.value,
         weights=weights.value,
+        levels=levels.value,
         robust=robust,
         q_cut=q,
         min_effect=min_effect,
+        exclude_outliers=exclude_outliers,
         controls=controls.value,
         filter_low=filter_low,
         covariates=_covariates(covariates),
@@ -260,8 +270,9 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
         what = f"{row['trait']} ({row['condition']}): " if row["condition"] else f"{row['trait']}: "
         if not row["solved"]:
             screen.tell(row["why"], "error" if row["wrong_use"] else "not answered")
-        if told := row.get("counts"):
-            screen.tell(what + told)
+        for kind in ("counts", "levels"):
+            if told := row.get(kind):
+                screen.tell(what + told)
         for warning in row.get("warnings", ()) if len(rows) <= MOST_WITH_WARNINGS else ():
             screen.tell(what + warning, "warning")
 

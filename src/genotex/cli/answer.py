@@ -33,12 +33,15 @@ def _show_tested(result: AnalysisResult) -> None:
     for sentence in _sentences(result):
         screen.say(sentence)
     test = method["ranked_by"].removesuffix("p")
+    factor = method["contrast"]["kind"] == "factor"
     names = {
         "Variable": "gene",
-        "Coefficient": "effect",
+        "Coefficient": "largest difference" if factor else "effect",
         f"{test}p": f"{test.lower()}p",
         f"{test}q": f"{test.lower()}q",
     }
+    if result.genes["Departure q"].null_count() < result.genes.height:
+        names["Departure q"] = "departure q"
     if method["options"]["model"] == "all":
         names["Mixed q"] = "mixed q"
     _table(result, names)
@@ -48,6 +51,8 @@ def _sentences(result: AnalysisResult) -> Iterator[str]:
     method = result.method
     if result.counts_summary:
         yield result.counts_summary
+    if result.levels_summary:
+        yield result.levels_summary
     if two_step := method.get("two_step"):
         yield (
             f"{str(two_step['condition']).replace('_', ' ')} is predicted from "
@@ -56,6 +61,8 @@ def _sentences(result: AnalysisResult) -> Iterator[str]:
         )
     if adjustment := _unmeasured(method["hidden"], method["ranked_by"] == "Mixed p"):
         yield adjustment
+    if result.covariates_summary:
+        yield result.covariates_summary
     if result.interaction_summary:
         yield result.interaction_summary
 

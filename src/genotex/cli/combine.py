@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["combine_cohorts"]
 
 TOP_GENES = 10
+_RANKING = (
+    "p and q: an effect in common, allowing for effects that differ between cohorts as far as "
+    "those of all genes do; replication q: at least two cohorts have it"
+)
 
 
 def combine_cohorts(
@@ -106,6 +110,7 @@ def _show(result: MetaResult, page: Path) -> None:
             "q": row["q"],
             "strict p": row["Random p"],
             "I2": row["I2"],
+            "replication q": row["Replication q"],
             "replicates": row["Replicates"],
         }
         for row in result.genes.head(TOP_GENES).to_dicts()
@@ -119,9 +124,8 @@ def _show(result: MetaResult, page: Path) -> None:
 
 def _what_is_shown(result: MetaResult) -> str:
     if not result.random:
-        return "effect, interval, p and q: fixed effect, the average of the two cohorts of a gene"
+        return f"effect and interval: fixed effect, the average of two cohorts; {_RANKING}"
     return (
-        "effect and interval: random effects (Knapp and Hartung, on t), as the strict p; p and q "
-        "rank by the same standard error on a normal reference; fixed effect for genes of two "
-        "cohorts"
+        "effect, interval and strict p: random effects (Knapp and Hartung, on t), or fixed effect "
+        f"for genes of two cohorts; {_RANKING}"
     )

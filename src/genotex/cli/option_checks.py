@@ -18,11 +18,13 @@ _SOUND_ONLY = {
     "model": "--test",
     "hidden": "--hidden",
     "weights": "--weights",
+    "levels": "--levels",
     "robust": "--robust",
     "covariates": "--covariates",
     "pair": "--pair",
     "q_cut": "--q",
     "min_effect": "--min-effect",
+    "exclude_outliers": "--exclude-outliers",
     "filter_low": "--no-filter",
     "batch": "--no-batch",
     "trend": "--trend",
@@ -99,6 +101,12 @@ def check_cohorts(cohorts: o.CohortsUsed, settings: AnalysisOptions) -> None:
         msg = (
             "the procedure 'benchmark' gives no standard errors, so cohorts cannot be combined; "
             "use --procedure sound or --cohorts largest"
+        )
+        raise UsageError(msg)
+    if cohorts is o.CohortsUsed.all and settings.levels == "factor":
+        msg = (
+            "--levels factor gives each gene several effects, so cohorts cannot be combined; use "
+            "--levels ordered or --cohorts largest"
         )
         raise UsageError(msg)
     if cohorts is o.CohortsUsed.all and settings.cohort is not None:

@@ -24,6 +24,7 @@ __all__ = [
     "Controls",
     "Covariates",
     "EncodingFile",
+    "ExcludeOutliers",
     "FilterLow",
     "Force",
     "GeneTableFile",
@@ -34,6 +35,8 @@ __all__ = [
     "Json",
     "KnownBatch",
     "LeastCertainty",
+    "LevelModes",
+    "Levels",
     "MinEffect",
     "OutputDir",
     "Pair",
@@ -119,6 +122,15 @@ class WeightModes(StrEnum):
     none = "none"
     group = "group"
     sample = "sample"
+
+
+class LevelModes(StrEnum):
+    """How a trait with several levels is tested."""
+
+    auto = "auto"
+    line = "line"
+    factor = "factor"
+    ordered = "ordered"
 
 
 class Solvers(StrEnum):
@@ -292,7 +304,16 @@ Pair = Annotated[
         "--pair",
         metavar="KEY",
         help="Samples with the same value of this characteristic are of the same person: pairs are "
-        "compared within themselves, incomplete ones as correlated samples.",
+        "compared within themselves, incomplete ones as correlated samples, repeats averaged. "
+        "'detected' takes people whom the correlation of expression shows.",
+        rich_help_panel=SOUND,
+    ),
+]
+ExcludeOutliers = Annotated[
+    bool,
+    typer.Option(
+        "--exclude-outliers",
+        help="Leave out samples that differ from the others as a whole.",
         rich_help_panel=SOUND,
     ),
 ]
@@ -310,6 +331,16 @@ Weights = Annotated[
         "--weights",
         help="Weigh samples by their spread: auto where groups differ in it, group always, sample "
         "for one weight each.",
+        rich_help_panel=SOUND,
+    ),
+]
+Levels = Annotated[
+    LevelModes,
+    typer.Option(
+        "--levels",
+        help="A trait with several levels, as 0, 1, 2: line tests a trend, ordered a trend and "
+        "departures from it, factor any difference among the levels and each pair. auto takes "
+        "3 to 8 values of 3 samples or more each for ordered.",
         rich_help_panel=SOUND,
     ),
 ]

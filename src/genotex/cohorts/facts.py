@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from genotex.clinical import ClinicalReading
 from genotex.formats import Series
 
-__all__ = ["sample_facts"]
+__all__ = ["sample_facts", "sample_texts"]
 
 Facts = dict[str, dict[str, str | None]]
+
+_TEXTS = {"title": "title", "source_name": "source_name_ch1"}
 
 
 def sample_facts(series: Series, reading: ClinicalReading) -> Facts:
@@ -38,6 +40,34 @@ def sample_facts(series: Series, reading: ClinicalReading) -> Facts:
             if colon and key.lower() not in taken:
                 found.setdefault(key, dict.fromkeys(series.samples))[sample] = value.strip()
     return {key: values for key, values in found.items() if _varies(values)}
+
+
+def sample_texts(series: Series, reading: ClinicalReading) -> Facts:
+    """Return titles, source names and the raw trait: the texts that may name a pool of people.
+
+    Parameters
+    ----------
+    series : Series
+    reading : ClinicalReading
+        Which characteristic the trait is read from.
+
+    Returns
+    -------
+    dict
+        ``title``, ``source_name`` and ``trait``, as far as the series has them -> sample id ->
+        text, None where a sample has none.
+    """
+    found: Facts = {}
+    for name, field in _TEXTS.items():
+        for row in series.sample_fields.get(field, ())[:1]:
+            found[name] = dict(zip(series.samples, row, strict=True))
+    wanted = None if reading.trait is None else reading.trait.key.strip().lower()
+    for row in series.characteristics:
+        for sample, cell in zip(series.samples, row, strict=True):
+            key, colon, value = (cell or "").partition(":")
+            if colon and key.strip().lower() == wanted:
+                found.setdefault("trait", dict.fromkeys(series.samples))[sample] = value.strip()
+    return found
 
 
 def _varies(values: Mapping[str, str | None]) -> bool:

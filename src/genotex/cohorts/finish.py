@@ -197,6 +197,7 @@ def _evidence(
         encoded=prepared.encoded_values(),
         roles=prepared.roles,
         sample_facts=prepared.sample_facts,
+        sample_texts=prepared.sample_texts,
         mapping=mapping,
         counts=prepared.counts,
         linking={} if judged.counts is None else judged.counts.as_dict(),

@@ -23,7 +23,7 @@ from genotex.clinical import (
     rule_expert,
     tell_notes,
 )
-from genotex.cohorts.facts import sample_facts
+from genotex.cohorts.facts import sample_facts, sample_texts
 from genotex.cohorts.geo_files import RawSeries, read_raw_series
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.rna_seq import CountedGenes, count_genes
@@ -151,6 +151,7 @@ def assemble_geo_cohort(
         series=_series_facts(raw.series, raw.platforms),
         files=list(raw.used),
         sample_facts=sample_facts(raw.series, reading),
+        sample_texts=sample_texts(raw.series, reading),
         notes=(
             *raw.notes,
             *raw.series.notes,

@@ -103,6 +103,8 @@ class PreparedCohort:
         Everything a careful reader should know.
     counts : dict
         How RNA-seq counts became expression (see `Evidence.counts`); empty for arrays.
+    sample_texts : dict
+        Titles and source names (see `facts.sample_texts`); empty for TCGA.
     """
 
     trait: str
@@ -118,6 +120,7 @@ class PreparedCohort:
     sample_facts: dict[str, dict[str, str | None]]
     notes: tuple[str, ...]
     counts: dict[str, Any] = field(default_factory=dict)
+    sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)
 
     @property
     def trait_values(self) -> NDArray[np.float64] | None:

@@ -82,6 +82,9 @@ class Evidence:
     sample_facts : dict
         Characteristic -> sample id -> raw value (None: not told), for characteristics other than
         trait, age and gender that vary; of a TCGA study those columns that can be adjusted for.
+    sample_texts : dict
+        ``title``, ``source_name`` and, where the trait is read from a characteristic, ``trait`` ->
+        sample id -> text, of a GEO series; files of earlier versions have none.
     mapping : dict
         How rows became genes: ``id_kind``, ``gene_column``, ``scale``, and counts ``rows``,
         ``rows_with_symbol``, ``genes_mapped``, ``genes``. ``offset`` is there where zeros were
@@ -123,3 +126,4 @@ class Evidence:
     fingerprint: str = ""
     sample_facts: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
+    sample_texts: dict[str, dict[str, str | None]] = field(default_factory=dict)

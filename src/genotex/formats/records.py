@@ -89,8 +89,9 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 def write_evidence(path: Path, evidence: Evidence) -> None:
     """Write the record of every decision about a cohort; what is not finite becomes null."""
     record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
-    if not evidence.counts:
-        del record["counts"]
+    for name in ("counts", "sample_texts"):
+        if not record[name]:
+            del record[name]
     write_json(path, record)
 
 
@@ -117,6 +118,7 @@ def read_evidence(path: Path) -> Evidence:
             raise FormatError(msg, path=path, field=item.name, hint="preprocess it again")
         known[item.name] = value
     _check_counts(known.get("counts"), path)
+    _check_texts(known.get("sample_texts"), path)
     return Evidence(**known)
 
 
@@ -139,6 +141,17 @@ def _check_counts(record: dict[str, Any] | None, path: Path) -> None:
     if wrong:
         msg = "this part of the record of counts is missing or not what it should be"
         raise FormatError(msg, path=path, field=f"counts.{wrong[0]}", hint="preprocess it again")
+
+
+def _check_texts(record: dict[str, Any] | None, path: Path) -> None:
+    """Refuse texts that are not one for each sample."""
+    for name, texts in (record or {}).items():
+        if not isinstance(texts, dict) or not all(
+            text is None or isinstance(text, str) for text in texts.values()
+        ):
+            msg = "expected a text for each sample"
+            place = f"sample_texts.{name}"
+            raise FormatError(msg, path=path, field=place, hint="preprocess it again")
 
 
 def _evidence_type(name: str) -> type:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from genotex.reports.findings import Findings
+from genotex.reports.levels import SECTION as LEVELS
 from genotex.reports.page import Answer, GroupView, Remark
 from genotex.reports.second_opinion import mixed_remark
 from genotex.reports.selection import selection_headline
@@ -48,7 +49,10 @@ def answer_findings(
     up = hits.filter(pl.col("estimate") > 0).height
     tested = genes.height - genes["rank_p"].null_count()
     lowest = genes["rank_q"].min()
-    top, zero = top_genes(genes.head(_TOP).with_columns(q="rank_q"))
+    first = genes.head(_TOP).with_columns(q="rank_q")
+    factor = findings.trait_kind == "factor"
+    # The largest of several differences has no interval of its own.
+    top, zero = top_genes(_from_zero(first) if factor else first)
     return Answer(
         significant=hits.height,
         tested=tested,
@@ -66,7 +70,7 @@ def answer_findings(
         zero=zero,
         order=order_of_genes(findings) + _by_the_other_test(findings),
         change=change_label(findings.trait_kind),
-        axis="95 % interval",
+        axis="from zero" if factor else "95 % interval",
         q="mixed q" if findings.mixed_ranks else "q",
         remarks=_remarks(findings, genes),
     )
@@ -78,7 +82,9 @@ def _by_the_other_test(findings: Findings) -> str:
 
 def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[Remark, ...]:
     told = (
+        Remark(findings.levels_summary, LEVELS),
         Remark(sequenced_remark(findings), SECTION),
+        Remark(findings.covariates_summary, "processing"),
         Remark(condition_remark(findings), "condition"),
         Remark(mixed_remark(findings, genes), "mixed"),
         Remark(unmeasured_remark(findings, genes), "unmeasured"),
@@ -86,14 +92,18 @@ def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[Remark, ...]:
     return tuple(remark for remark in told if remark.text)
 
 
-def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[GroupView, ...]) -> Answer:
-    chosen = genes.filter(pl.col("significant"))
-    up = chosen.filter(pl.col("estimate") > 0).height
-    # Without intervals the axis shows how far each coefficient is from zero.
-    ends = chosen.head(_TOP).with_columns(
+def _from_zero(genes: pl.DataFrame) -> pl.DataFrame:
+    """Return genes without intervals so that the axis shows how far each is from zero."""
+    return genes.with_columns(
         lower=pl.min_horizontal(pl.lit(0.0), "estimate"),
         upper=pl.max_horizontal(pl.lit(0.0), "estimate"),
     )
+
+
+def _selected(findings: Findings, genes: pl.DataFrame, groups: tuple[GroupView, ...]) -> Answer:
+    chosen = genes.filter(pl.col("significant"))
+    up = chosen.filter(pl.col("estimate") > 0).height
+    ends = _from_zero(chosen.head(_TOP))
     listed, zero = top_genes(ends)
     top = tuple(
         replace(gene, estimate=number(value, "fine"), interval=number(value, "fine"))

@@ -15,6 +15,7 @@ from genotex.reports.figures import SampleMarks
 from genotex.reports.findings import Findings, ranked
 from genotex.reports.illustrating import draw_figures
 from genotex.reports.interaction import view_interaction
+from genotex.reports.levels import levels_fact, view_levels
 from genotex.reports.methods import log_steps, methods_paragraph, remaining_notes
 from genotex.reports.page import (
     Column,
@@ -32,11 +33,13 @@ from genotex.reports.reading import (
     files_read,
     notes_read,
 )
+from genotex.reports.samples import view_samples
 from genotex.reports.second_opinion import view_mixed
 from genotex.reports.sections import GeneSetsView, Section
 from genotex.reports.selection import selection_facts, view_selection
 from genotex.reports.sequenced import sequenced_fact, view_sequenced
 from genotex.reports.shortlist import direction, interval
+from genotex.reports.steps import Pairs
 from genotex.reports.two_step import view_condition
 from genotex.reports.unmeasured import view_unmeasured
 from genotex.reports.words import number, question, readable, sentence, with_names
@@ -160,7 +163,9 @@ def _told(text: str, findings: Findings) -> str:
 
 def _sections(findings: Findings, genes: pl.DataFrame) -> tuple[Section, ...]:
     every = (
+        view_samples(findings),
         view_selection(findings),
+        view_levels(findings, genes),
         view_sequenced(findings),
         view_condition(findings),
         view_unmeasured(findings, genes),
@@ -174,6 +179,7 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
     condition = readable(findings.condition) if findings.condition else "none"
     facts = [
         ("Trait", f"{readable(findings.trait)} ({findings.trait_kind})"),
+        ("Levels", levels_fact(findings)),
         ("Condition", condition if predicted is None else f"{condition} (predicted)"),
         ("Cohort", findings.cohort),
         ("Condition's cohort", "" if predicted is None else predicted.cohort),
@@ -182,9 +188,13 @@ def _facts(evidence: Evidence, findings: Findings) -> tuple[tuple[str, str], ...
         ("Procedure", findings.procedure),
         *([] if selection is None else selection_facts(selection)),
         ("Covariates", "" if selection is not None else _covariates(findings)),
-        ("Blocked by", "" if pairs is None else pairs.key),
+        ("Blocked by", "" if pairs is None else _blocked_by(pairs)),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def _blocked_by(pairs: Pairs) -> str:
+    return "people detected by correlation" if pairs.detected else pairs.key
 
 
 def _covariates(findings: Findings) -> str:
@@ -195,7 +205,7 @@ def _covariates(findings: Findings) -> str:
 
 def mark_samples(evidence: Evidence, table: LinkedTable, findings: Findings) -> SampleMarks:
     """Return group or level of each sample of the linked table."""
-    if findings.trait_kind == "continuous":
+    if findings.trait_kind != "binary":
         return SampleMarks(
             table.samples,
             ("unknown",) * len(table.samples),

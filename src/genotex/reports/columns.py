@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from genotex.reports.findings import Findings, interaction_meaning
+from genotex.reports.levels import csv_only, level_columns
 from genotex.reports.page import Column
 from genotex.reports.words import change_label
 
@@ -76,7 +77,7 @@ def page_columns(findings: Findings, genes: pl.DataFrame) -> tuple[Column, ...]:
     genes : polars.DataFrame
         Ranked genes.
     """
-    hidden = set(_CSV_ONLY)
+    hidden = {*_CSV_ONLY, *csv_only(findings)}
     if not findings.mixed_ranks:
         hidden.add("mixed_p")
     if genes["samples"].drop_nulls().n_unique() < 2:
@@ -98,13 +99,14 @@ def _selected() -> tuple[Column, ...]:
 
 
 def _tested(findings: Findings) -> tuple[Column, ...]:
-    first, second = _moderated(), _mixed()
+    first, second = _moderated(findings), _mixed()
     if findings.mixed_ranks:
         first, second = second, first
     return (
         *_change(findings),
         *first,
         *second,
+        *level_columns(findings),
         *_surrogates(),
         Column("mean", "mean", "mean log2 expression over the samples tested", "mean", "plain"),
         *_effect(findings),
@@ -126,6 +128,8 @@ def _change(findings: Findings) -> tuple[Column, ...]:
     label = change_label(findings.trait_kind)
     if findings.trait_kind == "binary":
         explain, csv = "log2 fold change, case against control", "log2_fold_change"
+    elif findings.trait_kind == "factor":
+        explain, csv = "largest difference between two levels", "largest_difference"
     else:
         explain = "change of log2 expression for one standard deviation of the trait"
         csv = "change_per_sd"
@@ -139,10 +143,12 @@ def _change(findings: Findings) -> tuple[Column, ...]:
     )
 
 
-def _moderated() -> tuple[Column, ...]:
+def _moderated(findings: Findings) -> tuple[Column, ...]:
+    statistic = "F" if findings.trait_kind == "factor" else "t"
     return (
         Column("t", "t", "moderated t statistic", "t", "signed"),
-        Column("p", "p", "p-value of the moderated t", "p", "p"),
+        Column("f", "F", "moderated F statistic of any difference", "f", "plain"),
+        Column("p", "p", f"p-value of the moderated {statistic}", "p", "p"),
         Column("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "q", "p"),
     )
 

@@ -27,7 +27,7 @@ __all__ = [
     "ranked",
 ]
 
-TraitKind = Literal["binary", "continuous"]
+TraitKind = Literal["binary", "continuous", "factor"]
 
 GENE_KEYS = {
     "Variable": "symbol",
@@ -43,6 +43,10 @@ GENE_KEYS = {
     "Standardised Effect": "effect",
     "Standardised Error": "effect_se",
     "Samples": "samples",
+    "F": "f",
+    "Departure F": "departure_f",
+    "Departure p": "departure_p",
+    "Departure q": "departure_q",
     "Panel Coefficient": "panel",
     "Selection Frequency": "frequency",
     "Mixed Coefficient": "mixed",
@@ -94,7 +98,7 @@ class Findings:
     procedure : str
         ``sound`` or ``benchmark``.
     trait_kind : str
-        ``binary`` or ``continuous``.
+        ``binary``, ``continuous`` or ``factor``.
     cohort : str
         Cohort that was analysed.
     cohort_reason : str
@@ -106,7 +110,8 @@ class Findings:
     minimal_change : float
         A significant gene's absolute change is at least this.
     genes : polars.DataFrame
-        One row for each gene, tested or not, with the columns of `GENE_SCHEMA`.
+        One row for each gene, tested or not, with the columns of `GENE_SCHEMA`; those of pairs of
+        levels under their own names.
     tested : tuple of str
         Sample ids that took part.
     covariates : tuple of str
@@ -137,6 +142,14 @@ class Findings:
         Record of RNA-seq counts; empty for other cohorts.
     counts_summary : str
         The same in one sentence.
+    quality : mapping
+        Record of the checks of the samples; empty where there were none.
+    levels : mapping
+        Record of how the levels of the trait were tested; empty for other traits.
+    levels_summary : str
+        The same in a few sentences.
+    covariates_summary : str
+        What covariates change, in sentences; empty where that is little.
     """
 
     trait: str
@@ -165,6 +178,10 @@ class Findings:
     panel: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, Any] = field(default_factory=dict)
     counts_summary: str = ""
+    quality: Mapping[str, Any] = field(default_factory=dict)
+    levels: Mapping[str, Any] = field(default_factory=dict)
+    levels_summary: str = ""
+    covariates_summary: str = ""
 
     @property
     def mixed_ranks(self) -> bool:
@@ -185,6 +202,7 @@ def ranked(findings: Findings) -> pl.DataFrame:
         .alias(name)
         for name, kind in GENE_SCHEMA.items()
     ]
+    columns += [frame[name] for name in frame.columns if name not in GENE_SCHEMA]
     test = "mixed_" if findings.mixed_ranks else ""
     full = (
         pl.DataFrame(columns)

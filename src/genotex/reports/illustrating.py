@@ -120,6 +120,9 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> _Plan:
         if binary
         else f"change per standard deviation of {readable(findings.trait)}"
     )
+    factor = findings.trait_kind == "factor"
+    if factor:
+        label = f"largest difference between two levels of {readable(findings.trait)}, log2"
     hits = genes.filter(pl.col("significant"))
     names = hits["symbol"].head(3).to_list()
     alt = f"Volcano plot of {counted(genes.height, 'gene')}; {hits.height:,} are significant" + (
@@ -127,6 +130,8 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> _Plan:
     )
     side = "higher in cases" if binary else "rising with the trait"
     other = "lower in cases" if binary else "falling with it"
+    if factor:
+        side, other = "higher in the upper of the two levels", "lower"
     told = (
         f"Coloured genes are significant (q < {findings.cut:g}); the first of the ranking carry "
         "their names, and a pointer over a coloured point shows its numbers."

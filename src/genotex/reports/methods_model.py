@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from genotex.reports.findings import Findings
+from genotex.reports.levels import levels_methods
 from genotex.reports.page import GroupView
+from genotex.reports.samples import samples_methods
 from genotex.reports.second_opinion import mixed_methods
 from genotex.reports.selection import selection_methods
 from genotex.reports.two_step import condition_methods
@@ -34,6 +36,8 @@ def compared_methods(findings: Findings, groups: Sequence[GroupView]) -> str:
     else:
         many, trait = counted(len(findings.tested), "sample"), readable(findings.trait)
         text = f"{many} were compared along their level of {trait}"
+        if findings.trait_kind == "factor":
+            text = f"{many} in {len(findings.levels['samples'])} levels of {trait} were compared"
     if averaged:
         return f"After averaging, {text}."
     rest = [(g, g.samples - g.compared) for g in groups if g.samples > g.compared]
@@ -61,9 +65,11 @@ def model_methods(findings: Findings, tested_genes: int) -> str:
         parts = [condition_methods(findings), selection_methods(findings)]
     else:
         parts = [
+            samples_methods(findings),
             _pairs(findings),
             condition_methods(findings),
             _regression(findings),
+            levels_methods(findings),
             unmeasured_methods(findings),
             mixed_methods(findings),
             _significance(findings, tested_genes),
@@ -77,22 +83,24 @@ def _pairs(findings: Findings) -> str:
     pairs = findings.pairs
     if pairs is None:
         return ""
-    key = f"'{pairs.key}'"
+    how = "the correlation of their residual expression profiles"
+    whose = f"one person, detected by {how}," if pairs.detected else f"the same '{pairs.key}'"
+    by = f"detected by {how}" if pairs.detected else f"by '{pairs.key}'"
     if pairs.averaged:
         became = (
             f": {counted(pairs.before, 'sample')} became {pairs.samples:,}"
             if pairs.before is not None and pairs.samples is not None
             else ""
         )
-        return f"Samples of the same {key} were averaged before any test{became}."
+        return f"Samples of {whose} were averaged before any test{became}."
     if pairs.correlation is not None:
         return (
-            f"Samples of the same {key} ({counted(pairs.blocks, 'person', 'people')}) were treated "
-            f"as correlated (r = {pairs.correlation:.2f}, the consensus over genes; Smyth, Michaud "
+            f"Samples of {whose} ({counted(pairs.blocks, 'person', 'people')}) were treated as "
+            f"correlated (r = {pairs.correlation:.2f}, the consensus over genes; Smyth, Michaud "
             "and Scott 2005), in generalised least squares."
         )
     return (
-        f"Samples were compared within {counted(pairs.blocks, pairs.noun)} by {key}, each with a "
+        f"Samples were compared within {counted(pairs.blocks, pairs.noun)} {by}, each with a "
         "level of its own in the regression."
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from genotex.reports.sections import GeneSetsView, InteractionView, Section
+from genotex.reports.sections import FigureView, GeneSetsView, InteractionView, Section
 
 __all__ = [
     "Answer",
@@ -195,18 +195,6 @@ class FeatureRead:
     certainty: str = ""
     runner_up: str = ""
     amount: str = ""
-
-
-@dataclass(frozen=True)
-class FigureView:
-    """A figure as inline SVG with the words that go with it."""
-
-    key: str
-    title: str
-    svg: str
-    caption: str
-    alt: str
-    wide: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from genotex.analysis.sample_facts import DETECTED
+
 __all__ = [
     "Association",
     "MixedModel",
@@ -126,7 +128,7 @@ class Pairs:
     Attributes
     ----------
     key : str
-        The characteristic that tells.
+        The characteristic that names the people; `DETECTED` where their expression shows them.
     blocks : int
         Number of blocks.
     noun : str
@@ -146,6 +148,11 @@ class Pairs:
     correlation: float | None = None
     before: int | None = None
     samples: int | None = None
+
+    @property
+    def detected(self) -> bool:
+        """Whether the people were detected by the correlation of their samples."""
+        return self.key == DETECTED
 
     @classmethod
     def from_record(cls, record: Record, *, binary: bool) -> Pairs | None:

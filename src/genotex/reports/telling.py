@@ -10,7 +10,7 @@ import polars as pl
 
 from genotex.analysis import AnalysisResult
 from genotex.formats import LinkedTable
-from genotex.reports.findings import GENE_KEYS, Findings, Interaction
+from genotex.reports.findings import GENE_KEYS, Findings, Interaction, TraitKind
 from genotex.reports.steps import (
     MixedModel,
     Pairs,
@@ -57,12 +57,12 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         trait=result.trait,
         condition=result.condition,
         procedure=procedure,
-        trait_kind="binary" if binary else "continuous",
+        trait_kind=_kind(contrast, binary=binary),
         cohort=result.cohort,
         cohort_reason=result.cohort_reason,
         others=result.other_cohorts,
         cut=float(options.get("q_cut", 0.05)),
-        genes=result.genes.select(pl.col(name).alias(key) for name, key in GENE_KEYS.items()),
+        genes=_genes(result),
         tested=tested,
         # Results of before have the columns alone.
         covariates=tuple(method.get("adjusted_for", method.get("covariates", ()))),
@@ -83,7 +83,24 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         panel=method.get("panel", {}),
         counts=method.get("counts", {}),
         counts_summary=result.counts_summary,
+        quality=method.get("quality", {}),
+        levels=method.get("levels", {}),
+        levels_summary=result.levels_summary,
+        covariates_summary=result.covariates_summary,
     )
+
+
+def _genes(result: AnalysisResult) -> pl.DataFrame:
+    pairs = [name for name in result.genes.columns if name not in GENE_KEYS]
+    return result.genes.select(
+        *(pl.col(name).alias(key) for name, key in GENE_KEYS.items()), *pairs
+    )
+
+
+def _kind(contrast: Mapping[str, Any], *, binary: bool) -> TraitKind:
+    if contrast.get("kind") == "factor":
+        return "factor"
+    return "binary" if binary else "continuous"
 
 
 def _interaction(record: Mapping[str, Any] | None) -> Interaction | None:
@@ -92,8 +109,8 @@ def _interaction(record: Mapping[str, Any] | None) -> Interaction | None:
 
 def _continuous(contrast: Mapping[str, Any], table: LinkedTable) -> bool:
     kind = contrast.get("kind")
-    if kind in ("binary", "continuous"):
-        return bool(kind == "continuous")
+    if kind in ("binary", "continuous", "factor"):
+        return bool(kind != "binary")
     known = table.trait_values[np.isfinite(table.trait_values)]
     return len(np.unique(known)) > 2
 
@@ -114,10 +131,13 @@ def _model(method: Mapping[str, Any]) -> str:
     trend = ", with a trend in mean expression" if prior.get("trend") else ""
     robust = "; robust to hypervariable genes, Phipson et al. 2016" if prior.get("robust") else ""
     least = _number(method.get("options", {}).get("min_effect") or None)
+    statistic, what = "t", "trait's coefficient was"
+    if method.get("levels", {}).get("treatment") == "factor":
+        statistic, what = "F", "differences among the trait's levels were"
     against = f" against effects of at most {least} (McCarthy and Smyth 2009)" if least else ""
     return (
         f"{_regressed(method.get('counts', {}))}{_weighted(method.get('weights', {}))} and the "
-        f"trait's coefficient was tested{against} with limma's empirical-Bayes moderated t "
+        f"{what} tested{against} with limma's empirical-Bayes moderated {statistic} "
         f"statistic (Smyth 2004{trend}{degrees}{robust})"
     )
 

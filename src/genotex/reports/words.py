@@ -38,7 +38,8 @@ _FORMS = {
 
 def change_label(kind: str) -> str:
     """Return what a gene's change is, as short as a header."""
-    return "log2 FC" if kind == "binary" else "change / SD"
+    labels = {"binary": "log2 FC", "factor": "largest diff."}
+    return labels.get(kind, "change / SD")
 
 
 def readable(name: str) -> str:
@@ -120,6 +121,8 @@ def question(trait: str, condition: str | None, kind: str) -> str:
     verb = (
         f"differ between {readable(trait)} cases and controls"
         if kind == "binary"
+        else f"differ among the levels of {readable(trait)}"
+        if kind == "factor"
         else f"change with {readable(trait)}"
     )
     if condition is None:
@@ -147,6 +150,12 @@ def headline(findings: Findings, up: int, down: int, tested: int, lowest: float 
     rule = f"q < {findings.cut:g}" + (" of the mixed model" if findings.mixed_ranks else "")
     if findings.minimal_change > 0:
         rule += f" and a change of at least {findings.minimal_change:g}"
+    if up + down and findings.trait_kind == "factor":
+        percent = f"{100 * (up + down) / tested:.2g}" if up + down < tested else "100"
+        return (
+            f"Of {counted(tested, 'tested gene')}, {percent} % differ among the levels of "
+            f"{readable(findings.trait)} at {rule}."
+        )
     if up + down:
         percent = f"{100 * (up + down) / tested:.2g}" if up + down < tested else "100"
         sides = "higher and {} lower in cases" if binary else "rising and {} falling with the trait"
@@ -197,6 +206,8 @@ def group_members(group: GroupView, count: int) -> str:
 
 def _blocked(pairs: Pairs) -> str:
     by = f"by \N{LEFT SINGLE QUOTATION MARK}{pairs.key}\N{RIGHT SINGLE QUOTATION MARK}"
+    if pairs.detected:
+        by = "detected by correlation"
     if pairs.averaged:
         return f"means of repeated samples {by}"
     if pairs.correlation is not None:
@@ -213,6 +224,9 @@ def contrast_sentence(findings: Findings, groups: Sequence[GroupView]) -> str:
         left = listed([group_members(g, g.compared) for g in cases]) or "no case"
         right = listed([group_members(g, g.compared) for g in controls]) or "no control"
         text = f"{left} against {right}"
+    elif findings.trait_kind == "factor":
+        many = f"{len(findings.levels['samples'])} levels"
+        text = f"{counted(len(findings.tested), 'sample')} in {many}"
     else:
         text = f"{counted(len(findings.tested), 'sample')} along the measured level"
     if findings.pairs is not None:

@@ -33,25 +33,25 @@ def test_cohorts_that_share_one_effect_are_not_warned_of(cohorts: int) -> None:
     assert told(genes) == ""
 
 
-def test_three_cohorts_that_differ_point_to_the_strict_p() -> None:
+def test_three_cohorts_that_differ_have_an_interval_that_allows_for_it() -> None:
     genes = study(3, 0.3)
     # Of two chi-squared variables of one degree each, twice as large: exp(-5.991 / 4).
     assert differing_share(genes) == pytest.approx(np.exp(-5.991 / 4), abs=0.03)
     assert (genes["p"] < 0.05).mean() > 0.08  # type: ignore[operator]
     assert (genes["Random p"] < 0.05).mean() < 0.05  # type: ignore[operator]
-    assert "allow for it only in part, so" in told(genes)
-    assert "strict p (Random p in the result)" in told(genes)
+    assert "p, q and replication allow for it" in told(genes)
+    assert "strict p (Random p in the result) by the gene alone." in told(genes)
 
 
-def test_two_cohorts_that_differ_point_to_each_cohort() -> None:
+def test_two_cohorts_that_differ_have_an_interval_that_does_not() -> None:
     text = told(study(2, 0.3))
-    assert "take no account of it" in text
-    assert "interval of each cohort" in text
+    assert "the combined effect and its 95 % interval do not" in text
+    assert "intervals of the single cohorts" in text
     assert "strict" not in text
 
 
 def test_genes_of_two_among_three_cohorts_are_told_of() -> None:
-    assert "not at all where two cohorts tested a gene" in told(study(3, 0.5, alone=500))
+    assert "except where only two cohorts tested a gene" in told(study(3, 0.5, alone=500))
 
 
 def test_few_genes_may_differ_by_chance() -> None:

@@ -155,17 +155,19 @@ def test_surrogate_variables_stand_among_the_facts_of_a_cohort() -> None:
     rng = np.random.default_rng(3)
     options = AnalysisOptions(panel=False, covariates=())
     results = {}
-    for n, size in ((1, 60), (2, 36)):
-        table = groups(n, size, genes=300)
-        batch = np.outer(rng.normal(size=size), rng.normal(size=300))
-        table = replace(table, expression=table.expression + 2 * batch)
+    for n, with_trait in ((1, 0.0), (2, 1.0)):
+        table = groups(n, 60, genes=300)
+        factor = 0.5 * rng.normal(size=60) + with_trait * (table.trait_values - 0.5)
+        batch = np.outer(factor, rng.normal(size=300))
+        table = replace(table, expression=table.expression + 4 * batch)
         results[f"GSE{n}"] = analyze_table(table, {}, ASTHMA, options)
-    hidden = results["GSE1"].method["hidden"]
-    assert hidden["ranked_with"]
+    hidden = [result.method["hidden"] for result in results.values()]
+    assert hidden[0]["ranked_with"]
+    assert hidden[1]["set_aside"] == "dense signal"
     facts = {c.name: c for c in combine_results(ASTHMA, results).cohorts}
-    assert facts["GSE1"].surrogates == hidden["used"] > 0
-    # Found there as well, but too few samples to rank with them.
-    assert facts["GSE2"].surrogates == 0
+    assert facts["GSE1"].surrogates == hidden[0]["used"] > 0
+    # Found there as well, but not used for the ranking: they look like the trait's own signal.
+    assert facts["GSE2"].surrogates == 0 < hidden[1]["used"]
 
 
 def test_smaller_of_two_cohorts_that_share_samples_is_left_out(output: OutputFolder) -> None:

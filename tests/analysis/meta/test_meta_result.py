@@ -48,8 +48,10 @@ def test_json_lists_the_significant_genes_and_the_rule(
     content = json.loads(write_meta(output, result).read_text())
     listed = content["significant_genes"]
     assert listed["Variable"] == result.significant["Variable"].to_list()
-    assert all(listed["Replicates"])
-    assert "the same direction in all cohorts" in content["method"]["replication"]
+    assert listed["Replicates"] == result.significant["Replicates"].to_list()
+    assert "partial conjunction" in content["method"]["replication"]
+    assert content["method"]["replication_cohorts"] == 2
+    assert [q < 0.05 for q in listed["Replication q"]] == listed["Replicates"]
     assert [cohort["name"] for cohort in content["cohorts"]] == ["GSE3", "GSE2", "GSE1"]
 
 

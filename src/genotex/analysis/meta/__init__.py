@@ -3,6 +3,14 @@
 from genotex.analysis.meta.cohorts import analyze_cohorts, combine_results
 from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stouffer
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
+from genotex.analysis.meta.heterogeneity import (
+    Heterogeneity,
+    NullScores,
+    common_effect_p,
+    estimate_heterogeneity,
+    null_scores,
+)
+from genotex.analysis.meta.replication import partial_conjunction, replication_q
 from genotex.analysis.meta.result import (
     CohortFacts,
     MetaResult,
@@ -16,12 +24,19 @@ __all__ = [
     "META_COLUMNS",
     "CohortFacts",
     "CombinedEffects",
+    "Heterogeneity",
     "MetaResult",
+    "NullScores",
     "analyze_cohorts",
     "combine_effects",
     "combine_results",
+    "common_effect_p",
+    "estimate_heterogeneity",
+    "null_scores",
+    "partial_conjunction",
     "read_meta",
     "remove_meta",
+    "replication_q",
     "stouffer",
     "write_meta",
 ]

@@ -90,15 +90,14 @@ def _spread(genes: pl.DataFrame) -> list[str]:
     of_two = int(genes["Random p"].null_count())
     if of_two == genes.height:
         return [
-            f"{found} p and q take no account of it, for two cohorts cannot tell how far effects "
-            "scatter: they are about the average of these two. Read the interval of each cohort, "
-            "and trust genes that replicate rather than those that are only significant."
+            f"{found} p, q and replication allow for it; the combined effect and its 95 % interval "
+            "do not: they describe the average of these two cohorts. Compare the intervals of the "
+            "single cohorts."
         ]
-    also = " (and not at all where two cohorts tested a gene)" if of_two else ""
+    also = " (except where only two cohorts tested a gene)" if of_two else ""
     return [
-        f"{found} p and q allow for it only in part{also}, so more of the significant genes may "
-        "be false than q says. Read the 95 % interval and the strict p (Random p in the result), "
-        "both of Knapp and Hartung on a t distribution, which allow for it."
+        f"{found} p, q and replication allow for it, by what all genes show together; the 95 % "
+        f"interval and the strict p (Random p in the result) by the gene alone{also}."
     ]
 
 
@@ -125,8 +124,8 @@ def _small(facts: Sequence[CohortFacts], kind: str) -> list[str]:
         return []
     return [
         f"Fewer than {SMALL} samples in {', '.join(names)}: the standard error of Hedges' g is "
-        "then so wide that strong genes are found late; the column Stouffer p, from the p-values "
-        "of the cohorts themselves, does not suffer from it."
+        "then so wide for strong genes that interval and strict p are too cautious; p and q, "
+        "from the p-values of the cohorts themselves, are not affected."
     ]
 
 
@@ -135,5 +134,6 @@ def _minimal(min_effect: float) -> list[str]:
         return []
     return [
         "The smallest effect that was asked for holds in single cohorts only: the combined effect "
-        "is a standardised one."
+        "is standardised and tested against zero. p, q and replication use the cohorts' own "
+        "p-values, which the smallest effect makes larger."
     ]

@@ -14,8 +14,8 @@ import scipy
 
 import genotex
 from genotex.analysis.meta.cautions import cohort_warnings, differing_share, left_out_warnings
-from genotex.analysis.meta.gene_table import combine_genes
-from genotex.analysis.meta.replication import replication_rule
+from genotex.analysis.meta.gene_table import CombinedGenes, combine_genes
+from genotex.analysis.meta.replication import REQUIRED, replication_rule
 from genotex.analysis.meta.result import CohortFacts, MetaResult
 from genotex.analysis.meta.selecting import Selection, pairing_of, select_cohorts
 from genotex.analysis.options import AnalysisOptions
@@ -123,7 +123,8 @@ def combine_results(
         raise AnalysisError(_too_few(problem, tuple(chosen.results), left_out))
     tables = {name: result.genes for name, result in chosen.results.items()}
     binary = chosen.kind == "binary"
-    genes, effects, alone = combine_genes(tables, binary=binary, q_cut=options.q_cut)
+    combined = combine_genes(tables, binary=binary, q_cut=options.q_cut)
+    genes = combined.genes
     if not genes.height:
         msg = f"{problem}: {', '.join(tables)} have no tested gene in common; nothing to combine"
         raise AnalysisError(msg)
@@ -133,11 +134,11 @@ def combine_results(
         trait=problem.trait,
         condition=problem.condition,
         genes=genes,
-        effects=effects,
+        effects=combined.effects,
         cohorts=facts,
         left_out=left_out,
         warnings=(*warnings, *left_out_warnings(dropped)),
-        method=_method(chosen, options, genes, alone),
+        method=_method(chosen, options, combined),
     )
 
 
@@ -146,6 +147,12 @@ def _check_options(options: AnalysisOptions) -> None:
         msg = (
             f"the procedure {options.procedure!r} gives no standard errors, so its cohorts cannot "
             "be combined; use the procedure 'sound'"
+        )
+        raise UsageError(msg)
+    if options.levels == "factor":
+        msg = (
+            "levels 'factor' gives each gene several effects, so cohorts cannot be combined; use "
+            "levels 'ordered' or 'line'"
         )
         raise UsageError(msg)
     if options.cohort is not None:
@@ -217,20 +224,27 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
     )
 
 
-def _method(
-    chosen: Selection, options: AnalysisOptions, genes: pl.DataFrame, alone: int
-) -> dict[str, Any]:
+def _method(chosen: Selection, options: AnalysisOptions, combined: CombinedGenes) -> dict[str, Any]:
     binary = chosen.kind == "binary"
+    genes, shared = combined.genes, combined.heterogeneity
     return {
         "kind": chosen.kind,
         "effect": "Hedges' g" if binary else "partial correlation",
         "scale": "Hedges' g" if binary else "Fisher's z of the partial correlation",
         "combination": "genes of three cohorts or more: random effects (Paule and Mandel 1982) "
-        "with the interval of Knapp and Hartung (2003) on t, ranked by their standard error with a "
-        "normal reference; genes of two: mean weighted by inverse variances (fixed effect)",
+        "with the interval of Knapp and Hartung (2003) on t; genes of two: mean weighted by "
+        "inverse variances (fixed effect)",
+        "ranking": "test that the true effects scatter around zero between cohorts, with a "
+        "standard deviation between cohorts whose distribution is estimated from all genes",
+        "between_cohorts": {
+            "sd": shared.sd,
+            "tau": shared.tau.tolist(),
+            "weights": shared.weights.tolist(),
+        },
         "replication": replication_rule(options.q_cut),
+        "replication_cohorts": REQUIRED,
         "genes": genes.height,
-        "in_one_cohort_only": alone,
+        "in_one_cohort_only": combined.alone,
         "significant": int(genes["Significant"].sum()),
         "replicating": int(genes["Replicates"].sum()),
         "median_I2": genes["I2"].median(),

@@ -10,7 +10,7 @@ from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from genotex.errors import AnalysisError
 
-__all__ = ["CombinedEffects", "combine_effects", "stouffer"]
+__all__ = ["CombinedEffects", "combine_effects", "normal_size", "stouffer"]
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class CombinedEffects:
     lower, upper : ndarray of float64
         95 % interval; of random effects on t (Knapp and Hartung), else normal.
     z, p : ndarray of float64
-        Effect over error as a normal deviate, by which genes are ranked, and its p.
+        Effect over error as a normal deviate, and its p.
     strict_p : ndarray of float64
         p of Knapp and Hartung, on t; NaN below three cohorts.
     fixed, fixed_error, fixed_lower, fixed_upper, fixed_p : ndarray of float64
@@ -91,9 +91,9 @@ def combine_effects(effects: Floats, errors: Floats) -> CombinedEffects:
     degree of freedom less than there are cohorts, their factor at least 1.
 
     Knapp and Hartung's p has so few degrees of freedom that no gene among thousands passes with
-    three to five cohorts. So genes are ranked by their standard error with a normal reference,
-    which is the fixed effect's test where cohorts do not differ, and allows only in part for
-    cohorts that do.
+    three to five cohorts. Its standard error with a normal reference (`p`) is the fixed effect's
+    test where cohorts do not differ, and allows only in part for cohorts that do; see
+    `genotex.analysis.meta.common_effect_p` for a test that learns from all genes how far they do.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _leave_one_out(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the largest p without one cohort, and whether the sign ever turns.
 
-    The cohorts that are left are combined as the ranking would combine them.
+    The cohorts that are left are combined as all of them are.
     """
     largest = np.zeros(values.shape[1])
     flips = np.zeros(values.shape[1], dtype=bool)
@@ -241,9 +241,13 @@ def stouffer(p: Floats, signs: Floats, weights: Floats) -> Floats:
     """
     there = np.isfinite(p)
     with np.errstate(all="ignore"):
-        # A p-value of zero is one below the smallest number.
-        size = -ndtri(np.fmax(p, np.finfo(float).tiny) / 2)
-        total = np.where(there, weights * signs * size, 0.0).sum(axis=0)
+        total = np.where(there, weights * signs * normal_size(p), 0.0).sum(axis=0)
         z = total / np.sqrt(np.where(there, weights**2, 0.0).sum(axis=0))
     combined: Floats = 2 * ndtr(-np.abs(z))
     return combined
+
+
+def normal_size(p: Floats) -> Floats:
+    """Return the absolute standard normal value that has this two-sided p-value."""
+    # A p-value of zero is one below the smallest number.
+    return np.asarray(-ndtri(np.fmax(p, np.finfo(np.float64).tiny) / 2))

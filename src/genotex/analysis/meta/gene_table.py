@@ -1,4 +1,4 @@
-"""The table of genes over all cohorts: what they say together, and what each said."""
+"""The table of genes over all cohorts: the combined results, and those of each cohort."""
 
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stouffer
-from genotex.analysis.meta.replication import NOMINAL, replicates
+from genotex.analysis.meta.effects import (
+    CombinedEffects,
+    combine_effects,
+    normal_size,
+    stouffer,
+)
+from genotex.analysis.meta.heterogeneity import (
+    Heterogeneity,
+    common_effect_p,
+    estimate_heterogeneity,
+    null_scores,
+)
+from genotex.analysis.meta.replication import NOMINAL, partial_conjunction, replication_q
 from genotex.analysis.multiple_testing import benjamini_hochberg
 
-__all__ = ["COHORT_COLUMNS", "META_COLUMNS", "combine_genes"]
+__all__ = ["COHORT_COLUMNS", "META_COLUMNS", "CombinedGenes", "combine_genes"]
 
 Floats = NDArray[np.float64]
 
@@ -54,13 +65,17 @@ META_COLUMNS: dict[str, type[pl.DataType]] = {
     "Leave-One-Out p": pl.Float64,
     "Leave-One-Out Flips": pl.Boolean,
     "Significant": pl.Boolean,
+    "Replication p": pl.Float64,
+    "Replication q": pl.Float64,
     "Replicates": pl.Boolean,
 }
 """Columns of the genes over all cohorts.
 
-From ``Combined Effect`` to ``q`` they are of random effects where three cohorts or more tested the
-gene, of the fixed effect where two did. ``Random p`` (the strict one, on t), its q and those of
-leaving one cohort out are null below three cohorts, those of r for a binary trait."""
+``Combined Effect`` and its interval are of random effects where three cohorts or more tested the
+gene, of the fixed effect where two did; ``z``, ``p`` and ``q`` are of the test that the cohorts
+have no effect in common. ``Random p`` (the strict one, on t), its q and those of leaving one cohort
+out are null below three cohorts, those of r for a binary trait, ``Replication q`` for genes that
+are not significant."""
 
 COHORT_COLUMNS = ("Effect", "Error", "Coefficient", "p", "q")
 """Columns of the effects, each behind the name of its cohort: ``GSE55457 Effect``."""
@@ -83,9 +98,32 @@ class _Stack:
     columns: dict[str, Floats]
 
 
+@dataclass(frozen=True, eq=False)
+class CombinedGenes:
+    """The genes that at least two cohorts tested.
+
+    Attributes
+    ----------
+    genes : polars.DataFrame
+        `META_COLUMNS`, by p-value.
+    effects : polars.DataFrame
+        In the same order: ``Variable`` and `COHORT_COLUMNS` of each cohort, effect and error on the
+        scale that was combined.
+    alone : int
+        Genes that only one cohort tested.
+    heterogeneity : Heterogeneity
+        How far true effects differ between cohorts, estimated from all genes.
+    """
+
+    genes: pl.DataFrame
+    effects: pl.DataFrame
+    alone: int
+    heterogeneity: Heterogeneity
+
+
 def combine_genes(
     tables: Mapping[str, pl.DataFrame], *, binary: bool, q_cut: float
-) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+) -> CombinedGenes:
     """Combine the genes that at least two cohorts tested.
 
     Parameters
@@ -96,25 +134,22 @@ def combine_genes(
         Whether the standardised effects are Hedges' g; else they are partial correlations, which
         are combined as Fisher's z.
     q_cut : float
-        A gene is significant when its q-value is below.
-
-    Returns
-    -------
-    genes : polars.DataFrame
-        `META_COLUMNS`, by p-value.
-    effects : polars.DataFrame
-        In the same order: ``Variable`` and `COHORT_COLUMNS` of each cohort, effect and error on the
-        scale that was combined.
-    alone : int
-        Genes that only one cohort tested.
+        A gene is significant when its q-value is below, and replicates when its replication q is
+        below as well.
     """
     stack, alone = _stack(tables, binary)
-    found = combine_effects(stack.columns["Effect"], stack.columns["Error"])
-    columns = _columns(stack, found, binary)
-    significant = columns["q"] < q_cut
-    columns["Significant"] = significant
-    columns["Replicates"] = replicates(found, columns["Nominal"], significant)
-    order = np.lexsort((-np.abs(found.z), found.p))
+    inputs = stack.columns
+    found = combine_effects(inputs["Effect"], inputs["Error"])
+    scores = null_scores(
+        inputs["Effect"], inputs["Error"], inputs["p"], inputs["Samples"] if binary else None
+    )
+    shared = estimate_heterogeneity(scores)
+    p = common_effect_p(scores, shared)
+    columns = _columns(stack, found, p, binary)
+    columns["Significant"] = columns["q"] < q_cut
+    columns["Replication q"] = replication_q(columns["Replication p"], columns["Significant"])
+    columns["Replicates"] = columns["Replication q"] < q_cut
+    order = np.lexsort((-np.abs(found.z), p))
     names = pl.Series("Variable", [stack.names[i] for i in order], dtype=pl.String)
     genes = [names]
     for name, kind in list(META_COLUMNS.items())[1:]:
@@ -125,7 +160,7 @@ def combine_genes(
         for name in COHORT_COLUMNS:
             values = stack.columns[name][row][order]
             effects.append(pl.Series(f"{cohort} {name}", values).fill_nan(None))
-    return pl.DataFrame(genes), pl.DataFrame(effects), alone
+    return CombinedGenes(pl.DataFrame(genes), pl.DataFrame(effects), alone, shared)
 
 
 def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, int]:
@@ -144,9 +179,11 @@ def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, in
 
 
 def _usable(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the genes that have an effect and an error above zero, under short names."""
+    """Return the genes that have an effect, an error above zero and a p, under short names."""
     kept = table.filter(
-        pl.col("Standardised Effect").is_finite() & (pl.col("Standardised Error") > 0)
+        pl.col("Standardised Effect").is_finite()
+        & (pl.col("Standardised Error") > 0)
+        & pl.col("p").is_finite()
     )
     named = [pl.col(theirs).alias(ours) for theirs, ours in _OF_COHORT.items()]
     # A gene stands in a cohort's table once; a table from elsewhere may say it twice.
@@ -158,10 +195,12 @@ def _fisher_z(r: Floats, error: Floats) -> tuple[Floats, Floats]:
     return np.arctanh(r), error / (1 - r**2)
 
 
-def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, NDArray[Any]]:
+def _columns(
+    stack: _Stack, found: CombinedEffects, common: Floats, binary: bool
+) -> dict[str, NDArray[Any]]:
     p, effect, samples = (stack.columns[name] for name in ("p", "Effect", "Samples"))
-    second = stouffer(p, np.sign(effect), np.sqrt(samples))
-    along = np.sign(effect) == np.sign(found.effect)
+    signs, whole = np.sign(effect), np.sign(found.effect)
+    second = stouffer(p, signs, np.sqrt(samples))
     nothing = np.full(len(found.p), np.nan)
     lower, upper = (nothing, nothing) if binary else (found.lower, found.upper)
     return {
@@ -171,9 +210,9 @@ def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, N
         "Combined Error": found.error,
         "CI Lower": found.lower,
         "CI Upper": found.upper,
-        "z": found.z,
-        "p": found.p,
-        "q": benjamini_hochberg(found.p),
+        "z": whole * normal_size(common),
+        "p": common,
+        "q": benjamini_hochberg(common),
         "Q": found.heterogeneity,
         "Q p": found.heterogeneity_p,
         "I2": found.i2,
@@ -192,9 +231,10 @@ def _columns(stack: _Stack, found: CombinedEffects, binary: bool) -> dict[str, N
         "Stouffer q": _q_of_known(second),
         "Agreeing": found.agreeing,
         "Agreement": found.agreeing / np.maximum(found.cohorts, 1),
-        "Nominal": ((p < NOMINAL) & along).sum(axis=0),
+        "Nominal": ((p < NOMINAL) & (signs == whole)).sum(axis=0),
         "Leave-One-Out p": found.largest_p,
         "Leave-One-Out Flips": found.flips,
+        "Replication p": np.maximum(common, partial_conjunction(p, signs, whole)),
     }
 
 

@@ -88,9 +88,11 @@ class MetaResult:
     warnings : tuple of str
         What a reader should know before trusting the list.
     method : mapping
-        ``kind`` (binary or continuous), ``effect``, ``scale``, ``combination``, ``replication``,
-        ``differing_share`` (of genes with p of Cochran's Q below 0.05), ``options``, ``versions``
-        and counts.
+        ``kind`` (binary or continuous), ``effect``, ``scale``, ``combination``, ``ranking``,
+        ``between_cohorts`` (distribution over genes of the standard deviation of true effects
+        between cohorts: ``tau``, ``weights`` and the root mean square ``sd``), ``replication``,
+        ``replication_cohorts``, ``differing_share`` (of genes with p of Cochran's Q below 0.05),
+        ``options``, ``versions`` and counts.
     """
 
     trait: str
@@ -109,7 +111,7 @@ class MetaResult:
 
     @property
     def replicating(self) -> pl.DataFrame:
-        """The genes that replicate (``method["replication"]`` says the rule), by p-value."""
+        """The genes that replicate (by the rule in ``method["replication"]``), by p-value."""
         return self.genes.filter(pl.col("Replicates"))
 
     @property
@@ -119,7 +121,7 @@ class MetaResult:
 
     @property
     def random(self) -> bool:
-        """Whether random effects rank any gene: three cohorts or more tested it."""
+        """Whether any gene has random effects: three cohorts or more tested it."""
         return self.genes["Random p"].null_count() < self.genes.height
 
     def summary(self) -> dict[str, Any]:

@@ -12,7 +12,11 @@ __all__ = ["Selection", "kind_of", "pairing_of", "select_cohorts"]
 
 Sort = TypeVar("Sort", str, bool)
 
-_KINDS = {"binary": "two groups", "continuous": "a measured level"}
+_KINDS = {
+    "binary": "two groups",
+    "continuous": "a measured level",
+    "factor": "a factor of several levels",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +54,9 @@ def select_cohorts(results: Mapping[str, AnalysisResult]) -> Selection:
     if not results:
         return Selection("binary", {}, {})
     by_size = dict(sorted(results.items(), key=lambda item: -item[1].samples))
-    kind = _with_more_samples(by_size, kind_of)
+    # A factor has several effects, and none of them to combine.
+    single = {name: result for name, result in by_size.items() if kind_of(result) != "factor"}
+    kind = _with_more_samples(single or by_size, kind_of)
     kept, left_out = _split(by_size, lambda result, _: _why_not_kind(result, kind))
     paired = _with_more_samples(kept, lambda result: bool(pairing_of(result)))
     kept, unlike = _split(kept, lambda result, _: _why_not_paired(result, paired))

@@ -14,6 +14,7 @@ from genotex.reports.figures.problem_scatter import (
     draw_precision_recall,
 )
 from genotex.reports.figures.profiles import draw_profiles
+from genotex.reports.figures.samples import draw_sample_distances, draw_sex
 from genotex.reports.figures.style import SampleMarks
 from genotex.reports.figures.volcano import draw_volcano
 
@@ -33,6 +34,8 @@ __all__ = [
     "draw_pca",
     "draw_precision_recall",
     "draw_profiles",
+    "draw_sample_distances",
+    "draw_sex",
     "draw_stacked",
     "draw_volcano",
     "get_ready",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from genotex.analysis.blocks import blocked_by
 from genotex.analysis.meta import CohortFacts, MetaResult
 from genotex.reports.meta.forests import forest_data, forest_figures
 from genotex.reports.meta.methods import meta_methods
@@ -16,6 +17,7 @@ from genotex.reports.words import counted, number, question, readable, sentence,
 __all__ = ["build_meta_page"]
 
 _TOP = 12
+_ALLOWING = "allowing for effects that differ between cohorts as far as those of all genes do"
 
 
 def build_meta_page(result: MetaResult, *, csv_name: str, written: str | None = None) -> MetaPage:
@@ -84,6 +86,7 @@ def _facts(result: MetaResult) -> tuple[tuple[str, str], ...]:
         ("Genes in two or more", f"{result.genes.height:,}"),
         ("Effect", f"{result.method['effect']}, {how}"),
         ("Median I\N{SUPERSCRIPT TWO}", "" if median is None else f"{median:.0f} %"),
+        ("SD of true effects between cohorts", f"{result.method['between_cohorts']['sd']:.2f}"),
         ("Genes on which cohorts differ", f"{100 * result.method['differing_share']:.0f} %"),
     )
 
@@ -124,22 +127,22 @@ def _cohort(cohort: CohortFacts, trait: str, condition: str | None) -> CohortUse
 
 def _adjusted(cohort: CohortFacts) -> str:
     hidden = [counted(cohort.surrogates, "surrogate variable")] if cohort.surrogates else []
-    pairs = [f"pairs of '{cohort.paired}'"] if cohort.paired else []
+    pairs = [f"pairs {blocked_by(cohort.paired)}"] if cohort.paired else []
     return ", ".join([*cohort.covariates, *pairs, *hidden]) or "nothing"
 
 
 def _reading(result: MetaResult) -> str:
     if not result.random:
         return (
-            "Effect, interval, p and q are of the fixed effect: the average in these two cohorts. "
-            "How far effects scatter beyond them, two cohorts cannot tell."
+            "Effect and interval are of the fixed effect: the average in these two cohorts. p and "
+            f"q test for an effect in common, {_ALLOWING}."
         )
     mixed = result.genes["Random p"].null_count()
     two = " Genes that two cohorts tested have the fixed effect instead." if mixed else ""
     return (
-        "Effect and interval are of random effects, which allow for cohorts that truly differ. p "
-        "and q rank the genes by the same standard error and allow for it in part; the interval "
-        f"and the strict p allow for it in full, and with few cohorts are wide by nature.{two}"
+        "Effect and interval are of random effects. p and q test for an effect in common, "
+        f"{_ALLOWING}. The interval and the strict p take that from the one gene, so with few "
+        f"cohorts they are wide.{two}"
     )
 
 

@@ -51,23 +51,31 @@ def _effects(result: MetaResult) -> str:
 
 
 def _combination(result: MetaResult) -> str:
-    fixed = "the mean weighted by inverse variances (fixed effect), tested against a normal"
+    fixed = "the mean weighted by inverse variances (fixed effect)"
     spread = (
         "Heterogeneity was assessed by Cochran's Q and I\N{SUPERSCRIPT TWO} (Higgins and Thompson "
         f"2002); Q had p < 0.05 in {100 * result.method['differing_share']:.0f} % of the genes."
     )
     if not result.random:
-        return f"Effects were combined gene by gene as {fixed} distribution. {spread}"
+        return f"Effects were combined gene by gene as {fixed}. {_ranking(result)} {spread}"
     two = ""
     if result.genes["Random p"].null_count():
-        two = f" Genes of two cohorts were combined as {fixed} distribution."
+        two = f" Genes of two cohorts were combined as {fixed}."
     return (
         "Effects were combined gene by gene by random effects (variance between cohorts by Paule "
         "and Mandel 1982) and are given with the 95 % interval of Knapp and Hartung (2003) on a t "
-        "distribution, their factor not below 1. Genes were ranked by the same standard error "
-        f"against a normal distribution, which allows for heterogeneity in part.{two} {spread} "
-        "Each cohort was left out in turn, the others combined in the same way (two of them by the "
+        f"distribution, their factor not below 1.{two} {_ranking(result)} {spread} Each cohort "
+        "was left out in turn, and the others were combined in the same way (two of them by the "
         "fixed effect)."
+    )
+
+
+def _ranking(result: MetaResult) -> str:
+    return (
+        "Each gene was tested for an effect common to the cohorts by a normal deviate, averaged "
+        "over a distribution of the between-cohort standard deviation that was estimated from all "
+        "genes by restricted maximum likelihood (root mean square "
+        f"{result.method['between_cohorts']['sd']:.2g})."
     )
 
 

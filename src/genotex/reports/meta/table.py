@@ -50,6 +50,8 @@ CSV_NAMES = {
     "Leave-One-Out p": "leave_one_out_p",
     "Leave-One-Out Flips": "leave_one_out_flips",
     "Significant": "significant",
+    "Replication p": "replication_p",
+    "Replication q": "replication_q",
     "Replicates": "replicates",
 }
 """Column of the result -> column of the CSV file: all of `META_COLUMNS`."""
@@ -59,8 +61,8 @@ def shown_genes(result: MetaResult) -> pl.DataFrame:
     """Return the genes on the scale that people read: Hedges' g, or partial correlation.
 
     ``symbol``, ``estimate``, ``lower``, ``upper``, ``p``, ``q``, ``i2``, ``spread_p``, ``agree``
-    ("2 of 2"), ``replicates``, ``significant``; with three cohorts also ``random_p``,
-    ``largest_p`` and ``fixed``, which is null where two cohorts tested a gene.
+    ("2 of 2"), ``replication_q``, ``replicates``, ``significant``; with three cohorts also
+    ``random_p``, ``largest_p`` and ``fixed``, which is null where two cohorts tested a gene.
     """
     effect = ["Combined Effect", "CI Lower", "CI Upper"]
     if not result.binary:
@@ -73,6 +75,7 @@ def shown_genes(result: MetaResult) -> pl.DataFrame:
         "Q p": "spread_p",
         "Random p": "random_p",
         "Leave-One-Out p": "largest_p",
+        "Replication q": "replication_q",
         "Replicates": "replicates",
         "Significant": "significant",
     }
@@ -95,21 +98,27 @@ def gene_table(result: MetaResult, genes: pl.DataFrame, csv_name: str) -> GeneTa
 def _columns(result: MetaResult, genes: pl.DataFrame) -> tuple[Column, ...]:
     effect = "g" if result.binary else "r"
     told = "Hedges' g" if result.binary else "partial correlation"
-    how, ranked = "fixed effect", "p-value by which genes are ranked"
+    how = "fixed effect"
     if result.random:
         how = "random effects; fixed effect where two cohorts tested the gene"
-        ranked += "; allows for cohorts that differ, in part"
     every = (
         Column("symbol", "Gene", "official symbol", "gene", "text"),
         Column("estimate", effect, f"{told} over all cohorts ({how})", "effect", "signed"),
         Column("lower", "95 % interval", "95 % confidence interval of it", "ci_low", "signed"),
-        Column("p", "p", ranked, "p", "p"),
+        Column(
+            "p",
+            "p",
+            "p-value of an effect in common, by which genes are ranked; allows for effects that "
+            "differ between cohorts as far as those of all genes do",
+            "p",
+            "p",
+        ),
         Column("q", "q", "Benjamini-Hochberg q-value (false discovery rate)", "q", "p"),
         Column(
             "random_p",
             "strict p",
-            "p-value that allows for cohorts that differ in full (Knapp and Hartung, on t), as the "
-            "interval does",
+            "p-value of the random effects (Knapp and Hartung, on t), as the interval: how far "
+            "effects differ between cohorts is estimated from this gene only",
             "random_p",
             "p",
         ),
@@ -127,6 +136,13 @@ def _columns(result: MetaResult, genes: pl.DataFrame) -> tuple[Column, ...]:
         ),
         Column(
             "largest_p", "worst p", "largest p when one cohort is left out", "leave_one_out_p", "p"
+        ),
+        Column(
+            "replication_q",
+            "replication q",
+            "q-value of replication, among the significant genes",
+            "replication_q",
+            "p",
         ),
         Column("replicates", "replicates", "by the rule under Answer", "replicates", "text"),
     )
