@@ -12,8 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from types import FrameType
@@ -168,15 +167,8 @@ def _end_with_parent() -> None:
     os._exit(143)
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    """Workers that wait for their work."""
-
-    process: int
-    connections: tuple[Connection, ...]
-
-
-_prepared: list[_Prepared] = []
+_prepared: list[Connection] = []
+"""To workers that wait for their work; they end when this process does."""
 
 
 def prepare_workers(start: str, number: int = 2) -> None:
@@ -197,14 +189,13 @@ def prepare_workers(start: str, number: int = 2) -> None:
     if not hasattr(os, "fork") or (os.cpu_count() or 1) < 2 or NOT_BEFORE_A_FORK in sys.modules:
         return
     pairs = [multiprocessing.Pipe() for _ in range(number)]
-    process = os.fork()
-    if process == 0:
+    if os.fork() == 0:
         for ours, _ in pairs:
             ours.close()
         _serve(start, [theirs for _, theirs in pairs])
     for _, theirs in pairs:
         theirs.close()
-    _prepared.append(_Prepared(process, tuple(ours for ours, _ in pairs)))
+    _prepared.extend(ours for ours, _ in pairs)
 
 
 def _serve(start: str, connections: list[Connection]) -> NoReturn:
@@ -212,6 +203,10 @@ def _serve(start: str, connections: list[Connection]) -> NoReturn:
     try:
         for number in STOPS:
             signal.signal(number, signal.SIG_DFL)
+        # Who reads what the parent prints must not wait for its workers.
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nothing, stream)
         module, function = start.split(":")
         getattr(import_module(module), function)()
         own = connections[0]
@@ -233,7 +228,7 @@ def _serve(start: str, connections: list[Connection]) -> NoReturn:
 def in_prepared_workers(
     work: Sequence[tuple[Callable[..., Result], tuple[Any, ...]]],
 ) -> list[Result]:
-    """Call functions in the workers of `prepare_workers`, once; without any, in this process.
+    """Call functions in the workers of `prepare_workers`; without any, in this process.
 
     Parameters
     ----------
@@ -246,14 +241,13 @@ def in_prepared_workers(
         The results in the same order. What a worker could not do is done in this process.
     """
     done: dict[int, Result] = {}
-    if _prepared:
-        workers = _prepared.pop()
-        with suppress(OSError, EOFError):
-            _hand_out(work, workers.connections, done)
-        for connection in workers.connections:
-            connection.close()
-        with suppress(ChildProcessError):
-            os.waitpid(workers.process, 0)
+    try:
+        if _prepared:
+            _hand_out(work, _prepared, done)
+    except (OSError, EOFError):
+        # A worker has ended. The others end with their connections.
+        while _prepared:
+            _prepared.pop().close()
     return [
         done[i] if i in done else function(*arguments)
         for i, (function, arguments) in enumerate(work)

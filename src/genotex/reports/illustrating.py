@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from genotex.reports.page import FigureView
 from genotex.reports.projection import principal_components
 from genotex.reports.words import counted, listed, readable
 
-__all__ = ["draw_figures"]
+__all__ = ["FigurePlan", "draw_figures", "draw_planned", "plan_figure"]
 
 _HEATMAP_GENES = 40
 _PROFILES = 6
@@ -34,7 +34,7 @@ _COEFFICIENTS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class FigurePlan:
     """A figure without its drawing, and the call that draws it."""
 
     view: FigureView
@@ -42,16 +42,24 @@ class _Plan:
     arguments: tuple[Any, ...]
 
 
-def _plan(
+def plan_figure(
     key: str,
     title: str,
     caption: str,
     draw: Callable[..., str],
     *arguments: object,
     wide: bool = False,
-) -> _Plan:
+) -> FigurePlan:
     """Plan a figure; the last argument of the drawing is its text for people who cannot see it."""
-    return _Plan(FigureView(key, title, "", caption, str(arguments[-1]), wide), draw, arguments)
+    return FigurePlan(
+        FigureView(key, title, "", caption, str(arguments[-1]), wide), draw, arguments
+    )
+
+
+def draw_planned(plans: Sequence[FigurePlan]) -> tuple[FigureView, ...]:
+    """Draw figures, in workers where some are prepared."""
+    drawn = in_prepared_workers([(plan.draw, plan.arguments) for plan in plans])
+    return tuple(replace(plan.view, svg=svg) for plan, svg in zip(plans, drawn, strict=True))
 
 
 def draw_figures(
@@ -86,8 +94,7 @@ def draw_figures(
     if first and table.samples:
         values = table.expression[:, [place[symbol] for symbol in first]]
         figures += [_profiles(first, values, marks), _heatmap(findings, first, values, marks)]
-    drawn = in_prepared_workers([(plan.draw, plan.arguments) for plan in figures])
-    return tuple(replace(plan.view, svg=svg) for plan, svg in zip(figures, drawn, strict=True))
+    return draw_planned(figures)
 
 
 def _colours(marks: SampleMarks) -> str:
@@ -96,7 +103,7 @@ def _colours(marks: SampleMarks) -> str:
     return "colour and shape tell the group"
 
 
-def _pca(table: LinkedTable, marks: SampleMarks) -> _Plan:
+def _pca(table: LinkedTable, marks: SampleMarks) -> FigurePlan:
     parts = principal_components(table.expression)
     first, second = (f"{share:.1%}".replace("%", " %") for share in parts.explained)
     alt = (
@@ -110,10 +117,10 @@ def _pca(table: LinkedTable, marks: SampleMarks) -> _Plan:
         "does not follow the groups hints at a "
         "batch or another unmeasured factor."
     )
-    return _plan("pca", "Samples by overall expression", caption, draw_pca, parts, marks, alt)
+    return plan_figure("pca", "Samples by overall expression", caption, draw_pca, parts, marks, alt)
 
 
-def _volcano(findings: Findings, genes: pl.DataFrame) -> _Plan:
+def _volcano(findings: Findings, genes: pl.DataFrame) -> FigurePlan:
     binary = findings.trait_kind == "binary"
     label = (
         "log2 fold change, case against control"
@@ -144,14 +151,14 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> _Plan:
         f"p-value{_of_the_mixed_model(findings)}. " + told
     )
     title = "Change against significance"
-    return _plan("volcano", title, caption, draw_volcano, genes, label, findings.cut, alt)
+    return plan_figure("volcano", title, caption, draw_volcano, genes, label, findings.cut, alt)
 
 
 def _of_the_mixed_model(findings: Findings) -> str:
     return " of the mixed model" if findings.mixed_ranks else ""
 
 
-def _coefficients(findings: Findings, genes: pl.DataFrame) -> _Plan:
+def _coefficients(findings: Findings, genes: pl.DataFrame) -> FigurePlan:
     first = genes.head(_COEFFICIENTS)
     alt = (
         f"Dot plot of the {counted(first.height, 'largest coefficient')} of "
@@ -169,10 +176,10 @@ def _coefficients(findings: Findings, genes: pl.DataFrame) -> _Plan:
     )
     label = "coefficient per standard deviation of the gene"
     title = "Largest coefficients"
-    return _plan("coefficients", title, caption, draw_coefficients, first, label, alt)
+    return plan_figure("coefficients", title, caption, draw_coefficients, first, label, alt)
 
 
-def _histogram(findings: Findings, genes: pl.DataFrame) -> _Plan:
+def _histogram(findings: Findings, genes: pl.DataFrame) -> FigurePlan:
     p = genes["p"].drop_nulls().to_numpy()
     low = float((p < 0.05).mean()) if len(p) else 0.0
     share = f"{low:.0%}".replace("%", " %")
@@ -183,10 +190,10 @@ def _histogram(findings: Findings, genes: pl.DataFrame) -> _Plan:
         "a flat rest is what sound statistics look like; a peak on the right or in the middle "
         "means that the model does not fit."
     )
-    return _plan("histogram", "All p-values", caption, draw_histogram, p, alt)
+    return plan_figure("histogram", "All p-values", caption, draw_histogram, p, alt)
 
 
-def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> _Plan:
+def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> FigurePlan:
     chosen = first[:_PROFILES]
     alt = f"Expression of {listed(chosen)} in every sample."
     caption = (
@@ -196,12 +203,12 @@ def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks)
         "points deserves a second look."
     )
     title, shown = "Top genes, sample by sample", values[:, : len(chosen)]
-    return _plan("profiles", title, caption, draw_profiles, chosen, shown, marks, alt)
+    return plan_figure("profiles", title, caption, draw_profiles, chosen, shown, marks, alt)
 
 
 def _heatmap(
     findings: Findings, first: list[str], values: NDArray[np.float64], marks: SampleMarks
-) -> _Plan:
+) -> FigurePlan:
     picked = "p-values" if findings.selection is None else "coefficients"
     alt = f"Heatmap of {counted(len(first), 'gene')} in {counted(len(values), 'sample')}."
     order = (
@@ -216,4 +223,6 @@ def _heatmap(
         "is expected here: it illustrates the finding and is no proof of it."
     )
     title = "Top genes in all samples"
-    return _plan("heatmap", title, caption, draw_heatmap, first, values, marks, alt, wide=True)
+    return plan_figure(
+        "heatmap", title, caption, draw_heatmap, first, values, marks, alt, wide=True
+    )

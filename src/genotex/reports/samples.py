@@ -8,6 +8,7 @@ from typing import Any
 from genotex.analysis.sample_outliers import CLEAR, FAR
 from genotex.reports.figures import draw_sample_distances, draw_sex
 from genotex.reports.findings import Findings
+from genotex.reports.illustrating import draw_planned, plan_figure
 from genotex.reports.sections import FigureView, Section, SectionTable
 from genotex.reports.steps import Pairs
 from genotex.reports.words import counted, listed, sentence
@@ -50,7 +51,7 @@ def view_samples(findings: Findings) -> Section | None:
         lead=_lead(record, rows),
         tables=tuple(tables),
         remarks=tuple(_remarks(record, findings.pairs)),
-        figures=tuple(_figures(record)),
+        figures=_figures(record),
     )
 
 
@@ -166,7 +167,7 @@ def _remarks(record: Record, pairs: Pairs | None) -> list[str]:
     return found
 
 
-def _figures(record: Record) -> list[FigureView]:
+def _figures(record: Record) -> tuple[FigureView, ...]:
     figures = []
     samples = record["by_sample"]["sample"]
     outliers = [row["sample"] for row in record["outliers"]]
@@ -175,13 +176,16 @@ def _figures(record: Record) -> list[FigureView]:
             f"Distance of {counted(len(samples), 'sample')} from their group; "
             f"{counted(len(outliers), 'outlier')}."
         )
-        svg = draw_sample_distances(record["by_sample"], outliers, FAR, alt)
         caption = (
             "Each point is a sample: its median distance from the samples of its group, over the "
             f"upper half of the genes, relative to the usual one. Above the dashed line ({FAR:g}) "
             "a sample varies four times as much as the others or more. Outliers carry their names."
         )
-        figures.append(FigureView("sample-distances", "Distance of each sample", svg, caption, alt))
+        drawn = (record["by_sample"], outliers, FAR, alt)
+        title = "Distance of each sample"
+        figures.append(
+            plan_figure("sample-distances", title, caption, draw_sample_distances, *drawn)
+        )
     sex = record["sex"]
     if (
         sex["judged"]
@@ -199,6 +203,8 @@ def _figures(record: Record) -> list[FigureView]:
             f"only. Colour and shape show the {marked}"
             + ("; ringed samples are not what is recorded." if ringed else ".")
         )
-        svg = draw_sex(samples, sex, ringed, alt)
-        figures.append(FigureView("sample-sex", "Sex by expression", svg, caption, alt))
-    return figures
+        title = "Sex by expression"
+        figures.append(
+            plan_figure("sample-sex", title, caption, draw_sex, samples, sex, ringed, alt)
+        )
+    return draw_planned(figures)
