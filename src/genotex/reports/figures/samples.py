@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from genotex.reports.figures.canvas import calm_axes, drawing, to_svg
 from genotex.reports.figures.style import ACCENT, COLOURS, GREY, INK, MARKERS, QUIET, RUN_COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["draw_sample_distances", "draw_sex"]
 
