@@ -84,15 +84,27 @@ def make_cohort(folder: Path, symbols: list[str]) -> Path:
         return root
     stamp.unlink(missing_ok=True)
     shutil.rmtree(root, ignore_errors=True)
-    cohort = root / "GEO" / TRAIT / ACCESSION
-    cohort.mkdir(parents=True)
-    rng = np.random.default_rng(SEED)
-    table = platform_table(rng, symbols)
-    frame = values(rng, table["ID"])
-    write(cohort / f"{ACCESSION}_series_matrix.txt.gz", series_matrix(rng, frame))
-    write(cohort / f"{ACCESSION}_family.soft.gz", family_soft(frame, table))
+    write_cohort(root, symbols)
     stamp.write_text(json.dumps(wanted))
     return root
+
+
+def write_cohort(
+    root: Path,
+    symbols: list[str],
+    *,
+    probes: int = PROBES,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+) -> None:
+    """Write series matrix and family SOFT of one cohort into an input folder."""
+    cohort = root / "GEO" / TRAIT / ACCESSION
+    cohort.mkdir(parents=True)
+    rng = np.random.default_rng(seed)
+    table = platform_table(rng, symbols, probes)
+    frame = values(rng, table["ID"], samples)
+    write(cohort / f"{ACCESSION}_series_matrix.txt.gz", series_matrix(rng, frame))
+    write(cohort / f"{ACCESSION}_family.soft.gz", family_soft(frame, table))
 
 
 def write(path: Path, pieces: Iterator[bytes]) -> None:
@@ -102,21 +114,21 @@ def write(path: Path, pieces: Iterator[bytes]) -> None:
             out.write(piece)
 
 
-def platform_table(rng: np.random.Generator, symbols: list[str]) -> pl.DataFrame:
+def platform_table(rng: np.random.Generator, symbols: list[str], probes: int) -> pl.DataFrame:
     """Return an annotation as long and as wide as that of GPL570."""
-    numbers = np.sort(rng.choice(np.arange(1_550_000, 1_620_000), PROBES, replace=False))
-    ending = rng.choice(["_at", "_s_at", "_x_at", "_a_at"], PROBES, p=[0.7, 0.15, 0.1, 0.05])
-    names = gene_symbols(rng, symbols)
-    accession = [f"NM_{number:06d}" for number in rng.integers(0, 1_000_000, PROBES)]
+    numbers = np.sort(rng.choice(np.arange(1_550_000, 1_620_000), probes, replace=False))
+    ending = rng.choice(["_at", "_s_at", "_x_at", "_a_at"], probes, p=[0.7, 0.15, 0.1, 0.05])
+    names = gene_symbols(rng, symbols, probes)
+    accession = [f"NM_{number:06d}" for number in rng.integers(0, 1_000_000, probes)]
     return pl.DataFrame(
         {
             "ID": [f"{number}{end}" for number, end in zip(numbers, ending, strict=True)],
             "GB_ACC": accession,
-            "SPOT_ID": [""] * PROBES,
-            "Species Scientific Name": ["Homo sapiens"] * PROBES,
-            "Annotation Date": ["Oct 6, 2014"] * PROBES,
-            "Sequence Type": ["Exemplar sequence"] * PROBES,
-            "Sequence Source": ["Affymetrix Proprietary Database"] * PROBES,
+            "SPOT_ID": [""] * probes,
+            "Species Scientific Name": ["Homo sapiens"] * probes,
+            "Annotation Date": ["Oct 6, 2014"] * probes,
+            "Sequence Type": ["Exemplar sequence"] * probes,
+            "Sequence Source": ["Affymetrix Proprietary Database"] * probes,
             "Target Description": [
                 f"gb:{acc}.1 /DB_XREF=gi:{i} /FEA=FLmRNA /CNT={i % 90} /TID=Hs.{i}.0 /TIER=FL "
                 f"/STK=0 /UG=Hs.{i} /LL={i} /UG_GENE={name or 'none'} /DEF=Homo sapiens transcript "
@@ -133,22 +145,24 @@ def platform_table(rng: np.random.Generator, symbols: list[str]) -> pl.DataFrame
                 for i, name in enumerate(names)
             ],
             "RefSeq Transcript ID": [f"{acc} /// {acc.replace('NM', 'XM')}" for acc in accession],
-            "Gene Ontology Biological Process": ontology(rng, _PROCESSES, 5.0),
-            "Gene Ontology Cellular Component": ontology(rng, _COMPONENTS, 3.0),
-            "Gene Ontology Molecular Function": ontology(rng, _FUNCTIONS, 3.5),
+            "Gene Ontology Biological Process": ontology(rng, _PROCESSES, 5.0, probes),
+            "Gene Ontology Cellular Component": ontology(rng, _COMPONENTS, 3.0, probes),
+            "Gene Ontology Molecular Function": ontology(rng, _FUNCTIONS, 3.5, probes),
         }
     )
 
 
-def gene_symbols(rng: np.random.Generator, symbols: list[str]) -> list[str]:
+def gene_symbols(rng: np.random.Generator, symbols: list[str], probes: int) -> list[str]:
     """Return a ``Gene Symbol`` column: a fifth empty, one in twenty with several genes."""
     on_array = rng.choice(symbols, size=min(len(symbols), 21_000), replace=False)
-    genes = np.where(rng.random((PROBES, 3)) < 2, rng.choice(on_array, (PROBES, 3)), "")
-    count = rng.choice([0, 1, 2, 3], PROBES, p=[0.18, 0.77, 0.04, 0.01])
+    genes = np.where(rng.random((probes, 3)) < 2, rng.choice(on_array, (probes, 3)), "")
+    count = rng.choice([0, 1, 2, 3], probes, p=[0.18, 0.77, 0.04, 0.01])
     return [" /// ".join(row[:k]) for row, k in zip(genes.tolist(), count.tolist(), strict=True)]
 
 
-def ontology(rng: np.random.Generator, terms: tuple[str, ...], mean: float) -> list[str]:
+def ontology(
+    rng: np.random.Generator, terms: tuple[str, ...], mean: float, probes: int
+) -> list[str]:
     """Return cells of ``id // term // evidence`` pieces, on average `mean` of them."""
     pieces = np.array(
         [
@@ -158,17 +172,17 @@ def ontology(rng: np.random.Generator, terms: tuple[str, ...], mean: float) -> l
         ],
         dtype=object,
     )
-    count = rng.poisson(mean, PROBES)
+    count = rng.poisson(mean, probes)
     drawn = iter(pieces[rng.integers(0, len(pieces), int(count.sum()))])
     return [" /// ".join(next(drawn) for _ in range(k)) for k in count.tolist()]
 
 
-def values(rng: np.random.Generator, ids: pl.Series) -> pl.DataFrame:
+def values(rng: np.random.Generator, ids: pl.Series, samples: int) -> pl.DataFrame:
     """Return log2 values as RMA gives them, one in five thousand missing."""
-    level = np.clip(rng.gamma(4.0, 1.7, (PROBES, 1)), 2.5, 14.5)
-    table = np.round(level + rng.normal(0, 0.4, (PROBES, SAMPLES)), 5)
+    level = np.clip(rng.gamma(4.0, 1.7, (len(ids), 1)), 2.5, 14.5)
+    table = np.round(level + rng.normal(0, 0.4, (len(ids), samples)), 5)
     table[rng.random(table.shape) < 2e-4] = np.nan
-    names = [f"GSM{99_000_000 + i}" for i in range(SAMPLES)]
+    names = [f"GSM{99_000_000 + i}" for i in range(samples)]
     return pl.DataFrame(table, schema=names, nan_to_null=True).insert_column(
         0, ids.rename("ID_REF")
     )
@@ -177,9 +191,10 @@ def values(rng: np.random.Generator, ids: pl.Series) -> pl.DataFrame:
 def series_matrix(rng: np.random.Generator, frame: pl.DataFrame) -> Iterator[bytes]:
     """Yield the series matrix file."""
     samples = frame.columns[1:]
-    case = rng.random(SAMPLES) < 0.5
-    age = rng.integers(25, 85, SAMPLES)
-    male = rng.random(SAMPLES) < 0.5
+    n = len(samples)
+    case = rng.random(n) < 0.5
+    age = rng.integers(25, 85, n)
+    male = rng.random(n) < 0.5
     series = {
         "title": "A benchmark cohort of random values",
         "geo_accession": ACCESSION,
@@ -191,20 +206,20 @@ def series_matrix(rng: np.random.Generator, frame: pl.DataFrame) -> Iterator[byt
         "sample_taxid": "9606",
     }
     rows = [
-        ("title", [f"donor {i + 1}" for i in range(SAMPLES)]),
+        ("title", [f"donor {i + 1}" for i in range(n)]),
         ("geo_accession", samples),
-        ("type", ["RNA"] * SAMPLES),
-        ("source_name_ch1", ["whole blood"] * SAMPLES),
-        ("organism_ch1", ["Homo sapiens"] * SAMPLES),
+        ("type", ["RNA"] * n),
+        ("source_name_ch1", ["whole blood"] * n),
+        ("organism_ch1", ["Homo sapiens"] * n),
         (
             "characteristics_ch1",
             [f"disease state: {'benchmark trait' if c else 'healthy control'}" for c in case],
         ),
         ("characteristics_ch1", [f"age: {years}" for years in age]),
         ("characteristics_ch1", [f"gender: {'male' if m else 'female'}" for m in male]),
-        ("molecule_ch1", ["total RNA"] * SAMPLES),
-        ("data_processing", ["RMA, log2"] * SAMPLES),
-        ("platform_id", [PLATFORM] * SAMPLES),
+        ("molecule_ch1", ["total RNA"] * n),
+        ("data_processing", ["RMA, log2"] * n),
+        ("platform_id", [PLATFORM] * n),
     ]
     head = [f'!Series_{key}\t"{text}"' for key, text in series.items()]
     head.append("")

@@ -34,8 +34,8 @@ comparison, what the field does by habit: the boxplot rule on the mean distance
 (arrayQualityMetrics), standardised connectivity below -2.5 (Oldham and others 2012), and for
 repeats the consensus correlation of all samples (limma's duplicateCorrelation).
 
-The second cut of the tree was chosen among 0.4, 0.5 and 0.6 on cohorts with the seed 77. A first
-run with 0.5 missed criterion 5: 0.77 of the pairs in blocks of 10 x 2 samples were of one person.
+How samples left alone join a block was chosen among 0.4, 0.5 and 0.6 on cohorts with the seed 77.
+A second cut of the whole tree, tried before, joined other people in GSE60424 and was given up.
 """
 
 from __future__ import annotations

@@ -102,3 +102,49 @@ def wait_until(condition: Callable[[], bool]) -> None:
             return
         time.sleep(0.05)
     pytest.fail("waited in vain")
+
+
+PREPARED = """
+import os, sys
+os.environ["ASKED_BY"] = str(os.getpid())
+from genotex import processes
+
+processes.os.cpu_count = lambda: 2
+if sys.argv[1] != "none":
+    processes.prepare_workers("tests.prepared_work:" + sys.argv[1], 2)
+from tests.prepared_work import end_elsewhere, square
+work = [(end_elsewhere if i == int(sys.argv[2]) else square, (i,)) for i in range(5)]
+answers = processes.in_prepared_workers(work)
+print([value for value, _ in answers], len({pid for _, pid in answers} - {os.getpid()}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "ends_at", "elsewhere"),
+    [("get_ready", -1, True), ("fail_to_get_ready", -1, False), ("none", -1, False)],
+)
+def test_prepared_workers_answer_in_order_and_this_process_does_what_they_cannot(
+    start: str, ends_at: int, elsewhere: bool
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PREPARED, start, str(ends_at)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    values, processes = done.stdout.strip().rsplit(" ", 1)
+    assert values == "[0, 1, 4, 9, 16]"
+    assert (int(processes) > 0) == elsewhere
+    assert done.stderr == ""
+
+
+def test_what_a_prepared_worker_dies_of_is_done_again_here() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PREPARED, "get_ready", "3"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.startswith("[0, 1, 4, -3, 16]")

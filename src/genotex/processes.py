@@ -9,18 +9,24 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing.connection import Connection, wait
 from types import FrameType
-from typing import Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from genotex.errors import WorkerLostError
 
-__all__ = ["side_by_side", "thread_numbers"]
+__all__ = ["in_prepared_workers", "prepare_workers", "side_by_side", "thread_numbers"]
 
 STOPS = {signal.SIGINT, signal.SIGTERM}
+
+NOT_BEFORE_A_FORK = "polars"
+"""Its threads do not outlive a fork."""
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -160,3 +166,117 @@ def _end_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(1)
     os._exit(143)
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """Workers that wait for their work."""
+
+    process: int
+    connections: tuple[Connection, ...]
+
+
+_prepared: list[_Prepared] = []
+
+
+def prepare_workers(start: str, number: int = 2) -> None:
+    """Start workers that prepare themselves while this process does something else.
+
+    One process is forked and prepares itself, then it is forked in turn, so that preparing is paid
+    for once. Nothing happens where that is of no use (a single processor) or not possible (no
+    `os.fork`, or threads of the table engine may run already): `in_prepared_workers` then works in
+    this process.
+
+    Parameters
+    ----------
+    start : str
+        ``module:function`` that is called to prepare: it imports what the work needs.
+    number : int
+        Number of workers.
+    """
+    if not hasattr(os, "fork") or (os.cpu_count() or 1) < 2 or NOT_BEFORE_A_FORK in sys.modules:
+        return
+    pairs = [multiprocessing.Pipe() for _ in range(number)]
+    process = os.fork()
+    if process == 0:
+        for ours, _ in pairs:
+            ours.close()
+        _serve(start, [theirs for _, theirs in pairs])
+    for _, theirs in pairs:
+        theirs.close()
+    _prepared.append(_Prepared(process, tuple(ours for ours, _ in pairs)))
+
+
+def _serve(start: str, connections: list[Connection]) -> NoReturn:
+    """Prepare, fork one worker for each connection, and work until the parent closes it."""
+    try:
+        for number in STOPS:
+            signal.signal(number, signal.SIG_DFL)
+        module, function = start.split(":")
+        getattr(import_module(module), function)()
+        own = connections[0]
+        for other in connections[1:]:
+            if os.fork() == 0:
+                own = other
+                break
+        for connection in connections:
+            if connection is not own:
+                connection.close()
+        while True:
+            work, arguments = own.recv()
+            own.send(work(*arguments))
+    finally:
+        # Without a traceback: whatever fails here is done again by the parent.
+        os._exit(0)
+
+
+def in_prepared_workers(
+    work: Sequence[tuple[Callable[..., Result], tuple[Any, ...]]],
+) -> list[Result]:
+    """Call functions in the workers of `prepare_workers`, once; without any, in this process.
+
+    Parameters
+    ----------
+    work : sequence of (function, arguments)
+        Functions of a module, and arguments that can be pickled.
+
+    Returns
+    -------
+    list
+        The results in the same order. What a worker could not do is done in this process.
+    """
+    done: dict[int, Result] = {}
+    if _prepared:
+        workers = _prepared.pop()
+        with suppress(OSError, EOFError):
+            _hand_out(work, workers.connections, done)
+        for connection in workers.connections:
+            connection.close()
+        with suppress(ChildProcessError):
+            os.waitpid(workers.process, 0)
+    return [
+        done[i] if i in done else function(*arguments)
+        for i, (function, arguments) in enumerate(work)
+    ]
+
+
+def _hand_out(
+    work: Sequence[tuple[Callable[..., Result], tuple[Any, ...]]],
+    connections: Sequence[Connection],
+    done: dict[int, Result],
+) -> None:
+    """Give each worker that is free the next piece, until all are done."""
+    left = iter(range(len(work)))
+    busy: dict[Connection, int] = {}
+    free = deque(connections)
+    while True:
+        while free and (place := next(left, None)) is not None:
+            connection = free.popleft()
+            connection.send(work[place])
+            busy[connection] = place
+        if not busy:
+            return
+        ready = wait(list(busy))
+        for connection in [connection for connection in busy if connection in ready]:
+            done[busy.pop(connection)] = connection.recv()
+            free.append(connection)

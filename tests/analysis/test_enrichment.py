@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -8,39 +9,56 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import false_discovery_control, hypergeom
+from scipy.stats import false_discovery_control
 
 from genotex.analysis import (
     AnalysisOptions,
     AnalysisResult,
     EnrichmentOptions,
-    analyze_table,
+    TraitEffects,
     enrich,
     enrich_problem,
     read_enrichment,
-    write_result,
+    read_result,
+    read_trait_effects,
 )
 from genotex.errors import AnalysisError, FormatError, UsageError
-from genotex.formats import GeneSet
+from genotex.formats import GeneSet, LinkedTable
 from genotex.layout import OutputFolder
 from genotex.problems import Problem
 from tests.analysis.cohort_tables import two_groups
+from tests.analysis.stored_cohorts import solve_stored, store
 
 PROBLEM = Problem("Asthma")
+FAST = AnalysisOptions(panel=False)
 CHANGED = 30
 GENES = 600
 
 
-def solve(**changes: Any) -> AnalysisResult:
+def cohort() -> LinkedTable:
     """The first genes higher in cases, the next ones lower."""
-    table = two_groups(genes=GENES, changed=CHANGED)
-    table.expression[1::2, CHANGED : 2 * CHANGED] -= 3.0
-    return analyze_table(table, {}, PROBLEM, AnalysisOptions(panel=False, **changes))
+    table = two_groups(genes=GENES, changed=CHANGED, shift=1.5)
+    table.expression[1::2, CHANGED : 2 * CHANGED] -= 1.5
+    return table
 
 
 @pytest.fixture(scope="module")
-def result() -> AnalysisResult:
-    return solve()
+def output(tmp_path_factory: pytest.TempPathFactory) -> OutputFolder:
+    """A cohort and its result; tests do not change them."""
+    output = OutputFolder(tmp_path_factory.mktemp("output"))
+    store(output, "GSE1", cohort())
+    solve_stored(output, PROBLEM, FAST)
+    return output
+
+
+@pytest.fixture(scope="module")
+def result(output: OutputFolder) -> AnalysisResult:
+    return read_result(output, "Asthma", None)
+
+
+@pytest.fixture(scope="module")
+def effects(output: OutputFolder, result: AnalysisResult) -> TraitEffects:
+    return read_trait_effects(output, result)
 
 
 def sets(seed: int = 0) -> list[GeneSet]:
@@ -57,19 +75,59 @@ def sets(seed: int = 0) -> list[GeneSet]:
     return [GeneSet(name, "", tuple(f"GENE{i}" for i in places)) for name, places in chosen.items()]
 
 
-def test_planted_sets_are_found_and_random_ones_are_not(result: AnalysisResult) -> None:
-    found = enrich(result, sets())
+def test_planted_sets_are_found_and_random_ones_are_not(
+    result: AnalysisResult, effects: TraitEffects
+) -> None:
+    found = enrich(result, sets(), effects=effects)
     by_name = {row["Gene Set"]: row for row in found.sets.to_dicts()}
     assert set(found.sets["Gene Set"].head(2)) == {"HIGHER", "LOWER"}
-    assert by_name["HIGHER"]["Normalised Score"] > 1.5 and by_name["HIGHER"]["q"] < 0.05
-    assert by_name["LOWER"]["Normalised Score"] < -1.5 and by_name["LOWER"]["q"] < 0.05
-    assert found.sets.filter(pl.col("Gene Set").str.starts_with("RANDOM"))["q"].min() > 0.05
-    assert found.record["significant"] == {"up": 1, "down": 1, "over_represented": 2}
+    for name, direction in (("HIGHER", "up"), ("LOWER", "down")):
+        row = by_name[name]
+        assert row["Direction"] == row["Fry Direction"] == direction
+        assert max(row["q"], row["Fry q"], row["Mixed q"]) < 0.05
+        assert np.sign(row["Normalised Score"]) == (1 if direction == "up" else -1)
+        assert row["Significant Genes"] > 5 * row["Expected"]
+    random = found.sets.filter(pl.col("Gene Set").str.starts_with("RANDOM"))
+    for q in ("q", "Fry q", "Mixed q"):
+        assert random[q].min() > 0.05
+    both = {"up": 1, "down": 1}
+    assert found.record["significant"] == {"camera": both, "fry": both, "fry-mixed": 2}
     assert found.significant["Gene Set"].sort().to_list() == ["HIGHER", "LOWER"]
+    assert found.record["notes"] == [] and found.record["not_tested"] == ""
 
 
-def test_numbers_of_over_representation(result: AnalysisResult) -> None:
-    found = enrich(result, sets()).sets
+def test_genes_that_rise_and_fall_together_do_not_make_a_finding(tmp_path: Path) -> None:
+    """One factor moves the genes of a set, and differs between the groups by chance (t = 1.5)."""
+    rng = np.random.default_rng(7)
+    table = two_groups(genes=GENES, changed=0)
+    factor, case = rng.normal(size=24), table.trait_values == 1
+    for group in (case, ~case):
+        factor[group] = (factor[group] - factor[group].mean()) / factor[group].std(ddof=1)
+    table.expression[:, :40] += 1.5 * (factor + 0.6 * case)[:, None]
+    output = OutputFolder(tmp_path)
+    store(output, "GSE1", table)
+    found = solve_stored(output, PROBLEM, replace(FAST, hidden="none"))
+    together = GeneSet("TOGETHER", "", tuple(f"GENE{i}" for i in range(40)))
+    done = enrich(found, [together, *sets()[2:]], effects=read_trait_effects(output, found))
+    row = done.sets.row(by_predicate=pl.col("Gene Set") == "TOGETHER", named=True)
+    assert row["Inter-gene Correlation"] > 0.4
+    assert row["q"] > 0.05
+    assert abs(row["Normalised Score"]) > 2, "what genes taken as independent would say"
+
+
+def test_the_other_test_may_decide(result: AnalysisResult, effects: TraitEffects) -> None:
+    options = EnrichmentOptions(test="fry", q_cut=0.2)
+    found = enrich(result, sets(), options, effects)
+    p = found.sets["Fry p"].to_list()
+    assert p == sorted(p)
+    expected = found.sets.filter(pl.col("Fry q") < 0.2)
+    assert found.significant.equals(expected)
+    camera = enrich(result, sets(), effects=effects).sets["p"].to_list()
+    assert camera == sorted(camera)
+
+
+def test_q_values_and_overlap(result: AnalysisResult, effects: TraitEffects) -> None:
+    found = enrich(result, sets(), effects=effects).sets
     tested = set(result.genes.filter(pl.col("Status") == "tested")["Variable"])
     listed = set(result.significant["Variable"])
     for row, gene_set in zip(
@@ -78,31 +136,94 @@ def test_numbers_of_over_representation(result: AnalysisResult) -> None:
         both = set(gene_set.genes) & listed
         assert row["Tested Genes"] == len(set(gene_set.genes) & tested)
         assert row["Significant Genes"] == len(both) and set(row["Overlap"].split()) == both
-        p = hypergeom.sf(len(both) - 1, len(tested), row["Tested Genes"], len(listed))
-        assert row["Over-representation p"] == pytest.approx(min(p, 1), rel=1e-9)
-    for p, q in (("p", "q"), ("Over-representation p", "Over-representation q")):
+        expected = row["Tested Genes"] * len(listed) / len(tested)
+        assert row["Expected"] == pytest.approx(expected, rel=1e-9)
+    for p, q in (("p", "q"), ("Fry p", "Fry q"), ("Mixed p", "Mixed q")):
         assert found[q].to_numpy() == pytest.approx(false_discovery_control(found[p]), rel=1e-9)
 
 
-def test_leading_genes_are_those_of_the_ranking(result: AnalysisResult) -> None:
-    (row,) = enrich(result, sets()).sets.filter(pl.col("Gene Set") == "LOWER").to_dicts()
+def test_leading_genes_are_those_of_the_ranking(
+    result: AnalysisResult, effects: TraitEffects
+) -> None:
+    (row,) = (
+        enrich(result, sets(), effects=effects)
+        .sets.filter(pl.col("Gene Set") == "LOWER")
+        .to_dicts()
+    )
     order = result.genes.drop_nulls("t").sort("t")["Variable"].to_list()
     leading = [order.index(gene) for gene in row["Leading Edge"].split()]
     assert leading == sorted(leading), "the lowest t first"
     assert len(leading) >= 12
 
 
-def test_same_seed_same_answer(result: AnalysisResult) -> None:
-    assert enrich(result, sets()).sets.equals(enrich(result, sets()).sets)
+def test_same_seed_same_answer(result: AnalysisResult, effects: TraitEffects) -> None:
+    first, again = (enrich(result, sets(), effects=effects).sets for _ in range(2))
+    assert first.equals(again)
 
 
-def test_ranking_by_the_mixed_model(result: AnalysisResult) -> None:
-    method = {**result.method, "options": {**result.method["options"], "model": "mixed"}}
-    turned = result.genes.with_columns((-pl.col("t")).alias("Mixed t"))
-    found = enrich(replace(result, genes=turned, method=method), sets())
-    assert found.record["ranking"]["column"] == "Mixed t"
-    (row,) = found.sets.filter(pl.col("Gene Set") == "HIGHER").to_dicts()
-    assert row["Normalised Score"] < 0
+def test_tests_need_no_gseapy(
+    result: AnalysisResult, effects: TraitEffects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_scores = enrich(result, sets(), effects=effects)
+    monkeypatch.setitem(sys.modules, "gseapy", None)
+    found = enrich(result, sets(), effects=effects)
+    assert found.record["ranking"] is None
+    assert any("pip install 'genotex[enrichment]'" in note for note in found.record["notes"])
+    scores = ["Enrichment Score", "Normalised Score", "Leading Edge"]
+    assert all(found.sets[name].null_count() == found.sets.height for name in scores)
+    assert found.sets.drop(scores).equals(with_scores.sets.drop(scores))
+
+
+def test_genes_with_missing_values_are_left_out_and_counted(tmp_path: Path) -> None:
+    table = cohort()
+    table.expression[2, 5:9] = np.nan
+    output = OutputFolder(tmp_path)
+    store(output, "GSE1", table)
+    found = solve_stored(output, PROBLEM, FAST)
+    gmt = tmp_path / "sets.gmt"
+    genes = [f"GENE{i}" for i in range(CHANGED)]
+    gmt.write_text("\t".join(["FIRST", "", *genes]) + "\n")
+    done = enrich_problem(output, PROBLEM, gmt)
+    tested = set(found.genes.filter(pl.col("Status") == "tested")["Variable"])
+    gaps = {f"GENE{i}" for i in range(5, 9)}
+    assert done.record["tests"]["genes"] == len(tested - gaps)
+    assert done.record["tests"]["genes_with_missing_values"] == len(gaps)
+    assert done.sets["Tested Genes"].item() == len((set(genes) & tested) - gaps)
+    assert any("4 tested genes have missing values" in n for n in done.record["notes"])
+
+
+def test_ranking_by_the_mixed_model_is_only_described(output: OutputFolder, gmt: Path) -> None:
+    solved = OutputFolder(gmt.parent / "mixed")
+    store(solved, "GSE1", cohort())
+    solve_stored(solved, PROBLEM, replace(FAST, model="mixed"))
+    found = enrich_problem(solved, PROBLEM, gmt)
+    assert found.record["tests"] is None and found.record["ranking"]["column"] == "Mixed t"
+    assert "ranked by the mixed model" in found.record["not_tested"]
+    assert any("--test moderated" in note for note in found.record["notes"])
+    assert found.sets["q"].null_count() == found.sets.height
+    assert found.significant.is_empty() and found.record["significant"] == {}
+    assert set(found.sets["Gene Set"].head(2)) == {"HIGHER", "LOWER"}
+
+
+def test_levels_as_a_factor_are_only_described(gmt: Path) -> None:
+    table = cohort()
+    levels = np.arange(24) % 3
+    table.expression[:, :CHANGED] += levels[:, None]
+    solved = OutputFolder(gmt.parent / "levels")
+    store(solved, "GSE1", replace(table, trait_values=levels.astype(float)))
+    solve_stored(solved, PROBLEM, replace(FAST, levels="factor"))
+    found = enrich_problem(solved, PROBLEM, gmt)
+    assert found.record["tests"] is None and found.record["ranking"] is None
+    assert "F statistic of differences among levels" in found.record["not_tested"]
+    solve_stored(solved, PROBLEM, replace(FAST, levels="ordered"))
+    assert enrich_problem(solved, PROBLEM, gmt).record["tests"] is not None
+
+
+def test_both_models_are_tested_by_the_one_that_ranks(gmt: Path) -> None:
+    solved = OutputFolder(gmt.parent / "all")
+    store(solved, "GSE1", cohort())
+    solve_stored(solved, PROBLEM, replace(FAST, model="all"))
+    assert enrich_problem(solved, PROBLEM, gmt).significant.height == 2
 
 
 def benchmark(result: AnalysisResult) -> AnalysisResult:
@@ -113,24 +234,31 @@ def benchmark(result: AnalysisResult) -> AnalysisResult:
     return replace(result, genes=genes, method={**result.method, "procedure": "benchmark"})
 
 
-def test_benchmark_result_has_over_representation_only_and_needs_no_gseapy(
+def test_benchmark_result_is_only_described_and_needs_no_gseapy(
     result: AnalysisResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "gseapy", None)
     found = enrich(benchmark(result), sets())
-    assert found.record["ranking"] is None
-    assert any("only over-representation was tested" in note for note in found.record["notes"])
+    assert found.record["ranking"] is None and found.record["tests"] is None
+    assert any("procedure 'benchmark' selects genes" in note for note in found.record["notes"])
     assert found.sets["q"].null_count() == found.sets.height
     assert set(found.sets["Gene Set"].head(2)) == {"HIGHER", "LOWER"}
-    assert found.record["significant"] == {"up": 0, "down": 0, "over_represented": 2}
+    assert found.significant.is_empty()
 
 
-def test_no_significant_gene(result: AnalysisResult) -> None:
+def test_result_without_its_expression_is_only_described(result: AnalysisResult) -> None:
+    found = enrich(result, sets())
+    assert "expression of the cohort was not given" in found.record["not_tested"]
+    assert found.significant.is_empty() and found.sets["Normalised Score"].null_count() == 0
+
+
+def test_no_significant_gene(result: AnalysisResult, effects: TraitEffects) -> None:
     none = replace(result, genes=result.genes.with_columns(Significant=pl.lit(False)))
-    found = enrich(none, sets())
+    found = enrich(none, sets(), effects=effects)
     assert found.record["over_representation"] is None
     assert found.sets["Overlap"].null_count() == found.sets.height
-    assert any("over-representation was not tested" in note for note in found.record["notes"])
+    assert any("no overlap to show" in note for note in found.record["notes"])
+    assert found.significant.height == 2
     with pytest.raises(AnalysisError, match="no gene is significant and none is ranked"):
         enrich(benchmark(none), sets())
 
@@ -142,17 +270,18 @@ def test_genes_twice_and_infinite_statistics_are_defined(result: AnalysisResult)
     doubled = replace(result, genes=pl.concat([odd, odd.head(5)]))
     found = enrich(doubled, sets())
     assert found.record["ranking"]["genes"] == (result.genes["Status"] == "tested").sum()
-    assert found.sets.null_count().sum_horizontal().item() == 0
+    assert found.sets["Normalised Score"].null_count() == 0
 
 
-def test_many_tied_genes_are_told(result: AnalysisResult) -> None:
+def test_many_tied_genes_are_noted(result: AnalysisResult, effects: TraitEffects) -> None:
     tied = replace(result, genes=result.genes.with_columns(pl.col("t").round(0)))
-    assert any("share their place" in note for note in enrich(tied, sets()).record["notes"])
+    notes = enrich(tied, sets(), effects=effects).record["notes"]
+    assert any("share their place" in note for note in notes)
 
 
-def test_few_known_genes_are_told(result: AnalysisResult) -> None:
+def test_few_known_genes_are_noted(result: AnalysisResult, effects: TraitEffects) -> None:
     stranger = GeneSet("STRANGE", "", tuple(f"OTHER{i}" for i in range(5000)))
-    notes = enrich(result, [*sets(), stranger]).record["notes"]
+    notes = enrich(result, [*sets(), stranger], effects=effects).record["notes"]
     assert any(re.search(r"Only \d+ of the 5,\d+ genes .* by other names", note) for note in notes)
 
 
@@ -164,6 +293,7 @@ def test_few_known_genes_are_told(result: AnalysisResult) -> None:
         {"min_size": 20, "max_size": 10},
         {"permutations": 10},
         {"seed": -1},
+        {"test": "prerank"},
     ],
 )
 def test_options_that_make_no_sense(wrong: dict[str, Any]) -> None:
@@ -172,10 +302,10 @@ def test_options_that_make_no_sense(wrong: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def solved(tmp_path: Path, result: AnalysisResult) -> OutputFolder:
-    output = OutputFolder(tmp_path / "output")
-    write_result(output, result)
-    return output
+def solved(tmp_path: Path, output: OutputFolder) -> OutputFolder:
+    """A copy of the output folder, to write gene sets into."""
+    shutil.copytree(output.root, tmp_path / "output")
+    return OutputFolder(tmp_path / "output")
 
 
 @pytest.fixture
@@ -207,7 +337,7 @@ def test_null_and_empty_cells_survive(solved: OutputFolder, gmt: Path) -> None:
 def test_another_result_has_no_gene_sets(solved: OutputFolder, gmt: Path) -> None:
     assert read_enrichment(solved, "Asthma", None) is None
     enrich_problem(solved, PROBLEM, gmt)
-    write_result(solved, solve(trend=True))
+    solve_stored(solved, PROBLEM, replace(FAST, trend=True))
     assert read_enrichment(solved, "Asthma", None) is None
 
 
@@ -227,6 +357,26 @@ def test_files_that_are_no_pair(solved: OutputFolder, gmt: Path) -> None:
     path.write_text("{")
     with pytest.raises(FormatError, match="is not JSON"):
         read_enrichment(solved, "Asthma", None)
+
+
+def test_files_of_an_earlier_version_are_made_again(solved: OutputFolder, gmt: Path) -> None:
+    enrich_problem(solved, PROBLEM, gmt)
+    path = solved.enrichment("Asthma", None)
+    old = {name: value for name, value in json.loads(path.read_text()).items() if name != "tests"}
+    path.write_text(json.dumps(old))
+    with pytest.raises(FormatError, match=r"earlier version of genotex.*run enrich again"):
+        read_enrichment(solved, "Asthma", None)
+    enrich_problem(solved, PROBLEM, gmt)
+    assert read_enrichment(solved, "Asthma", None) is not None
+
+
+def test_table_that_changed_leaves_no_files(solved: OutputFolder, gmt: Path) -> None:
+    table = cohort()
+    table.expression[0, 0] += 1.0
+    store(solved, "GSE1", table)
+    with pytest.raises(AnalysisError, match="run analyze again"):
+        enrich_problem(solved, PROBLEM, gmt)
+    assert not solved.enrichment("Asthma", None).exists()
 
 
 def test_problem_that_was_not_analysed(tmp_path: Path, gmt: Path) -> None:

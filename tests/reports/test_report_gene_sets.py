@@ -57,22 +57,42 @@ def test_section_with_the_sets(solved: OutputFolder, tmp_path: Path) -> None:
     assert "2 gene sets of my.gmt with 10 to 500 tested genes." in text
     assert "FIRST GENES" in text and "&lt;first&gt;" in text
     assert f"regress/{TRAIT}/enrichment_condition_None.csv" in text
-    assert "Wu and Smyth 2012" in text
+    for part in (
+        "Changed more than the other genes (q &lt; 0.05, camera): 0 sets with genes higher",
+        '<th scope="col" class="num">camera q</th>',
+        "It decides which sets are significant.",
+        "a description, which takes genes as independent",
+    ):
+        assert part in text
+
+
+def test_sets_of_a_result_that_is_ranked_by_the_mixed_model(
+    solved: OutputFolder, tmp_path: Path
+) -> None:
+    options = AnalysisOptions(panel=False, model="mixed")
+    write_result(solved, solve_problem(solved, PROBLEM, options))
+    enrich(solved, tmp_path / "my.gmt")
+    page = write_report(solved, TRAIT, None)
+    text = section(page)
+    assert "camera" not in text and "The sets were not tested: the result is ranked by" in text
+    assert "; they were not tested." in " ".join(page.read_text().split())
 
 
 def test_methods_tell_how_the_sets_were_tested(solved: OutputFolder, tmp_path: Path) -> None:
     enrich(solved, tmp_path / "my.gmt")
     record = read_enrichment(solved, TRAIT, None).record  # type: ignore[union-attr]
-    chosen = record["over_representation"]
+    listed = record["over_representation"]["significant_genes"]
     text = " ".join(write_report(solved, TRAIT, None).read_text().split())
     methods = re.search(r'<section id="methods">.*?</section>', text)
     assert methods is not None
     for part in (
-        "Of the 2 gene sets in my.gmt, those with 10 to 500 tested genes (2) were tested along",
-        f"along the ranking of all {record['ranking']['genes']} tested genes by the moderated t",
+        "Of the 2 gene sets in my.gmt, those with 10 to 500 tested genes (2) were tested on the "
+        f"{record['tests']['genes']} tested genes with the design and weights of the analysis",
+        "by camera, with the correlation between the genes of each set estimated",
+        "sets with q &lt; 0.05 by camera were called significant",
+        "normalised enrichment score along the moderated t",
         f"gseapy {version('gseapy')}, 1,000 random sets of each size, seed 42",
-        f"the {chosen['significant_genes']} genes of the list by the hypergeometric distribution",
-        f"with the {record['ranking']['genes']} tested genes as background",
+        f"their overlap with the {listed} significant genes",
     ):
         assert part in methods.group()
 

@@ -12,6 +12,7 @@ from genotex.analysis.solving import (
     check_request,
     solve_problem,
 )
+from genotex.analysis.trait_effects import TraitEffects, read_trait_effects
 
 __all__ = [
     "GENE_COLUMNS",
@@ -22,6 +23,7 @@ __all__ = [
     "EnrichmentOptions",
     "ProblemData",
     "ProblemOutcome",
+    "TraitEffects",
     "analyze_data",
     "analyze_table",
     "check_request",
@@ -31,6 +33,7 @@ __all__ = [
     "read_data",
     "read_enrichment",
     "read_result",
+    "read_trait_effects",
     "solve_problem",
     "solve_problems",
     "write_enrichment",

@@ -27,7 +27,6 @@ COVARIATE_RIDGE = 1e-4
 NULL_TOLERANCE = 1e-9
 STEPS = 100
 TOLERANCE = 1e-5
-"""Largest slope left, in units of the penalty."""
 SMALLEST_WEIGHT = 1e-5
 SLOW = 0.3
 """A step that leaves more of the slope than this asks for new second derivatives."""
@@ -101,10 +100,13 @@ class ActiveFit:
         self.columns = np.concatenate([self.columns, columns])
         self.coefficients = np.concatenate([self.coefficients, np.zeros(len(genes))])
 
-    def solve(self, penalty: float) -> None:
-        """Find the optimum over the genes in use; those that end at zero are put aside."""
+    def solve(self, penalty: float, tolerance: float = TOLERANCE) -> None:
+        """Find the optimum over the genes in use; those that end at zero are put aside.
+
+        `tolerance` is the largest slope left, in units of the penalty.
+        """
         # Slopes below the second are rounding.
-        tolerance = max(TOLERANCE * penalty, self._rounding) if penalty else 0.0
+        tolerance = max(tolerance * penalty, self._rounding) if penalty else 0.0
         point = self._point(self.coefficients, penalty)
         curvature = None
         before, slow, single = np.inf, 0, False

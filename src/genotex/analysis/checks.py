@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from genotex.analysis.classical_tests import binomial_p
 from genotex.analysis.confounding import associate_measured, variance_inflation
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
@@ -161,7 +161,7 @@ def check_p_values(p: Floats, significant: int) -> list[str]:
 def _by_chance(p: Floats) -> bool:
     """Tell whether chance alone moves so many of the p-values above 0.5 to or from 1."""
     near, upper = int((p > 0.9).sum()), int((p > 0.5).sum())
-    return upper == 0 or float(stats.binomtest(near, upper, 0.2).pvalue) > BY_CHANCE
+    return upper == 0 or binomial_p(near, upper, 0.2) > BY_CHANCE
 
 
 def _too_many_near_one(excess: float, share: float) -> str:

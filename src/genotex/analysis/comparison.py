@@ -57,6 +57,8 @@ class Comparison:
         Checks of the samples, before any was left out.
     libraries : Libraries or None
         Of a cohort whose expression was counted.
+    condition_column : str or None
+        The condition's column of the design.
     """
 
     table: LinkedTable
@@ -69,6 +71,13 @@ class Comparison:
     facts: FactChecks
     quality: SampleQuality
     libraries: Libraries | None = None
+    condition_column: str | None = None
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Columns of the design that are adjusted for, without those of pairs and condition."""
+        held = (*self.blocks.columns, self.condition_column)
+        return tuple(name for name in self.design.adjusted if name not in held)
 
     @property
     def expression(self) -> NDArray[np.float64]:
@@ -153,7 +162,17 @@ def set_up_comparison(
     elif facts.repeated or blocks.record:
         quality = quality.with_known_donors()
     return Comparison(
-        table, contrast, blocks, condition, predicted, adjustment, design, facts, quality, libraries
+        table,
+        contrast,
+        blocks,
+        condition,
+        predicted,
+        adjustment,
+        design,
+        facts,
+        quality,
+        libraries,
+        problem.condition,
     )
 
 

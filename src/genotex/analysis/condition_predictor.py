@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression, RidgeCV
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.panel_folds import stratified_folds
@@ -226,6 +225,8 @@ def _standardise(predictor: Floats, name: str) -> Floats:
 
 def _train(genes: Floats, target: Floats, binary: bool, seed: int) -> _Model:
     if not binary:
+        from sklearn.linear_model import RidgeCV
+
         ridge = RidgeCV(alphas=MEASURED_PENALTIES).fit(genes, target)
         return _Model(float(ridge.intercept_), np.asarray(ridge.coef_), float(ridge.alpha_))
     folds = stratified_folds(target, True, _fold_count(target), seed)
@@ -245,6 +246,8 @@ def _fold_count(target: Floats) -> int:
 
 def _logistic_path(genes: Floats, target: Floats, penalties: Floats) -> list[_Model]:
     """Fit log odds with half the penalty times the squared coefficients, intercept unpenalised."""
+    from sklearn.linear_model import LogisticRegression
+
     # The coefficients lie in the space of the samples: fewer columns, the same answer.
     u, s, vt = np.linalg.svd(genes, full_matrices=False)
     scores = u * s

@@ -260,7 +260,8 @@ class _Effects:
     def __init__(self, largest: float) -> None:
         reach = max(8.0, 1.2 * largest)
         longest = max(4.0, reach)
-        # Fine near 0, where most residuals are.
+        # Fine near 0, where most residuals are; the cell of a residual follows from its arcsinh.
+        self._cells_per_unit = (CELLS - 1) / 2 / np.arcsinh(reach)
         self._place = np.sinh(np.linspace(-1, 1, CELLS) * np.arcsinh(reach))
         pieces = np.geomspace(SHORTEST_PIECE, longest, PIECES)
         normal = np.exp(-0.5 * self._place**2) / np.sqrt(2 * np.pi)
@@ -278,18 +279,25 @@ class _Effects:
     def learn(self, residual: Floats) -> Floats:
         """Update the mixture by the residuals (p,), and return the weight of each of them."""
         scaled = residual / np.sqrt(self._width)
-        cell = np.searchsorted(self._place, scaled).clip(1, CELLS - 1)
+        cell = (np.arcsinh(scaled) * self._cells_per_unit + (CELLS + 1) / 2).astype(np.intp)
+        cell = cell.clip(1, CELLS - 1)
         upper = (scaled - self._place[cell - 1]) / np.diff(self._place)[cell - 1]
+        within = upper.clip(0.0, 1.0)
+
+        def at(tabulated: Floats) -> Floats:
+            value: Floats = tabulated[cell - 1] * (1 - within) + tabulated[cell] * within
+            return value
+
         counts = np.bincount(cell - 1, 1 - upper, CELLS) + np.bincount(cell, upper, CELLS)
         density = self._share @ self._height
         score = -(self._share @ self._slope) / density
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(np.abs(self._place) > 1e-9, score / self._place, 1.0)
-        weight: Floats = np.clip(np.interp(scaled, self._place, np.clip(ratio, 0.0, 1.0)), 0.0, 1.0)
+        weight = at(np.clip(ratio, 0.0, 1.0))
         posterior = self._share[:, None] * self._height / density
         found = posterior @ counts
         found[0] += NULL_EXTRA
-        null = np.interp(scaled, self._place, posterior[0])
+        null = at(posterior[0])
         self._share = found / found.sum()
         self._width = float(np.clip((null @ residual**2) / null.sum(), 1.0, WIDEST_NULL))
         return weight

@@ -8,8 +8,14 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from genotex.analysis.classical_tests import (
+    chi_square,
+    fisher_p,
+    kruskal,
+    mann_whitney,
+    spearman,
+)
 from genotex.analysis.contrast import Contrast
 
 __all__ = [
@@ -106,15 +112,15 @@ def associate_covariate(trait: Floats, covariate: Floats, binary: bool) -> Assoc
         case, upper = trait == trait.max(), covariate == covariate.max()
         table = np.array([[(a & b).sum() for b in (upper, ~upper)] for a in (case, ~case)])
         phi = float(np.corrcoef(case, upper)[0, 1])
-        p = float(stats.fisher_exact(table).pvalue)
+        p = fisher_p(table)
         return Association("Fisher's exact test", p, "phi", phi, _one(abs(phi)))
     if binary or two_levels:
         groups, measured = (trait, covariate) if binary else (covariate, trait)
         upper = groups == groups.max()
-        found = stats.mannwhitneyu(measured[upper], measured[~upper], method="asymptotic")
-        auc = float(found.statistic) / (int(upper.sum()) * int((~upper).sum()))
-        return Association("Mann-Whitney test", float(found.pvalue), "AUC", auc, auc in (0.0, 1.0))
-    rho, p = (float(v) for v in stats.spearmanr(trait, covariate))
+        found = mann_whitney(measured[upper], measured[~upper])
+        auc = found.statistic / (int(upper.sum()) * int((~upper).sum()))
+        return Association("Mann-Whitney test", found.p, "AUC", auc, auc in (0.0, 1.0))
+    rho, p = spearman(trait, covariate)
     return Association("Spearman's correlation", p, "rho", rho, _one(abs(rho)))
 
 
@@ -136,13 +142,13 @@ def associate_levels(trait: Floats, levels: Sequence[str], binary: bool) -> Asso
     names, place = np.unique(np.asarray(levels, dtype=object).astype(str), return_inverse=True)
     if not binary:
         groups = [trait[place == k] for k in range(len(names))]
-        found = stats.kruskal(*groups)
+        found = kruskal(groups)
         rest = len(trait) - len(names)
         # Tomczak and Tomczak 2014: eta squared from H, 0 where H is what chance gives.
-        squared = max(0.0, float(found.statistic) - len(names) + 1) / rest if rest > 0 else 0.0
+        squared = max(0.0, found.statistic - len(names) + 1) / rest if rest > 0 else 0.0
         return Association(
             "Kruskal-Wallis test",
-            float(found.pvalue),
+            found.p,
             "eta",
             min(1.0, squared**0.5),
             False,
@@ -151,9 +157,9 @@ def associate_levels(trait: Floats, levels: Sequence[str], binary: bool) -> Asso
     case = trait == trait.max()
     table = np.array([np.bincount(place[side], minlength=len(names)) for side in (case, ~case)])
     if len(names) == 2:
-        test, p = "Fisher's exact test", float(stats.fisher_exact(table).pvalue)
+        test, p = "Fisher's exact test", fisher_p(table)
     else:
-        test, p = "chi-square test", float(stats.chi2_contingency(table, correction=False).pvalue)
+        test, p = "chi-square test", chi_square(table).p
     complete = bool((table.min(axis=0) == 0).all())
     return Association(
         test, p, "Cramer's V", 1.0 if complete else cramers_v(table), complete, len(names)
@@ -173,7 +179,7 @@ def associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Associatio
     table = np.zeros((len(of_group), len(names)), dtype=np.intp)
     np.add.at(table, (row, column), 1)
     complete = bool(((table > 0).sum(axis=0) == 1).all())
-    p = float(stats.chi2_contingency(table, correction=False).pvalue)
+    p = chi_square(table).p
     size = 1.0 if complete else cramers_v(table)
     return Association("chi-square test", p, "Cramer's V", size, complete, len(names))
 
@@ -227,7 +233,7 @@ def cramers_v(table: NDArray[np.intp]) -> float:
     """
     rows, columns = table.shape
     count = float(table.sum())
-    chi2 = float(stats.chi2_contingency(table, correction=False).statistic)
+    chi2 = chi_square(table).statistic
     squared = max(0.0, chi2 / count - (rows - 1) * (columns - 1) / (count - 1))
     room = min(
         rows - 1 - (rows - 1) ** 2 / (count - 1), columns - 1 - (columns - 1) ** 2 / (count - 1)

@@ -78,6 +78,12 @@ class Design:
         """Columns of `saturated` that are the trait's, the last ones."""
         return self.tested + (0 if self.departure is None else self.departure.shape[1])
 
+    def without(self, left_out: Collection[str]) -> Design:
+        """Return the design without some of the columns before the trait."""
+        kept = [name not in left_out for name in self.names]
+        names = tuple(name for name in self.names if name not in left_out)
+        return replace(self, names=names, matrix=self.matrix[:, kept], interaction=None)
+
     def with_columns(self, columns: Mapping[str, Column]) -> Design:
         """Return the design with further columns before the trait."""
         trait = self.names[-self.tested :]

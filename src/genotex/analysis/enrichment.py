@@ -4,55 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.gene_set_tests import (
+from genotex.analysis.gene_set_descriptions import (
+    NOT_THERE,
     Overlap,
     RankedScore,
+    can_rank,
     over_representation,
     ranked_enrichment,
 )
+from genotex.analysis.gene_set_tests import camera, fry
 from genotex.analysis.gene_sets import MatchedSets, match_gene_sets
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.result import AnalysisResult
+from genotex.analysis.trait_effects import TraitEffects
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import GeneSet
 
-__all__ = ["SET_COLUMNS", "Enrichment", "EnrichmentOptions", "enrich"]
+__all__ = [
+    "SET_COLUMNS",
+    "TEST_COLUMNS",
+    "Enrichment",
+    "EnrichmentOptions",
+    "SetTest",
+    "enrich",
+    "why_not_tested",
+]
 
 Floats = NDArray[np.float64]
+Columns = dict[str, Any]
+SetTest = Literal["camera", "fry", "fry-mixed"]
 
 SET_COLUMNS: dict[str, type[pl.DataType]] = {
     "Gene Set": pl.String,
     "Description": pl.String,
     "Genes": pl.Int64,
     "Tested Genes": pl.Int64,
-    "Enrichment Score": pl.Float64,
-    "Normalised Score": pl.Float64,
+    "Direction": pl.String,
+    "Inter-gene Correlation": pl.Float64,
     "p": pl.Float64,
     "q": pl.Float64,
+    "Fry Direction": pl.String,
+    "Fry p": pl.Float64,
+    "Fry q": pl.Float64,
+    "Mixed p": pl.Float64,
+    "Mixed q": pl.Float64,
+    "Enrichment Score": pl.Float64,
+    "Normalised Score": pl.Float64,
     "Leading Edge": pl.String,
     "Significant Genes": pl.Int64,
     "Expected": pl.Float64,
-    "Over-representation p": pl.Float64,
-    "Over-representation q": pl.Float64,
     "Overlap": pl.String,
 }
 """Columns of the table of gene sets; genes are joined by spaces, null where nothing was tested."""
 
+TEST_COLUMNS: dict[SetTest, tuple[str, str, str]] = {
+    "camera": ("Direction", "p", "q"),
+    "fry": ("Fry Direction", "Fry p", "Fry q"),
+    "fry-mixed": ("Fry Direction", "Mixed p", "Mixed q"),
+}
+"""Direction, p-value and q-value of each test that can decide."""
+
 FEW_KNOWN = 0.3
 """Share of known genes below which a reader should know."""
 
-GENES_MOVE_TOGETHER = (
-    "Both tests compare a set with genes drawn at random, as if genes varied independently. Genes "
-    "of one set rise and fall together, also by chance, so sets come out far too readily (Wu and "
-    "Smyth 2012): the q-values hold no error rate; take them as an order of what to look at first, "
-    "and check a set's genes one by one."
+ONLY_DESCRIBED = (
+    "The sets were not tested: {why}. Normalised score and significant genes only describe them; "
+    "they take genes as independent and say nothing about chance."
 )
+
+
+NO_EFFECTS = "the expression of the cohort was not given"
 
 
 @dataclass(frozen=True)
@@ -69,6 +96,10 @@ class EnrichmentOptions:
         Random sets of each size by which scores are normalised.
     seed : int
         Of the random sets.
+    test : {"camera", "fry", "fry-mixed"}
+        The test whose q-values decide and whose p-values order the sets: ``camera`` asks whether a
+        set changes more than the other genes, ``fry`` whether it changes at all in one direction,
+        ``fry-mixed`` whether it does so in either.
 
     Raises
     ------
@@ -81,6 +112,7 @@ class EnrichmentOptions:
     max_size: int = 500
     permutations: int = 1000
     seed: int = 42
+    test: SetTest = "camera"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before any file is read."""
@@ -96,6 +128,9 @@ class EnrichmentOptions:
         if not 0 <= self.seed < 2**32:
             msg = f"seed {self.seed} is out of range; use 0 to {2**32 - 1}"
             raise UsageError(msg)
+        if self.test not in get_args(SetTest):
+            msg = f"test {self.test!r} is not known; use {', '.join(get_args(SetTest))}"
+            raise UsageError(msg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +144,15 @@ class Enrichment:
     condition : str or None
         Condition of the problem.
     sets : polars.DataFrame
-        All sets tested, with the columns of `SET_COLUMNS`, by p-value.
+        All sets of a fitting size, with the columns of `SET_COLUMNS`, by the p-value of the test
+        that decides.
     record : dict
-        How it came about: ``cohort``, ``gene_sets`` (counts), ``ranking`` (None without one),
-        ``over_representation`` (None without significant genes), ``options``, ``significant``
-        (counts), ``notes``; plain JSON values. `enrich_problem` adds ``versions`` of the packages.
+        How it came about, plain JSON values: ``cohort``, ``gene_sets`` (counts), ``tests`` (None
+        where sets were only described: ``genes``, ``genes_with_missing_values`` that were left out,
+        ``residual_df``, ``df`` of the moderated t, ``correlation``), ``not_tested`` (why, or
+        empty), ``ranking`` and ``over_representation`` (None without them), ``options``,
+        ``significant`` (counts of each test), ``notes``. `enrich_problem` adds ``versions`` of the
+        packages.
     """
 
     trait: str
@@ -123,21 +162,45 @@ class Enrichment:
 
     @property
     def significant(self) -> pl.DataFrame:
-        """The sets with a q-value of either test below the cut, by p-value."""
-        cut = self.record["options"]["q_cut"]
-        return self.sets.filter((pl.col("q") < cut) | (pl.col("Over-representation q") < cut))
+        """The sets whose q-value of the deciding test is below the cut, by p-value."""
+        options = self.record["options"]
+        return self.sets.filter(pl.col(TEST_COLUMNS[options["test"]][2]) < options["q_cut"])
+
+
+def why_not_tested(result: AnalysisResult) -> str:
+    """Return why the sets of a result can only be described; empty where they can be tested."""
+    if result.method.get("procedure") == "benchmark":
+        return (
+            "the procedure 'benchmark' selects genes and ranks no others, so no regression is there"
+        )
+    if result.method.get("contrast", {}).get("kind") == "factor":
+        return (
+            "the genes are ranked by the F statistic of differences among levels, which has no "
+            "direction; analyze with --levels line or ordered"
+        )
+    if result.method.get("options", {}).get("model") == "mixed":
+        return (
+            "the result is ranked by the mixed model, which is not a regression of each gene and "
+            "leaves no residuals to compare with; analyze with --test moderated or --test all"
+        )
+    return ""
 
 
 def enrich(
-    result: AnalysisResult, sets: Sequence[GeneSet], options: EnrichmentOptions | None = None
+    result: AnalysisResult,
+    sets: Sequence[GeneSet],
+    options: EnrichmentOptions | None = None,
+    effects: TraitEffects | None = None,
 ) -> Enrichment:
-    """Test gene sets along the ranking of a result, and in its list of significant genes.
+    """Test which gene sets are associated with the trait of a result, and describe them.
 
-    Tested genes are ranked by the signed statistic that ranks the result (moderated t, or t of the
-    mixed model) for the enrichment score of Subramanian et al. (2005); significant genes are
-    compared with all tested genes by the hypergeometric distribution. q-values are those of
-    Benjamini and Hochberg over the sets, for each test on its own. A result of the procedure
-    ``benchmark`` has no ranking of all genes, so only over-representation is tested.
+    With the effects of the comparison, two tests allow for the correlation between genes: camera
+    (Wu and Smyth 2012; does a set change more than the other genes?) with the correlation estimated
+    for each set, and fry (Wu et al. 2010; does it change at all, in one direction or in both?). The
+    q-values are those of Benjamini and Hochberg over the sets, for each test on its own. Along with
+    them go descriptions that take genes as independent: the normalised enrichment score and leading
+    edge along the ranking (Subramanian et al. 2005; where gseapy is installed), and the overlap
+    with the significant genes.
 
     Parameters
     ----------
@@ -147,40 +210,43 @@ def enrich(
         From `read_gmt`; genes by official symbol.
     options : EnrichmentOptions, optional
         What the user chose.
+    effects : TraitEffects, optional
+        From `read_trait_effects`; without them sets are only described.
 
     Raises
     ------
     AnalysisError
-        If no set can be tested.
-    UsageError
-        If gseapy is needed and not installed.
+        If no set has a fitting size, or there is nothing to test or describe.
     """
     options = options or EnrichmentOptions()
     column = _ranking_column(result)
-    genes, statistic = _genes(result, column)
+    genes, statistic = _genes(result, column, effects)
     matched = match_gene_sets(sets, genes["Variable"].to_list(), options.min_size, options.max_size)
     listed = genes["Significant"].to_numpy()
-    if column is None and not listed.any():
-        msg = f"{result.trait}: no gene is significant and none is ranked, so no set can be tested"
-        raise AnalysisError(msg)
     scores = None
-    if column is not None:
+    if column is not None and can_rank():
         scores = ranked_enrichment(
             matched.members, statistic, permutations=options.permutations, seed=options.seed
         )
     overlap = over_representation(matched.members, listed) if listed.any() else None
-    table = _arrange(matched, genes, scores, overlap)
-    record = {
+    if effects is None and scores is None and overlap is None:
+        msg = f"{result.trait}: no gene is significant and none is ranked, so no set can be tested"
+        raise AnalysisError(msg)
+    tests = {} if effects is None else _test(matched, genes, effects)
+    table = _arrange(matched, genes, tests, scores, overlap, options)
+    record: dict[str, Any] = {
         "cohort": result.cohort,
         "gene_sets": matched.record,
-        "ranking": None if column is None else {"column": column, "genes": genes.height},
+        "tests": None if effects is None else _tests_record(effects),
+        "not_tested": "" if effects is not None else why_not_tested(result) or NO_EFFECTS,
+        "ranking": None if scores is None else {"column": column, "genes": genes.height},
         "over_representation": None
         if overlap is None
         else {"significant_genes": int(listed.sum()), "background": genes.height},
         "options": asdict(options),
-        "significant": _counts(table, options.q_cut),
-        "notes": _notes(result, column, statistic, matched, overlap),
+        "significant": {} if effects is None else _counts(table, options.q_cut),
     }
+    record["notes"] = _notes(record, result, column, statistic)
     return Enrichment(result.trait, result.condition, table, record)
 
 
@@ -193,8 +259,13 @@ def _ranking_column(result: AnalysisResult) -> str | None:
     return None if procedure == "benchmark" or empty else name
 
 
-def _genes(result: AnalysisResult, column: str | None) -> tuple[pl.DataFrame, Floats]:
-    """Return the tested genes, each once, from the highest statistic to the lowest."""
+def _genes(
+    result: AnalysisResult, column: str | None, effects: TraitEffects | None
+) -> tuple[pl.DataFrame, Floats]:
+    """Return the tested genes, each once, from the highest statistic to the lowest.
+
+    With effects these are the genes without missing values only.
+    """
     if column is None:
         in_model = pl.col("Status").is_in(["tested", "selected", "not selected"])
         genes = result.genes.filter(in_model).unique("Variable", keep="first", maintain_order=True)
@@ -205,32 +276,67 @@ def _genes(result: AnalysisResult, column: str | None) -> tuple[pl.DataFrame, Fl
         .unique("Variable", keep="first", maintain_order=True)
         .sort([column, "Variable"], descending=[True, False])
     )
+    if effects is not None:
+        genes = genes.filter(pl.col("Variable").is_in(effects.genes))
     statistic = genes[column].to_numpy().astype(np.float64)
     # A gene without any residual has an infinite t; it goes with the largest finite one.
     largest = np.abs(statistic[np.isfinite(statistic)]).max(initial=1.0)
     return genes, np.clip(statistic, -largest, largest)
 
 
+def _test(matched: MatchedSets, genes: pl.DataFrame, effects: TraitEffects) -> Columns:
+    """Return the columns of the tests."""
+    place = {gene: i for i, gene in enumerate(effects.genes)}
+    members = matched.matrix(np.array([place[gene] for gene in genes["Variable"]]))
+    against = camera(effects.t, effects.df, effects.matrix[:, 1:], members)
+    alone = fry(effects.matrix, effects.prior, members)
+    return {
+        "Direction": _directions(against.statistic),
+        "Inter-gene Correlation": against.correlation,
+        "p": against.p,
+        "q": _q_values(against.p),
+        "Fry Direction": _directions(alone.statistic),
+        "Fry p": alone.p,
+        "Fry q": _q_values(alone.p),
+        "Mixed p": alone.mixed_p,
+        "Mixed q": _q_values(alone.mixed_p),
+    }
+
+
+def _directions(statistic: Floats) -> list[str]:
+    return ["up" if value > 0 else "down" for value in statistic]
+
+
+def _tests_record(effects: TraitEffects) -> dict[str, Any]:
+    return {
+        "genes": len(effects.genes),
+        "genes_with_missing_values": effects.left_out,
+        "residual_df": effects.matrix.shape[1] - 1,
+        "df": float(np.median(effects.df)),
+        "correlation": "estimated",
+    }
+
+
 def _arrange(
     matched: MatchedSets,
     genes: pl.DataFrame,
+    tests: Columns,
     scores: list[RankedScore] | None,
     overlap: Overlap | None,
+    options: EnrichmentOptions,
 ) -> pl.DataFrame:
     names = genes["Variable"].to_list()
-    columns: dict[str, Any] = {
+    columns: Columns = {
         "Gene Set": [s.name for s in matched.sets],
         "Description": [s.description for s in matched.sets],
         "Genes": [len(s.genes) for s in matched.sets],
         "Tested Genes": [len(members) for members in matched.members],
+        **tests,
     }
     if scores is not None:
-        p = np.array([score.p for score in scores])
         columns |= {
             "Enrichment Score": [score.score for score in scores],
             "Normalised Score": [score.normalised for score in scores],
-            "p": p,
-            "q": _q_values(p),
             "Leading Edge": [" ".join(names[i] for i in score.leading) for score in scores],
         }
     if overlap is not None:
@@ -238,8 +344,6 @@ def _arrange(
         columns |= {
             "Significant Genes": overlap.found,
             "Expected": overlap.expected,
-            "Over-representation p": overlap.p,
-            "Over-representation q": _q_values(overlap.p),
             "Overlap": [" ".join(names[i] for i in m if listed[i]) for m in matched.members],
         }
     nothing = [None] * len(matched.sets)
@@ -249,8 +353,17 @@ def _arrange(
             for name, kind in SET_COLUMNS.items()
         ]
     ).with_columns(pl.col(pl.Float64).fill_nan(None))
-    order = ["p", "Over-representation p"] if scores is not None else ["Over-representation p", "p"]
-    return table.sort([*order, "Gene Set"], nulls_last=True)
+    chance = pl.Series("chance", nothing if overlap is None else overlap.p, dtype=pl.Float64)
+    return table[_order(table, chance, options.test).to_list()]
+
+
+def _order(table: pl.DataFrame, chance: pl.Series, test: SetTest) -> pl.Series:
+    """Return the rows in order: by the test that decides, the other, else as described."""
+    others: list[SetTest] = [name for name in get_args(SetTest) if name != test]
+    keys = [pl.col(TEST_COLUMNS[name][1]) for name in (test, *others)]
+    described = [pl.col("chance"), -pl.col("Normalised Score").abs(), pl.col("Gene Set")]
+    rows = table.with_columns(chance).with_row_index("row")
+    return rows.sort([*keys, *described], nulls_last=True)["row"]
 
 
 def _q_values(p: Floats) -> Floats:
@@ -260,45 +373,39 @@ def _q_values(p: Floats) -> Floats:
     return q
 
 
-def _counts(table: pl.DataFrame, cut: float) -> dict[str, int]:
-    hits = table.filter(pl.col("q") < cut)["Normalised Score"]
-    return {
-        "up": int((hits > 0).sum()),
-        "down": int((hits < 0).sum()),
-        "over_represented": table.filter(pl.col("Over-representation q") < cut).height,
-    }
+def _counts(table: pl.DataFrame, cut: float) -> dict[str, Any]:
+    """Return how many sets each test finds, by direction."""
+    counts: dict[str, Any] = {}
+    for test, (direction, _, q) in TEST_COLUMNS.items():
+        found = table.filter(pl.col(q) < cut)[direction]
+        counts[test] = {way: int((found == way).sum()) for way in ("up", "down")}
+    return {**counts, "fry-mixed": sum(counts["fry-mixed"].values())}
 
 
 def _notes(
-    result: AnalysisResult,
-    column: str | None,
-    statistic: Floats,
-    matched: MatchedSets,
-    overlap: Overlap | None,
+    record: dict[str, Any], result: AnalysisResult, column: str | None, statistic: Floats
 ) -> list[str]:
-    notes = [GENES_MOVE_TOGETHER]
-    factor = result.method.get("contrast", {}).get("kind") == "factor"
-    if column is None and factor:
+    notes = []
+    if record["not_tested"]:
+        notes.append(ONLY_DESCRIBED.format(why=record["not_tested"]))
+    left_out = (record["tests"] or {}).get("genes_with_missing_values")
+    if left_out:
+        many = "genes have" if left_out > 1 else "gene has"
+        notes.append(f"{left_out:,} tested {many} missing values: not in the tests of gene sets.")
+    if column is not None and record["ranking"] is None:
+        notes.append(f"No normalised scores and leading edges: {NOT_THERE}.")
+    if record["over_representation"] is None:
+        notes.append("No gene is significant, so there is no overlap to show.")
+    ranked = record["ranking"] is not None
+    if ranked and (tied := 1 - len(np.unique(statistic)) / len(statistic)) > 0.05:
         notes.append(
-            "The F statistic that ranks the genes has no direction: only over-representation was "
-            "tested."
+            f"{tied:.0%} of the genes share their place in the ranking with another gene; they are "
+            "in the order of their symbols there, which the normalised score depends on."
         )
-    elif column is None:
+    sets = record["gene_sets"]
+    if sets["genes_tested"] < FEW_KNOWN * sets["genes"]:
         notes.append(
-            "This result ranks only the genes that its model selected, not all of them: only "
-            "over-representation was tested."
-        )
-    if overlap is None:
-        notes.append("No gene is significant, so over-representation was not tested.")
-    if column is not None and (tied := 1 - len(np.unique(statistic)) / len(statistic)) > 0.05:
-        notes.append(
-            f"{tied:.0%} of the genes share their place in the ranking with another gene; they "
-            "stand in the order of their symbols."
-        )
-    record = matched.record
-    if record["genes_tested"] < FEW_KNOWN * record["genes"]:
-        notes.append(
-            f"Only {record['genes_tested']:,} of the {record['genes']:,} genes in the file of sets "
+            f"Only {sets['genes_tested']:,} of the {sets['genes']:,} genes in the file of sets "
             f"were tested in {result.cohort or 'this cohort'}: the platform measures few of them, "
             "or they go by other names."
         )

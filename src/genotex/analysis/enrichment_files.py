@@ -10,9 +10,16 @@ from typing import Any
 import polars as pl
 
 import genotex
-from genotex.analysis.enrichment import SET_COLUMNS, Enrichment, EnrichmentOptions, enrich
+from genotex.analysis.enrichment import (
+    SET_COLUMNS,
+    Enrichment,
+    EnrichmentOptions,
+    enrich,
+    why_not_tested,
+)
 from genotex.analysis.result import read_result
 from genotex.analysis.result_pair import digest, read_content, told_as_foreign
+from genotex.analysis.trait_effects import read_trait_effects
 from genotex.errors import FormatError
 from genotex.formats import read_gmt
 from genotex.layout import OutputFolder
@@ -33,6 +40,9 @@ def enrich_problem(
 ) -> Enrichment:
     """Test the gene sets of a file for a problem that has been analysed, and write the answer.
 
+    The comparison behind the result is set up again from the output folder (`read_trait_effects`),
+    unless sets of such a result can only be described (`why_not_tested`).
+
     Parameters
     ----------
     output : OutputFolder
@@ -47,16 +57,16 @@ def enrich_problem(
     Raises
     ------
     AnalysisError
-        If the problem has not been analysed, or no set can be tested.
+        If the problem has not been analysed, its comparison cannot be set up again, or no set can
+        be tested.
     FormatError
         If a file is not what it should be.
-    UsageError
-        If gseapy is needed and not installed.
     """
     sets = read_gmt(gene_sets)
     result = read_result(output, problem.trait, problem.condition)
     belongs_to = _result_digest(output, problem.trait, problem.condition)
-    enrichment = enrich(result, sets, options)
+    effects = None if why_not_tested(result) else read_trait_effects(output, result)
+    enrichment = enrich(result, sets, options, effects)
     enrichment.record["gene_sets"] |= {
         "file": gene_sets.name,
         "sha256": digest(gene_sets.read_bytes()),
@@ -118,7 +128,8 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
     Raises
     ------
     FormatError
-        If one of the two files is not what it should be, or they are not a pair.
+        If one of the two files is not what it should be, they are not a pair, or an earlier
+        version of genotex wrote them.
     """
     path = output.enrichment(trait, condition)
     if not path.is_file():
@@ -127,6 +138,9 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
     with told_as_foreign(path, _AGAIN):
         if content["all_genes"]["sha256"] != _result_digest(output, trait, condition):
             return None
+        if "tests" not in content:
+            msg = "these gene sets were tested by an earlier version of genotex, in another way"
+            raise FormatError(msg, path=path, hint=_AGAIN)
         sets = _read_table(path.with_suffix(".csv"), content["table"]["sha256"])
         left_out = ("problem", "all_genes", "table")
         record = {key: value for key, value in content.items() if key not in left_out}

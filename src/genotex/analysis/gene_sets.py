@@ -6,6 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
 from genotex.errors import AnalysisError
 from genotex.formats import GeneSet
 
@@ -32,6 +36,19 @@ class MatchedSets:
     sets: tuple[GeneSet, ...]
     members: tuple[tuple[int, ...], ...]
     record: dict[str, Any]
+
+    def matrix(self, places: NDArray[np.intp]) -> csr_array:
+        """Return 1 where a gene (column) is in a set (row), with the genes in another order.
+
+        Parameters
+        ----------
+        places : ndarray of int, shape (p,)
+            Column of each gene of the result.
+        """
+        columns = np.concatenate([places[list(members)] for members in self.members])
+        starts = np.cumsum([0, *(len(members) for members in self.members)])
+        shape = (len(self.members), len(places))
+        return csr_array((np.ones(len(columns)), columns, starts), shape=shape)
 
 
 def match_gene_sets(

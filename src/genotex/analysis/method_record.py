@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import polars as pl
 import scipy
-import sklearn
 from numpy.typing import NDArray
 
 import genotex
@@ -81,6 +81,7 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "residual_df": _residual_df(ranking),
         "covariates": _covariates(steps),
         "adjusted_for": _adjusted_for(steps),
+        "without_covariates": steps.tests.without_covariates,
         "named_covariates": dict(steps.comparison.adjustment.taken_as),
         "filled": {**steps.comparison.design.filled, **steps.comparison.adjustment.filled},
         "batch": {
@@ -213,7 +214,7 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        "scikit-learn": version("scikit-learn"),
         "polars": pl.__version__,
     }
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import betainc
 
 from genotex.errors import AnalysisError
@@ -162,6 +161,9 @@ def _log_ratio(eigenvalues: Floats, trait: Floats) -> float:
     m ln(sum y^2 / (s + d)) over the m rotated samples. Every minimum shows as a change of sign of
     its slope on the grid and is refined by Brent's method; the limits count as candidates.
     """
+    # Imported where it is needed: most analyses fit no mixed model.
+    from scipy.optimize import brentq
+
     squares = trait**2
 
     def loss(log_ratio: Floats) -> Floats:

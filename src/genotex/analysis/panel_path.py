@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
-from genotex.analysis.active_set import ActiveFit
+from genotex.analysis.active_set import TOLERANCE, ActiveFit
 from genotex.analysis.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
 
 __all__ = ["PanelData", "PanelPath", "deviance", "fit_paths", "fit_single"]
@@ -33,6 +33,8 @@ LIKELY = 0.6
 ROUNDS = 50
 """Searches for missed genes at one penalty; two or three are usual."""
 LADDER = 1.25
+ROUGH = 0.1
+"""Largest slope left, in units of the penalty, on the way to the penalty that is asked for."""
 
 
 class PanelData:
@@ -138,11 +140,7 @@ class _Lockstep:
         penalties, following : ndarray of float64, shape (c,)
             Their penalty now and the one after it.
         """
-        for column, penalty in zip(columns, penalties, strict=True):
-            waiting = self.waiting[column]
-            if len(genes := waiting[self._idle(column, waiting)]):
-                self.fits[column].add(genes, self.sets.columns(column, genes))
-            self.fits[column].solve(penalty)
+        self._advance(columns, penalties)
         todo = np.arange(len(columns))
         if len(self.near):
             for _ in range(ROUNDS):
@@ -165,6 +163,30 @@ class _Lockstep:
             if not len(todo):
                 break
         self.near = np.flatnonzero(near)
+
+    def approach(self, columns: Rows, penalties: Floats, following: Floats) -> None:
+        """Go roughly to a penalty on the way, as `solve` does exactly.
+
+        Genes that are missed here are found at the following penalty.
+        """
+        self._advance(columns, penalties, ROUGH)
+        near = np.zeros(self.sets.screen.size, dtype=np.bool_)
+        likely = following + LIKELY * (penalties - following)
+        strong = np.minimum(2 * following - penalties, penalties)
+        for column, least, slopes in zip(
+            columns, likely, self._steep(columns, strong), strict=True
+        ):
+            near[slopes.genes] = True
+            self.waiting[column] = slopes.genes[slopes.sizes > least]
+        self.near = np.flatnonzero(near)
+
+    def _advance(self, columns: Rows, penalties: Floats, tolerance: float = TOLERANCE) -> None:
+        """Bring in the genes that wait, and solve at the penalty."""
+        for column, penalty in zip(columns, penalties, strict=True):
+            waiting = self.waiting[column]
+            if len(genes := waiting[self._idle(column, waiting)]):
+                self.fits[column].add(genes, self.sets.columns(column, genes))
+            self.fits[column].solve(penalty, tolerance)
 
     def _steep(self, columns: Rows, limits: Floats, among: Rows | None = None) -> list[Slopes]:
         """Return the genes not in use whose slope exceeds a limit."""
@@ -286,8 +308,9 @@ def fit_single(data: PanelData, training: Sequence[Rows], penalty: float) -> Ite
     # A few penalties on the way: coming from above, few genes come in at a time.
     steps = 1 + int(np.ceil(np.log(tops.max() / penalty) / np.log(LADDER)))
     ladder = np.geomspace(tops, penalty, steps)
-    for step in range(steps):
-        lockstep.solve(everyone, ladder[step], ladder[min(step + 1, steps - 1)])
+    for step in range(steps - 1):
+        lockstep.approach(everyone, ladder[step], ladder[step + 1])
+    lockstep.solve(everyone, ladder[-1], ladder[-1])
     for fit in lockstep.fits:
         yield fit.genes
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from scipy.stats import rankdata
+
+from genotex.analysis.classical_tests import average_ranks
 
 __all__ = ["auroc", "classification", "regression"]
 
@@ -19,7 +20,7 @@ def auroc(target: Floats, predictor: Floats, fold_of: NDArray[np.intp]) -> float
         inside = fold_of == fold
         case = target[inside] == 1
         positive, negative = int(case.sum()), int((~case).sum())
-        ranks = rankdata(predictor[inside])
+        ranks = average_ranks(predictor[inside])
         wins += float(ranks[case].sum()) - positive * (positive + 1) / 2
         pairs += positive * negative
     return wins / pairs

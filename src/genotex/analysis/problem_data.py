@@ -8,9 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from genotex.analysis.condition_cohort import ConditionCohort
+from genotex.analysis.libraries import Counts
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.sample_quality import SampleTexts
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.formats import Evidence, read_evidence, read_linked, read_linked_csv
+from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
@@ -66,6 +70,26 @@ class ProblemData:
     evidence: Evidence | None
     condition: ConditionCohort | None
     related: tuple[str, ...] | None
+
+    @property
+    def roles(self) -> Mapping[str, Role]:
+        """Role of each sample; empty without a record."""
+        return {} if self.evidence is None else self.evidence.roles
+
+    @property
+    def sample_facts(self) -> SampleFacts:
+        """Other characteristics of the samples; empty without a record."""
+        return {} if self.evidence is None else self.evidence.sample_facts
+
+    @property
+    def sample_texts(self) -> SampleTexts:
+        """Titles and source names of the samples; empty without a record."""
+        return {} if self.evidence is None else self.evidence.sample_texts
+
+    @property
+    def counts(self) -> Counts:
+        """How RNA-seq counts became expression; empty where it was not counted."""
+        return {} if self.evidence is None else self.evidence.counts
 
 
 def choose_data(

@@ -27,6 +27,8 @@ from genotex.layout import OutputFolder
 __all__ = ["GENE_COLUMNS", "AnalysisResult", "read_result", "remove_result", "write_result"]
 
 NOT_IN_LIST = ("Status", "Significant")
+NOTABLE_CHANGE = 0.5
+"""Share by which the number of genes must change for covariates to be mentioned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +101,27 @@ class AnalysisResult:
             f"{record['q_cut']:g} for {record['significant']:,} of {record['tested']:,} genes"
             f"{f' ({names})' if names else ''}."
         )
+
+    @property
+    def covariates_summary(self) -> str:
+        """What covariates change, in sentences; empty where that is little."""
+        method = self.method
+        sentences = []
+        adjusted = [name for name in method.get("adjusted_for", ()) if name != self.condition]
+        without = method.get("without_covariates")
+        found = method.get("moderated", method).get("significant", 0)
+        if without is not None and abs(without - found) > NOTABLE_CHANGE * found:
+            sentences.append(
+                f"Without covariates ({', '.join(adjusted)}), {without:,} "
+                f"{'gene' if without == 1 else 'genes'} would be significant."
+            )
+        asked = method.get("options", {}).get("covariates", ())
+        if self.condition in asked:
+            sentences.append(
+                f"{self.condition} is a covariate without this condition too: the ranking is the "
+                "same, and the condition adds the test of the interaction."
+            )
+        return " ".join(sentences)
 
     @property
     def counts_summary(self) -> str:

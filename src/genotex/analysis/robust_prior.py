@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import betainc, betaln, chdtrc, chdtri, fdtrc, fdtri, gammaincinv, gammaln
 
 from genotex.analysis.lowess import lowess
@@ -114,6 +113,7 @@ def _trend(z: Floats, mean_expression: Floats | None) -> Floats:
 
 def _solve(spread: float, df: float, plain_df: float) -> float | None:
     """Return the prior df with the winsorized variance observed; None to keep the plain."""
+    from scipy.optimize import brentq
 
     def excess(link: float) -> float:
         return float(np.log(spread / _winsorized_moments(df, _unlink(link))[1]))

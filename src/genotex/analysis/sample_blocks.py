@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.sample_facts import SampleFacts
@@ -49,12 +47,12 @@ LARGEST_BLOCK = 8
 LEAST_SCORE, SCORE_BY_SAMPLES = 0.13, 1.8
 """A grouping counts when its score passes 0.13 + 1.8 / n; see docs/sample-quality.md."""
 MOST_CUTS = 60
-CUT = 0.6
-"""Share of the way from the similarity outside blocks to that within, where the tree is cut again.
-
-Lower, other people join a block, which costs power; higher, people are torn in two, which makes
-false findings.
-"""
+SPLIT_PAIRS, SPLIT_ONE = 0.35, 0.75
+"""A block is split where its halves are apart by this share of the usual gap; one sample alone is
+split off less easily."""
+JOIN = 0.5
+"""Share of the way from the similarity outside blocks to that within, from which a sample that was
+left alone joins a block."""
 SAME_PEOPLE = 0.5
 """Excess of similarity in personal genes from which blocks are people, not only alike."""
 SHOWN = 3
@@ -132,8 +130,8 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     over its samples, of how much more a sample resembles its own block than the next one, times
     the square root of the share of samples in blocks: a continuous factor, such as the mix of
     cells, gives no gap; a batch gives blocks that are too large. Where the best score is high
-    enough, the tree is cut again at a similarity between that within and that outside the blocks of
-    this grouping, so that samples which resemble their own person less are not left alone.
+    enough, blocks of two people are split, and samples left alone join the block that they resemble
+    most, if they resemble it half as much as its members do each other.
 
     Parameters
     ----------
@@ -151,7 +149,7 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
     if best is None:
         return no_blocks("no blocks of similar samples")
     needed = LEAST_SCORE + SCORE_BY_SAMPLES / n
-    labels = _cut_again(similarity, best)
+    labels = _join_single(similarity, _split(similarity, best))
     inside = labels[:, None] == labels
     np.fill_diagonal(inside, False)
     excess = None
@@ -225,18 +223,28 @@ def _cosine(profiles: Profiles, places: NDArray[np.intp], basis: Floats) -> Floa
 def _tree(similarity: Floats) -> Floats:
     distance = np.clip(1 - (similarity + similarity.T) / 2, 0, 2)
     np.fill_diagonal(distance, 0.0)
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
     tree: Floats = linkage(squareform(distance, checks=False), "average")
     return tree
+
+
+def _cut(tree: Floats, blocks: int) -> Labels:
+    """Return the block of each sample, 0, 1, ..., when the tree is cut into so many."""
+    from scipy.cluster.hierarchy import fcluster
+
+    return np.unique(fcluster(tree, blocks, "maxclust"), return_inverse=True)[1]
 
 
 def _groupings(similarity: Floats) -> Iterator[_Grouping]:
     """Yield the partitions of the tree whose blocks are small enough to be people."""
     n = len(similarity)
     tree = _tree(similarity)
-    largest = _largest(n)
+    largest = max(2, min(LARGEST_BLOCK, n // 3))
     numbers = np.unique(np.linspace(n // largest, n - 1, min(n, MOST_CUTS)).astype(int))[::-1]
     for number in numbers:
-        labels = np.unique(fcluster(tree, number, "maxclust"), return_inverse=True)[1]
+        labels = _cut(tree, number)
         sizes = np.bincount(labels)
         if sizes.max() > largest:
             return
@@ -261,22 +269,55 @@ def _gaps(similarity: Floats, labels: Labels, sizes: NDArray[np.intp]) -> Floats
     return gaps
 
 
-def _cut_again(similarity: Floats, grouping: _Grouping) -> Labels:
-    """Cut the tree again, at a similarity between that within the proposed blocks and outside.
+def _split(similarity: Floats, grouping: _Grouping) -> Labels:
+    """Split blocks that hold two people who resemble each other."""
+    labels = grouping.labels.copy()
+    usual = float(np.median(grouping.gaps))
+    waiting = [np.flatnonzero(labels == name) for name in np.unique(labels)]
+    while waiting:
+        places = waiting.pop()
+        if len(places) < 3:
+            continue
+        half = _cut(_tree(similarity[np.ix_(places, places)]), 2) == 0
+        sides = places[half], places[~half]
+        if not all(map(len, sides)):
+            continue
+        within = min(_within(similarity, side) for side in sides if len(side) > 1)
+        least = SPLIT_ONE if min(map(len, sides)) == 1 else SPLIT_PAIRS
+        if within - float(similarity[np.ix_(*sides)].mean()) >= least * usual:
+            labels[sides[1]] = labels.max() + 1
+            waiting += sides
+    return labels
 
-    The grouping of the best score leaves out samples that resemble their own person less.
+
+def _join_single(similarity: Floats, labels: Labels) -> Labels:
+    """Join samples left alone to the block or sample that they resemble most, if clearly.
+
+    The best score leaves out samples that resemble their own person less than others do theirs.
     """
-    same = grouping.labels[:, None] == grouping.labels
+    labels = np.unique(labels, return_inverse=True)[1]
+    same = labels[:, None] == labels
     others = ~same
     np.fill_diagonal(same, False)
-    cut = CUT * similarity[same].mean() + (1 - CUT) * similarity[others].mean()
-    labels = np.unique(fcluster(_tree(similarity), 1 - cut, "distance"), return_inverse=True)[1]
-    joined = int(np.bincount(labels).max()) > _largest(len(labels))
-    return grouping.labels if joined else labels
+    if not same.any():
+        return labels
+    cut = JOIN * similarity[same].mean() + (1 - JOIN) * similarity[others].mean()
+    sizes = np.bincount(labels)
+    alike = similarity @ np.eye(len(sizes))[labels] / sizes
+    alike[np.arange(len(labels)), labels] = -np.inf
+    nearest, likeness = alike.argmax(axis=1), alike.max(axis=1)
+    first = np.unique(labels, return_index=True)[1]
+    for i in np.argsort(-likeness, kind="stable"):
+        if sizes[labels[i]] == 1 and likeness[i] >= cut:
+            sizes[labels[i]] -= 1
+            labels[i] = labels[first[nearest[i]]]
+            sizes[labels[i]] += 1
+    return labels
 
 
-def _largest(samples: int) -> int:
-    return max(2, min(LARGEST_BLOCK, samples // 3))
+def _within(similarity: Floats, places: NDArray[np.intp]) -> float:
+    part = similarity[np.ix_(places, places)]
+    return float((part.sum() - np.trace(part)) / (len(places) * (len(places) - 1)))
 
 
 def _named(samples: Sequence[str], labels: Labels) -> tuple[dict[str, str], dict[str, list[str]]]:

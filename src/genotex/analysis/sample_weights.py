@@ -115,18 +115,20 @@ def _sum_over_genes(
     # Orthonormal columns of each weighted design: one for all genes, or one for each.
     basis = np.linalg.qr(root.T[:, :, None] * design)[0]
     leverage = (basis**2).sum(axis=2)
-    weighted = (root * values).T
+    squared = root * values
     if len(basis) == 1:
-        residual = weighted - (weighted @ basis[0]) @ basis[0].T
+        squared -= basis[0] @ (basis[0].T @ squared)
     else:
-        fitted = np.einsum("gnk,gn->gk", basis, weighted)
-        residual = weighted - np.einsum("gnk,gk->gn", basis, fitted)
-    variance = (residual**2).sum(axis=1) / (samples - columns)
+        fitted = np.einsum("gnk,ng->gk", basis, squared)
+        squared -= np.einsum("gnk,gk->ng", basis, fitted)
+    np.square(squared, out=squared)
+    variance = squared.sum(axis=0) / (samples - columns)
     varying = variance > SMALLEST_VARIANCE
-    share = residual[varying] ** 2 / variance[varying, None]
-    expected = 1 - (leverage if len(basis) == 1 else leverage[varying])
-    score = (share - expected).sum(axis=0)
-    return score, _information(basis, leverage, contrasts), int(varying.sum())
+    genes = int(varying.sum())
+    share = squared @ np.where(varying, 1 / np.where(varying, variance, 1.0), 0.0)
+    taken = genes * leverage[0] if len(basis) == 1 else leverage[varying].sum(axis=0)
+    score = share - (genes - taken)
+    return score, _information(basis, leverage, contrasts), genes
 
 
 def _information(basis: Floats, leverage: Floats, contrasts: Floats) -> Floats:

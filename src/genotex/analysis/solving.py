@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.checks import check_table
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.libraries import Counts
@@ -94,6 +93,9 @@ def analyze_table(
     if options.procedure == "benchmark":
         if related is None:
             raise UsageError(_no_related(problem))
+        # Only this procedure needs scikit-learn.
+        from genotex.analysis.benchmark import analyze_benchmark
+
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
     facts = sample_facts or {}
     return analyze_sound(
@@ -176,14 +178,14 @@ def analyze_data(
     with naming_place(problem, choice.cohort):
         result = analyze_table(
             data.table,
-            {} if evidence is None else evidence.roles,
+            data.roles,
             problem,
             options,
-            {} if evidence is None else evidence.sample_facts,
+            data.sample_facts,
             condition=data.condition,
             related=data.related,
-            counts=None if evidence is None else evidence.counts,
-            sample_texts=None if evidence is None else evidence.sample_texts,
+            counts=data.counts,
+            sample_texts=data.sample_texts,
             threads=threads,
         )
     return replace(

@@ -28,7 +28,7 @@ from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem
 
-__all__ = ["analyze_sound"]
+__all__ = ["analyze_sound", "carry_out"]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
@@ -89,6 +89,40 @@ def analyze_sound(
     UsageError
         If an option names a characteristic that the cohort does not have.
     """
+    steps = carry_out(
+        table,
+        roles,
+        problem,
+        options,
+        sample_facts,
+        condition,
+        counts=counts,
+        sample_texts=sample_texts,
+        threads=threads,
+    )
+    return AnalysisResult(
+        trait=problem.trait,
+        condition=problem.condition,
+        genes=steps.genes,
+        cv_performance={k: v for k, v in steps.panel.quality.items() if k == "prediction"},
+        method=record_method(steps, options, problem),
+        warnings=_warnings(steps),
+    )
+
+
+def carry_out(
+    table: LinkedTable,
+    roles: Mapping[str, Role],
+    problem: Problem,
+    options: AnalysisOptions,
+    sample_facts: SampleFacts,
+    condition: ConditionCohort | None = None,
+    *,
+    counts: Counts | None = None,
+    sample_texts: SampleTexts | None = None,
+    threads: int = 1,
+) -> Steps:
+    """Set up the comparison, test its genes and fit the panel; parameters as `analyze_sound`."""
     with threadpool_limits(limits=1):
         comparison = set_up_comparison(
             table,
@@ -117,15 +151,7 @@ def analyze_sound(
         min_effect=options.min_effect,
         test="Mixed " if options.model == "mixed" else "",
     )
-    steps = Steps(comparison, tests, panel, genes, options.q_cut)
-    return AnalysisResult(
-        trait=problem.trait,
-        condition=problem.condition,
-        genes=genes,
-        cv_performance={k: v for k, v in panel.quality.items() if k == "prediction"},
-        method=record_method(steps, options, problem),
-        warnings=_warnings(expression, steps),
-    )
+    return Steps(comparison, tests, panel, genes, options.q_cut)
 
 
 def _both(
@@ -173,7 +199,7 @@ def _panel_columns(panel: Panel, tested: NDArray[np.bool_]) -> Columns:
     return columns
 
 
-def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
+def _warnings(steps: Steps) -> tuple[str, ...]:
     comparison, tests = steps.comparison, steps.tests
     contrast, design, adjustment = comparison.contrast, comparison.design, comparison.adjustment
     predicted, mixed = comparison.predicted, tests.mixed
@@ -194,7 +220,7 @@ def _warnings(expression: Floats, steps: Steps) -> tuple[str, ...]:
         *_many_departures(steps),
         *(() if mixed is None else mixed_warnings(mixed, contrast.binary)),
         *tests.spread.warnings,
-        *check_scale(expression),
+        *check_scale(comparison.expression),
         *check_p_values(steps.tested_p, int(steps.genes["Significant"].sum())),
     )
 

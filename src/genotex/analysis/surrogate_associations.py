@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import fdtrc
 
+from genotex.analysis.classical_tests import pearson
 from genotex.analysis.confounding import Association, associate_covariate, associate_levels
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
@@ -42,16 +43,13 @@ def correlation_with_trait(
 def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
     """Return the correlation with the trait; of a factor the multiple correlation."""
     if contrast.factor is None:
-        return _pearson(column, contrast.values)
+        return pearson(column, contrast.values)
     groups = [column[contrast.factor.place == k] for k in range(len(contrast.factor.values))]
     between = sum(len(group) * (group.mean() - column.mean()) ** 2 for group in groups)
     whole = float(((column - column.mean()) ** 2).sum())
-    return float(np.sqrt(between / whole)), float(stats.f_oneway(*groups).pvalue)
-
-
-def _pearson(column: Floats, trait: Floats) -> tuple[float, float]:
-    r, p = stats.pearsonr(column, trait)
-    return float(r), float(p)
+    share, tested, left = between / whole, len(groups) - 1, len(column) - len(groups)
+    f = share / tested / max((1 - share) / left, np.finfo(np.float64).tiny)
+    return float(np.sqrt(share)), float(fdtrc(tested, left, f))
 
 
 def associate_surrogates(

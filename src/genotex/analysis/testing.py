@@ -29,12 +29,14 @@ from genotex.analysis.interaction import fit_interaction
 from genotex.analysis.libraries import FEWEST_READS, Libraries, few_reads
 from genotex.analysis.mixed import MixedFit, fit_mixed
 from genotex.analysis.moderated import ModeratedFit
+from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.precision import Precision, consensus_correlation
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.spread import Spread, weigh_samples
 from genotex.analysis.unmeasured import (
     Unmeasured,
+    adjust_for_unmeasured,
     compare_rankings,
     find_unmeasured,
     rank_without_if_dense,
@@ -73,6 +75,8 @@ class Tests:
     fit : ModeratedFit or ModeratedF
         Of a factor the F test.
     mixed : MixedFit or None
+    without_covariates : int or None
+        Genes significant by the moderated t without covariates; None where there are none.
     """
 
     kept: GeneFilter
@@ -86,6 +90,7 @@ class Tests:
     p: Floats
     fit: ModeratedFit | ModeratedF
     mixed: MixedFit | None
+    without_covariates: int | None = None
 
 
 def choose_genes(
@@ -182,11 +187,11 @@ def run_tests(
         mixed_ranks=mixed_ranks,
     )
     if unmeasured.columns:
-        p = _without_surrogates(values, comparison, replace(settings, min_effect=0.0))
+        p = _p_values(values, design, contrast, replace(settings, min_effect=0.0))
         unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
     adjusted = unmeasured.moderated_with
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
-    inflation = unmeasured.inflation if adjusted else 1.0
+    inflation = unmeasured.moderated_inflation
     fits = carries_design(moderated.matrix, values)
     if not fits.all():
         values, kept = values[:, fits], kept.without(~fits)
@@ -211,6 +216,7 @@ def run_tests(
         p=columns["Mixed p" if mixed_ranks else "p"],
         fit=fit,
         mixed=mixed,
+        without_covariates=_without_covariates(values, comparison, adjusted, settings, options),
     )
 
 
@@ -237,12 +243,37 @@ def _rank(
     )
 
 
-def _without_surrogates(values: Floats, comparison: Comparison, settings: TestSettings) -> Floats:
-    """Return the p-values without surrogate variables."""
-    design, factor = comparison.design.matrix, comparison.contrast.factor
-    if factor is None:
-        return estimable_columns(values, design, settings)["p"]
-    return factor_alternative(values, design, settings, factor)["p"]
+def _p_values(
+    values: Floats,
+    design: Design,
+    contrast: Contrast,
+    settings: TestSettings,
+    inflation: float = 1.0,
+) -> Floats:
+    """Return the p-values of another regression, NaN where it has none."""
+    if contrast.factor is None:
+        return estimable_columns(values, design.matrix, settings, inflation)["p"]
+    found = factor_alternative(values, design.matrix, settings, contrast.factor, inflation)
+    return found["p"]
+
+
+def _without_covariates(
+    values: Floats,
+    comparison: Comparison,
+    adjusted: bool,
+    settings: TestSettings,
+    options: AnalysisOptions,
+) -> int | None:
+    """Return how many genes are significant without covariates; None where there are none."""
+    if not comparison.covariates:
+        return None
+    design, inflation = comparison.design.without(comparison.covariates), 1.0
+    if adjusted:
+        design, inflation = adjust_for_unmeasured(
+            values, design, options.hidden, options.seed, settings.precision
+        )
+    p = _p_values(values, design, comparison.contrast, settings, inflation)
+    return int((benjamini_hochberg(p[np.isfinite(p)]) < options.q_cut).sum())
 
 
 def _other_analysis(

@@ -22,7 +22,13 @@ from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
 from genotex.analysis.surrogate_associations import associate_surrogates, correlation_with_trait
 
-__all__ = ["Unmeasured", "compare_rankings", "find_unmeasured", "rank_without_if_dense"]
+__all__ = [
+    "Unmeasured",
+    "adjust_for_unmeasured",
+    "compare_rankings",
+    "find_unmeasured",
+    "rank_without_if_dense",
+]
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +84,11 @@ class Unmeasured:
     record: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
+    @property
+    def moderated_inflation(self) -> float:
+        """By how much the variances of the moderated t are inflated."""
+        return self.inflation if self.moderated_with else 1.0
+
 
 @dataclass(frozen=True, eq=False)
 class _Estimate:
@@ -127,17 +138,14 @@ def find_unmeasured(
     if mode == "none":
         return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
     whole = _without_gaps(values, design)
-    needed = max(FEWEST_GENES, len(values))
+    needed = _genes_needed(values)
     if whole.shape[1] < needed:
         note = f"{whole.shape[1]} genes with enough values are too few, {needed} are needed"
         warning = f"Unmeasured confounding was not examined: {note}."
         record = _record(mode, None, design, whole.shape[1], note)
         return Unmeasured({}, 1.0, False, record, (warning,))
-    # What the levels of a trait do is the trait's own, whether along a line or not.
-    wide = precision.whiten(design.saturated)
-    found = _estimate(precision.whiten(whole), wide, mode, seed, design.of_trait)
-    raw = precision.unwhiten(found.columns)
-    columns = {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
+    found = _estimate(whole, design, mode, seed, precision)
+    columns = _columns_of(found, precision)
     record = _record(mode, found, design, whole.shape[1])
     record["moderated_with"] = bool(columns)
     record["ranked_with"] = bool(columns) and not mixed_ranks
@@ -151,6 +159,29 @@ def find_unmeasured(
         *_with_trait(columns, contrast, design.trait),
     )
     return Unmeasured(columns, found.inflation, bool(columns), record, warnings)
+
+
+def adjust_for_unmeasured(
+    values: Floats, design: Design, mode: Mode, seed: int, precision: Precision
+) -> tuple[Design, float]:
+    """Return another design of the same samples with its surrogate variables, and the inflation.
+
+    Arguments as for `find_unmeasured`.
+    """
+    whole = _without_gaps(values, design)
+    if mode == "none" or whole.shape[1] < _genes_needed(values):
+        return design, 1.0
+    found = _estimate(whole, design, mode, seed, precision)
+    return design.with_columns(_columns_of(found, precision)), found.inflation
+
+
+def _genes_needed(values: Floats) -> int:
+    return max(FEWEST_GENES, len(values))
+
+
+def _columns_of(found: _Estimate, precision: Precision) -> dict[str, Floats]:
+    raw = precision.unwhiten(found.columns)
+    return {f"SV{k + 1}": column for k, column in enumerate((raw / _length(raw)).T)}
 
 
 def _without_gaps(values: Floats, design: Design) -> Floats:
@@ -169,7 +200,9 @@ def _without_gaps(values: Floats, design: Design) -> Floats:
     return filled
 
 
-def _estimate(values: Floats, design: Floats, mode: Mode, seed: int, tested: int) -> _Estimate:
+def _estimate(genes: Floats, of: Design, mode: Mode, seed: int, precision: Precision) -> _Estimate:
+    # What the levels of a trait do is the trait's own, whether along a line or not.
+    values, design, tested = precision.whiten(genes), precision.whiten(of.saturated), of.of_trait
     if mode == "auto":
         found = estimate_confounders(values, design, tested)
         used = found.columns.shape[1]

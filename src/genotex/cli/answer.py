@@ -61,6 +61,8 @@ def _sentences(result: AnalysisResult) -> Iterator[str]:
         )
     if adjustment := _unmeasured(method["hidden"], method["ranked_by"] == "Mixed p"):
         yield adjustment
+    if result.covariates_summary:
+        yield result.covariates_summary
     if result.interaction_summary:
         yield result.interaction_summary
 

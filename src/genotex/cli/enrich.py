@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,20 @@ if TYPE_CHECKING:
 __all__ = ["enrich"]
 
 MOST_ROWS = 15
-MOST_GENES = 6
+MOST_GENES = 3
+_QUESTIONS = {
+    "camera": "does a set change more than the other genes?",
+    "fry": "does a set change at all, in one direction?",
+    "fry-mixed": "does a set change at all, in either?",
+}
+
+
+class SetTests(StrEnum):
+    """The test whose q-values decide."""
+
+    camera = "camera"
+    fry = "fry"
+    fry_mixed = "fry-mixed"
 
 
 def enrich(
@@ -50,24 +64,33 @@ def enrich(
         int, typer.Option("--permutations", help="Random sets of each size, to normalise scores.")
     ] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random sets.")] = 42,
+    test: Annotated[
+        SetTests, typer.Option("--test", help="Decides which sets are significant, and orders.")
+    ] = SetTests.camera,
     json: o.Json = False,
 ) -> None:
-    r"""Find the gene sets that the genes of an analysed problem gather in.
+    r"""Test gene sets of yours for association with an analysed trait.
 
-    Needs a file of gene sets of yours and the package gseapy (the extra
-    "enrichment" of genotex). Nothing is downloaded: such files (GMT) are
-    offered by MSigDB, Reactome and the Enrichr libraries.
+    camera asks whether a set changes more than the other genes, fry whether
+    it changes at all, in one direction or mixed. Both allow for genes that
+    rise and fall together, and need the cohort's table in OUTPUT.
+
+    Scores and leading edges describe the sets further and need gseapy (the
+    extra "enrichment" of genotex). Nothing is downloaded: files of gene sets
+    (GMT) are offered by MSigDB, Reactome and the Enrichr libraries.
 
     Examples:
       genotex enrich output --trait Osteoarthritis --gmt h.all.symbols.gmt
 
       genotex enrich output --trait Osteoarthritis --condition Age \
           --gmt sets.gmt.gz --min-size 5
+
+      genotex enrich output --trait Asthma --gmt sets.gmt --test fry
     """
     from genotex.analysis import EnrichmentOptions, enrich_problem
 
     problem = ask(trait, condition)
-    settings = EnrichmentOptions(q, min_size, max_size, permutations, seed)
+    settings = EnrichmentOptions(q, min_size, max_size, permutations, seed, test.value)
     folder = OutputFolder(output)
     if not output.is_dir():
         msg = f"{output} is not a folder; give the output folder of 'genotex analyze'"
@@ -107,6 +130,8 @@ def _for_machines(enrichment: Enrichment, files: dict[str, Path]) -> dict[str, A
 
 
 def _show(enrichment: Enrichment) -> None:
+    from genotex.analysis.enrichment import TEST_COLUMNS
+
     record = enrichment.record
     sets, options, hits = record["gene_sets"], record["options"], record["significant"]
     screen.say(
@@ -114,33 +139,37 @@ def _show(enrichment: Enrichment) -> None:
         f"{options['max_size']} tested genes; {sets['genes_tested']:,} of the {sets['genes']:,} "
         f"genes in the file were tested in {record['cohort']}"
     )
-    if record["ranking"] is not None:
-        screen.say(
-            f"along the ranking, q < {options['q_cut']:g}: {hits['up']} higher, "
-            f"{hits['down']} lower with {enrichment.trait.replace('_', ' ')}"
-        )
-    if (listed := record["over_representation"]) is not None:
-        screen.say(
-            f"over-represented in the {listed['significant_genes']:,} significant genes, "
-            f"q < {options['q_cut']:g}: {hits['over_represented']}"
-        )
-    rows = [_row(row) for row in enrichment.sets.head(MOST_ROWS).iter_rows(named=True)]
+    trait, at = enrichment.trait.replace("_", " "), f"q < {options['q_cut']:g}"
+    for name, found in hits.items():
+        decides = " (decides)" if name == options["test"] else ""
+        screen.say(f"{name}{decides}, {_QUESTIONS[name]} {at}: {_found(found, trait)}")
+    direction = TEST_COLUMNS[options["test"]][0]
+    rows = [_row(row, direction) for row in enrichment.sets.head(MOST_ROWS).iter_rows(named=True)]
     columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
     screen.table(columns, rows)
     for note in record["notes"]:
         screen.tell(note, "note")
 
 
-def _row(row: dict[str, Any]) -> dict[str, Any]:
+def _found(hits: int | dict[str, int], trait: str) -> str:
+    if isinstance(hits, int):
+        return str(hits)
+    return f"{hits['up']} higher, {hits['down']} lower with {trait}"
+
+
+def _row(row: dict[str, Any], direction: str) -> dict[str, Any]:
     found = row["Significant Genes"]
     leading = row["Leading Edge"] if row["Leading Edge"] is not None else row["Overlap"]
     genes = (leading or "").split()
     return {
         "gene set": row["Gene Set"],
         "genes": row["Tested Genes"],
-        "score": row["Normalised Score"],
+        "change": row[direction],
+        "correlation": row["Inter-gene Correlation"],
         "q": row["q"],
-        "significant genes": None if found is None else f"{found} ({row['Expected']:.1f} expected)",
-        "their q": row["Over-representation q"],
+        "fry q": row["Fry q"],
+        "mixed q": row["Mixed q"],
+        "score": row["Normalised Score"],
+        "significant": None if found is None else f"{found} (by chance {row['Expected']:.1f})",
         "first genes": " ".join(genes[:MOST_GENES]) + (" ..." if len(genes) > MOST_GENES else ""),
     }

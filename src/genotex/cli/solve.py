@@ -21,6 +21,7 @@ from genotex.cli.preprocess import build_options, preprocess_with_progress, show
 from genotex.cli.trait_names import tell_names
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
+from genotex.processes import prepare_workers
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions, ProblemOutcome
@@ -86,6 +87,8 @@ def solve(
       genotex solve input output --trait Asthma --condition Obesity \
           --task-info task_info.json
     """
+    # Before anything else is imported: workers load matplotlib while the files are read.
+    prepare_workers("genotex.reports.figures:get_ready")
     from genotex.analysis import check_request
 
     problem = ask(trait, condition)

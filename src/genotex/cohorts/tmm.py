@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 __all__ = ["tmm_factors"]
 
@@ -86,6 +85,9 @@ def _log_factor(observed: Floats, reference: Floats, size: float, reference_size
 def _trimmed(values: Floats, share: float) -> NDArray[np.bool_]:
     """Tell which values are left when a share of the lowest and of the highest goes."""
     lowest = np.floor(len(values) * share) + 1
-    ranks = rankdata(values)
+    ordered = np.sort(values)
+    above = np.searchsorted(ordered, values, "right")
+    # Equal values share the mean of their ranks, counted from 1.
+    ranks = (np.searchsorted(ordered, values, "left") + above + 1) / 2
     kept: NDArray[np.bool_] = (ranks >= lowest) & (ranks <= len(values) + 1 - lowest)
     return kept

@@ -84,6 +84,7 @@ def _remarks(findings: Findings, genes: pl.DataFrame) -> tuple[Remark, ...]:
     told = (
         Remark(findings.levels_summary, LEVELS),
         Remark(sequenced_remark(findings), SECTION),
+        Remark(findings.covariates_summary, "processing"),
         Remark(condition_remark(findings), "condition"),
         Remark(mixed_remark(findings, genes), "mixed"),
         Remark(unmeasured_remark(findings, genes), "unmeasured"),

@@ -148,6 +148,8 @@ class Findings:
         Record of how the levels of the trait were tested; empty for other traits.
     levels_summary : str
         The same in a few sentences.
+    covariates_summary : str
+        What covariates change, in sentences; empty where that is little.
     """
 
     trait: str
@@ -179,6 +181,7 @@ class Findings:
     quality: Mapping[str, Any] = field(default_factory=dict)
     levels: Mapping[str, Any] = field(default_factory=dict)
     levels_summary: str = ""
+    covariates_summary: str = ""
 
     @property
     def mixed_ranks(self) -> bool:

@@ -1,10 +1,11 @@
-"""The gene sets that the genes gather in, as the page shows them."""
+"""The gene sets that are associated with the trait, as the page shows them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from genotex.analysis import Enrichment
+from genotex.analysis.enrichment import TEST_COLUMNS
 from genotex.reports.findings import Findings
 from genotex.reports.sections import GeneSetRow, GeneSetsView
 from genotex.reports.words import counted, number, readable, sentence
@@ -18,7 +19,7 @@ _GENES = 8
 def view_gene_sets(
     enrichment: Enrichment | None, findings: Findings, file: str
 ) -> GeneSetsView | None:
-    """Return the short table of gene sets, lowest p-value first; None where none were tested.
+    """Return the short table of gene sets, lowest p-value first; None where there are none.
 
     Parameters
     ----------
@@ -33,81 +34,89 @@ def view_gene_sets(
         return None
     record = enrichment.record
     ranked, listed = record["ranking"] is not None, record["over_representation"] is not None
-    cut = record["options"]["q_cut"]
     ends = _ends(findings)
+    significant = set(enrichment.significant["Gene Set"])
     rows = enrichment.sets.head(_ROWS).iter_rows(named=True)
     return GeneSetsView(
-        sentences=tuple(_sentences(enrichment, ends)),
+        sentences=tuple(_sentences(record, ends)),
+        tested=record["tests"] is not None,
         ranked=ranked,
         listed=listed,
-        rows=tuple(_row(row, cut, ranked=ranked) for row in rows),
+        decides=record["options"]["test"],
+        rows=tuple(_row(row, record, row["Gene Set"] in significant) for row in rows),
         meaning=f"normalised enrichment score, positive for genes {ends[0]}",
         genes_label="Genes that make the score" if ranked else "Significant genes of the set",
         notes=tuple(sentence(note) for note in record["notes"]),
         file=file,
-        methods=_methods(enrichment),
+        methods=_methods(record),
     )
 
 
-def _sentences(enrichment: Enrichment, ends: tuple[str, str]) -> list[str]:
-    record = enrichment.record
+def _sentences(record: dict[str, Any], ends: tuple[str, str]) -> list[str]:
     sets, options, hits = record["gene_sets"], record["options"], record["significant"]
-    at = f"at q < {options['q_cut']:g}"
-    told = [
+    sentences = [
         f"{counted(sets['tested'], 'gene set')} of {sets.get('file', 'the file')} with "
         f"{options['min_size']} to {options['max_size']} tested genes."
     ]
-    if (ranking := record["ranking"]) is not None:
-        told.append(
-            f"Along the ranking of {counted(ranking['genes'], 'gene')}, {at}: "
-            f"{counted(hits['up'], 'set')} among the genes {ends[0]}, {hits['down']:,} among those "
-            f"{ends[1]}."
-        )
-    if (listed := record["over_representation"]) is not None:
-        told.append(
-            f"Over-represented in the {counted(listed['significant_genes'], 'significant gene')}, "
-            f"{at}: {counted(hits['over_represented'], 'set')}."
-        )
-    return told
+    if record["tests"] is None:
+        return sentences
+    at = f"q < {options['q_cut']:g}"
+    camera, fry = hits["camera"], hits["fry"]
+    found = {
+        "camera": f"Changed more than the other genes ({at}, camera): "
+        f"{counted(camera['up'], 'set')} with genes {ends[0]}, {camera['down']:,} with genes "
+        f"{ends[1]}.",
+        "fry": f"Changed at all in one direction ({at}, fry): {counted(fry['up'], 'set')} with "
+        f"genes {ends[0]}, {fry['down']:,} with genes {ends[1]}.",
+        "fry-mixed": f"Changed at all in either direction ({at}, fry, mixed): "
+        f"{counted(hits['fry-mixed'], 'set')}.",
+    }
+    return [*sentences, found.pop(options["test"]), *found.values()]
 
 
-def _methods(enrichment: Enrichment) -> str:
+def _methods(record: dict[str, Any]) -> str:
     """Return what was done, in the past tense of a methods section."""
-    record = enrichment.record
     sets, options = record["gene_sets"], record["options"]
-    tests = [text for text in (_ranking_methods(record), _list_methods(record)) if text]
-    taken = "Both tests take" if len(tests) == 2 else "The test takes"
-    return (
+    taken = (
         f"Of the {counted(sets['sets'], 'gene set')} in {sets.get('file', 'a file of gene sets')}, "
         f"those with {options['min_size']} to {options['max_size']} tested genes "
-        f"({sets['tested']:,}) were tested {' and '.join(tests)}. The q-values of each test were "
-        f"those of Benjamini and Hochberg (1995) over the sets; sets with q < {options['q_cut']:g} "
-        f"were called significant. {taken} genes as independent, so these q-values order the sets "
-        "and hold no error rate (Wu and Smyth 2012)."
+        f"({sets['tested']:,}) were "
+    )
+    described = " and ".join(t for t in (_score_methods(record), _overlap_methods(record)) if t)
+    if record["tests"] is None:
+        return f"{taken}described by {described}; they were not tested."
+    missing = record["tests"]["genes_with_missing_values"]
+    without = f" ({counted(missing, 'gene')} with missing values left out)" if missing else ""
+    decides = {"camera": "camera", "fry": "fry (directional)", "fry-mixed": "fry (mixed)"}
+    return (
+        f"{taken}tested on the {counted(record['tests']['genes'], 'tested gene')}{without} with "
+        "the design and weights of the analysis: for a larger change than that of the other genes "
+        "by camera, with the correlation between the genes of each set estimated from the "
+        "residuals (Wu and Smyth 2012), and for any change, directional or mixed, by rotation "
+        "(fry; Wu et al. 2010). "
+        "The q-values of each test were those of Benjamini and Hochberg (1995) over the sets; sets "
+        f"with q < {options['q_cut']:g} by {decides[options['test']]} were called significant."
+        + (f" The sets were further described by {described}." if described else "")
     )
 
 
-def _ranking_methods(record: dict[str, Any]) -> str:
+def _score_methods(record: dict[str, Any]) -> str:
     if (ranking := record["ranking"]) is None:
         return ""
     statistic = "t of the mixed model" if ranking["column"] == "Mixed t" else "moderated t"
     options, version = record["options"], record.get("versions", {}).get("gseapy")
     return (
-        f"along the ranking of all {counted(ranking['genes'], 'tested gene')} by the {statistic} "
-        "(preranked gene set enrichment, Subramanian et al. 2005, weight 1; p-values by adaptive "
-        f"multilevel sampling, Korotkevich et al. 2021; gseapy{f' {version}' if version else ''}, "
-        f"{options['permutations']:,} random sets of each size, seed {options['seed']})"
+        f"the normalised enrichment score along the {statistic} of "
+        f"{counted(ranking['genes'], 'gene')} (Subramanian et al. 2005, weight 1; "
+        f"gseapy{f' {version}' if version else ''}, {options['permutations']:,} random sets of "
+        f"each size, seed {options['seed']})"
     )
 
 
-def _list_methods(record: dict[str, Any]) -> str:
+def _overlap_methods(record: dict[str, Any]) -> str:
     if (chosen := record["over_representation"]) is None:
         return ""
-    return (
-        f"for over-representation among the {counted(chosen['significant_genes'], 'gene')} of the "
-        "list by the hypergeometric distribution, with the "
-        f"{counted(chosen['background'], 'tested gene')} as background"
-    )
+    return f"their overlap with the {counted(chosen['significant_genes'], 'significant gene')}"
 
 
 def _ends(findings: Findings) -> tuple[str, str]:
@@ -118,21 +127,22 @@ def _ends(findings: Findings) -> tuple[str, str]:
     return f"rising with {trait}", f"falling with {trait}"
 
 
-def _row(row: dict[str, Any], cut: float, *, ranked: bool) -> GeneSetRow:
-    score, found = row["Normalised Score"], row["Significant Genes"]
-    genes = (row["Leading Edge" if ranked else "Overlap"] or "").split()
+def _row(row: dict[str, Any], record: dict[str, Any], significant: bool) -> GeneSetRow:
+    found = row["Significant Genes"]
+    genes = (row["Leading Edge" if record["ranking"] is not None else "Overlap"] or "").split()
+    correlation = row["Inter-gene Correlation"]
     return GeneSetRow(
         name=row["Gene Set"].replace("_", " "),
         description=row["Description"] or "",
         size=f"{row['Tested Genes']:,}",
-        score=number(score, "signed"),
+        direction=row[TEST_COLUMNS[record["options"]["test"]][0]] or "none",
+        correlation="" if correlation is None else f"{correlation:.2f}",
         q=number(row["q"], "p"),
-        direction="none" if not score else "up" if score > 0 else "down",
+        fry_q=number(row["Fry q"], "p"),
+        mixed_q=number(row["Mixed q"], "p"),
+        score=number(row["Normalised Score"], "signed"),
         found="" if found is None else f"{found:,} ({row['Expected']:.1f})",
-        found_q=number(row["Over-representation q"], "p"),
         genes=" ".join(genes[:_GENES]),
         more=max(0, len(genes) - _GENES),
-        significant=any(
-            row[name] is not None and row[name] < cut for name in ("q", "Over-representation q")
-        ),
+        significant=significant,
     )

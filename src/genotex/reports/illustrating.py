@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from genotex.formats.linked import LinkedTable
+from genotex.processes import in_prepared_workers
 from genotex.reports.figures import (
     SampleMarks,
     draw_coefficients,
@@ -26,6 +31,27 @@ __all__ = ["draw_figures"]
 _HEATMAP_GENES = 40
 _PROFILES = 6
 _COEFFICIENTS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """A figure without its drawing, and the call that draws it."""
+
+    view: FigureView
+    draw: Callable[..., str]
+    arguments: tuple[Any, ...]
+
+
+def _plan(
+    key: str,
+    title: str,
+    caption: str,
+    draw: Callable[..., str],
+    *arguments: object,
+    wide: bool = False,
+) -> _Plan:
+    """Plan a figure; the last argument of the drawing is its text for people who cannot see it."""
+    return _Plan(FigureView(key, title, "", caption, str(arguments[-1]), wide), draw, arguments)
 
 
 def draw_figures(
@@ -60,7 +86,8 @@ def draw_figures(
     if first and table.samples:
         values = table.expression[:, [place[symbol] for symbol in first]]
         figures += [_profiles(first, values, marks), _heatmap(findings, first, values, marks)]
-    return tuple(figures)
+    drawn = in_prepared_workers([(plan.draw, plan.arguments) for plan in figures])
+    return tuple(replace(plan.view, svg=svg) for plan, svg in zip(figures, drawn, strict=True))
 
 
 def _colours(marks: SampleMarks) -> str:
@@ -69,7 +96,7 @@ def _colours(marks: SampleMarks) -> str:
     return "colour and shape tell the group"
 
 
-def _pca(table: LinkedTable, marks: SampleMarks) -> FigureView:
+def _pca(table: LinkedTable, marks: SampleMarks) -> _Plan:
     parts = principal_components(table.expression)
     first, second = (f"{share:.1%}".replace("%", " %") for share in parts.explained)
     alt = (
@@ -83,12 +110,10 @@ def _pca(table: LinkedTable, marks: SampleMarks) -> FigureView:
         "does not follow the groups hints at a "
         "batch or another unmeasured factor."
     )
-    return FigureView(
-        "pca", "Samples by overall expression", draw_pca(parts, marks, alt), caption, alt
-    )
+    return _plan("pca", "Samples by overall expression", caption, draw_pca, parts, marks, alt)
 
 
-def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
+def _volcano(findings: Findings, genes: pl.DataFrame) -> _Plan:
     binary = findings.trait_kind == "binary"
     label = (
         "log2 fold change, case against control"
@@ -118,20 +143,15 @@ def _volcano(findings: Findings, genes: pl.DataFrame) -> FigureView:
         f"Each point is a gene. Right of zero: {side}; left: {other}. The higher, the smaller the "
         f"p-value{_of_the_mixed_model(findings)}. " + told
     )
-    return FigureView(
-        "volcano",
-        "Change against significance",
-        draw_volcano(genes, label, findings.cut, alt),
-        caption,
-        alt,
-    )
+    title = "Change against significance"
+    return _plan("volcano", title, caption, draw_volcano, genes, label, findings.cut, alt)
 
 
 def _of_the_mixed_model(findings: Findings) -> str:
     return " of the mixed model" if findings.mixed_ranks else ""
 
 
-def _coefficients(findings: Findings, genes: pl.DataFrame) -> FigureView:
+def _coefficients(findings: Findings, genes: pl.DataFrame) -> _Plan:
     first = genes.head(_COEFFICIENTS)
     alt = (
         f"Dot plot of the {counted(first.height, 'largest coefficient')} of "
@@ -147,11 +167,12 @@ def _coefficients(findings: Findings, genes: pl.DataFrame) -> FigureView:
         f"{side}, given the other genes selected. Of genes that go together the Lasso takes one "
         "and drops the rest, so a gene that is missing here may matter as much."
     )
-    svg = draw_coefficients(first, "coefficient per standard deviation of the gene", alt)
-    return FigureView("coefficients", "Largest coefficients", svg, caption, alt)
+    label = "coefficient per standard deviation of the gene"
+    title = "Largest coefficients"
+    return _plan("coefficients", title, caption, draw_coefficients, first, label, alt)
 
 
-def _histogram(findings: Findings, genes: pl.DataFrame) -> FigureView:
+def _histogram(findings: Findings, genes: pl.DataFrame) -> _Plan:
     p = genes["p"].drop_nulls().to_numpy()
     low = float((p < 0.05).mean()) if len(p) else 0.0
     share = f"{low:.0%}".replace("%", " %")
@@ -162,10 +183,10 @@ def _histogram(findings: Findings, genes: pl.DataFrame) -> FigureView:
         "a flat rest is what sound statistics look like; a peak on the right or in the middle "
         "means that the model does not fit."
     )
-    return FigureView("histogram", "All p-values", draw_histogram(p, alt), caption, alt)
+    return _plan("histogram", "All p-values", caption, draw_histogram, p, alt)
 
 
-def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> FigureView:
+def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks) -> _Plan:
     chosen = first[:_PROFILES]
     alt = f"Expression of {listed(chosen)} in every sample."
     caption = (
@@ -174,13 +195,13 @@ def _profiles(first: list[str], values: NDArray[np.float64], marks: SampleMarks)
         + ". A finding to trust shows in most samples; one that hangs on a few "
         "points deserves a second look."
     )
-    svg = draw_profiles(chosen, values[:, : len(chosen)], marks, alt)
-    return FigureView("profiles", "Top genes, sample by sample", svg, caption, alt)
+    title, shown = "Top genes, sample by sample", values[:, : len(chosen)]
+    return _plan("profiles", title, caption, draw_profiles, chosen, shown, marks, alt)
 
 
 def _heatmap(
     findings: Findings, first: list[str], values: NDArray[np.float64], marks: SampleMarks
-) -> FigureView:
+) -> _Plan:
     picked = "p-values" if findings.selection is None else "coefficients"
     alt = f"Heatmap of {counted(len(first), 'gene')} in {counted(len(values), 'sample')}."
     order = (
@@ -194,5 +215,5 @@ def _heatmap(
         f"end at 2.5 standard deviations. These genes were picked for their {picked}, so a pattern "
         "is expected here: it illustrates the finding and is no proof of it."
     )
-    svg = draw_heatmap(first, values, marks, alt)
-    return FigureView("heatmap", "Top genes in all samples", svg, caption, alt, wide=True)
+    title = "Top genes in all samples"
+    return _plan("heatmap", title, caption, draw_heatmap, first, values, marks, alt, wide=True)

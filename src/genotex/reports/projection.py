@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import pdist
 
 __all__ = ["Components", "column_z_scores", "order_rows", "order_within", "principal_components"]
 
@@ -68,6 +66,9 @@ def order_rows(rows: Floats) -> NDArray[np.intp]:
     """Return the order of the rows (m, n) by average linkage of their distances."""
     if len(rows) < 3:
         return np.arange(len(rows))
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import pdist
+
     tree = linkage(pdist(rows), method="average", optimal_ordering=True)
     return np.asarray(leaves_list(tree), dtype=np.intp)
 

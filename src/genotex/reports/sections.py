@@ -131,29 +131,34 @@ class GeneSetRow:
         As in the file of sets.
     size : str
         Genes of the set that were tested.
-    score, q : str
-        Normalised enrichment score along the ranking, and its q-value; empty without a ranking.
     direction : str
-        ``up``, ``down`` or ``none``.
-    found, found_q : str
-        Significant genes of the set and how many chance would give, and the q-value; empty when
-        over-representation was not tested.
+        ``up``, ``down`` or ``none``, by the test that decides.
+    correlation : str
+        Mean correlation between the genes of the set.
+    q, fry_q, mixed_q : str
+        q-values of camera and of fry, directional and mixed; empty where sets were not tested.
+    score : str
+        Normalised enrichment score along the ranking; empty without one.
+    found : str
+        Significant genes of the set and how many chance would give; empty without any.
     genes : str
         First genes of the set.
     more : int
         How many genes of the same kind follow.
     significant : bool
-        By either test.
+        By the test that decides.
     """
 
     name: str
     description: str
     size: str
-    score: str
-    q: str
     direction: str
+    correlation: str
+    q: str
+    fry_q: str
+    mixed_q: str
+    score: str
     found: str
-    found_q: str
     genes: str
     more: int
     significant: bool
@@ -161,14 +166,17 @@ class GeneSetRow:
 
 @dataclass(frozen=True)
 class GeneSetsView:
-    """The gene sets that the genes of the answer gather in.
+    """The gene sets that are associated with the trait.
 
     Attributes
     ----------
     sentences : tuple of str
         What was tested and what came of it.
-    ranked, listed : bool
-        Whether sets were tested along the ranking, and in the list of significant genes.
+    tested, ranked, listed : bool
+        Whether sets were tested, have scores along the ranking, and were held against the list of
+        significant genes.
+    decides : str
+        The test that decides: ``camera``, ``fry`` or ``fry-mixed``.
     rows : tuple of GeneSetRow
         First sets by p-value.
     meaning : str
@@ -184,8 +192,10 @@ class GeneSetsView:
     """
 
     sentences: tuple[str, ...]
+    tested: bool
     ranked: bool
     listed: bool
+    decides: str
     rows: tuple[GeneSetRow, ...]
     meaning: str
     genes_label: str

@@ -86,6 +86,7 @@ def findings_from_result(result: AnalysisResult, table: LinkedTable) -> Findings
         quality=method.get("quality", {}),
         levels=method.get("levels", {}),
         levels_summary=result.levels_summary,
+        covariates_summary=result.covariates_summary,
     )
 
 

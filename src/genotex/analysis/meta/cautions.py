@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import polars as pl
-from scipy import stats
+from scipy.special import bdtrc
 
 from genotex.analysis.meta.result import CohortFacts
 
@@ -45,7 +45,7 @@ def cohorts_differ(genes: pl.DataFrame) -> bool:
     would give in one of 1,000 studies (binomial test), which matters when genes are few.
     """
     differing = genes.filter(pl.col("Q p") < DIFFERING_P).height
-    by_chance = stats.binom.sf(differing - 1, genes.height, DIFFERING_P)
+    by_chance = bdtrc(differing - 1, genes.height, DIFFERING_P)
     return differing_share(genes) > DIFFERING_SHARE and bool(by_chance < _SURELY)
 
 

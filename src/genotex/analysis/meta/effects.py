@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from genotex.errors import AnalysisError
 
-__all__ = ["CombinedEffects", "combine_effects", "stouffer"]
+__all__ = ["CombinedEffects", "combine_effects", "normal_size", "stouffer"]
 
 Floats = NDArray[np.float64]
 
 MIN_RANDOM = 3
 """With two cohorts the spread between them has one degree of freedom, which says nothing."""
 
-_HALF = float(stats.norm.ppf(0.975))
+_HALF = float(ndtri(0.975))
 _SWEEPS = 500
 _TOLERANCE = 1e-13
 
@@ -129,7 +129,7 @@ def _combine(values: Floats, variances: Floats) -> CombinedEffects:
     effect, error, tau2 = _pool(values, variances)
     many = count >= MIN_RANDOM
     on_t = np.maximum(df, 1)
-    half = np.where(many, stats.t.ppf(0.975, on_t), _HALF) * error
+    half = np.where(many, stdtrit(on_t, 0.975), _HALF) * error
     signs = np.sign(values) * (weights > 0)
     largest, flips = _leave_one_out(values, variances, effect)
     return CombinedEffects(
@@ -140,14 +140,14 @@ def _combine(values: Floats, variances: Floats) -> CombinedEffects:
         upper=effect + half,
         z=effect / error,
         p=_two_sided(effect / error),
-        strict_p=np.where(many, 2 * stats.t.sf(np.abs(effect / error), on_t), np.nan),
+        strict_p=np.where(many, 2 * stdtr(on_t, -np.abs(effect / error)), np.nan),
         fixed=fixed,
         fixed_error=fixed_error,
         fixed_lower=fixed - fixed_half,
         fixed_upper=fixed + fixed_half,
         fixed_p=_two_sided(fixed / fixed_error),
         heterogeneity=np.where(several, spread, np.nan),
-        heterogeneity_p=np.where(several, stats.chi2.sf(spread, df), np.nan),
+        heterogeneity_p=np.where(several, chdtrc(df, spread), np.nan),
         i2=np.where(several, 100 * excess, np.nan),
         tau2=np.where(several, tau2, np.nan),
         agreeing=((signs == np.sign(effect)) & (signs != 0)).sum(axis=0),
@@ -183,7 +183,7 @@ def _spread(values: Floats, weights: Floats, mean: Floats) -> Floats:
 
 
 def _two_sided(z: Floats) -> Floats:
-    p: Floats = 2 * stats.norm.sf(np.abs(z))
+    p: Floats = 2 * ndtr(-np.abs(z))
     return p
 
 
@@ -241,9 +241,13 @@ def stouffer(p: Floats, signs: Floats, weights: Floats) -> Floats:
     """
     there = np.isfinite(p)
     with np.errstate(all="ignore"):
-        # A p-value of zero is one below the smallest number.
-        size = stats.norm.isf(np.fmax(p, np.finfo(float).tiny) / 2)
-        total = np.where(there, weights * signs * size, 0.0).sum(axis=0)
+        total = np.where(there, weights * signs * normal_size(p), 0.0).sum(axis=0)
         z = total / np.sqrt(np.where(there, weights**2, 0.0).sum(axis=0))
-    combined: Floats = 2 * stats.norm.sf(np.abs(z))
+    combined: Floats = 2 * ndtr(-np.abs(z))
     return combined
+
+
+def normal_size(p: Floats) -> Floats:
+    """Return the absolute standard normal value that has this two-sided p-value."""
+    # A p-value of zero is one below the smallest number.
+    return np.asarray(-ndtri(np.fmax(p, np.finfo(np.float64).tiny) / 2))

@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy import stats
 
-from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stouffer
+from genotex.analysis.meta.effects import (
+    CombinedEffects,
+    combine_effects,
+    normal_size,
+    stouffer,
+)
 from genotex.analysis.meta.heterogeneity import (
     Heterogeneity,
     common_effect_p,
@@ -206,7 +210,7 @@ def _columns(
         "Combined Error": found.error,
         "CI Lower": found.lower,
         "CI Upper": found.upper,
-        "z": whole * stats.norm.isf(np.fmax(common, np.finfo(float).tiny) / 2),
+        "z": whole * normal_size(common),
         "p": common,
         "q": benjamini_hochberg(common),
         "Q": found.heterogeneity,

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy.special import ndtr
+
+from genotex.analysis.meta.effects import normal_size
 
 __all__ = [
     "Heterogeneity",
@@ -97,9 +99,8 @@ def null_scores(
     if samples is not None:
         smaller = np.where(there, variances - effects**2 / (2 * samples), np.inf)
         variances = np.where(smaller > 0, smaller, variances)
-    # A p-value of zero is one below the smallest number.
-    size = stats.norm.isf(np.fmax(p, np.finfo(float).tiny) / 2)
-    values = np.where(there, np.sign(effects) * size * np.sqrt(np.where(there, variances, 0)), 0)
+    deviate = np.sign(effects) * normal_size(p)
+    values = np.where(there, deviate * np.sqrt(np.where(there, variances, 0)), 0)
     return NullScores(values, variances)
 
 
@@ -131,9 +132,9 @@ def estimate_heterogeneity(scores: NullScores) -> Heterogeneity:
         return float(weights.sum() - np.log(density).mean()), 1 - slopes
 
     bounds = [(_SMALLEST, None)] * len(tau)
-    found = optimize.minimize(
-        deviance, start, jac=True, bounds=bounds, options={"ftol": _PRECISION}
-    )
+    from scipy.optimize import minimize
+
+    found = minimize(deviance, start, jac=True, bounds=bounds, options={"ftol": _PRECISION})
     return Heterogeneity(tau, found.x / found.x.sum())
 
 
@@ -170,7 +171,7 @@ def common_effect_p(scores: NullScores, shared: Heterogeneity) -> Floats:
         precision = 1 / (variances + tau**2)
         total = precision.sum(axis=0)
         z = (precision * values).sum(axis=0) / np.sqrt(total)
-        p += weight * 2 * stats.norm.sf(np.abs(z))
+        p += weight * 2 * ndtr(-np.abs(z))
     return np.where(np.isfinite(variances).sum(axis=0) > 1, np.minimum(p, 1.0), np.nan)
 
 

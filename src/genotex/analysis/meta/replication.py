@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtr
 
-from genotex.analysis.meta.effects import Floats
+from genotex.analysis.meta.effects import Floats, normal_size
 from genotex.analysis.multiple_testing import benjamini_hochberg
 
 __all__ = ["NOMINAL", "REQUIRED", "partial_conjunction", "replication_q", "replication_rule"]
@@ -50,14 +50,13 @@ def partial_conjunction(
     there = np.isfinite(p)
     count = there.sum(axis=0)
     left = count - required + 1
-    # A p-value of zero is one below the smallest number.
-    size = stats.norm.isf(np.fmax(p, np.finfo(float).tiny) / 2)
+    size = normal_size(p)
     # Least supporting first; where there is no p-value, last.
     along = np.sort(np.where(there, signs * direction * size, np.inf), axis=0)
     last = np.clip(left - 1, 0, len(p) - 1)
     total = np.take_along_axis(np.cumsum(along, axis=0), last[None], axis=0)[0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        one_sided = stats.norm.sf(total / np.sqrt(left))
+        one_sided = ndtr(-total / np.sqrt(left))
     return np.where(left > 0, np.minimum(2 * one_sided, 1.0), np.nan)
 
 

@@ -34,6 +34,7 @@ _MARKER = r"[A-Z][A-Z0-9]{0,5}[+\-\u2212]"
 _SIGN_IN_ROW = re.compile(
     rf"(?<=[A-Z0-9])(?:(\+)(?=[\s/]*{_MARKER})|[-\u2212](?=[\s/]+{_MARKER}(?=$|[\s/,;)])))"
 )
+_SIGNS = re.compile(r"[-+\u2212'\u2018\u2019`\u00b4]")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]+")
 _SHORT = 3
@@ -48,6 +49,7 @@ def load_wording() -> Mapping[str, Any]:
 _SPELLING = tuple(
     (re.compile(british), american) for british, american in load_wording()["spelling"].items()
 )
+_ANY_BRITISH = re.compile("|".join(load_wording()["spelling"]))
 
 
 @lru_cache(maxsize=4096)
@@ -78,15 +80,21 @@ def simplify(text: str) -> str:
     ("ER+/HER2-") spelt out, punctuation turned to single spaces, and a plural "s" taken off words
     of five letters or more.
     """
-    text = _SIGN_IN_ROW.sub(lambda sign: " positive " if sign[1] else " negative ", text)
-    text = _POSITIVE.sub(" positive ", text)
-    text = _NEGATIVE.sub(" negative ", text)
-    text = _CAMEL.sub(" ", _APOSTROPHES.sub("", _POSSESSIVE.sub("", text)))
-    text = unicodedata.normalize("NFKD", text)
-    text = "".join(c for c in text if not unicodedata.combining(c)).lower()
-    for british, american in _SPELLING:
-        text = british.sub(american, text)
-    return " ".join(_singular(word) for word in _NO_WORD.sub(" ", text).split())
+    # Each step is skipped where it has nothing to do, as for most of the 10,000 known terms.
+    if _SIGNS.search(text):
+        text = _SIGN_IN_ROW.sub(lambda sign: " positive " if sign[1] else " negative ", text)
+        text = _POSITIVE.sub(" positive ", text)
+        text = _NEGATIVE.sub(" negative ", text)
+        text = _APOSTROPHES.sub("", _POSSESSIVE.sub("", text))
+    text = _CAMEL.sub(" ", text)
+    if not text.isascii():
+        parts = unicodedata.normalize("NFKD", text)
+        text = "".join(c for c in parts if not unicodedata.combining(c))
+    text = text.lower()
+    if _ANY_BRITISH.search(text):
+        for british, american in _SPELLING:
+            text = british.sub(american, text)
+    return " ".join([_singular(word) for word in _NO_WORD.sub(" ", text).split()])
 
 
 def _singular(word: str) -> str:

@@ -1,6 +1,7 @@
 """The figures of a report, each a function from numbers to inline SVG."""
 
 from genotex.reports.figures.averages import AverageMark, RunMarks, draw_averages
+from genotex.reports.figures.canvas import get_ready
 from genotex.reports.figures.coefficients import draw_coefficients
 from genotex.reports.figures.distribution import draw_panels, draw_stacked
 from genotex.reports.figures.forest import ForestRow, draw_forest
@@ -37,4 +38,5 @@ __all__ = [
     "draw_sex",
     "draw_stacked",
     "draw_volcano",
+    "get_ready",
 ]

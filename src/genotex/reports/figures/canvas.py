@@ -1,4 +1,7 @@
-"""From a matplotlib figure to inline SVG that is small, repeatable and keeps its text as text."""
+"""From a matplotlib figure to inline SVG that is small, repeatable and keeps its text as text.
+
+matplotlib is imported when the first figure is drawn: commands without figures do not pay for it.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,17 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
-
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
 
 from genotex.reports.figures.style import INK, QUIET
 
-__all__ = ["calm_axes", "drawing", "to_svg"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
+__all__ = ["calm_axes", "colour_map", "drawing", "get_ready", "to_svg"]
 
 # Keys are strings; the stubs of some matplotlib versions want literals.
 _SETTINGS: dict[Any, Any] = {
@@ -54,12 +57,30 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
 
     Draw and convert it inside the block: the settings are put back behind it.
     """
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
     with rc_context(_SETTINGS), warnings.catch_warnings():
         # Names in other scripts: the reader's browser has the glyphs, matplotlib's font may not.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(figure)
         yield figure
+
+
+def colour_map(colours: Sequence[str]) -> Colormap:
+    """Return the colour map that runs through `colours`, lowest first."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("colours", list(colours))
+
+
+def get_ready() -> None:
+    """Draw a small figure, so that the next ones need not load matplotlib and its font."""
+    with drawing(1, 1) as figure:
+        calm_axes(figure.add_subplot(), x="x", y="y")
+        to_svg(figure, "ready", "")
 
 
 def calm_axes(axes: Axes, *, x: str = "", y: str = "") -> None:
@@ -94,8 +115,13 @@ def to_svg(
     dpi : float
         Resolution of the rasterised parts.
     """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", dpi=dpi, metadata={"Date": None, "Creator": None})
+    # Not by `savefig`, which draws everything once before, to find out how large it is.
+    figure.dpi = dpi
+    canvas: Any = FigureCanvasSVG(figure)
+    canvas.print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue().decode()
     svg = text[text.index("<svg") :].strip()
     svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)

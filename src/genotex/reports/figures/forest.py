@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING
 
 from genotex.reports.figures.canvas import calm_axes, drawing, to_svg
 from genotex.reports.figures.style import ACCENT, DOWN, INK, QUIET, UP
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ForestRow", "draw_forest"]
 

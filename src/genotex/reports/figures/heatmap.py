@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from genotex.reports.figures.canvas import drawing, to_svg
+from genotex.reports.figures.canvas import colour_map, drawing, to_svg
 from genotex.reports.figures.style import COLOURS, DIVERGING, INK, LEVELS, SampleMarks
 from genotex.reports.projection import column_z_scores, order_rows, order_within
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 __all__ = ["draw_heatmap"]
 
@@ -59,7 +60,7 @@ def draw_heatmap(
         )
         figure.get_layout_engine().set(h_pad=0.02, hspace=0.0)  # type: ignore[union-attr, call-arg]
         _group_bar(bar, marks, columns)
-        colours = DIVERGING.with_extremes(bad="#c3cad1")
+        colours = colour_map(DIVERGING).with_extremes(bad="#c3cad1")
         mesh = body.imshow(
             image, aspect="auto", cmap=colours, vmin=-_LIMIT, vmax=_LIMIT, interpolation="nearest"
         )
@@ -82,12 +83,18 @@ def _group_bar(axes: Axes, marks: SampleMarks, columns: NDArray[np.intp]) -> Non
     axes.set_yticks([])
     if marks.levels is not None:
         axes.imshow(
-            marks.levels[columns][None, :], aspect="auto", cmap=LEVELS, interpolation="nearest"
+            marks.levels[columns][None, :],
+            aspect="auto",
+            cmap=colour_map(LEVELS),
+            interpolation="nearest",
         )
         axes.set_title(f"{marks.level_name}, low to high", loc="left", fontsize=9, pad=4)
         return
     order = list(marks.labels)
     codes = np.array([[order.index(marks.keys[i]) for i in columns]])
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
     palette = ListedColormap([COLOURS[key] for key in order])
     axes.imshow(
         codes,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
-from genotex.reports.figures.canvas import calm_axes, drawing, to_svg
+import numpy as np
+
+from genotex.reports.figures.canvas import calm_axes, colour_map, drawing, to_svg
 from genotex.reports.figures.style import COLOURS, LEVELS, MARKERS, SampleMarks
 from genotex.reports.projection import Components
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["draw_pca"]
 
@@ -63,7 +67,7 @@ def _levels(
         components.scores[known, 0],
         components.scores[known, 1],
         c=levels[known],
-        cmap=LEVELS,
+        cmap=colour_map(LEVELS),
         s=36,
         edgecolors="white",
         linewidths=0.5,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from genotex.reports.figures.canvas import calm_axes, drawing, to_svg
 from genotex.reports.figures.style import ACCENT, COLOURS, INK, MARKERS, SampleMarks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["draw_profiles"]
 

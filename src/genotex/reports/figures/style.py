@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import NDArray
 
 __all__ = [
@@ -40,10 +39,9 @@ RUN_COLOURS = (
 RUN_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 """Of kinds of problems, and of runs side by side."""
 
-DIVERGING = LinearSegmentedColormap.from_list(
-    "blue to rust", ["#134b78", "#5f9bc6", "#f6f5f2", "#dc8a5e", "#8f3510"]
-)
-LEVELS = LinearSegmentedColormap.from_list("levels", ["#c9d8e3", "#4f88ab", "#12354b"])
+DIVERGING = ("#134b78", "#5f9bc6", "#f6f5f2", "#dc8a5e", "#8f3510")
+LEVELS = ("#c9d8e3", "#4f88ab", "#12354b")
+"""Colours that a colour map runs through, lowest first."""
 
 
 @dataclass(frozen=True, eq=False)
