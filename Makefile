@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: demo test lint format bench bench-analysis bench-evaluation docs clean
+.PHONY: demo test lint format bench bench-analysis bench-evaluation bench-whole docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
@@ -31,6 +31,9 @@ bench-analysis: $(READY)
 
 bench-evaluation: $(READY)
 	$(BIN)/python benchmarks/evaluate_tables.py
+
+bench-whole: $(READY)
+	$(BIN)/python benchmarks/whole_benchmark.py
 
 docs: $(READY_DOCS)
 	$(BIN)/mkdocs build --strict

@@ -26,6 +26,11 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 TRAIT = "Asthma"
+STARTS = {
+    "transcription": "import pandas, sklearn.linear_model",
+    "sound": "import genotex.analysis.sound",
+    "benchmark": "import genotex.analysis.benchmark",
+}
 FACTORS, RELATED, LIFTED = 10, 200, 40
 
 
@@ -263,6 +268,9 @@ def main() -> None:
         sides = [s for s in SIDES if not choices.kinds or s.kind in choices.kinds]
         runs = {side.name: run_side(side, samples, choices.genes, choices.repeat) for side in sides}
         show(console, samples, choices.genes, sides, runs)
+    for name, code in STARTS.items():
+        start = measure([sys.executable, "-c", code])
+        console.print(f"start-up, {name}: {start.seconds:.2f} s, processor {start.processor:.2f} s")
 
 
 if __name__ == "__main__":

@@ -60,7 +60,10 @@ def check_table(table: LinkedTable) -> None:
         *table.covariates.items(),
     ):
         # NaN is missing and compares as False.
-        if (np.abs(values) > HIGHEST).any():
+        if (
+            np.fmax.reduce(values, axis=None) > HIGHEST
+            or np.fmin.reduce(values, axis=None) < -HIGHEST
+        ):
             kind = "infinite values" if np.isinf(values).any() else f"values above {HIGHEST:g}"
             msg = f"{table.trait}: {what} holds {kind}, which cannot be computed with"
             hint = "; take logarithms of positive values" if what == "expression" else ""

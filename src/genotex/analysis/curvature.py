@@ -42,11 +42,12 @@ class Curvature:
         diagonal = self._hessian.reshape(-1)[:: len(columns) + 1]
         diagonal[: len(ridge)] += ridge
         diagonal += self._jitter * diagonal.max()
-        self._free: Mask | None = None
+        self._free = b""
 
     def direction(self, pull: Floats, free: Mask) -> Floats:
         """Return the Newton direction for a downhill slope, 0 where a coefficient is not free."""
-        if self._free is None or not np.array_equal(free, self._free):
+        if self._free != (key := free.tobytes()):
+            self._free = key
             self._factorise(free)
         if self._everything:
             found, _ = self._back(self._factor, pull, lower=1)
@@ -56,7 +57,6 @@ class Curvature:
         return direction
 
     def _factorise(self, free: Mask) -> None:
-        self._free = free
         self._everything = bool(free.all())
         self._chosen = np.flatnonzero(free)
         part = self._hessian

@@ -89,7 +89,7 @@ def filter_genes(
     present = ~np.isnan(expression)
     low, rule = _low_genes(expression, present, contrast, filter_low)
     status[low] = "low"
-    status[_constant(expression, present)] = "constant"
+    status[_constant(expression)] = "constant"
     status[~_enough_values(present, contrast, columns)] = "too few values"
     record = {"genes": len(status), **_counts(status), "rule": rule}
     return GeneFilter(status, record)
@@ -131,7 +131,7 @@ def _low_genes(
     nothing = np.zeros(expression.shape[1], dtype=bool)
     if not filter_low:
         return nothing, "no filter of low genes (switched off)"
-    values = expression[present]
+    values = expression.reshape(-1) if present.all() else expression[present]
     if len(values) == 0:
         return nothing, "no filter of low genes (no values)"
     # A gene at the floor that is the mean of several rows may differ from it in the last bits.
@@ -150,9 +150,8 @@ def _low_genes(
     return high < need, rule
 
 
-def _constant(expression: NDArray[np.float64], present: Mask) -> Mask:
-    lowest = np.where(present, expression, np.inf).min(axis=0)
-    highest = np.where(present, expression, -np.inf).max(axis=0)
+def _constant(expression: NDArray[np.float64]) -> Mask:
+    lowest, highest = np.fmin.reduce(expression, axis=0), np.fmax.reduce(expression, axis=0)
     # Averages of equal numbers may differ in the last bits.
     return np.asarray(highest - lowest <= 1e-12 * np.maximum(1.0, np.abs(highest)))
 

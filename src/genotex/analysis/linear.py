@@ -153,14 +153,19 @@ def _fit_complete(
 ) -> None:
     samples, columns = q.shape
     effects = q.T @ expression
-    residual = expression - q @ effects
     df = samples - columns
     tested = len(fit.triangle)
     fit.rotated[genes] = effects[-tested:].T
     fit.unscaled[genes] = np.eye(tested)
     fit.df[genes] = df
     if df > 0:
-        fit.variance[genes] = np.einsum("ij,ij->j", residual, residual) / df
+        squares = np.empty(expression.shape[1])
+        # In parts, so that what is left of the genes stays in the processor's cache.
+        for start in range(0, len(squares), CHUNK):
+            part = slice(start, start + CHUNK)
+            residual = expression[:, part] - q @ effects[:, part]
+            squares[part] = np.einsum("ij,ij->j", residual, residual)
+        fit.variance[genes] = squares / df
 
 
 def _fit_partial(q: Floats, expression: Floats, genes: NDArray[np.intp], fit: SeveralFit) -> None:

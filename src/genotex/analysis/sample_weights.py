@@ -26,7 +26,7 @@ PRIOR_GENES = 10
 ROUNDS = 50
 CONVERGED = 1e-12
 SMALLEST_VARIANCE = 1e-15
-NUMBERS_AT_ONCE = 1 << 24
+NUMBERS_AT_ONCE = 1 << 20
 FEWEST_DF = 2
 
 
@@ -92,29 +92,37 @@ def _gather(
     values: Floats, design: Floats, weights: Floats, observed: Floats | None, contrasts: Floats
 ) -> tuple[Floats, Floats, int]:
     """Return score of the samples' log weights, information of the contrasts, and genes used."""
-    if observed is None:
-        root = np.sqrt(weights)[:, None]
-        score, information, genes = _sum_over_genes(values, design, root, contrasts)
-        return score, information * genes, genes
     samples, columns = design.shape
     score, information, genes = np.zeros(samples), np.zeros((contrasts.shape[1],) * 2), 0
-    at_once = max(1, NUMBERS_AT_ONCE // (samples * max(columns**2, contrasts.shape[1])))
+    numbers = columns if observed is None else max(columns**2, contrasts.shape[1])
+    at_once = max(1, NUMBERS_AT_ONCE // (samples * numbers))
+    root = np.sqrt(weights)[:, None]
+    basis, leverage = _weighted_design(design, root)
     for start in range(0, values.shape[1], at_once):
         part = slice(start, start + at_once)
-        root = np.sqrt(weights[:, None] * observed[:, part])
-        found = _sum_over_genes(values[:, part], design, root, contrasts)
-        score, information, genes = score + found[0], information + found[1], genes + found[2]
+        if observed is not None:
+            root = np.sqrt(weights[:, None] * observed[:, part])
+            basis, leverage = _weighted_design(design, root)
+            information += _information(basis, leverage, contrasts)
+        found, used = _score(values[:, part], basis, leverage, root)
+        score, genes = score + found, genes + used
+    if observed is None:
+        information = _information(basis, leverage, contrasts) * genes
     return score, information, genes
 
 
-def _sum_over_genes(
-    values: Floats, design: Floats, root: Floats, contrasts: Floats
-) -> tuple[Floats, Floats, int]:
-    """Return score, information and genes; `root` (n, 1) or (n, p) is the root of the weights."""
-    samples, columns = design.shape
-    # Orthonormal columns of each weighted design: one for all genes, or one for each.
+def _weighted_design(design: Floats, root: Floats) -> tuple[Floats, Floats]:
+    """Return orthonormal columns of each weighted design, and the samples' leverages in it.
+
+    `root` (n, 1) or (n, p) is the root of the weights: one design for all genes, or one for each.
+    """
     basis = np.linalg.qr(root.T[:, :, None] * design)[0]
-    leverage = (basis**2).sum(axis=2)
+    return basis, (basis**2).sum(axis=2)
+
+
+def _score(values: Floats, basis: Floats, leverage: Floats, root: Floats) -> tuple[Floats, int]:
+    """Return the score of the samples' log weights, and the number of genes that vary."""
+    _, samples, columns = basis.shape
     squared = root * values
     if len(basis) == 1:
         squared -= basis[0] @ (basis[0].T @ squared)
@@ -127,8 +135,7 @@ def _sum_over_genes(
     genes = int(varying.sum())
     share = squared @ np.where(varying, 1 / np.where(varying, variance, 1.0), 0.0)
     taken = genes * leverage[0] if len(basis) == 1 else leverage[varying].sum(axis=0)
-    score = share - (genes - taken)
-    return score, _information(basis, leverage, contrasts), genes
+    return share - (genes - taken), genes
 
 
 def _information(basis: Floats, leverage: Floats, contrasts: Floats) -> Floats:

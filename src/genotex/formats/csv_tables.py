@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 _WIDE = 1000
+_TO_BE_QUOTED = re.compile('[,"\n\r]')
 _PIECE = 1 << 16
 
 
@@ -144,7 +146,7 @@ def write_csv_table(
 
 
 def _quoted(name: str) -> str:
-    if any(sign in name for sign in ',"\n\r'):
+    if _TO_BE_QUOTED.search(name):
         return '"' + name.replace('"', '""') + '"'
     return name
 

@@ -203,7 +203,12 @@ def first_cells(rows: RegularRows) -> list[str]:
     if not len(rows.starts):
         return []
     try:
-        cells = joined.decode().split("\n")
+        text = joined.decode()
+        # As GEO writes them: every cell in quotes, and no quote inside any.
+        quoted = text.count('"\n"') + 1 == len(rows.starts) and text[:1] == text[-1:] == '"'
+        if quoted and text.count('"') == 2 * len(rows.starts):
+            return text[1:-1].split('"\n"')
+        cells = text.split("\n")
     except UnicodeDecodeError:
         cells = [decode(cell) for cell in joined.split(b"\n")]
     return [unquote(cell) for cell in cells] if b'"' in joined else cells

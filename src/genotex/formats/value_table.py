@@ -217,10 +217,10 @@ def average_duplicates(
     repeated : int
         How many ids stood on several rows.
     """
+    if len(set(ids)) == len(ids):
+        return list(ids), values, 0
     places: dict[str, int] = {}
     group = np.fromiter((places.setdefault(i, len(places)) for i in ids), np.int64, len(ids))
-    if len(places) == len(ids):
-        return list(ids), values, 0
     first = np.full(len(places), -1)
     first[group[::-1]] = np.arange(len(ids) - 1, -1, -1)
     often = np.bincount(group, minlength=len(places)) > 1
