@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--groups", default="clinical status:ch1", help="GEOquery's column")
     parser.add_argument("--repeat", type=int, default=5)
     chosen = parser.parse_args()
-    (matrix,) = chosen.source.glob(f"GEO/*/{chosen.cohort}/*series_matrix*")
+    matrix = next(chosen.source.glob(f"GEO/*/{chosen.cohort}/*series_matrix*"))
     rscript = shutil.which("Rscript")
     asked = [rscript or "", "-e", "library(GEOquery); library(limma)"]
     if rscript is None or subprocess.run(asked, capture_output=True).returncode != 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class Comparison:
         held = (*self.blocks.columns, self.condition_column)
         return tuple(name for name in self.design.adjusted if name not in held)
 
-    @property
+    @cached_property
     def expression(self) -> NDArray[np.float64]:
         """All genes of the samples compared, shape (n, p)."""
         return np.asarray(self.table.expression, dtype=np.float64)[self.contrast.rows]

@@ -108,26 +108,28 @@ def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> Con
         Columns of the trait.
     """
     samples, columns = design.shape
-    space = np.linalg.qr(design, mode="complete")[0][:, columns - tested :]
-    coordinates = space.T @ values
-    trait, rest = coordinates[:tested], coordinates[tested:]
-    spread = _floor(np.einsum("ij,ij->j", rest, rest) / max(len(rest), 1))
-    eigenvalues, directions = _decompose(rest, spread)
+    basis = np.linalg.qr(design, mode="complete")[0]
+    of_trait, space = basis[:, columns - tested : columns], basis[:, columns:]
+    trait = of_trait.T @ values
+    rest = basis[:, :columns] @ (basis[:, :columns].T @ values)
+    np.subtract(values, rest, out=rest)
+    spread = _floor(np.einsum("ij,ij->j", rest, rest) / max(space.shape[1], 1))
+    eigenvalues, directions = _decompose(rest, space, spread)
     number = _above_noise(eigenvalues, values.shape[1])
     first = max(0, min(number, _room(eigenvalues)))
     if first == 0:
         return Confounders(np.empty((samples, 0)), number, np.empty(0), 1.0)
-    noise, prior_df = _noise_variance(rest, directions[:, :first])
-    eigenvalues, directions = _decompose(rest, noise)
+    noise, prior_df = _noise_variance(rest, space, directions[:, :first])
+    eigenvalues, directions = _decompose(rest, space, noise)
     used = _most_useful(eigenvalues, first, values.shape[1], prior_df)
-    noise, _ = _noise_variance(rest, directions[:, :used])
-    eigenvalues, directions = _decompose(rest, noise)
+    noise, _ = _noise_variance(rest, space, directions[:, :used])
+    eigenvalues, directions = _decompose(rest, space, noise)
     scores = directions[:, :used]
     loadings = scores.T @ rest / np.sqrt(noise)
     shares = np.array([_regress(row / np.sqrt(noise), loadings) for row in trait])
     left, claimed = _left_and_claimed(eigenvalues, used)
     return Confounders(
-        columns=space @ np.vstack([shares, scores]),
+        columns=of_trait @ shares + scores,
         number=number,
         share=eigenvalues[:used] / eigenvalues.sum(),
         inflation=max(1.0, float(left[used] / claimed[used])),
@@ -147,14 +149,17 @@ def _parts(genes: int) -> Iterator[slice]:
         yield slice(start, start + GENES_AT_ONCE)
 
 
-def _decompose(rest: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Return eigenvalues and -vectors of the scaled genes' mean cross-product, largest first."""
+def _decompose(rest: Floats, space: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Return eigenvalues and -vectors of the scaled genes' mean cross-product, largest first.
+
+    The vectors are those within the space that the design leaves, given in samples.
+    """
     total = np.zeros((len(rest), len(rest)))
     for part in _parts(rest.shape[1]):
         scaled = rest[:, part] / np.sqrt(variance[part])
         total += scaled @ scaled.T
-    values, vectors = np.linalg.eigh(total / rest.shape[1])
-    return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    values, vectors = np.linalg.eigh(space.T @ (total / rest.shape[1]) @ space)
+    return np.maximum(values[::-1], 0.0), space @ vectors[:, ::-1]
 
 
 def _above_noise(eigenvalues: Floats, genes: int, factors: int = 0) -> int:
@@ -169,9 +174,9 @@ def _room(eigenvalues: Floats) -> int:
     return int((eigenvalues > ROUNDING * eigenvalues[0]).sum()) - SMALLEST_RESIDUAL_DF
 
 
-def _noise_variance(rest: Floats, scores: Floats) -> tuple[Floats, float]:
+def _noise_variance(rest: Floats, space: Floats, scores: Floats) -> tuple[Floats, float]:
     """Return the moderated variance of each gene beside the factors, and the prior's df."""
-    df = len(rest) - scores.shape[1]
+    df = space.shape[1] - scores.shape[1]
     left = np.einsum("ij,ij->j", rest, rest) - ((scores.T @ rest) ** 2).sum(axis=0)
     variance = np.maximum(left, 0.0) / df
     freedom = np.full(len(variance), float(df))
@@ -263,6 +268,7 @@ class _Effects:
         # Fine near 0, where most residuals are; the cell of a residual follows from its arcsinh.
         self._cells_per_unit = (CELLS - 1) / 2 / np.arcsinh(reach)
         self._place = np.sinh(np.linspace(-1, 1, CELLS) * np.arcsinh(reach))
+        self._step = np.diff(self._place)
         pieces = np.geomspace(SHORTEST_PIECE, longest, PIECES)
         normal = np.exp(-0.5 * self._place**2) / np.sqrt(2 * np.pi)
         height, slope = [normal], [-self._place * normal]
@@ -281,7 +287,7 @@ class _Effects:
         scaled = residual / np.sqrt(self._width)
         cell = (np.arcsinh(scaled) * self._cells_per_unit + (CELLS + 1) / 2).astype(np.intp)
         cell = cell.clip(1, CELLS - 1)
-        upper = (scaled - self._place[cell - 1]) / np.diff(self._place)[cell - 1]
+        upper = (scaled - self._place[cell - 1]) / self._step[cell - 1]
         within = upper.clip(0.0, 1.0)
 
         def at(tabulated: Floats) -> Floats:
@@ -294,10 +300,9 @@ class _Effects:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(np.abs(self._place) > 1e-9, score / self._place, 1.0)
         weight = at(np.clip(ratio, 0.0, 1.0))
-        posterior = self._share[:, None] * self._height / density
-        found = posterior @ counts
+        found = self._share * (self._height @ (counts / density))
         found[0] += NULL_EXTRA
-        null = at(posterior[0])
+        null = at(self._share[0] * self._height[0] / density)
         self._share = found / found.sum()
         self._width = float(np.clip((null @ residual**2) / null.sum(), 1.0, WIDEST_NULL))
         return weight

@@ -75,10 +75,9 @@ def weigh_samples(
     few = values.shape[1] < FEWEST_GENES and mode == "auto"
     if mode == "none" or few or (by_group and groups is None):
         return Spread(None, {"mode": mode, "used": "none", "deviation": {}})
-    complete = values[:, ~np.isnan(values).any(axis=0)]
-    if by_group:
-        complete = some_genes(complete)
-    weights = _estimate(complete, design, groups if by_group else None, libraries)
+    complete = np.flatnonzero(~np.isnan(values).any(axis=0))
+    genes = complete[some_genes(len(complete))] if by_group else complete
+    weights = _estimate(values[:, genes], design, groups if by_group else None, libraries)
     deviation = _deviation(weights, groups) if by_group and groups is not None else {}
     record = {
         "mode": mode,
