@@ -153,13 +153,10 @@ def block_detected(
 
     Parameters
     ----------
-    table : LinkedTable
-        One cohort.
-    contrast : Contrast
-        Its samples and trait.
+    table, contrast
+        As for `block_samples`.
     people : mapping of str to str
-        Sample id to label of its block, as `detect_blocks` returns it; samples without one are
-        people of their own.
+        Sample id to label of its block; samples without one are people of their own.
     why_none : str
         Why nobody could be detected, for the warning.
 
