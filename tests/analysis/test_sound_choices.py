@@ -189,3 +189,30 @@ def test_threads_change_nothing_in_the_answer() -> None:
     assert one.genes.equals(two.genes)
     assert one.method == two.method and one.warnings == two.warnings
     assert one.cv_performance == two.cv_performance
+
+
+def with_covariates(condition: str | None = None, **covariates: np.ndarray) -> AnalysisResult:
+    """Genes that follow age, which the cases have more of."""
+    rng = np.random.default_rng(7)
+    trait = np.repeat([0.0, 1.0], 20)
+    age = 50 + 12 * trait + rng.normal(0, 4, 40)
+    values = rng.normal(8, 1, (40, 300))
+    values[:, :150] += 0.2 * (age - 50)[:, None] * rng.choice([-1, 1], 150)
+    table = linked(trait, values, {"Age": age, **covariates})
+    options = AnalysisOptions(panel=False, hidden="none")
+    return analyze_table(table, {}, Problem("Asthma", condition), options)
+
+
+def test_genes_found_without_covariates_are_counted_where_they_are_many_more() -> None:
+    result = with_covariates()
+    without = result.method["without_covariates"]
+    assert without > 1.5 * result.significant.height
+    sentence = f"Without covariates (Age), {without} genes would be significant."
+    assert result.covariates_summary == sentence
+
+
+def test_a_condition_that_is_a_covariate_anyway_is_stated() -> None:
+    given_age, plain = with_covariates("Age"), with_covariates()
+    assert given_age.method["without_covariates"] is None
+    assert given_age.genes["p"].to_list() == pytest.approx(plain.genes["p"].to_list())
+    assert "Age is a covariate without this condition too" in given_age.covariates_summary

@@ -212,6 +212,14 @@ def test_conditions_in_any_case(genotex, tmp_path: Path, condition: str) -> None
     assert code == 0
 
 
+def test_smallest_effect_is_part_of_the_answer(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    write_asthma(tmp_path / "input", number=24)
+    genotex("preprocess", tmp_path / "input", tmp_path / "o")
+    code, out, _ = genotex("analyze", tmp_path / "o", "--min-effect", "0.5")
+    assert code == 0
+    assert "significant at q < 0.05 for effects beyond 0.5 in" in " ".join(out.split())
+
+
 def test_trait_that_was_not_preprocessed_is_wrong_use(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     write_asthma(tmp_path / "input", number=24)
     genotex("preprocess", tmp_path / "input", tmp_path / "o")

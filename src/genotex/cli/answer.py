@@ -28,7 +28,8 @@ def _show_tested(result: AnalysisResult) -> None:
     method = result.method
     screen.say(
         f"{result.significant.height} of {method['filter']['tested']} genes significant "
-        f"at q < {method['options']['q_cut']:g} in {result.cohort}: {method['contrast']['text']}"
+        f"at q < {method['options']['q_cut']:g}{_beyond(method['options'])} in {result.cohort}: "
+        f"{method['contrast']['text']}"
     )
     for sentence in _sentences(result):
         screen.say(sentence)
@@ -45,6 +46,11 @@ def _show_tested(result: AnalysisResult) -> None:
     if method["options"]["model"] == "all":
         names["Mixed q"] = "mixed q"
     _table(result, names)
+
+
+def _beyond(options: dict[str, Any]) -> str:
+    smallest = options.get("min_effect", 0.0)
+    return f" for effects beyond {smallest:g}" if smallest else ""
 
 
 def _sentences(result: AnalysisResult) -> Iterator[str]:

@@ -149,7 +149,8 @@ def headline(findings: Findings, up: int, down: int, tested: int, lowest: float 
     binary = findings.trait_kind == "binary"
     rule = f"q < {findings.cut:g}" + (" of the mixed model" if findings.mixed_ranks else "")
     if findings.minimal_change > 0:
-        rule += f" and a change of at least {findings.minimal_change:g}"
+        beyond = f"beyond {findings.minimal_change:g}"
+        rule += f" and a change {beyond}" if findings.mixed_ranks else f" for changes {beyond}"
     if up + down and findings.trait_kind == "factor":
         percent = f"{100 * (up + down) / tested:.2g}" if up + down < tested else "100"
         return (
