@@ -15,6 +15,7 @@ from genotex.analysis.lowess import lowess
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.precision import Precision
+from genotex.analysis.spread import weigh_samples
 from genotex.analysis.voom import count_trend, counts_of
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "rna_seq"
@@ -97,6 +98,26 @@ def test_weighted_moderated_t_equals_limma(name: str, design: str) -> None:
         np.testing.assert_allclose(
             values, golden[column].to_numpy(), rtol=1e-6, atol=1e-9, err_msg=column
         )
+
+
+@pytest.mark.parametrize("name", ["small", "large"])
+def test_weights_of_samples_and_tests_equal_voom_with_quality_weights(name: str) -> None:
+    """`voomWithQualityWeights(method = "reml")`, one weight for each group or sample."""
+    counts, libraries = counts_and_libraries(name, "case")
+    design, expression = matrix(name, "case"), log_cpm(counts, libraries)
+    golden = read(f"{name}_quality_weights.csv")
+    by_group, by_sample = (
+        weigh_samples(expression, design, groups, mode, libraries).weights
+        for groups, mode in (([str(case) for case in design[:, -1]], "group"), (None, "sample"))
+    )
+    np.testing.assert_allclose(by_group, golden["by_group"].to_numpy(), rtol=1e-6)
+    np.testing.assert_allclose(by_sample, golden["by_sample"].to_numpy(), rtol=1e-5)
+    precision = Precision(weights=by_group, libraries=libraries)
+    ours = moderate(precision.fit(design, expression))
+    limma = read(f"{name}_quality_limma.csv")
+    # The trend of the counts is learnt once more here, with the final weights.
+    np.testing.assert_allclose(ours.t, limma["t"].to_numpy(), atol=2e-4)
+    np.testing.assert_allclose(ours.p, limma["p"].to_numpy(), atol=2e-4)
 
 
 def test_counts_come_back_from_log_counts_per_million() -> None:
