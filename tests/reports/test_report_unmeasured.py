@@ -30,7 +30,8 @@ def test_section_states_the_decision_in_two_sentences() -> None:
     assert section is not None
     assert section.lead == (
         "2 unmeasured factors (batches, cell composition and the like) explain 31 % of the "
-        "differences in the trait. Every gene's test is adjusted for them."
+        "differences in the trait (chance alone: about 11 %). Every gene's test is adjusted for "
+        "them."
     )
     words = " ".join(section.remarks)
     assert "Together they take 38 % of the variance that trait and covariates leave." in words

@@ -47,8 +47,9 @@ class Surrogates:
         Whether the moderated t adjusts for them; so does the ranking, except a mixed model's.
     dense : bool
         The ranking does not adjust because they seem to be the trait's own signal.
-    trait_share, affected : float
-        Share of the trait that they explain, and of genes that are affected without adjustment.
+    trait_share, by_chance, affected : float
+        Share of the trait that they explain, that as many factors explain on average when none is
+        associated with it, and of genes that are affected without adjustment.
     inflation : float
         By how much estimating them inflates variances.
     shares : tuple of float
@@ -65,6 +66,7 @@ class Surrogates:
     adjusts: bool
     dense: bool = False
     trait_share: float = 0.0
+    by_chance: float = 0.0
     affected: float = 0.0
     inflation: float = 1.0
     shares: tuple[float, ...] = ()
@@ -76,13 +78,15 @@ class Surrogates:
         """Read ``method["hidden"]``; None when there is none."""
         if not record:
             return None
+        used, left = int(record.get("used") or 0), int(record.get("residual_df") or 0)
         return cls(
             mode=str(record.get("mode", "none")),
             estimated=int(record.get("estimated") or 0),
-            used=int(record.get("used") or 0),
+            used=used,
             adjusts=bool(record.get("moderated_with", record.get("ranked_with"))),
             dense=record.get("set_aside") == "dense signal",
             trait_share=_number(record.get("trait_share")) or 0.0,
+            by_chance=used / max(1, used + left),
             affected=_number(record.get("affected_share")) or 0.0,
             inflation=_number(record.get("inflation")) or 1.0,
             shares=tuple(float(share) for share in record.get("share") or ()),

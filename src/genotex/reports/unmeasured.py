@@ -74,7 +74,7 @@ def _lead(findings: Findings, found: Surrogates) -> str:
     text = (
         f"{counted(found.used, 'unmeasured factor')} (batches, cell composition and the like) "
         f"{'explains' if found.used == 1 else 'explain'} {_percent(found.trait_share)} of the "
-        "differences in the trait."
+        f"differences in the trait (chance alone: about {_percent(found.by_chance)})."
     )
     subject = (
         "The moderated t, shown alongside the ranking,"
