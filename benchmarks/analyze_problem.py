@@ -132,10 +132,13 @@ def solve_sound(cohort: Cohort, threads: int) -> dict[str, Any]:
 
 def solve_tests(cohort: Cohort) -> dict[str, Any]:
     """Run the moderated t of all genes, as `analyze_table` does, without anything beside it."""
-    from genotex.analysis.gene_tests import moderated_columns
+    from genotex.analysis.gene_tests import TestSettings, moderated_columns
+    from genotex.analysis.precision import Precision
 
     design = np.column_stack([np.ones(len(cohort.trait)), cohort.trait])
-    columns, _ = moderated_columns(cohort.expression, design, binary=True, trend=False)
+    settings = TestSettings(Precision())
+    fit = settings.regress(design, cohort.expression)
+    columns, _ = moderated_columns(fit, cohort.expression, settings, binary=True)
     return {"genes": [cohort.genes[j] for j in np.flatnonzero(columns["q"] < 0.05)], "q": 0.05}
 
 

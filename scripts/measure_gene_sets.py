@@ -63,6 +63,7 @@ from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.problem_data import CohortData
 from genotex.analysis.sound import carry_out
 from genotex.analysis.trait_effects import TraitEffects, trait_effects
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
@@ -190,8 +191,8 @@ class Cohort:
             # Only the compared samples are left; their roles belong to the real trait.
             table, roles = _samples(replace(table, trait_values=values), rows), {}
         options = AnalysisOptions(panel=False)
-        facts = self.evidence.sample_facts
-        return trait_effects(carry_out(table, roles, self.problem, options, facts))
+        cohort = CohortData(table, roles, self.evidence.sample_facts)
+        return trait_effects(carry_out(cohort, self.problem, options))
 
     def residuals(self) -> tuple[Floats, tuple[str, ...]]:
         """Return values free of the means of the disease groups, samples x genes."""

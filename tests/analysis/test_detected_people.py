@@ -11,6 +11,7 @@ from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
 from genotex.analysis.blocks import block_detected, block_samples
 from genotex.analysis.comparison import Comparison, set_up_comparison
 from genotex.analysis.contrast import choose_contrast
+from genotex.analysis.problem_data import CohortData
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem
@@ -28,7 +29,7 @@ def analyze(
 
 
 def comparison(table: LinkedTable, options: AnalysisOptions) -> Comparison:
-    return set_up_comparison(table, {}, Problem("Asthma"), options, {}, None, {}, {})
+    return set_up_comparison(CohortData(table), Problem("Asthma"), options)
 
 
 def with_trait(table: LinkedTable, *values: float) -> LinkedTable:

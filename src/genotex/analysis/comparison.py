@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,8 +14,9 @@ from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
-from genotex.analysis.libraries import Counts, Libraries, gather_libraries
+from genotex.analysis.libraries import Libraries, gather_libraries
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.problem_data import CohortData
 from genotex.analysis.sample_facts import (
     DETECTED,
     FactChecks,
@@ -25,11 +25,10 @@ from genotex.analysis.sample_facts import (
 )
 from genotex.analysis.sample_quality import (
     SampleQuality,
-    SampleTexts,
     check_samples,
     leave_out_outliers,
 )
-from genotex.formats.cohort_record import Controls, Role
+from genotex.formats.cohort_record import Controls
 from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem, ProblemKind
 
@@ -103,21 +102,12 @@ class Comparison:
         return self.facts.repeated or bool(self.quality.detected_blocks)
 
 
-def set_up_comparison(
-    table: LinkedTable,
-    roles: Mapping[str, Role],
-    problem: Problem,
-    options: AnalysisOptions,
-    sample_facts: SampleFacts,
-    condition: ConditionCohort | None,
-    counts: Counts,
-    sample_texts: SampleTexts,
-) -> Comparison:
+def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOptions) -> Comparison:
     """Choose samples, pairs, condition and covariates, and build the design.
 
     Parameters
     ----------
-    table, roles, problem, options, sample_facts, condition, counts, sample_texts
+    cohort, problem, options
         As for `analyze_sound`.
 
     Raises
@@ -127,23 +117,22 @@ def set_up_comparison(
     UsageError
         If an option names a characteristic that the cohort does not have.
     """
+    table, roles, facts = cohort.table, cohort.roles, cohort.sample_facts
     contrast = choose_contrast(table, roles, _controls(options))
-    quality = check_samples(table, contrast, sample_facts, sample_texts, problem.condition)
+    quality = check_samples(table, contrast, facts, cohort.sample_texts, problem.condition)
     if options.exclude_outliers:
         table, contrast, quality = leave_out_outliers(table, roles, contrast, quality)
-    blocks = _blocks(table, contrast, sample_facts, options.pair, quality)
+    blocks = _blocks(table, contrast, facts, options.pair, quality)
     table, contrast = blocks.table, with_levels(blocks.table, blocks.contrast, options.levels)
     blocks = replace(blocks, contrast=contrast)
-    libraries = gather_libraries(counts, blocks)
-    predicted = None
+    libraries = gather_libraries(cohort.counts, blocks)
+    predicted, condition = None, cohort.condition
     if condition is not None:
         predicted = predict_condition(
             condition.table, table, contrast.rows, condition.regressors, seed=options.seed
         )
         table = _with_condition(table, contrast, problem.condition, predicted)
-    adjustment = gather_adjustment(
-        table, contrast, sample_facts, blocks, options, problem.condition
-    )
+    adjustment = gather_adjustment(table, contrast, facts, blocks, options, problem.condition)
     design = build_design(
         table,
         contrast,
@@ -155,12 +144,12 @@ def set_up_comparison(
     )
     adjustment = adjustment.within(design)
     paired = blocks.record.get("key")
-    facts = check_sample_facts(
-        sample_facts, table.samples, contrast, table.trait, adjustment.keys, paired
+    checked = check_sample_facts(
+        facts, table.samples, contrast, table.trait, adjustment.keys, paired
     )
     if blocks.record.get("key") == DETECTED:
         quality = quality.with_blocks_used()
-    elif facts.repeated or blocks.record:
+    elif checked.repeated or blocks.record:
         quality = quality.with_known_donors()
     return Comparison(
         table,
@@ -170,7 +159,7 @@ def set_up_comparison(
         predicted,
         adjustment,
         design,
-        facts,
+        checked,
         quality,
         libraries,
         problem.condition,

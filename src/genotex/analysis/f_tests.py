@@ -25,7 +25,13 @@ from genotex.analysis.moderated import (
 )
 from genotex.analysis.multiple_testing import benjamini_hochberg
 
-__all__ = ["ModeratedF", "departure_columns", "factor_alternative", "factor_columns", "moderate_f"]
+__all__ = [
+    "ModeratedF",
+    "departure_columns",
+    "estimable_factor_columns",
+    "factor_columns",
+    "moderate_f",
+]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
@@ -71,29 +77,26 @@ def moderate_f(fit: SeveralFit, found: ModeratedVariance) -> ModeratedF:
 
 
 def factor_columns(
-    values: Floats, design: Floats, settings: TestSettings, levels: Levels, inflation: float = 1.0
+    fit: SeveralFit, values: Floats, settings: TestSettings, levels: Levels
 ) -> tuple[Columns, ModeratedF]:
     """Test every gene for any difference among levels, and each pair of levels.
 
     Parameters
     ----------
+    fit : SeveralFit
+        Of the indicators of the levels, with at least one residual degree of freedom each.
     values : ndarray of float64, shape (n, p)
-        Expression of genes that can carry the design; NaN is missing.
-    design : ndarray of float64, shape (n, c)
-        Full column rank, the indicators of the levels last.
+        Expression of the tested genes; NaN is missing.
     settings : TestSettings
     levels : Levels
-    inflation : float
-        The coefficients' variances are this many times those of least squares.
 
     Returns
     -------
     columns : dict of str to ndarray of float64, shape (p,)
         ``F``, ``p``, ``q``; ``Coefficient``, the largest difference between two levels; for each
         pair its difference, p- and q-value; ``Mean Expression`` and ``Samples``.
-    fit : ModeratedF
+    test : ModeratedF
     """
-    fit = settings.regress_several(design, values, len(levels.values) - 1, inflation)
     found = settings.shrink(fit, values)
     test = moderate_f(fit, found)
     columns: Columns = {"F": test.f, "p": test.p, "q": benjamini_hochberg(test.p)}
@@ -117,17 +120,17 @@ def _largest(differences: Floats) -> Floats:
     return np.asarray(differences[place, np.arange(differences.shape[1])])
 
 
-def factor_alternative(
-    values: Floats, design: Floats, settings: TestSettings, levels: Levels, inflation: float = 1.0
+def estimable_factor_columns(
+    fit: SeveralFit, values: Floats, settings: TestSettings, levels: Levels
 ) -> Columns:
-    """Return ``Coefficient``, ``p`` and ``q`` with another design, NaN where it has no estimate.
+    """Return ``Coefficient``, ``p`` and ``q``, NaN for genes that have no estimate.
 
     Arguments as for `factor_columns`.
     """
     found = {name: np.full(values.shape[1], np.nan) for name in ("Coefficient", "p", "q")}
-    fine = _estimable(settings.regress_several(design, values, len(levels.values) - 1))
+    fine = _estimable(fit)
     if fine.any():
-        part, _ = factor_columns(values[:, fine], design, settings, levels, inflation)
+        part, _ = factor_columns(fit.of(fine), values[:, fine], settings, levels)
         for name, column in found.items():
             column[fine] = part[name]
     return found

@@ -21,7 +21,6 @@ from genotex.analysis.standardised_effect import hedges_g, partial_correlation
 
 __all__ = [
     "TestSettings",
-    "alternative_columns",
     "describe_genes",
     "estimable_columns",
     "mixed_columns",
@@ -53,10 +52,14 @@ class TestSettings:
     robust: bool = False
     min_effect: float = 0.0
 
+    @property
+    def against_none(self) -> TestSettings:
+        """The same, against no effect at all."""
+        return replace(self, min_effect=0.0)
+
     def regress(self, design: Floats, values: Floats, inflation: float = 1.0) -> LinearFit:
         """Fit the design's last coefficient of every gene, its variance inflated."""
-        fit = self.precision.fit(design, values)
-        return replace(fit, unscaled=fit.unscaled * np.sqrt(inflation))
+        return self.regress_several(design, values, 1, inflation).last
 
     def moderate(self, fit: LinearFit, values: Floats) -> ModeratedFit:
         """Test the coefficients of a fit of these values."""
@@ -79,59 +82,50 @@ class TestSettings:
 
 
 def moderated_columns(
+    fit: LinearFit,
     values: Floats,
-    design: Floats,
     settings: TestSettings,
     *,
     binary: bool,
-    base: Floats | None = None,
-    inflation: float = 1.0,
+    unit: LinearFit | None = None,
 ) -> tuple[Columns, ModeratedFit]:
-    """Test the design's last column for every gene by the moderated t.
+    """Test a coefficient of every gene by the moderated t.
 
     Parameters
     ----------
+    fit : LinearFit
+        Of these genes, with at least one residual degree of freedom each.
     values : ndarray of float64, shape (n, p)
         Expression of the tested genes; NaN is missing.
-    design : ndarray of float64, shape (n, k)
-        Full column rank, the trait last.
     settings : TestSettings
     binary : bool
         Hedges' g as standardised effect, else the partial correlation.
-    base : ndarray of float64, shape (n, j), optional
-        The design without surrogate variables, when `design` has them: effects are standardised by
-        the deviations that it leaves (see `hedges_g`).
-    inflation : float
-        The coefficients' variances are this many times those of least squares.
+    unit : LinearFit, optional
+        A regression without surrogate variables and weights of single observations, where `fit` has
+        either: effects are standardised by the deviations that it leaves (see `hedges_g`).
 
     Returns
     -------
     columns : dict of str to ndarray of float64, shape (p,)
         ``Coefficient`` to ``Samples`` of `GENE_COLUMNS`.
-    fit : ModeratedFit
+    moderated : ModeratedFit
     """
-    raw = settings.regress(design, values, inflation)
-    fit = settings.moderate(raw, values)
-    # Weights of single observations give deviations no unit that other cohorts share.
-    precision = settings.precision
-    if base is None and precision.libraries is not None:
-        base = design
-    plain = None if base is None else replace(precision, libraries=None).fit(base, values)
-    effect, error = hedges_g(raw, plain) if binary else partial_correlation(raw, plain)
+    found = settings.moderate(fit, values)
+    effect, error = hedges_g(fit, unit) if binary else partial_correlation(fit, unit)
     columns = {
-        "Coefficient": fit.coefficient,
-        "Absolute Coefficient": np.abs(fit.coefficient),
-        "Standard Error": fit.standard_error,
-        "CI Lower": fit.lower,
-        "CI Upper": fit.upper,
-        "t": fit.t,
-        "p": fit.p,
-        "q": benjamini_hochberg(fit.p),
+        "Coefficient": found.coefficient,
+        "Absolute Coefficient": np.abs(found.coefficient),
+        "Standard Error": found.standard_error,
+        "CI Lower": found.lower,
+        "CI Upper": found.upper,
+        "t": found.t,
+        "p": found.p,
+        "q": benjamini_hochberg(found.p),
         "Standardised Effect": effect,
         "Standardised Error": error,
         **describe_genes(values),
     }
-    return columns, fit
+    return columns, found
 
 
 def describe_genes(values: Floats) -> Columns:
@@ -143,31 +137,13 @@ def describe_genes(values: Floats) -> Columns:
     }
 
 
-def alternative_columns(
-    values: Floats, design: Floats, name: str, settings: TestSettings, inflation: float = 1.0
-) -> Columns:
-    """Test the same genes with another design, for the columns alongside those that rank.
+def estimable_columns(fit: LinearFit, values: Floats, settings: TestSettings) -> Columns:
+    """Test a coefficient for those genes that have an estimate.
 
     Parameters
     ----------
-    values, design, settings, inflation
-        As for `moderated_columns`.
-    name : {"With SV", "Without SV"}
-        What sets the design apart.
-    """
-    found = estimable_columns(values, design, settings, inflation)
-    return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
-
-
-def estimable_columns(
-    values: Floats, design: Floats, settings: TestSettings, inflation: float = 1.0
-) -> Columns:
-    """Test the design's last column for those genes whose values carry the design.
-
-    Parameters
-    ----------
-    values, design, settings, inflation
-        As for `moderated_columns`.
+    fit, values, settings
+        As for `moderated_columns`, but genes may lack an estimate or degrees of freedom.
 
     Returns
     -------
@@ -175,15 +151,14 @@ def estimable_columns(
         ``Coefficient``, ``Standard Error``, ``t``, ``p`` and ``q``; NaN for the other genes, which
         count neither for the prior nor for the q-values.
     """
-    raw = settings.regress(design, values, inflation)
-    fine = np.isfinite(raw.coefficient) & (raw.df >= 1)
+    fine = np.isfinite(fit.coefficient) & (fit.df >= 1)
     names = ("Coefficient", "Standard Error", "t", "p", "q")
     columns = {name: np.full(len(fine), np.nan) for name in names}
     if not fine.any():
         return columns
-    part = LinearFit(raw.coefficient[fine], raw.unscaled[fine], raw.variance[fine], raw.df[fine])
-    fit = settings.moderate(part, values[:, fine])
-    found = (fit.coefficient, fit.standard_error, fit.t, fit.p, benjamini_hochberg(fit.p))
+    part = LinearFit(fit.coefficient[fine], fit.unscaled[fine], fit.variance[fine], fit.df[fine])
+    of = settings.moderate(part, values[:, fine])
+    found = (of.coefficient, of.standard_error, of.t, of.p, benjamini_hochberg(of.p))
     for name, column in zip(names, found, strict=True):
         columns[name][fine] = column
     return columns

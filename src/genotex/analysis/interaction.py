@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,8 @@ def fit_interaction(
     if design.interaction is None:
         return {}
     wide = np.column_stack([design.matrix, design.interaction])
-    found = estimable_columns(values, wide, replace(settings, min_effect=0.0), inflation)
+    fit = settings.regress(wide, values, inflation)
+    found = estimable_columns(fit, values, settings.against_none)
     if np.isnan(found["p"]).all():
         return {}
     return {f"Interaction {name}": column for name, column in found.items()}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from genotex.analysis.panel_folds import fold_count, smallest_class, splits
-from genotex.analysis.panel_path import PanelData, PanelPath, deviance, fit_paths
+from genotex.analysis.panel_path import PanelData, PanelPath, best_of, fit_paths, fold_errors
 from genotex.analysis.panel_scores import auroc, classification, regression
 from genotex.analysis.panel_stability import selection_frequency
 
@@ -185,29 +185,16 @@ def _penalty_of_halves(choice: _Choice) -> tuple[float, str]:
 
 def _choose(data: PanelData, training: Sequence[Rows], seed: int) -> list[_Choice]:
     """Choose a penalty for each training set by cross-validation within it."""
-    inner = [list(splits(data.target, data.binary, rows, seed)) for rows in training]
     families = [
-        [rows, *(train for train, _ in folds)] for rows, folds in zip(training, inner, strict=True)
+        [rows, *(train for train, _ in splits(data.target, data.binary, rows, seed))]
+        for rows in training
     ]
-    fitted = fit_paths(data, families)
-    return [
-        _one_standard_error(data, family, [test for _, test in folds])
-        for family, folds in zip(fitted, inner, strict=True)
-    ]
+    return [_one_standard_error(data, family) for family in fit_paths(data, families)]
 
 
-def _one_standard_error(
-    data: PanelData, family: Sequence[PanelPath], tests: Sequence[Rows]
-) -> _Choice:
-    path, *folds = family
-    errors = [
-        deviance(data.target[test], fold.linear_predictor(data, test), data.binary).mean(axis=1)
-        for fold, test in zip(folds, tests, strict=True)
-    ]
-    error = np.mean(errors, axis=0)
-    spread = np.std(errors, axis=0, ddof=1) / np.sqrt(len(errors))
-    best = int(np.argmin(error))
-    return _Choice(path, error, best, int(np.argmax(error <= error[best] + spread[best])))
+def _one_standard_error(data: PanelData, family: Sequence[PanelPath]) -> _Choice:
+    best, error, spread = best_of(fold_errors(data, family))
+    return _Choice(family[0], error, best, int(np.argmax(error <= error[best] + spread)))
 
 
 def _quality(data: PanelData, choices: Sequence[_Choice], tests: Sequence[Rows]) -> dict[str, Any]:

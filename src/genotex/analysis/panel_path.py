@@ -19,21 +19,33 @@ from scipy.special import expit, xlogy
 from genotex.analysis.active_set import TOLERANCE, ActiveFit
 from genotex.analysis.gene_screen import GeneScreen, Slopes, TrainingSets, standardise
 
-__all__ = ["PanelData", "PanelPath", "deviance", "fit_paths", "fit_single"]
+__all__ = [
+    "PanelData",
+    "PanelPath",
+    "best_of",
+    "deviance",
+    "fit_paths",
+    "fit_single",
+    "fold_errors",
+]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 PENALTIES = 40
 SATURATED = 0.9
+LOOK_EVERY = 3
+"""Penalties after which the cross-validated deviance is looked at."""
+WORSE_FOR = 6
+"""A path ends when so many penalties in a row were worse than the best by a standard error."""
 MISSED = 1e-4
 """A gene is missed when its slope exceeds the penalty by more than this share."""
 LIKELY = 0.6
 """A gene is tried at once at the next penalty when its slope is this far beyond it."""
 ROUNDS = 50
 """Searches for missed genes at one penalty; two or three are usual."""
-LADDER = 1.25
-ROUGH = 0.1
+LADDER = 1.4
+ROUGH = 0.3
 """Largest slope left, in units of the penalty, on the way to the penalty that is asked for."""
 
 
@@ -239,7 +251,8 @@ def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[
     """Fit families of training sets along descending penalties.
 
     The first set of a family gives its penalties: from the smallest that selects no gene down to a
-    fiftieth of it, or to where nine tenths of its deviance are explained.
+    fiftieth of it, or to where nine tenths of its deviance are explained. The other sets are it
+    without one fold each; a family also ends where its cross-validated deviance has risen for good.
 
     Parameters
     ----------
@@ -271,6 +284,11 @@ def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[
             found[column].append((fit.genes, fit.coefficients))
         for family in np.flatnonzero(running):
             running[family] = lockstep.fits[first[family]].loss() >= saturated[family]
+        if step % LOOK_EVERY == LOOK_EVERY - 1:
+            for family in np.flatnonzero(running):
+                members = np.flatnonzero(family_of == family)
+                so_far = [_collect(training[i], grids[family], found[i]) for i in members]
+                running[family] = not _past_best(fold_errors(data, so_far))
         if not running.any():
             break
     paths = iter(
@@ -278,6 +296,39 @@ def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[
         for rows, family, fits in zip(training, family_of, found, strict=True)
     )
     return [[next(paths) for _ in family] for family in families]
+
+
+def fold_errors(data: PanelData, family: Sequence[PanelPath]) -> Floats:
+    """Return the mean deviance of each fold left out at each penalty, shape (folds, m).
+
+    Parameters
+    ----------
+    data : PanelData
+        All samples.
+    family : sequence of PanelPath
+        A training set, then the same without one fold each.
+    """
+    whole, *folds = family
+    errors = []
+    for fold in folds:
+        test = np.setdiff1d(whole.training, fold.training, assume_unique=True)
+        predictor = fold.linear_predictor(data, test)
+        errors.append(deviance(data.target[test], predictor, data.binary).mean(axis=1))
+    return np.array(errors).reshape(len(folds), len(whole.penalties))
+
+
+def best_of(errors: Floats) -> tuple[int, Floats, float]:
+    """Return the best penalty, the mean error at each, and the standard error at the best."""
+    mean = errors.mean(axis=0)
+    best = int(np.argmin(mean))
+    return best, mean, float(errors[:, best].std(ddof=1) / np.sqrt(len(errors)))
+
+
+def _past_best(errors: Floats) -> bool:
+    if len(errors) < 2 or errors.shape[1] <= WORSE_FOR:
+        return False
+    best, mean, spread = best_of(errors)
+    return bool((mean[-WORSE_FOR:] > mean[best] + spread).all())
 
 
 def _collect(rows: Rows, grid: Floats, found: list[tuple[Rows, Floats]]) -> PanelPath:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.libraries import Counts
@@ -19,7 +19,7 @@ from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
 from genotex.problems import Problem, ProblemKind, TaskInfo, choose_cohort, choose_pair
 
-__all__ = ["DataChoice", "ProblemData", "choose_data", "naming_place", "read_data"]
+__all__ = ["CohortData", "DataChoice", "ProblemData", "choose_data", "naming_place", "read_data"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,36 @@ class DataChoice:
 
 
 @dataclass(frozen=True, eq=False)
+class CohortData:
+    """What the procedure ``sound`` analyses.
+
+    Attributes
+    ----------
+    table : LinkedTable
+        One cohort; not filled, so that genes are tested on the samples that have them.
+    roles : mapping of str to Role
+        Sample id to role in the contrast; may be empty.
+    sample_facts : mapping
+        Other characteristics of the samples (`Evidence.sample_facts`); a batch among them is
+        adjusted for, all are checked against the trait.
+    sample_texts : mapping
+        Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
+    counts : mapping
+        How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
+        precision weights (Law et al. 2014). Empty where expression was not counted.
+    condition : ConditionCohort or None
+        Two-step: the cohort of the condition.
+    """
+
+    table: LinkedTable
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    sample_facts: SampleFacts = field(default_factory=dict)
+    sample_texts: SampleTexts = field(default_factory=dict)
+    counts: Counts = field(default_factory=dict)
+    condition: ConditionCohort | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class ProblemData:
     """All that is read for a problem.
 
@@ -72,24 +102,19 @@ class ProblemData:
     related: tuple[str, ...] | None
 
     @property
-    def roles(self) -> Mapping[str, Role]:
-        """Role of each sample; empty without a record."""
-        return {} if self.evidence is None else self.evidence.roles
-
-    @property
-    def sample_facts(self) -> SampleFacts:
-        """Other characteristics of the samples; empty without a record."""
-        return {} if self.evidence is None else self.evidence.sample_facts
-
-    @property
-    def sample_texts(self) -> SampleTexts:
-        """Titles and source names of the samples; empty without a record."""
-        return {} if self.evidence is None else self.evidence.sample_texts
-
-    @property
-    def counts(self) -> Counts:
-        """How RNA-seq counts became expression; empty where it was not counted."""
-        return {} if self.evidence is None else self.evidence.counts
+    def cohort(self) -> CohortData:
+        """What is analysed; bare where there is no record."""
+        record = self.evidence
+        if record is None:
+            return CohortData(self.table, condition=self.condition)
+        return CohortData(
+            self.table,
+            record.roles,
+            record.sample_facts,
+            record.sample_texts,
+            record.counts,
+            self.condition,
+        )
 
 
 def choose_data(

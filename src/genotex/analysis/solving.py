@@ -10,6 +10,7 @@ from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.libraries import Counts
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import (
+    CohortData,
     DataChoice,
     ProblemData,
     choose_data,
@@ -97,18 +98,10 @@ def analyze_table(
         from genotex.analysis.benchmark import analyze_benchmark
 
         return analyze_benchmark(table, problem, options, related, condition, threads=threads)
-    facts = sample_facts or {}
-    return analyze_sound(
-        table,
-        roles,
-        problem,
-        options,
-        facts,
-        condition,
-        counts=counts,
-        sample_texts=sample_texts,
-        threads=threads,
+    cohort = CohortData(
+        table, roles, sample_facts or {}, sample_texts or {}, counts or {}, condition
     )
+    return analyze_sound(cohort, problem, options, threads=threads)
 
 
 def _no_related(problem: Problem) -> str:
@@ -172,20 +165,20 @@ def analyze_data(
     UsageError
         If an option asks for what the cohort lacks.
     """
-    choice, evidence = data.choice, data.evidence
+    choice, evidence, cohort = data.choice, data.evidence, data.cohort
     if evidence is not None and options.controls == "auto":
         options = replace(options, controls=evidence.options.get("control_roles", "auto"))
     with naming_place(problem, choice.cohort):
         result = analyze_table(
-            data.table,
-            data.roles,
+            cohort.table,
+            cohort.roles,
             problem,
             options,
-            data.sample_facts,
-            condition=data.condition,
+            cohort.sample_facts,
+            condition=cohort.condition,
             related=data.related,
-            counts=data.counts,
-            sample_texts=data.sample_texts,
+            counts=cohort.counts,
+            sample_texts=cohort.sample_texts,
             threads=threads,
         )
     return replace(

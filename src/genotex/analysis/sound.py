@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,20 +12,15 @@ from threadpoolctl import threadpool_limits
 from genotex.analysis.adjusting import Adjustment
 from genotex.analysis.checks import check_covariates, check_groups, check_p_values, check_scale
 from genotex.analysis.comparison import Comparison, set_up_comparison
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.design import Design
 from genotex.analysis.gene_table import arrange_genes
-from genotex.analysis.libraries import Counts
 from genotex.analysis.method_record import Steps, record_method
 from genotex.analysis.mixed import mixed_warnings
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel, fit_panel
+from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.sample_facts import SampleFacts
-from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.testing import Tests, choose_genes, run_tests
-from genotex.formats.cohort_record import Role
-from genotex.formats.linked import LinkedTable
 from genotex.problems import Problem
 
 __all__ = ["analyze_sound", "carry_out"]
@@ -39,16 +34,7 @@ DEPARTING_SHARE = 0.2
 
 
 def analyze_sound(
-    table: LinkedTable,
-    roles: Mapping[str, Role],
-    problem: Problem,
-    options: AnalysisOptions,
-    sample_facts: SampleFacts,
-    condition: ConditionCohort | None = None,
-    *,
-    counts: Counts | None = None,
-    sample_texts: SampleTexts | None = None,
-    threads: int = 1,
+    cohort: CohortData, problem: Problem, options: AnalysisOptions, *, threads: int = 1
 ) -> AnalysisResult:
     """Find the genes that go with the trait of one cohort.
 
@@ -61,24 +47,12 @@ def analyze_sound(
 
     Parameters
     ----------
-    table : LinkedTable
-        One cohort; not filled, so that genes are tested on the samples that have them.
-    roles : mapping of str to Role
-        Sample id to role in the contrast.
+    cohort : CohortData
+        What is analysed.
     problem : Problem
         Trait and condition.
     options : AnalysisOptions
         What the user chose.
-    sample_facts : mapping
-        Other characteristics of the samples; a batch among them is adjusted for, all are checked
-        against the trait.
-    condition : ConditionCohort, optional
-        Of a two-step problem.
-    counts : mapping, optional
-        How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
-        precision weights (Law et al. 2014).
-    sample_texts : mapping, optional
-        Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
     threads : int
         With two or more, tests and panel run side by side; the answer does not depend on them.
 
@@ -89,17 +63,7 @@ def analyze_sound(
     UsageError
         If an option names a characteristic that the cohort does not have.
     """
-    steps = carry_out(
-        table,
-        roles,
-        problem,
-        options,
-        sample_facts,
-        condition,
-        counts=counts,
-        sample_texts=sample_texts,
-        threads=threads,
-    )
+    steps = carry_out(cohort, problem, options, threads=threads)
     return AnalysisResult(
         trait=problem.trait,
         condition=problem.condition,
@@ -111,40 +75,22 @@ def analyze_sound(
 
 
 def carry_out(
-    table: LinkedTable,
-    roles: Mapping[str, Role],
-    problem: Problem,
-    options: AnalysisOptions,
-    sample_facts: SampleFacts,
-    condition: ConditionCohort | None = None,
-    *,
-    counts: Counts | None = None,
-    sample_texts: SampleTexts | None = None,
-    threads: int = 1,
+    cohort: CohortData, problem: Problem, options: AnalysisOptions, *, threads: int = 1
 ) -> Steps:
     """Set up the comparison, test its genes and fit the panel; parameters as `analyze_sound`."""
     with threadpool_limits(limits=1):
-        comparison = set_up_comparison(
-            table,
-            roles,
-            problem,
-            options,
-            sample_facts,
-            condition,
-            counts or {},
-            sample_texts or {},
-        )
+        comparison = set_up_comparison(cohort, problem, options)
         expression = comparison.expression
         kept = choose_genes(comparison, expression, options)
         values = expression[:, kept.tested]
         tests, panel = _both(
-            lambda: run_tests(comparison, values, kept, sample_facts, options),
+            lambda: run_tests(comparison, values, kept, cohort.sample_facts, options),
             lambda: _fit_panel(comparison, values, options, threads),
             threads,
         )
     tested = tests.kept.tested[kept.tested]
     genes = arrange_genes(
-        table.genes,
+        cohort.table.genes,
         tests.kept.status,
         {**tests.columns, **_panel_columns(panel, tested)},
         q_cut=options.q_cut,

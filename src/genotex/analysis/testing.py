@@ -14,19 +14,19 @@ from genotex.analysis.design import Design
 from genotex.analysis.f_tests import (
     ModeratedF,
     departure_columns,
-    factor_alternative,
+    estimable_factor_columns,
     factor_columns,
 )
 from genotex.analysis.gene_filter import GeneFilter, carries_design, filter_genes
 from genotex.analysis.gene_tests import (
     TestSettings,
-    alternative_columns,
     estimable_columns,
     mixed_columns,
     moderated_columns,
 )
 from genotex.analysis.interaction import fit_interaction
 from genotex.analysis.libraries import FEWEST_READS, Libraries, few_reads
+from genotex.analysis.linear import SeveralFit
 from genotex.analysis.mixed import MixedFit, fit_mixed
 from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.multiple_testing import benjamini_hochberg
@@ -186,19 +186,28 @@ def run_tests(
         precision,
         mixed_ranks=mixed_ranks,
     )
+    without = settings.regress_several(design.matrix, values, design.tested)
     if unmeasured.columns:
-        p = _p_values(values, design, contrast, replace(settings, min_effect=0.0))
+        p = _estimable_columns(without, values, settings.against_none, contrast)["p"]
         unmeasured = rank_without_if_dense(unmeasured, p, mixed_ranks=mixed_ranks)
-    adjusted = unmeasured.moderated_with
+    adjusted, inflation = unmeasured.moderated_with, unmeasured.moderated_inflation
     moderated = design.with_columns(unmeasured.columns) if adjusted else design
-    inflation = unmeasured.moderated_inflation
     fits = carries_design(moderated.matrix, values)
     if not fits.all():
         values, kept = values[:, fits], kept.without(~fits)
-    columns, fit = _rank(
-        values, moderated, settings, contrast, design.matrix if adjusted else None, inflation
-    )
-    columns |= _other_analysis(values, comparison, unmeasured, settings)
+        without = settings.regress_several(design.matrix, values, design.tested)
+    ranking = without
+    if adjusted:
+        ranking = settings.regress_several(moderated.matrix, values, design.tested, inflation)
+    columns, fit = _rank(comparison, ranking, values, settings, without if adjusted else None)
+    if unmeasured.columns:
+        other = without
+        if not adjusted:
+            matrix = design.with_columns(unmeasured.columns).matrix
+            other = settings.regress_several(matrix, values, design.tested, unmeasured.inflation)
+        name = "Without SV" if adjusted else "With SV"
+        found = _estimable_columns(other, values, settings, contrast)
+        columns |= {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
     columns |= fit_interaction(values, moderated, settings, inflation)
     columns |= departure_columns(values, moderated, settings, inflation)
     mixed = _fit_mixed(values, design, options)
@@ -228,33 +237,33 @@ def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None)
 
 
 def _rank(
+    comparison: Comparison,
+    fit: SeveralFit,
     values: Floats,
-    design: Design,
     settings: TestSettings,
-    contrast: Contrast,
-    base: Floats | None,
-    inflation: float,
+    without: SeveralFit | None,
 ) -> tuple[Columns, ModeratedFit | ModeratedF]:
-    """Test the trait: one coefficient, or the levels of a factor together."""
+    """Test the trait: one coefficient, or the levels of a factor together.
+
+    `without` is the regression without surrogate variables where `fit` has them.
+    """
+    contrast, precision = comparison.contrast, settings.precision
     if contrast.factor is not None:
-        return factor_columns(values, design.matrix, settings, contrast.factor, inflation)
-    return moderated_columns(
-        values, design.matrix, settings, binary=contrast.binary, base=base, inflation=inflation
-    )
+        return factor_columns(fit, values, settings, contrast.factor)
+    unit = None if without is None else without.last
+    if precision.libraries is not None:
+        # Weights of single observations give deviations no unit that other cohorts share.
+        unit = replace(precision, libraries=None).fit(comparison.design.matrix, values)
+    return moderated_columns(fit.last, values, settings, binary=contrast.binary, unit=unit)
 
 
-def _p_values(
-    values: Floats,
-    design: Design,
-    contrast: Contrast,
-    settings: TestSettings,
-    inflation: float = 1.0,
-) -> Floats:
-    """Return the p-values of another regression, NaN where it has none."""
+def _estimable_columns(
+    fit: SeveralFit, values: Floats, settings: TestSettings, contrast: Contrast
+) -> Columns:
+    """Test the trait in another regression; NaN for genes that have no estimate there."""
     if contrast.factor is None:
-        return estimable_columns(values, design.matrix, settings, inflation)["p"]
-    found = factor_alternative(values, design.matrix, settings, contrast.factor, inflation)
-    return found["p"]
+        return estimable_columns(fit.last, values, settings)
+    return estimable_factor_columns(fit, values, settings, contrast.factor)
 
 
 def _without_covariates(
@@ -272,25 +281,9 @@ def _without_covariates(
         design, inflation = adjust_for_unmeasured(
             values, design, options.hidden, options.seed, settings.precision
         )
-    p = _p_values(values, design, comparison.contrast, settings, inflation)
+    fit = settings.regress_several(design.matrix, values, design.tested, inflation)
+    p = _estimable_columns(fit, values, settings, comparison.contrast)["p"]
     return int((benjamini_hochberg(p[np.isfinite(p)]) < options.q_cut).sum())
-
-
-def _other_analysis(
-    values: Floats, comparison: Comparison, unmeasured: Unmeasured, settings: TestSettings
-) -> Columns:
-    """Test with surrogate variables when the ranking is without them, and the other way round."""
-    if not unmeasured.columns:
-        return {}
-    design, factor = comparison.design, comparison.contrast.factor
-    name, inflation = "Without SV", 1.0
-    if not unmeasured.moderated_with:
-        design = design.with_columns(unmeasured.columns)
-        name, inflation = "With SV", unmeasured.inflation
-    if factor is None:
-        return alternative_columns(values, design.matrix, name, settings, inflation)
-    found = factor_alternative(values, design.matrix, settings, factor, inflation)
-    return {f"{name} {column}": numbers for column, numbers in found.items()}
 
 
 def _with_change(
@@ -309,4 +302,4 @@ def _with_change(
 def _fit_mixed(values: Floats, design: Design, options: AnalysisOptions) -> MixedFit | None:
     if options.model == "moderated":
         return None
-    return fit_mixed(values, design.matrix[:, :-1], design.matrix[:, -1])
+    return fit_mixed(values, design.others, design.matrix[:, -1])

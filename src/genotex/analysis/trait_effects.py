@@ -82,16 +82,7 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
     problem, options = Problem(result.trait, result.condition), _options(result)
     data = read_data(output, problem, _cohorts(result), options)
     with naming_place(problem, result.cohort):
-        steps = carry_out(
-            data.table,
-            data.roles,
-            problem,
-            options,
-            data.sample_facts,
-            data.condition,
-            counts=data.counts,
-            sample_texts=data.sample_texts,
-        )
+        steps = carry_out(data.cohort, problem, options)
         _check_same(result, steps)
         return trait_effects(steps)
 
