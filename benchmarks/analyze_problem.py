@@ -187,7 +187,7 @@ def run_here(side: Side, samples: int, genes: int) -> None:
     """Solve in this process and print time and answer as JSON."""
     cohort = make_cohort(samples, genes)
     with threadpool_limits(limits=1):
-        side.solve(make_cohort(20, RELATED))  # loads the modules
+        side.solve(make_cohort(40, 600))  # loads the modules
         wall, processor = time.perf_counter(), time.process_time()
         answer = side.solve(cohort)
         record = {
@@ -266,7 +266,7 @@ def main() -> None:
         side = next(side for side in SIDES if side.name == choices.side)
         run_here(side, choices.samples[0], choices.genes)
         return
-    console = Console()
+    console = Console(width=110)
     for samples in choices.samples:
         sides = [s for s in SIDES if not choices.kinds or s.kind in choices.kinds]
         runs = {side.name: run_side(side, samples, choices.genes, choices.repeat) for side in sides}

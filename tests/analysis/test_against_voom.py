@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.analysis.linear import fit_last_column, fit_weighted
+from genotex.analysis.linear import fit_last_column, fit_weighted_columns
 from genotex.analysis.lowess import lowess
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
@@ -131,7 +131,7 @@ def test_equal_weights_are_no_weights() -> None:
     design = np.column_stack([np.ones(10), np.arange(10.0) % 2])
     expression = rng.normal(size=(10, 7))
     plain = fit_last_column(design, expression)
-    weighted = fit_weighted(design, expression, np.full((10, 7), 4.0))
+    weighted = fit_weighted_columns(design, expression, np.full((10, 7), 4.0), 1).last
     np.testing.assert_allclose(weighted.coefficient, plain.coefficient, rtol=1e-12)
     np.testing.assert_allclose(weighted.variance, 4 * plain.variance, rtol=1e-12)
     np.testing.assert_allclose(weighted.unscaled, plain.unscaled / 2, rtol=1e-12)

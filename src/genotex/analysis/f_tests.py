@@ -70,9 +70,7 @@ def moderate_f(fit: SeveralFit, found: ModeratedVariance) -> ModeratedF:
     """
     tested = len(fit.triangle)
     mean = fit.squares / tested
-    # As in `moderate_coefficient`: no variance is smaller than rounding leaves.
-    posterior = np.maximum(np.maximum(found.variance, 1e-24 * mean), np.finfo(np.float64).tiny)
-    f = mean / posterior
+    f = mean / found.beside(mean)
     return ModeratedF(f, np.asarray(fdtrc(tested, found.df, f)), found.df, tested, found.prior)
 
 

@@ -13,7 +13,6 @@ __all__ = [
     "SeveralFit",
     "fit_last_column",
     "fit_last_columns",
-    "fit_weighted",
     "fit_weighted_columns",
 ]
 
@@ -204,17 +203,6 @@ def _solve(
     wide = np.broadcast_to(last, (len(gram), columns, tested))
     inverse = np.linalg.solve(gram, wide)[:, -tested:]
     return np.asarray(solution[:, -tested:]), np.asarray(inverse), np.asarray(squares)
-
-
-def fit_weighted(design: Floats, expression: Floats, weights: Floats) -> LinearFit:
-    """Regress every gene on the design by weighted least squares, and keep the last coefficient.
-
-    Parameters
-    ----------
-    design, expression, weights
-        As for `fit_weighted_columns`.
-    """
-    return fit_weighted_columns(design, expression, weights, 1).last
 
 
 def fit_weighted_columns(

@@ -26,6 +26,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""Of an effect: the smallest deviation that the arithmetic can tell from zero."""
 SMALLEST_SHARE = 1e-5
 """Variances below this share of the median are raised to it before logarithms are taken."""
 
@@ -57,6 +59,14 @@ class ModeratedVariance:
     variance: Floats
     df: Floats
     prior: VariancePrior
+
+    def beside(self, squares: Floats) -> Floats:
+        """Return the variances, raised to what rounding leaves of effects with these squares (p,).
+
+        Without a prior, a gene that the design explains whole has no variance left.
+        """
+        raised = np.maximum(self.variance, ROUNDING**2 * squares)
+        return np.asarray(np.maximum(raised, np.finfo(np.float64).tiny))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +125,7 @@ def moderate_coefficient(
 ) -> ModeratedFit:
     """Test a coefficient of every gene by its posterior variance; arguments as `moderate`."""
     df = found.df
-    # Without a prior, a gene that the design explains whole has no variance left; the square of its
-    # effect within rounding is the smallest that the arithmetic can tell from zero.
-    posterior = np.maximum(found.variance, (1e-12 * fit.coefficient / fit.unscaled) ** 2)
-    posterior = np.maximum(posterior, np.finfo(np.float64).tiny)
-    error = fit.unscaled * np.sqrt(posterior)
+    error = fit.unscaled * np.sqrt(found.beside((fit.coefficient / fit.unscaled) ** 2))
     half = error * _t_quantile(0.975, df)
     t, p = _test(fit.coefficient, error, df, min_effect)
     low, high = fit.coefficient - half, fit.coefficient + half

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaln, chdtrc, chdtri, fdtrc, fdtri, gammaincinv, gammaln
 
+from genotex.analysis.classical_tests import average_ranks
 from genotex.analysis.lowess import lowess
 
 __all__ = ["RobustPrior", "fit_robust_prior"]
@@ -169,7 +170,7 @@ def _weigh_outliers(ratio: Floats, df: float, prior_df: float) -> Floats:
     lie between the prior's and the few at which the largest variance would be a median.
     """
     genes = len(ratio)
-    empirical = (genes - _ranks(ratio) + 0.5) / genes
+    empirical = (genes - average_ranks(ratio) + 0.5) / genes
     order = np.argsort(-ratio, kind="stable")
     if np.isinf(prior_df):
         fits = np.minimum(_above(df, prior_df, ratio) / empirical, 1.0)
@@ -197,13 +198,6 @@ def _weigh_outliers(ratio: Floats, df: float, prior_df: float) -> Floats:
     ordered[: lowest_at + 1] = average[lowest_at]
     shrunk[order] = np.maximum.accumulate(ordered)
     return np.asarray(shrunk)
-
-
-def _ranks(values: Floats) -> Floats:
-    """Return ranks from 1, equal values sharing the mean of theirs."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray(last - (counts - 1) / 2)[place]
 
 
 def _log_tail(ratio: Floats, df: float, prior_df: float) -> Floats:

@@ -49,7 +49,6 @@ class _Modes:
 
     position: Floats
     step: float
-    separation: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +136,9 @@ def check_sex(profiles: Profiles, condition: str | None = None) -> SexCheck:
     n = len(profiles.contrast.rows)
     recorded = _recorded(profiles)
     xist, y, genes = _measures(profiles)
-    nothing = SexCheck("", (), np.full(n, np.nan), xist, y, recorded, genes=genes)
     why_not, on_x, on_y = _judge(xist, y)
     if why_not:
-        return SexCheck(why_not, (), nothing.clearness, xist, y, recorded, genes=genes)
+        return SexCheck(why_not, (), np.full(n, np.nan), xist, y, recorded, genes=genes)
     predicted, clearness = _call(on_x, on_y, n)
     mismatches = tuple(
         i
@@ -237,7 +235,7 @@ def _two_modes(values: Floats, step: float) -> _Modes | None:
     if apart < step or apart / sd < SEPARATION:
         return None
     middle = (means[0] + means[1]) / 2
-    return _Modes((values - middle) / (apart / 2), apart, apart / sd)
+    return _Modes((values - middle) / (apart / 2), apart)
 
 
 def _call(on_x: _Modes | None, on_y: _Modes | None, n: int) -> tuple[tuple[Sex, ...], Floats]:
