@@ -27,21 +27,21 @@ from rich.table import Table
 from scipy.stats import binomtest
 
 from genotex.agents.faulty_rules import all_faults
+from genotex.agents.models import ModelSettings
+from genotex.agents.presets import preset_named
+from genotex.agents.sandbox import Folders, SandboxPolicy
 from genotex.agents.task import Task
+from genotex.agents.team.notebook_record import NotebookRecord, State
+from genotex.agents.team.plan import TeamPlan
+from genotex.agents.team.running import TeamFinished, run_team
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.bench.evaluation.evaluate import evaluate
+from genotex.bench.evaluation.options import EvaluationOptions
+from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench.simulated import SimulatedBenchmark, simulate_benchmark
 from genotex.cohorts import preprocess
 from genotex.errors import NoUsableCohortError
-from genotex.evaluation.evaluate import evaluate
-from genotex.evaluation.options import EvaluationOptions
 from genotex.layout import OutputFolder
-from genotex.models import ModelSettings
-from genotex.problems import Problem, TaskInfo
-from genotex.runs.presets import preset_named
-from genotex.runs.team.notebook_record import NotebookRecord, State
-from genotex.runs.team.plan import TeamPlan
-from genotex.runs.team.running import TeamFinished, run_team
-from genotex.sandbox import Folders, SandboxPolicy
-from genotex.simulate import SimulatedWorld, simulate_world
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.agents.exec_session import ExecSession
@@ -69,13 +69,15 @@ SMALL = {"traits": 4, "cohorts": 8, "samples": 24, "genes": 400}
 Measured = dict[str, Any]
 
 
-def right_files(world: SimulatedWorld, target: Path) -> OutputFolder:
+def right_files(world: SimulatedBenchmark, target: Path) -> OutputFolder:
     """Prepare all cohorts by the direct road."""
     preprocess(world.folder, target)
     return OutputFolder(target)
 
 
-def run(world: SimulatedWorld, target: Path, preset: str, seed: int, rate: float) -> TeamFinished:
+def run(
+    world: SimulatedBenchmark, target: Path, preset: str, seed: int, rate: float
+) -> TeamFinished:
     """Have the whole world done by a preset."""
 
     def session(folders: Folders) -> ExecSession:
@@ -143,7 +145,7 @@ def _solve(cohorts: OutputFolder, target: OutputFolder, task: Task) -> None:
 
 
 def measure(
-    world: SimulatedWorld, right: OutputFolder, preset: str, seed: int, rate: float
+    world: SimulatedBenchmark, right: OutputFolder, preset: str, seed: int, rate: float
 ) -> Measured:
     """Run a preset, and return what became of cohorts and problems, and what it took."""
     with tempfile.TemporaryDirectory() as folder:
@@ -177,7 +179,7 @@ def measure(
         }
 
 
-def scores(target: Path, world: SimulatedWorld) -> dict[str, float]:
+def scores(target: Path, world: SimulatedBenchmark) -> dict[str, float]:
     """Return the mean CSC of linked tables and F1 of genes; what is missing counts as 0."""
     options = EvaluationOptions(task_info=world.task_info)
     found = evaluate(target, world.reference, options)
@@ -211,7 +213,7 @@ def all_measured(options: argparse.Namespace) -> Iterator[Measured]:
     if not left:
         return
     with tempfile.TemporaryDirectory() as folder:
-        world = simulate_world(Path(folder) / "world", **SMALL)
+        world = simulate_benchmark(Path(folder) / "world", **SMALL)
         right = right_files(world, Path(folder) / "direct")
         for task in TaskInfo.load(world.task_info).problems():
             _solve(right, right, _task(world, right, task))
@@ -223,7 +225,7 @@ def all_measured(options: argparse.Namespace) -> Iterator[Measured]:
             yield found
 
 
-def _task(world: SimulatedWorld, right: OutputFolder, problem: Problem) -> Task:
+def _task(world: SimulatedBenchmark, right: OutputFolder, problem: Problem) -> Task:
     return Task(
         "statistics",
         problem.trait,

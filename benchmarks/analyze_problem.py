@@ -106,7 +106,7 @@ def solve_genotex(cohort: Cohort, threads: int, solver: str = "scikit-learn") ->
     """Run the procedure ``benchmark``."""
     from genotex.analysis import AnalysisOptions
     from genotex.analysis.benchmark import analyze_benchmark
-    from genotex.problems import Problem
+    from genotex.bench.problems import Problem
 
     options = AnalysisOptions(procedure="benchmark", solver=solver)
     result = analyze_benchmark(
@@ -123,7 +123,7 @@ def solve_genotex(cohort: Cohort, threads: int, solver: str = "scikit-learn") ->
 def solve_sound(cohort: Cohort, threads: int) -> dict[str, Any]:
     """Run the procedure ``sound`` whole: test, hidden structure, panel, nested CV, halves."""
     from genotex.analysis import AnalysisOptions, analyze_table
-    from genotex.problems import Problem
+    from genotex.bench.problems import Problem
 
     options = AnalysisOptions()
     result = analyze_table(_table(cohort), {}, Problem(TRAIT), options, threads=threads)

@@ -49,8 +49,8 @@ from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.surrogate import find_reweighted_surrogates
-from genotex.problems import Problem
-from genotex.processes import side_by_side
+from genotex.bench.problems import Problem
+from genotex.parallel import side_by_side
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

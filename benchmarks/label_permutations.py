@@ -27,9 +27,9 @@ from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.surrogate import find_reweighted_surrogates
+from genotex.bench.problems import Problem
 from genotex.formats.linked import LinkedTable
-from genotex.problems import Problem
-from genotex.processes import side_by_side
+from genotex.parallel import side_by_side
 
 METHODS = ("default", "--hidden none", "R: limma", "R: sva + limma")
 CONTROLS = {"healthy": ("case", "healthy control"), "all": None}

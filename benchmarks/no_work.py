@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from genotex.problems import Problem
-from genotex.runs import Context, write_answer
-from genotex.runs.methods.from_cohorts import FromCohorts
+from genotex.bench.problems import Problem
+from genotex.bench.runs import Context, write_answer
+from genotex.bench.runs.methods.from_cohorts import FromCohorts
 
 
 @dataclass(frozen=True)

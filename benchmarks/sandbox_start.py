@@ -19,8 +19,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from genotex.runs.team.sessions import NEEDED
-from genotex.sandbox import Folders, Limits, Nursery, SandboxPolicy, local_session
+from genotex.agents.sandbox import Folders, Limits, Nursery, SandboxPolicy, local_session
+from genotex.agents.team.sessions import NEEDED
 
 CELL = "1 + 1"
 STEPS = ["import numpy", "import polars", "from genotex.formats import read_linked_csv"]

@@ -27,18 +27,18 @@ from rich.table import Table
 
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.manager import WRITTEN
+from genotex.agents.models import ModelSettings, UsageLedger, prices_of, role_models
 from genotex.agents.rule_written_code import geo_decisions
 from genotex.agents.rules_by_name import register_rules
+from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task
+from genotex.agents.team.folder import TeamFolder
+from genotex.agents.team.one_notebook import Bench, MakeSession, do_notebook
+from genotex.agents.team.sessions import local_sessions
+from genotex.agents.team.structured_work import do_structured
 from genotex.cohorts import preprocess
 from genotex.genes import GeneTable
-from genotex.models import ModelSettings, UsageLedger, prices_of, role_models
-from genotex.runs.team.folder import TeamFolder
-from genotex.runs.team.one_notebook import Bench, MakeSession, do_notebook
-from genotex.runs.team.sessions import local_sessions
-from genotex.runs.team.structured_work import do_structured
-from genotex.sandbox import SandboxPolicy
 from genotex.simulate import simulate_study
 
 DATA = Path(__file__).resolve().parent / "data"

@@ -28,7 +28,7 @@ from preprocess_cohort import measure
 from rich.console import Console
 from rich.table import Table
 
-from genotex.processes import side_by_side
+from genotex.parallel import side_by_side
 
 COHORTS, TRAITS = 911, 132
 SAMPLES, DEVIATION, GENES = 167, 121, 18_530
@@ -138,10 +138,10 @@ def _solve(piece: Piece) -> float:
 
     from genotex.analysis import AnalysisOptions, analyze_table, write_result
     from genotex.analysis.condition_cohort import ConditionCohort
+    from genotex.bench.problems import Problem
     from genotex.formats.linked import LinkedTable
     from genotex.formats.linked_files import read_linked_parquet, write_linked_parquet
     from genotex.layout import OutputFolder
-    from genotex.problems import Problem
 
     def table(trait: str, samples: int) -> LinkedTable:
         made = make_cohort(samples, piece.genes)

@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from genotex.evaluation.gene_metrics import ALL_GENES, compare_genes
+from genotex.bench.evaluation.gene_metrics import ALL_GENES, compare_genes
 
 Draw = Callable[[np.random.Generator], tuple[list[str], list[str]]]
 GENES = np.array([f"GENE{i}" for i in range(ALL_GENES)])

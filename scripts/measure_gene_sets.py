@@ -66,9 +66,9 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.sound import carry_out
 from genotex.analysis.trait_effects import TraitEffects, trait_effects
+from genotex.bench.problems import Problem
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 
 Floats = NDArray[np.float64]
 Sets = list[list[int]]

@@ -27,6 +27,7 @@ from genotex.analysis.linear import fit_last_column
 from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.voom import fit_counts
+from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.cohorts.tmm import tmm_factors
 from genotex.formats import (
@@ -39,7 +40,6 @@ from genotex.formats import (
     read_raw_counts,
 )
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from genotex.simulate import Truth, score_against_truth, simulate_study
 
 COHORT = "GSE90000007"

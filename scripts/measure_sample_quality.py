@@ -61,13 +61,13 @@ from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.precision import Precision, consensus_correlation
 from genotex.analysis.sample_quality import SampleQuality, check_samples
 from genotex.analysis.sample_sex import SEX_GENES
+from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.formats import LinkedTable, read_evidence, read_linked
 from genotex.genes import GeneTable
 from genotex.genes.idkind import IdKind
 from genotex.genes.table import AMBIGUOUS
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from genotex.simulate.expression import draw_expression, draw_gene_model, effects_in_cohort
 from genotex.simulate.people import draw_people
 from genotex.simulate.symbols import choose_symbols

@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from genotex.agents.faulty_rules import all_faults
-from genotex.evaluation.evaluate import evaluate
-from genotex.evaluation.options import EvaluationOptions
+from genotex.agents.team.folder import TeamFolder
+from genotex.bench.evaluation.evaluate import evaluate
+from genotex.bench.evaluation.options import EvaluationOptions
 from genotex.formats.journal import read_journal
-from genotex.runs.team.folder import TeamFolder
 
 GENOTEX = [sys.executable, "-m", "genotex"]
 

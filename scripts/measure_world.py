@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 
 from genotex.analysis import AnalysisOptions, solve_problems
+from genotex.bench.problems import TaskInfo
+from genotex.bench.simulated import SimulatedBenchmark, simulate_benchmark
 from genotex.cohorts import preprocess
 from genotex.formats import read_clinical_csv, read_cohort_info
 from genotex.layout import OutputFolder
-from genotex.problems import TaskInfo
-from genotex.simulate import SimulatedWorld, simulate_world
 
 
-def misread(world: SimulatedWorld, output: OutputFolder) -> Iterator[str]:
+def misread(world: SimulatedBenchmark, output: OutputFolder) -> Iterator[str]:
     """Tell which features of which cohorts are not read as the truth says."""
     reference = OutputFolder(world.reference)
     for trait in reference.traits():
@@ -51,7 +51,7 @@ def main() -> None:
     scores: dict[str, list[tuple[float, float]]] = {}
     for seed in range(1, seeds + 1):
         with tempfile.TemporaryDirectory() as folder:
-            world = simulate_world(Path(folder) / "world", seed=seed, samples=samples)
+            world = simulate_benchmark(Path(folder) / "world", seed=seed, samples=samples)
             output = OutputFolder(Path(folder) / "output")
             preprocess(world.folder, output.root)
             for difference in misread(world, output):

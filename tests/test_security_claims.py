@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.team.misbehaving.all_cases import CASES
+from tests.agents.team.misbehaving.all_cases import CASES
 
 ROOT = Path(__file__).parents[1]
 SECURITY = ROOT / "SECURITY.md"

@@ -23,9 +23,7 @@ import numpy as np
 from conditional_logit import choose, fit, folds
 from labelled_cases import Case, read_cases
 
-from genotex.clinical import RuleExpert, infer_cases
-from genotex.clinical.words.vocabulary import load_vocabulary
-from genotex.evaluation.labels import (
+from genotex.bench.evaluation.labels import (
     FEATURES,
     Label,
     agreement,
@@ -33,6 +31,8 @@ from genotex.evaluation.labels import (
     case_figures,
     score_cases,
 )
+from genotex.clinical import RuleExpert, infer_cases
+from genotex.clinical.words.vocabulary import load_vocabulary
 
 LABELS = ("reading", "benchmark", "consensus")
 EDGES = (0.0, 0.6, 0.8, 0.9, 0.95, 1.0)

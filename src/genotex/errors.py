@@ -367,7 +367,7 @@ class MethodFailedError(GenotexError):
     Parameters
     ----------
     error_class : str
-        Of what kind the failure is (`genotex.runs.ErrorClass`).
+        Of what kind the failure is (`genotex.bench.runs.ErrorClass`).
     message : str
         What went wrong.
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from genotex.errors import UsageError
-from genotex.writing import PART, refuse_file_in_the_way
+from genotex.io import PART, refuse_file_in_the_way
 
 __all__ = [
     "TCGA_COHORT",

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 from genotex.agents.card import Card, read_card
 from genotex.agents.code_shelf import CodeShelf
+from genotex.agents.models import Model, Reply, Request, ScriptedModel
 from genotex.agents.notebook import Notebook, NotebookWork
+from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, SandboxPolicy
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task
-from genotex.models import Model, Reply, Request, ScriptedModel
-from genotex.sandbox import CellResult, CellStatus, Confinement, Output, SandboxPolicy
 
 GEO = Task("geo", "Asthma", "/data/GEO/Asthma/GSE1", "output", cohort="GSE1")
 TCGA = Task("tcga", "Asthma", "/data/TCGA", "output")

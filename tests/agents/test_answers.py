@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.agents.answers import Verdict, ask_for_code, code_in
+from genotex.agents.models import Message, Reply, Request, ScriptedModel
 from genotex.errors import BadAnswerError
-from genotex.models import Message, Reply, Request, ScriptedModel
 
 REQUEST = Request("engineer", (Message("user", "Write it."),))
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.agents.context import MOST_SHOWN, Attempt, cut, fenced
-from genotex.sandbox import CellResult, CellStatus, Output
+from genotex.agents.sandbox import CellResult, CellStatus, Output
 
 
 def test_short_text_is_shown_whole() -> None:

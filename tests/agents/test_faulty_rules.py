@@ -4,9 +4,9 @@ import pytest
 
 from genotex.agents.card import Card, DoneStep
 from genotex.agents.faulty_rules import FaultyRules
+from genotex.agents.models import Message, Request, model_from_name
 from genotex.agents.rules_by_name import register_rules
 from genotex.errors import UsageError
-from genotex.models import Message, Request, model_from_name
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
 

@@ -4,8 +4,8 @@ import pytest
 
 from genotex.agents.manager import is_recorded, work_list
 from genotex.agents.task import Task
+from genotex.bench.problems import Problem
 from genotex.errors import UsageError
-from genotex.problems import Problem
 from genotex.simulate import SimulatedStudy
 from tests.agents.playing import GEO, PROBLEM, TCGA
 

@@ -5,11 +5,11 @@ import pytest
 from genotex.agents.action_units import action_unit
 from genotex.agents.card import Card
 from genotex.agents.code_shelf import CodeShelf
+from genotex.agents.models import Reply
 from genotex.agents.notebook import Ending, Event, NotebookWork
+from genotex.agents.sandbox import CellStatus
 from genotex.agents.switches import Switches
 from genotex.errors import BudgetReachedError, ModelUnavailableError, SandboxError
-from genotex.models import Reply
-from genotex.sandbox import CellStatus
 from tests.agents.playing import (
     GEO,
     GEO_STEPS,

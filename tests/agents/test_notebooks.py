@@ -6,11 +6,11 @@ import pytest
 
 from genotex.agents.task import Task
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.bench.problems import Problem, TaskInfo
 from genotex.clinical import reading_from_json
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, TaskInfo
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import Run, assert_ran, cohort_task, files_of, notebook
 

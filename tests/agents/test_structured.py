@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from genotex.agents.models import Reply, RoleModels, ScriptedModel
 from genotex.agents.rules_model import RulesModel
 from genotex.agents.structured import ModelExpert, answer_of
 from genotex.agents.task import Task
@@ -9,7 +10,6 @@ from genotex.clinical import RuleExpert, SeriesDescription, describe_series
 from genotex.cohorts.geo_files import read_raw_series
 from genotex.errors import BadAnswerError, RefusedError
 from genotex.layout import geo_cohort_files
-from genotex.models import Reply, RoleModels, ScriptedModel
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem, write_result
+from genotex.bench.problems import Problem
 from genotex.formats import (
     CohortInfo,
     Evidence,
@@ -16,7 +17,6 @@ from genotex.formats import (
 )
 from genotex.formats.cohort_record import Role
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 
 
 def store(output: OutputFolder, cohort: str, table: LinkedTable, **record: Any) -> None:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
-from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 
 Facts = dict[str, dict[str, str | None]]

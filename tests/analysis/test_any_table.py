@@ -8,11 +8,11 @@ import pytest
 from numpy.random import Generator
 
 from genotex.analysis import AnalysisOptions, analyze_table, read_result, write_result
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked
 
 ROLES: list[Role] = ["case", "healthy control", "other disease", "unknown"]

@@ -7,10 +7,10 @@ import pytest
 
 from genotex.analysis import AnalysisOptions, read_result, solve_problems
 from genotex.analysis.batch import ProblemOutcome
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.test_solving import put
 

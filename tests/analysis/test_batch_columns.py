@@ -9,7 +9,7 @@ import pytest
 from genotex.analysis import AnalysisOptions, analyze_table
 from genotex.analysis.batch_columns import batch_columns
 from genotex.analysis.contrast import choose_contrast
-from genotex.problems import Problem
+from genotex.bench.problems import Problem
 from tests.analysis.cohort_tables import linked
 
 FAST = AnalysisOptions(panel=False, hidden="none")

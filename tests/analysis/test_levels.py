@@ -24,10 +24,10 @@ from genotex.analysis.levels import Levels, find_levels
 from genotex.analysis.linear import fit_weighted_columns
 from genotex.analysis.moderated import moderate_variance
 from genotex.analysis.precision import Precision
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 from tests.analysis.counted_tables import draw_counted
 

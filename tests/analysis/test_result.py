@@ -15,9 +15,9 @@ from genotex.analysis import (
     write_result,
 )
 from genotex.analysis.result import remove_result
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 
 

@@ -10,9 +10,9 @@ import pytest
 from genotex.analysis import AnalysisOptions, analyze_table
 from genotex.analysis.panel import REPEATED
 from genotex.analysis.sample_quality import check_samples
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
-from genotex.problems import Problem
 from tests.analysis.real_tables import real_table
 from tests.analysis.sample_cohorts import changed, check, clean_cohort, repeated_people
 

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from genotex.analysis import AnalysisOptions, analyze_table, solve_problem, write_result
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, FormatError, NoUsableCohortError, UsageError
 from genotex.formats import (
     CohortInfo,
@@ -24,7 +25,6 @@ from genotex.formats import (
 )
 from genotex.formats.cohort_record import Role
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from tests.analysis.cohort_tables import two_groups
 
 FAST = AnalysisOptions(panel=False)

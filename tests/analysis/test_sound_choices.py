@@ -10,10 +10,10 @@ from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, wri
 from genotex.analysis.checks import check_p_values
 from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import Hidden, Model
+from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from tests.analysis.cohort_tables import linked, two_groups
 
 

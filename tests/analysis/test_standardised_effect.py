@@ -8,7 +8,7 @@ from genotex.analysis import AnalysisOptions, analyze_table
 from genotex.analysis.linear import fit_last_column
 from genotex.analysis.options import Hidden
 from genotex.analysis.standardised_effect import hedges_g, partial_correlation
-from genotex.problems import Problem
+from genotex.bench.problems import Problem
 from tests.analysis.cohort_tables import linked
 
 DEVIATION = np.sqrt(1 + 4 * 0.5)

@@ -11,10 +11,10 @@ import pytest
 from genotex.analysis import AnalysisOptions, AnalysisResult, read_result, read_trait_effects
 from genotex.analysis.moderated import shrink
 from genotex.analysis.trait_effects import TraitEffects
+from genotex.bench.problems import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import LinkedTable
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, TaskInfo, TraitInfo
 from tests.analysis.cohort_tables import linked, two_groups
 from tests.analysis.counted_tables import draw_counted
 from tests.analysis.hidden_cohorts import with_batch

@@ -16,6 +16,7 @@ from genotex.analysis import (
     write_result,
 )
 from genotex.analysis.condition_cohort import ConditionCohort
+from genotex.bench.problems import Problem, TaskInfo
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.formats import (
     CohortInfo,
@@ -24,7 +25,6 @@ from genotex.formats import (
     write_linked_csv,
 )
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, TaskInfo
 from tests.analysis.cohort_tables import linked
 
 PROBLEM = Problem("Asthma", "Obesity")

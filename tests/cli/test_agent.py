@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from genotex.agents.models import Limits, ModelSettings
 from genotex.agents.rules_by_name import register_rules
+from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
+from genotex.agents.team.plan import TeamPlan
+from genotex.agents.team.running import TeamFinished, run_team
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.bench.problems import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.layout import OutputFolder, Procedure
-from genotex.models import Limits, ModelSettings
-from genotex.problems import Problem, TaskInfo
-from genotex.runs.team.plan import TeamPlan
-from genotex.runs.team.running import TeamFinished, run_team
-from genotex.sandbox import Folders, SandboxPolicy, local_session
 from tests.agents.playing import python
+from tests.agents.team.conftest import Played, PlayedModel, play
 from tests.cli.conftest import Run
 from tests.geo_text import write_asthma
-from tests.runs.team.conftest import Played, PlayedModel, play
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = ("--trait", "Asthma", "--model", "rules", "--sandbox", "best")

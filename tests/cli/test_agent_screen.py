@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from genotex.agents.models import Usage
 from genotex.agents.notebook import Event
+from genotex.agents.team.trace import overview
+from genotex.bench.problems import Problem
 from genotex.cli import screen
 from genotex.cli.agent_screen import say_usage, show_finished, show_overview, shown_progress
 from genotex.errors import ModelTimeoutError
-from genotex.models import Usage
-from genotex.problems import Problem
-from genotex.runs.team.trace import overview
-from tests.models.test_budget import books, spend
-from tests.runs.team.conftest import Played
+from tests.agents.models.test_budget import books, spend
+from tests.agents.team.conftest import Played
 
 TRAIT = "Autoimmune_Lymphoproliferative"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.runs.conftest import is_alive, make_tasks, wait_until
 from tests.cli.conftest import Run, on_one_line
 from tests.geo_text import write_asthma
-from tests.runs.conftest import is_alive, make_tasks, wait_until
 
 Bench = Callable[..., tuple[int, str, str]]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from genotex.agents.models import Reply
 from genotex.agents.rules_model import RulesModel
 from genotex.errors import WrongKeyError
-from genotex.models import Reply
 from tests.cli.conftest import Run, on_one_line
 from tests.cli.test_agent import files
 from tests.geo_text import write_asthma

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from genotex.analysis import AnalysisOptions
+from genotex.bench.problems import Problem
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from genotex.simulate import simulate_study
 from tests.analysis.cohort_tables import two_groups
 from tests.analysis.stored_cohorts import solve_stored, store

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation.labels.labelled import case, label, write_lines
+from tests.bench.evaluation.labels.labelled import case, label, write_lines
 from tests.geo_text import write_asthma
 
 TRAIT = {"row": 0, "map": {"disease state: asthma": 1, "disease state: healthy control": 0}}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.acquire.geo_tree import GeoSite
-from tests.acquire.server import serving
 from tests.cli.conftest import Run
+from tests.fetch.geo_tree import GeoSite
+from tests.fetch.server import serving
 
 
 def test_counted_cohort_from_fetch_to_report(

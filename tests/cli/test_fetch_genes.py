@@ -4,8 +4,8 @@ import gzip
 import json
 from pathlib import Path
 
-from tests.acquire.gene_files import BASE, PATH, put_genes
-from tests.acquire.server import serving
+from tests.fetch.gene_files import BASE, PATH, put_genes
+from tests.fetch.server import serving
 from tests.geo_text import GENES, write_asthma
 
 

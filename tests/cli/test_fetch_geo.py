@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.acquire import WebClient
-from tests.acquire.geo_tree import (
+from genotex.fetch import WebClient
+from tests.cli.conftest import Run
+from tests.fetch.geo_tree import (
     GeoSite,
     annotation,
     annotation_path,
@@ -18,8 +19,7 @@ from tests.acquire.geo_tree import (
     platform_soft,
     series_folder,
 )
-from tests.acquire.server import Reply, captcha, failing, serving, shortened
-from tests.cli.conftest import Run
+from tests.fetch.server import Reply, captcha, failing, serving, shortened
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.acquire.open_targets_service import BASE, PATH, platform
-from tests.acquire.server import Site, failing, serving
+from tests.fetch.open_targets_service import BASE, PATH, platform
+from tests.fetch.server import Site, failing, serving
 
 
 @pytest.fixture

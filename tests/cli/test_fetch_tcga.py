@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.acquire.server import Site, failing, serving
-from tests.acquire.xena_hub import hub_path, put_cohort
+from tests.fetch.server import Site, failing, serving
+from tests.fetch.xena_hub import hub_path, put_cohort
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from genotex.analysis import AnalysisOptions
+from genotex.bench.problems import Problem
 from genotex.cli.option_checks import check_cohorts, check_controls, check_options
 from genotex.cli.options import CohortsUsed
 from genotex.errors import UsageError
-from genotex.problems import Problem
 
 ASTHMA = [Problem("Asthma"), Problem("Asthma", "Age")]
 OBESITY = Problem("Asthma", "Obesity")

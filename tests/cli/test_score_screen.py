@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
+from genotex.bench.evaluation.plain_table import PlainTable
+from genotex.bench.evaluation.summary import summarise
 from genotex.cli import screen
 from genotex.cli.score_screen import show_scores, show_table
-from genotex.evaluation.plain_table import PlainTable
-from genotex.evaluation.summary import summarise
-from tests.evaluation.some_scores import some_scores
+from tests.bench.evaluation.some_scores import some_scores
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, width: int) -> list[str]:

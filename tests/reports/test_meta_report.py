@@ -13,9 +13,9 @@ import pytest
 
 from genotex.analysis import AnalysisOptions
 from genotex.analysis.meta import META_COLUMNS, MetaResult, analyze_cohorts, write_meta
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from genotex.reports import write_meta_report
 from genotex.reports.figures import ForestRow, draw_forest
 from genotex.reports.meta.building import build_meta_page

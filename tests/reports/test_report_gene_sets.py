@@ -13,8 +13,8 @@ from genotex.analysis import (
     solve_problem,
     write_result,
 )
+from genotex.bench.problems import Problem
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from genotex.reports import building, write_report
 from tests.reports.report_cohort import make_table
 from tests.reports.test_report_writing import TRAIT, prepare

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.bench.problems import Problem
 from genotex.formats import CohortInfo, LinkedTable, update_cohort_info, write_linked_csv
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from genotex.reports import building, write_report
 
 

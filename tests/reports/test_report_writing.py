@@ -20,6 +20,7 @@ from genotex.analysis import (
     solve_problem,
     write_result,
 )
+from genotex.bench.problems import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import (
     Evidence,
@@ -30,7 +31,6 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, TaskInfo, TraitInfo
 from genotex.reports import building, write_report, write_unanswered_report, writing
 from genotex.reports.findings import GENE_KEYS
 from tests.reports.report_cohort import make_evidence, make_infos, make_table, with_missing

@@ -9,10 +9,10 @@ import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem
 from genotex.analysis.meta import analyze_cohorts
+from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.formats import read_count_annotation, read_evidence, read_raw_counts
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 from genotex.simulate import SimulatedStudy, score_against_truth, simulate_study
 from tests.simulate.test_simulate_study import contents
 

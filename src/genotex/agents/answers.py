@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from genotex.agents.models import Message, Reply, Request
 from genotex.errors import BadAnswerError
-from genotex.models import Message, Reply, Request
 
 __all__ = ["MOST_SUGGESTIONS", "Plan", "Verdict", "ask_for_code", "code_in"]
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from genotex.agents.models import Request
 from genotex.agents.task import Task
 from genotex.errors import BadAnswerError
-from genotex.models import Request
 
 __all__ = ["Card", "DoneStep", "Occasion", "last_attempt", "read_card"]
 

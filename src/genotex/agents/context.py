@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.answers import Verdict
-from genotex.sandbox import CellResult, CellStatus
+from genotex.agents.sandbox import CellResult, CellStatus
 
 __all__ = ["MOST_SHOWN", "Attempt", "Step", "TaskContext", "cut", "fenced"]
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from genotex.agents.action_units import action_unit, action_units
 from genotex.agents.card import Card, read_card
 from genotex.agents.context import fenced
+from genotex.agents.models import Reply, Request
 from genotex.agents.rule_written_code import FAULTS, faults_of, with_fault, write_code
 from genotex.agents.rules_model import RulesModel
 from genotex.errors import UsageError
-from genotex.models import Reply, Request
 
 __all__ = ["NAME", "FaultyRules", "all_faults"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genotex.agents.task import Task
+from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.layout import InputFolder, OutputFolder, Procedure
-from genotex.problems import Problem
 
 __all__ = ["WRITTEN", "WorkList", "is_recorded", "work_list"]
 

@@ -14,15 +14,15 @@ from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import Verdict, ask_for_code
 from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
 from genotex.agents.context import Attempt, Step, TaskContext
+from genotex.agents.models import Model, RoleModels
 from genotex.agents.planning import Choice, choose_step, usual_next
 from genotex.agents.questions import Questions
+from genotex.agents.sandbox import CellResult, CellStatus, Session
 from genotex.agents.set_up import set_up_code
 from genotex.agents.switches import Switches
 from genotex.agents.tally import TalliedModel, Tally
 from genotex.agents.task import Task
 from genotex.errors import BadAnswerError, RefusedError, SandboxError
-from genotex.models import Model, RoleModels
-from genotex.sandbox import CellResult, CellStatus, Session
 
 __all__ = ["Ending", "Event", "Notebook", "NotebookWork"]
 

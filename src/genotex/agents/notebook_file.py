@@ -6,7 +6,7 @@ from typing import Any
 
 from genotex.agents.context import Attempt, Step, cut
 from genotex.agents.notebook import Notebook
-from genotex.sandbox import CellResult, CellStatus, Output
+from genotex.agents.sandbox import CellResult, CellStatus, Output
 
 __all__ = ["notebook_cells", "to_ipynb"]
 

@@ -9,12 +9,12 @@ from typing import Any
 from genotex.agents.action_units import ActionUnit, action_unit, action_units
 from genotex.agents.answers import Plan
 from genotex.agents.context import TaskContext
+from genotex.agents.models import Request, RoleModels
+from genotex.agents.models.schema import build, schema_of
 from genotex.agents.questions import Questions
 from genotex.agents.task import Task
+from genotex.bench.problems import ProblemKind
 from genotex.errors import BadAnswerError, RefusedError
-from genotex.models import Request, RoleModels
-from genotex.models.schema import build, schema_of
-from genotex.problems import ProblemKind
 
 __all__ = ["Choice", "choose_step", "usual_next", "usual_steps"]
 

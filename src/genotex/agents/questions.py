@@ -11,13 +11,13 @@ from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import MOST_SUGGESTIONS
 from genotex.agents.card import Card, DoneStep, Occasion
 from genotex.agents.context import MOST_SHOWN, Step, TaskContext, cut, fenced
+from genotex.agents.models import Message, Request
 from genotex.agents.prompts import render_prompt
 from genotex.agents.set_up import set_up_code
 from genotex.agents.task import NotebookKind, Task
 from genotex.agents.toolkit_documentation import toolkit_documentation
 from genotex.clinical import SeriesDescription
 from genotex.clinical.description import SHOWN_VALUES
-from genotex.models import Message, Request
 
 __all__ = ["Questions"]
 

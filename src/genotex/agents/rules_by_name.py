@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from genotex.agents import faulty_rules, rules_model
 from genotex.agents.faulty_rules import FaultyRules
+from genotex.agents.models.registry import register
 from genotex.agents.rules_model import RulesModel
-from genotex.models.registry import register
 
 __all__ = ["register_rules"]
 

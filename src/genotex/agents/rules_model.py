@@ -12,12 +12,12 @@ from collections.abc import Callable
 from genotex.agents.action_units import action_unit
 from genotex.agents.card import Card, last_attempt, read_card
 from genotex.agents.context import fenced
+from genotex.agents.models import Reply, Request, Usage
 from genotex.agents.rule_written_code import judge_output, plan_units, write_code
 from genotex.agents.rule_written_code.geo_decisions import read_geo
 from genotex.agents.structured import answer_of
 from genotex.agents.zero_shot import MOST_GENES
 from genotex.errors import BadAnswerError, GenotexError
-from genotex.models import Reply, Request, Usage
 
 __all__ = ["NAME", "RulesModel"]
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from genotex.agents.models import RoleModels
 from genotex.agents.questions import Questions
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalReading, FeatureEncoding, SeriesDescription
@@ -19,7 +20,6 @@ from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats import Role
-from genotex.models import RoleModels
 
 __all__ = ["ClinicalAnswer", "ModelExpert", "answer_of"]
 

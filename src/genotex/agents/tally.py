@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from genotex.agents.models import Model, Reply, Request
+from genotex.agents.sandbox import CellResult, CellStatus
 from genotex.errors import ModelError
-from genotex.models import Model, Reply, Request
-from genotex.sandbox import CellResult, CellStatus
 
 __all__ = ["TalliedModel", "Tally"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from genotex.agents.card import Card
+from genotex.agents.models import Message, Request, RoleModels
 from genotex.agents.prompts import render_prompt
 from genotex.agents.task import Task
-from genotex.models import Message, Request, RoleModels
 
 __all__ = ["MOST_GENES", "ask_without_data"]
 

@@ -11,10 +11,10 @@ from typing import Any
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.solving import solve_problem
+from genotex.bench.problems import Problem, TaskInfo
 from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, TaskInfo
-from genotex.processes import side_by_side
+from genotex.parallel import side_by_side
 
 __all__ = ["ProblemOutcome", "solve_problems"]
 

@@ -28,9 +28,9 @@ from genotex.analysis.sample_quality import (
     check_samples,
     leave_out_outliers,
 )
+from genotex.bench.problems import Problem, ProblemKind
 from genotex.formats.cohort_record import Controls
 from genotex.formats.linked import LinkedTable
-from genotex.problems import Problem, ProblemKind
 
 __all__ = ["Comparison", "set_up_comparison"]
 

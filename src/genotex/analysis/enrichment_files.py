@@ -20,11 +20,11 @@ from genotex.analysis.enrichment import (
 from genotex.analysis.result import read_result
 from genotex.analysis.result_pair import digest, read_content, told_as_foreign
 from genotex.analysis.trait_effects import read_trait_effects
+from genotex.bench.problems import Problem
 from genotex.errors import FormatError
 from genotex.formats import read_gmt
+from genotex.io import atomic_write
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
-from genotex.writing import atomic_write
 
 __all__ = ["enrich_problem", "read_enrichment", "write_enrichment"]
 

@@ -24,7 +24,7 @@ from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.panel import Panel
 from genotex.analysis.testing import Tests
-from genotex.problems import Problem, ProblemKind
+from genotex.bench.problems import Problem, ProblemKind
 
 __all__ = ["Steps", "record_method", "versions"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+from genotex.bench.problems import RegressorRule
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Controls
 from genotex.layout import Procedure
-from genotex.problems import RegressorRule
 
 __all__ = ["AnalysisOptions", "Hidden", "LevelsMode", "Model", "SampleWeights", "Solver"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from genotex.errors import FormatError
-from genotex.writing import atomic_write
+from genotex.io import atomic_write
 
 __all__ = [
     "digest",

@@ -21,12 +21,12 @@ from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.sound import analyze_sound
+from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.errors import UsageError
 from genotex.formats import Evidence
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
-from genotex.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 
 __all__ = [
     "analyze_data",

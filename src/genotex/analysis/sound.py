@@ -21,7 +21,7 @@ from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.testing import Tests, choose_genes, run_tests
-from genotex.problems import Problem
+from genotex.bench.problems import Problem
 
 __all__ = ["analyze_sound", "carry_out"]
 

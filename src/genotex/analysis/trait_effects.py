@@ -16,9 +16,9 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import DataChoice, naming_place, read_data
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.sound import carry_out
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 
 __all__ = ["TraitEffects", "read_trait_effects", "trait_effects"]
 

@@ -15,10 +15,10 @@ from genotex.cli.model_choice import LimitChoice, ModelChoice, RoleChoice
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
+    from genotex.agents.models import Limits
     from genotex.agents.switches import Agent, Switches
-    from genotex.models import Limits
-    from genotex.problems import Problem
-    from genotex.runs.team.plan import TeamPlan
+    from genotex.agents.team.plan import TeamPlan
+    from genotex.bench.problems import Problem
 
 __all__ = ["app"]
 
@@ -74,9 +74,9 @@ def run(
       genotex agent run input out --task-info task_info.json \
           --model ollama:llama3.3 -j 4
     """
+    from genotex.agents.sandbox import SandboxPolicy
     from genotex.agents.switches import ROLES, Switches
-    from genotex.runs.team.plan import TeamPlan
-    from genotex.sandbox import SandboxPolicy
+    from genotex.agents.team.plan import TeamPlan
 
     switches = Switches(
         planning=planning,
@@ -131,8 +131,8 @@ def resume(
       genotex agent resume out --max-cost 10
     """
     from genotex.agents.rules_by_name import register_rules
-    from genotex.runs.team.kept_limits import read_limits, said_anew
-    from genotex.runs.team.plan import read_plan
+    from genotex.agents.team.kept_limits import read_limits, said_anew
+    from genotex.agents.team.plan import read_plan
 
     register_rules()
     plan = read_plan(folder)
@@ -170,8 +170,8 @@ def show(
 
       genotex agent show out Osteoarthritis/Age
     """
+    from genotex.agents.team.trace import find_notebook, overview, trace
     from genotex.cli.agent_screen import overview_json, show_overview, show_trace, trace_json
-    from genotex.runs.team.trace import find_notebook, overview, trace
 
     if name is None:
         rows = overview(folder)
@@ -190,7 +190,7 @@ def show(
 def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
     """Refuse a model for a role that nobody plays, and ways of a team that is not there."""
     from genotex.agents.switches import Switches, roles_asked
-    from genotex.runs.methods.idle_options import refuse_idle
+    from genotex.bench.runs.methods.idle_options import refuse_idle
 
     if agent == "structured":
         usual = Switches(work_seconds=switches.work_seconds, cell_seconds=switches.cell_seconds)
@@ -205,7 +205,7 @@ def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
 def _problems(
     trait: str | None, condition: str, file: Path | None, task_info: Path | None
 ) -> Sequence[Problem]:
-    from genotex.problems import Problem, TaskInfo, condition_named, read_problems
+    from genotex.bench.problems import Problem, TaskInfo, condition_named, read_problems
 
     if trait is not None and file is not None:
         msg = "--trait and --problems do not go together; use one of them"
@@ -224,8 +224,8 @@ def _problems(
 
 
 def _run(plan: TeamPlan, limits: Limits, *, jobs: int, retry: bool, json: bool) -> None:
+    from genotex.agents.team.running import run_team
     from genotex.cli.agent_screen import finished_json, show_finished, shown_progress
-    from genotex.runs.team.running import run_team
 
     with shown_progress() as progress:
         finished = run_team(plan, jobs=jobs, limits=limits, retry=retry, progress=progress)

@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from genotex.agents.team.stage import Progress
 from genotex.cli import screen
-from genotex.runs.team.stage import Progress
 
 if TYPE_CHECKING:
     from genotex.agents.context import Attempt, Step
+    from genotex.agents.models import Total, UsageLedger
     from genotex.agents.notebook import Event, Notebook
     from genotex.agents.task import Task
-    from genotex.models import Total, UsageLedger
-    from genotex.runs.team.notebook_record import NotebookRecord
-    from genotex.runs.team.running import TeamFinished
-    from genotex.runs.team.trace import NotebookRow, Trace
+    from genotex.agents.team.notebook_record import NotebookRecord
+    from genotex.agents.team.running import TeamFinished
+    from genotex.agents.team.trace import NotebookRow, Trace
 
 __all__ = [
     "finished_json",

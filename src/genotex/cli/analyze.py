@@ -20,7 +20,7 @@ from genotex.layout import OutputFolder, trait_folder_name
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions, ProblemOutcome
-    from genotex.problems import Problem, TaskInfo
+    from genotex.bench.problems import Problem, TaskInfo
 
 __all__ = [
     "analyze",
@@ -228,7 +228,7 @@ def _covariates(text: str) -> tuple[str, ...]:
 
 def load_tasks(path: Path | None) -> TaskInfo | None:
     """Read the task list where one is given."""
-    from genotex.problems import TaskInfo
+    from genotex.bench.problems import TaskInfo
 
     return None if path is None else TaskInfo.load(path)
 
@@ -310,7 +310,7 @@ def _listed_problems(
     output: OutputFolder, traits: Sequence[str], conditions: Sequence[str], tasks: TaskInfo
 ) -> list[Problem]:
     """Return the problems of the task list whose cohorts are there."""
-    from genotex.problems import ProblemKind
+    from genotex.bench.problems import ProblemKind
 
     there = set(output.traits())
     of = {trait_folder_name(trait) for trait in traits} or there

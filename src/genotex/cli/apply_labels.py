@@ -42,7 +42,7 @@ def apply_labels(
 
       genotex evaluate -p output -r verified -t preprocessing -s clinical
     """
-    from genotex.evaluation import labels as room
+    from genotex.bench.evaluation import labels as room
     from genotex.layout import InputFolder, OutputFolder
 
     chosen = room.of_traits(room.read_labelled_cases(cases), trait)

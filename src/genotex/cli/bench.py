@@ -21,8 +21,8 @@ from genotex.errors import UsageError
 from genotex.layout import trait_folder_name
 
 if TYPE_CHECKING:
-    from genotex.problems import Problem, TaskInfo
-    from genotex.runs.running import BenchmarkRun
+    from genotex.bench.problems import Problem, TaskInfo
+    from genotex.bench.runs.running import BenchmarkRun
 
 __all__ = ["app"]
 
@@ -86,11 +86,11 @@ def run(
       genotex bench run input team --task-info task_info.json \
           --preset no-planning --model openai:gpt-4o --sample 20 --max-cost 10
     """
-    from genotex.problems import TaskInfo
-    from genotex.runs.methods.choosing import MethodOptions, choose_method
-    from genotex.runs.methods.idle_options import refuse_idle
-    from genotex.runs.presets import preset_named
-    from genotex.runs.running import BenchmarkRun
+    from genotex.agents.presets import preset_named
+    from genotex.bench.problems import TaskInfo
+    from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
+    from genotex.bench.runs.methods.idle_options import refuse_idle
+    from genotex.bench.runs.running import BenchmarkRun
 
     agents = AgentChoice(
         ModelChoice(
@@ -143,7 +143,7 @@ def _seconds(limit: float | None) -> float | None:
 def _problems(
     tasks: TaskInfo, file: Path | None, traits: Sequence[str], sample: int | None, seed: int
 ) -> tuple[Problem, ...]:
-    from genotex.problems import read_problems, sample_problems
+    from genotex.bench.problems import read_problems, sample_problems
 
     problems = tasks.problems() if file is None else read_problems(file)
     wanted = {trait_folder_name(trait) for trait in traits}
@@ -161,7 +161,7 @@ def _run_method(
     plan: BenchmarkRun, *, jobs: int, time_limit: float | None, retry: bool, json: bool
 ) -> NoReturn:
     """Run a method and show what became of the problems; ends with the exit code of the run."""
-    from genotex.runs.running import run_benchmark
+    from genotex.bench.runs.running import run_benchmark
 
     screen.resumes.set()
     with screen.progress_by_stage("cohorts") as step:

@@ -12,11 +12,11 @@ from genotex.cli import screen
 from genotex.cli.model_choice import ModelChoice
 
 if TYPE_CHECKING:
+    from genotex.agents.presets import Preset
+    from genotex.agents.team.plan import TeamPlan
+    from genotex.bench.problems import Problem
     from genotex.cli.options import Sandboxes
     from genotex.layout import Procedure
-    from genotex.problems import Problem
-    from genotex.runs.presets import Preset
-    from genotex.runs.team.plan import TeamPlan
 
 __all__ = ["AgentChoice", "Asked", "run_agents"]
 
@@ -80,10 +80,10 @@ class AgentChoice:
         UsageError
             If these do not go together, or a role is given a model that nobody asks.
         """
+        from genotex.agents.sandbox import SandboxPolicy
         from genotex.agents.switches import ROLES
-        from genotex.runs.methods.idle_options import refuse_idle
-        from genotex.runs.team.plan import TeamPlan
-        from genotex.sandbox import SandboxPolicy
+        from genotex.agents.team.plan import TeamPlan
+        from genotex.bench.runs.methods.idle_options import refuse_idle
 
         silent = [role for role in self.models.roles.named() if role not in preset.roles]
         refuse_idle([f"--model.{role}" for role in silent], f"the preset {preset.name}")
@@ -107,9 +107,9 @@ class AgentChoice:
 
 def run_agents(plan: TeamPlan, *, jobs: int, retry: bool, json: bool) -> NoReturn:
     """Run agents and show what became of the problems; ends with the exit code of the run."""
+    from genotex.agents.team.running import run_team
     from genotex.cli.agent_screen import say_usage, shown_progress, tell_warnings
     from genotex.cli.bench_screen import run_json, show_run
-    from genotex.runs.team.running import run_team
 
     with shown_progress() as progress:
         finished = run_team(plan, jobs=jobs, retry=retry, progress=progress)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.runs.problem_record import ProblemRecord
-    from genotex.runs.summary import RunSummary
+    from genotex.bench.runs.problem_record import ProblemRecord
+    from genotex.bench.runs.summary import RunSummary
 
 __all__ = ["run_json", "show_run"]
 

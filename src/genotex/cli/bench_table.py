@@ -46,14 +46,14 @@ def table(
       genotex bench table full no-planning -r reference \
           --problems full/run/problems.csv
     """
-    from genotex.evaluation.paper_table import (
+    from genotex.bench.evaluation.paper_table import (
         paper_json,
         paper_markdown,
         paper_notes,
         paper_rows,
         paper_tables,
     )
-    from genotex.evaluation.run_names import name_runs
+    from genotex.bench.evaluation.run_names import name_runs
 
     if output is not None:
         check_output_file(output)

@@ -12,7 +12,7 @@ from genotex.layout import OutputFolder
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions
     from genotex.analysis.meta import MetaResult
-    from genotex.problems import Problem, TaskInfo
+    from genotex.bench.problems import Problem, TaskInfo
 
 __all__ = ["combine_cohorts"]
 

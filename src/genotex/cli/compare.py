@@ -16,8 +16,8 @@ from genotex.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from genotex.evaluation.comparing import Comparison
-    from genotex.evaluation.options import EvaluationOptions
+    from genotex.bench.evaluation.comparing import Comparison
+    from genotex.bench.evaluation.options import EvaluationOptions
 
 __all__ = ["compare"]
 
@@ -63,8 +63,8 @@ def compare(
 
       genotex compare annotator_1 annotator_2 --each-other
     """
-    from genotex.evaluation.run_names import name_runs
-    from genotex.evaluation.text_files import check_folder
+    from genotex.bench.evaluation.run_names import name_runs
+    from genotex.bench.evaluation.text_files import check_folder
 
     if output is not None:
         check_folder(output)
@@ -81,7 +81,7 @@ def compare(
 
         page = write_comparison(output, found)
     if json:
-        from genotex.evaluation.comparison_tables import comparison_json
+        from genotex.bench.evaluation.comparison_tables import comparison_json
 
         screen.print_json(comparison_json(found))
     else:
@@ -96,7 +96,7 @@ def _compared(
     jobs: int,
     seed: int,
 ) -> Comparison:
-    from genotex.evaluation.comparing import compare_runs
+    from genotex.bench.evaluation.comparing import compare_runs
 
     if len(named) < 2:
         msg = "give two runs or more; 'genotex evaluate' scores a single one"
@@ -118,8 +118,8 @@ def _refuse_beside_each_other(reference: Path | None, baseline: str | None) -> N
 def _agreement(
     named: Mapping[str, Path], settings: EvaluationOptions, jobs: int, seed: int
 ) -> Comparison:
-    from genotex.evaluation.agreement import agreement
-    from genotex.evaluation.run_names import holds_outputs
+    from genotex.bench.evaluation.agreement import agreement
+    from genotex.bench.evaluation.run_names import holds_outputs
 
     if len(named) != 2 or not all(map(holds_outputs, named.values())):
         msg = "--each-other takes two output folders, which are scored against each other"
@@ -131,12 +131,12 @@ def _agreement(
 
 
 def _show(found: Comparison, page: Path | None) -> None:
-    from genotex.cli.score_screen import show_table
-    from genotex.evaluation.comparison_tables import (
+    from genotex.bench.evaluation.comparison_tables import (
         difference_tables,
         how_compared,
         side_by_side_table,
     )
+    from genotex.cli.score_screen import show_table
 
     show_table(side_by_side_table(found))
     for table in difference_tables(found):

@@ -17,8 +17,8 @@ from genotex.cli.several_words import command_with_several_words
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.evaluation.options import EvaluationOptions, GeneUniverse
-    from genotex.evaluation.scores import Scores
+    from genotex.bench.evaluation.options import EvaluationOptions, GeneUniverse
+    from genotex.bench.evaluation.scores import Scores
 
 __all__ = [
     "EvaluateCommand",
@@ -176,9 +176,9 @@ def evaluate(
 
       genotex evaluate -p my_output -r output --json
     """
-    from genotex.evaluation.options import DEFAULT_TABLES, TASKS, EvaluationOptions
-    from genotex.evaluation.summary import summarise, to_json
-    from genotex.problems import read_problems
+    from genotex.bench.evaluation.options import DEFAULT_TABLES, TASKS, EvaluationOptions
+    from genotex.bench.evaluation.summary import summarise, to_json
+    from genotex.bench.problems import read_problems
 
     settings = EvaluationOptions(
         tasks=chosen_words(tasks, TASKS, "task"),
@@ -209,7 +209,7 @@ def evaluate_with_progress(
     predictions: Sequence[Path], reference: Path, settings: EvaluationOptions, jobs: int
 ) -> list[Scores]:
     """Score output folders behind a progress bar."""
-    from genotex.evaluation.evaluate import evaluate_all
+    from genotex.bench.evaluation.evaluate import evaluate_all
 
     with screen.progress("scoring") as step:
         return evaluate_all(predictions, reference, settings, jobs, progress=step)

@@ -15,7 +15,7 @@ from genotex.cli.score_screen import show_table
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.evaluation.labels import LabelEvaluation, LabelledCase
+    from genotex.bench.evaluation.labels import LabelEvaluation, LabelledCase
 
 __all__ = ["CasesFile", "evaluate_labels"]
 
@@ -75,7 +75,7 @@ def evaluate_labels(
 
       genotex evaluate-labels --cases cases.jsonl.gz
     """
-    from genotex.evaluation import labels as room
+    from genotex.bench.evaluation import labels as room
 
     _check(prediction, cases, source, output)
     chosen = room.of_traits(room.read_labelled_cases(cases), trait)
@@ -87,7 +87,7 @@ def evaluate_labels(
     else:
         _show(evaluation)
     if output is not None:
-        from genotex.evaluation.text_files import write_texts
+        from genotex.bench.evaluation.text_files import write_texts
 
         write_texts(output, room.evaluation_texts(evaluation, content))
         screen.tell(f"scores are written: {output / 'labels.json'}, tables beside it")
@@ -113,7 +113,7 @@ def _evaluate(
     labels: Sequence[str] | None,
     source: Path | None,
 ) -> LabelEvaluation:
-    from genotex.evaluation.labels import (
+    from genotex.bench.evaluation.labels import (
         compare_labels,
         evaluate_answers,
         evaluate_folder,
@@ -131,7 +131,7 @@ def _evaluate(
 
 
 def _show(evaluation: LabelEvaluation) -> None:
-    from genotex.evaluation.labels import label_tables
+    from genotex.bench.evaluation.labels import label_tables
 
     for table in label_tables(evaluation):
         show_table(table)

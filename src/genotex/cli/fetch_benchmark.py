@@ -14,8 +14,8 @@ from genotex.cli import screen
 from genotex.cli.verify import checked_json, show_checked
 
 if TYPE_CHECKING:
-    from genotex.acquire.bundle import Part
-    from genotex.acquire.verifying import CheckedFile
+    from genotex.fetch.bundle import Part
+    from genotex.fetch.verifying import CheckedFile
 
 __all__ = ["benchmark"]
 
@@ -49,9 +49,9 @@ def benchmark(
       genotex fetch benchmark genotex \
           --manifest geo_manifest.json --manifest tcga_manifest.json
     """
-    from genotex.acquire.bundle import HOW_TO_FETCH, check_layout
-    from genotex.acquire.manifest import published_manifests, read_manifest
-    from genotex.acquire.verifying import verify_folder
+    from genotex.fetch.bundle import HOW_TO_FETCH, check_layout
+    from genotex.fetch.manifest import published_manifests, read_manifest
+    from genotex.fetch.verifying import verify_folder
 
     manifests = [read_manifest(path) for path in manifest or published_manifests(folder)]
     parts = check_layout(folder)

@@ -12,8 +12,8 @@ from genotex.cli import screen
 from genotex.cli.fetch_screen import progress_of_files, tell_wait
 
 if TYPE_CHECKING:
-    from genotex.acquire import Fetched
-    from genotex.acquire.gene_info import FetchedGenes
+    from genotex.fetch import Fetched
+    from genotex.fetch.gene_info import FetchedGenes
 
 __all__ = ["genes"]
 
@@ -46,8 +46,8 @@ def genes(
       genotex solve input output --trait Asthma \
           --gene-table metadata/gene_table/genes.parquet
     """
-    from genotex.acquire import WebClient, base_address, open_fetch_folder
-    from genotex.acquire.gene_info import GENE_INFO, NCBI_GENE, fetch_genes
+    from genotex.fetch import WebClient, base_address, open_fetch_folder
+    from genotex.fetch.gene_info import GENE_INFO, NCBI_GENE, fetch_genes
 
     base = base_address(genes_address or NCBI_GENE)
     with (

@@ -18,10 +18,10 @@ from genotex.cli.trait_names import tell_names
 from genotex.errors import FetchError, UsageError
 
 if TYPE_CHECKING:
-    from genotex.acquire import FetchFolder, Progress
-    from genotex.acquire.geo import SeriesOutcome
-    from genotex.acquire.geo_choice import GeoRequest, GeoSource
-    from genotex.acquire.geo_plan import SeriesPlan
+    from genotex.fetch import FetchFolder, Progress
+    from genotex.fetch.geo import SeriesOutcome
+    from genotex.fetch.geo_choice import GeoRequest, GeoSource
+    from genotex.fetch.geo_plan import SeriesPlan
 
 __all__ = ["geo"]
 
@@ -67,9 +67,9 @@ def geo(
       genotex fetch geo input --trait Osteoarthritis \
           --accession GSE55457 --platform-only
     """
-    from genotex.acquire.geo_choice import GeoRequest
-    from genotex.acquire.geo_plan import GeoOptions
-    from genotex.acquire.geo_search import STUDY_TYPES, Criteria, read_accessions
+    from genotex.fetch.geo_choice import GeoRequest
+    from genotex.fetch.geo_plan import GeoOptions
+    from genotex.fetch.geo_search import STUDY_TYPES, Criteria, read_accessions
 
     criteria = Criteria(
         (min_samples, max_samples),
@@ -115,11 +115,11 @@ def _traits(
 def _geo_source(
     vocabulary: Path | None, eutils: str | None, files: str | None, pages: str | None
 ) -> Iterator[GeoSource]:
-    from genotex.acquire import Manners, WebClient, base_address
-    from genotex.acquire.entrez import Entrez, read_key
-    from genotex.acquire.geo_choice import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
-    from genotex.acquire.geo_tree import GeoTree
     from genotex.clinical import load_vocabulary
+    from genotex.fetch import Manners, WebClient, base_address
+    from genotex.fetch.entrez import Entrez, read_key
+    from genotex.fetch.geo_choice import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
+    from genotex.fetch.geo_tree import GeoTree
 
     key = read_key(os.environ)
     given = [
@@ -138,8 +138,8 @@ def _geo_source(
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """List what would come, and leave."""
-    from genotex.acquire.geo_choice import choose
-    from genotex.acquire.geo_plan import megabytes
+    from genotex.fetch.geo_choice import choose
+    from genotex.fetch.geo_plan import megabytes
 
     plans = []
     with screen.progress("looking at series") as step:
@@ -165,7 +165,7 @@ def _plan_facts(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 
 
 def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
-    from genotex.acquire.geo_plan import megabytes
+    from genotex.fetch.geo_plan import megabytes
 
     files = [f"{len(plan.matrices)} matrices" if len(plan.matrices) > 1 else "matrix"]
     if plan.family:
@@ -186,8 +186,8 @@ def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 
 def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """Fetch all, say what became of each series, and leave."""
-    from genotex.acquire import open_fetch_folder
-    from genotex.acquire.geo_choice import remember_end
+    from genotex.fetch import open_fetch_folder
+    from genotex.fetch.geo_choice import remember_end
 
     refused: list[tuple[str, SeriesPlan]] = []
     outcomes: list[tuple[str, SeriesOutcome]] = []
@@ -215,7 +215,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
 def _choose_with_progress(
     source: GeoSource, folder: FetchFolder, request: GeoRequest
 ) -> list[SeriesPlan]:
-    from genotex.acquire.geo_choice import choose_or_go_on
+    from genotex.fetch.geo_choice import choose_or_go_on
 
     with screen.progress(f"looking at series for {request.folder}") as step:
 
@@ -228,7 +228,7 @@ def _choose_with_progress(
 def _fetch_with_progress(
     source: GeoSource, folder: FetchFolder, request: GeoRequest, plans: Sequence[SeriesPlan]
 ) -> list[SeriesOutcome]:
-    from genotex.acquire.geo import fetch_series
+    from genotex.fetch.geo import fetch_series
 
     wanted = [plan for plan in plans if not plan.refused]
     size = sum(plan.size for plan in wanted)
@@ -247,8 +247,8 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    from genotex.acquire.geo_choice import UNSORTED
-    from genotex.acquire.geo_plan import megabytes
+    from genotex.fetch.geo_choice import UNSORTED
+    from genotex.fetch.geo_plan import megabytes
 
     rows = [_outcome_row(folder, outcome) for folder, outcome in outcomes]
     rows += [

@@ -14,9 +14,9 @@ from genotex.cli import screen
 from genotex.cli.fetch_screen import tell_wait
 
 if TYPE_CHECKING:
-    from genotex.acquire.disease_choice import TraitDiseases
-    from genotex.acquire.several import Outcome
-    from genotex.problems import ListedTrait
+    from genotex.bench.problems import ListedTrait
+    from genotex.fetch.disease_choice import TraitDiseases
+    from genotex.fetch.several import Outcome
 
 __all__ = ["opentargets"]
 
@@ -59,11 +59,11 @@ def opentargets(
       genotex problems build --associations targets/associations \
           --disease-ids targets/disease_ids.tsv -o task_info.json
     """
-    from genotex.acquire import base_address
-    from genotex.acquire.associations import DISEASE_IDS
-    from genotex.acquire.open_targets import OPEN_TARGETS
+    from genotex.bench.problems import TraitList
+    from genotex.fetch import base_address
+    from genotex.fetch.associations import DISEASE_IDS
+    from genotex.fetch.open_targets import OPEN_TARGETS
     from genotex.layout import trait_folder_name
-    from genotex.problems import TraitList
 
     base = base_address(open_targets_address or OPEN_TARGETS)
     known = TraitList.load(traits)
@@ -83,10 +83,10 @@ def _fetch(
     folder: Path, base: str, wanted: Sequence[ListedTrait], disease_ids: Path | None
 ) -> tuple[str, Sequence[TraitDiseases], dict[str, Outcome]]:
     """Return the release, the diseases of each trait, and what became of each disease."""
-    from genotex.acquire import WebClient, open_fetch_folder
-    from genotex.acquire.associations import DISEASE_IDS, fetch_associations, keep_to_one_release
-    from genotex.acquire.disease_choice import choose_diseases, write_found
-    from genotex.acquire.open_targets import OpenTargets
+    from genotex.fetch import WebClient, open_fetch_folder
+    from genotex.fetch.associations import DISEASE_IDS, fetch_associations, keep_to_one_release
+    from genotex.fetch.disease_choice import choose_diseases, write_found
+    from genotex.fetch.open_targets import OpenTargets
 
     kept = folder / DISEASE_IDS
     listed = disease_ids or (kept if kept.exists() else None)

@@ -79,9 +79,9 @@ def tcga(
 
       genotex fetch tcga input --dry-run
     """
-    from genotex.acquire import WebClient, base_address, open_fetch_folder
-    from genotex.acquire.several import fetch_each
-    from genotex.acquire.xena import XENA, XenaFile, xena_files
+    from genotex.fetch import WebClient, base_address, open_fetch_folder
+    from genotex.fetch.several import fetch_each
+    from genotex.fetch.xena import XENA, XenaFile, xena_files
 
     bases = [base_address(xena_address)] if xena_address else XENA
     kinds = [XenaFile(each.value) for each in Files if not file or each in file]
@@ -110,7 +110,7 @@ def tcga(
 
 def _codes(traits: list[str] | None, cohorts: list[str] | None) -> list[str]:
     """Return the cohorts asked for, all where nothing is."""
-    from genotex.acquire.xena import XENA_COHORTS, cohort_named, cohort_of_trait
+    from genotex.fetch.xena import XENA_COHORTS, cohort_named, cohort_of_trait
 
     codes = [cohort_named(code) for code in cohorts or ()]
     for trait in traits or ():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.models import ModelSettings
+    from genotex.agents.models import ModelSettings
 
 __all__ = ["LimitChoice", "ModelChoice", "RoleChoice"]
 
@@ -99,8 +99,8 @@ class ModelChoice:
         UsageError
             If no model is named, or a setting makes no sense.
         """
+        from genotex.agents.models import read_settings
         from genotex.agents.rules_by_name import register_rules
-        from genotex.models import read_settings
 
         if self.model is None and self.settings is None and not os.environ.get("GENOTEX_MODEL"):
             msg = (

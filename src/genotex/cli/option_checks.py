@@ -10,7 +10,7 @@ from genotex.errors import UsageError
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions
-    from genotex.problems import Problem
+    from genotex.bench.problems import Problem
 
 __all__ = ["check_cohorts", "check_controls", "check_options"]
 
@@ -48,7 +48,7 @@ def check_options(settings: AnalysisOptions, problems: Sequence[Problem]) -> Non
     UsageError
         If an option would do nothing.
     """
-    from genotex.problems import ProblemKind
+    from genotex.bench.problems import ProblemKind
 
     if settings.procedure == "benchmark":
         _refuse_sound_only(settings)

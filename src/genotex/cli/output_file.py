@@ -67,7 +67,7 @@ def check_other_file(output: Path, source: Path, holds: str) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text whole or not at all, in UTF-8, compressed where the name ends in ``.gz``."""
-    from genotex.writing import atomic_write
+    from genotex.io import atomic_write
 
     content = text.encode("utf-8")
     if path.suffix.lower() == ".gz":

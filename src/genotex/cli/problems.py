@@ -16,7 +16,7 @@ from genotex.cli.problems_json import counts_json, facts_json
 from genotex.cli.problems_screen import show_condition, show_counts, show_findings, show_trait
 
 if TYPE_CHECKING:
-    from genotex.problems import Problem
+    from genotex.bench.problems import Problem
 
 __all__ = ["app"]
 
@@ -68,7 +68,7 @@ def list_problems(
       genotex problems list --task-info task_info.json \
           --kind unconditional -o problems.json
     """
-    from genotex.problems import TaskInfo, TraitList, write_problems
+    from genotex.bench.problems import TaskInfo, TraitList, write_problems
 
     if output is not None:
         check_output_file(output)
@@ -128,7 +128,7 @@ def show(
 
       genotex problems show Asthma --condition Eczema --task-info task_info.json
     """
-    from genotex.problems import (
+    from genotex.bench.problems import (
         TaskInfo,
         TraitList,
         condition_named,
@@ -167,7 +167,7 @@ def stats(task_info: TaskInfoFile, traits: o.TraitListFile = None, json: o.Json 
     Example:
       genotex problems stats --task-info task_info.json
     """
-    from genotex.problems import TaskInfo, TraitList, count_problems
+    from genotex.bench.problems import TaskInfo, TraitList, count_problems
 
     counts = count_problems(TaskInfo.load(task_info), TraitList.load(traits))
     if json:
@@ -189,8 +189,8 @@ def check(
     """
     from dataclasses import asdict
 
+    from genotex.bench.problems import check_task_info
     from genotex.genes import GeneTable
-    from genotex.problems import check_task_info
 
     findings = check_task_info(task_info, GeneTable.load(gene_table))
     if json:

@@ -17,7 +17,7 @@ from genotex.cli.problems_screen import show_built
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.problems import ListedTrait, RelatedGenes, TraitInfo, TraitList
+    from genotex.bench.problems import ListedTrait, RelatedGenes, TraitInfo, TraitList
 
 __all__ = ["build"]
 
@@ -97,7 +97,7 @@ def build(
       genotex problems build --genes-from task_info.json \
           --threshold 0.2 -o fewer.json
     """
-    from genotex.problems import (
+    from genotex.bench.problems import (
         GeneOverlap,
         TraitList,
         build_conditions,
@@ -144,7 +144,7 @@ class _Sources:
 
 def _from_list(path: Path, known: TraitList, output: Path | None) -> _Sources:
     """Take traits and genes of a task list that is there."""
-    from genotex.problems import TaskInfo
+    from genotex.bench.problems import TaskInfo
 
     if output is not None:
         check_other_file(output, path, "published list; write the built one")
@@ -157,9 +157,9 @@ def _from_associations(
     path: Path, disease_ids: Path | None, known: TraitList, score: float, gene_table: Path | None
 ) -> _Sources:
     """Find the related genes of all listed traits."""
+    from genotex.bench.problems import find_related_genes, read_disease_ids
     from genotex.formats import read_associations
     from genotex.genes import GeneTable
-    from genotex.problems import find_related_genes, read_disease_ids
 
     given = {} if disease_ids is None else read_disease_ids(disease_ids)
     known.among(given)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from genotex.problems import (
+    from genotex.bench.problems import (
         ConditionFacts,
         PairComparison,
         PairDifference,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.problems import (
+    from genotex.bench.problems import (
         ConditionFacts,
         Finding,
         PairComparison,

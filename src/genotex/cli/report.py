@@ -16,7 +16,7 @@ from genotex.layout import OutputFolder
 
 if TYPE_CHECKING:
     from genotex.analysis import ProblemOutcome
-    from genotex.problems import Problem
+    from genotex.bench.problems import Problem
 
 __all__ = ["pages_there", "redraw", "report"]
 

@@ -12,8 +12,8 @@ from genotex.cli.evaluate import chosen_words, evaluate_with_progress
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.evaluation.options import EvaluationOptions
-    from genotex.evaluation.scores import Scores
+    from genotex.bench.evaluation.options import EvaluationOptions
+    from genotex.bench.evaluation.scores import Scores
 
 __all__ = ["Reference", "ResultsFolder", "RunPaths", "TaskInfoFile", "Tasks", "score_runs",
            "scoring_options"]  # fmt: skip
@@ -61,8 +61,8 @@ def scoring_options(
     tasks: Sequence[str] | None, task_info: Path | None, problems: Path | None = None
 ) -> EvaluationOptions:
     """Return how output folders are scored: by default settings, as the help says."""
-    from genotex.evaluation.options import TASKS, EvaluationOptions
-    from genotex.problems import read_problems
+    from genotex.bench.evaluation.options import TASKS, EvaluationOptions
+    from genotex.bench.problems import read_problems
 
     return EvaluationOptions(
         tasks=chosen_words(tasks, TASKS, "task"),
@@ -91,9 +91,9 @@ def score_runs(
     UsageError
         If an output folder has neither a reference nor scores.
     """
-    from genotex.evaluation.reading_scores import read_scores
-    from genotex.evaluation.run_names import holds_outputs
-    from genotex.evaluation.score_files import SCORES_FILE
+    from genotex.bench.evaluation.reading_scores import read_scores
+    from genotex.bench.evaluation.run_names import holds_outputs
+    from genotex.bench.evaluation.score_files import SCORES_FILE
 
     anew = [name for name, path in runs.items() if reference is not None and holds_outputs(path)]
     for name, path in runs.items():

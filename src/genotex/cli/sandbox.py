@@ -30,7 +30,7 @@ def check(sandbox: o.SandboxMode = o.Sandboxes.best, as_json: o.Json = False) ->
 
       genotex sandbox check --sandbox require --json
     """
-    from genotex.sandbox import SandboxPolicy, check_sandbox
+    from genotex.agents.sandbox import SandboxPolicy, check_sandbox
 
     checked = check_sandbox(SandboxPolicy(sandbox))
     confinement = checked.confinement

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.evaluation.plain_table import PlainTable
-    from genotex.evaluation.scores import Scores
-    from genotex.evaluation.summary import Summary
+    from genotex.bench.evaluation.plain_table import PlainTable
+    from genotex.bench.evaluation.scores import Scores
+    from genotex.bench.evaluation.summary import Summary
 
 __all__ = ["show_scores", "show_table"]
 
@@ -27,7 +27,7 @@ def show_scores(scores: Scores, summary: Summary) -> None:
     summary : Summary
         Their averages.
     """
-    from genotex.evaluation.score_tables import (
+    from genotex.bench.evaluation.score_tables import (
         average_tables,
         kind_table,
         missing_table,

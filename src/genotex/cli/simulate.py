@@ -122,10 +122,10 @@ def _simulate_study(
 def _simulate_world(
     folder: Path, seed: int, sizes: dict[str, int], overwrite: bool, json: bool
 ) -> None:
-    from genotex.simulate import simulate_world
+    from genotex.bench.simulated import simulate_benchmark
 
     with screen.progress("simulating") as step:
-        world = simulate_world(
+        world = simulate_benchmark(
             folder,
             seed=seed,
             traits=sizes["traits"],

@@ -21,12 +21,12 @@ from genotex.cli.preprocess import build_options, preprocess_with_progress, show
 from genotex.cli.trait_names import tell_names
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
-from genotex.processes import prepare_workers
+from genotex.parallel import prepare_workers
 
 if TYPE_CHECKING:
     from genotex.analysis import AnalysisOptions, ProblemOutcome
+    from genotex.bench.problems import Problem, TaskInfo
     from genotex.cohorts import CohortOutcome, PreprocessOptions
-    from genotex.problems import Problem, TaskInfo
 
 __all__ = ["solve", "solve_and_report"]
 
@@ -161,7 +161,7 @@ def _read_cohorts(
     force: bool,
 ) -> list[CohortOutcome]:
     """Preprocess the trait's cohorts, and those of a condition that is another trait."""
-    from genotex.problems import ProblemKind
+    from genotex.bench.problems import ProblemKind
 
     outcomes = preprocess_with_progress(
         source, output, [problem.trait], cohorts, settings, jobs=jobs, force=force

@@ -12,8 +12,8 @@ from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.reading_checks import FEATURES, reading_from_json
 from genotex.clinical.words.trait_names import tells_name
 from genotex.errors import EncodingFileError, UsageError
+from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
-from genotex.writing import atomic_write
 
 __all__ = [
     "SavedReadings",

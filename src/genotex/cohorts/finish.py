@@ -21,8 +21,8 @@ from genotex.formats import (
     write_linked_parquet,
 )
 from genotex.formats.raw import sha256
+from genotex.io import remove_leftovers
 from genotex.layout import OutputFolder
-from genotex.writing import remove_leftovers
 
 __all__ = [
     "begin_cohort",

@@ -21,6 +21,7 @@ from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats import CohortInfo, Evidence, read_evidence, update_cohort_info
 from genotex.formats.raw import sha256
 from genotex.genes import ZEROS_KEPT
+from genotex.io import lock
 from genotex.layout import (
     TCGA_COHORT,
     GeoCohortFiles,
@@ -29,8 +30,7 @@ from genotex.layout import (
     TcgaCohortFiles,
     trait_folder_name,
 )
-from genotex.processes import side_by_side
-from genotex.writing import lock
+from genotex.parallel import side_by_side
 
 __all__ = ["CohortOutcome", "preprocess", "preprocess_cohort"]
 

@@ -18,7 +18,7 @@ from genotex.formats.csv_lines import plain_lines, quoted_lines
 from genotex.formats.matrix import ExpressionMatrix
 from genotex.formats.number_cells import NumberCells, TextCells
 from genotex.formats.raw import as_utf8, decode, note_missing_line_end, read_bytes
-from genotex.writing import atomic_write
+from genotex.io import atomic_write
 
 __all__ = [
     "CsvTable",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from genotex.errors import FormatError
-from genotex.writing import flush, make_folder
+from genotex.io import flush, make_folder
 
 __all__ = ["Entry", "Journal", "open_journal", "read_journal"]
 

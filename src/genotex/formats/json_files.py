@@ -12,7 +12,7 @@ import numpy as np
 
 from genotex.errors import FormatError
 from genotex.formats.raw import decode, read_bytes
-from genotex.writing import atomic_write
+from genotex.io import atomic_write
 
 __all__ = ["parse_json", "read_json_object", "write_json"]
 

@@ -17,8 +17,8 @@ from genotex.formats.csv_tables import parse_csv_header, read_csv_table, write_c
 from genotex.formats.lines import LineReader
 from genotex.formats.linked import LinkedTable
 from genotex.formats.rows import first_repeated
+from genotex.io import atomic_write
 from genotex.layout import OutputFolder
-from genotex.writing import atomic_write
 
 __all__ = [
     "read_linked",

@@ -12,7 +12,7 @@ from typing import Any
 from genotex.errors import FormatError
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.formats.json_files import read_json_object, write_json
-from genotex.writing import lock, remove_leftovers
+from genotex.io import lock, remove_leftovers
 
 __all__ = [
     "read_cohort_info",

@@ -16,7 +16,7 @@ import polars as pl
 from genotex.formats.raw import sha256
 from genotex.genes.sources import ACCESSION_SCHEMA, GENE_SCHEMA, GeneSource, read_gene_info
 from genotex.genes.table import GeneTable
-from genotex.writing import atomic_write
+from genotex.io import atomic_write
 
 __all__ = ["build_gene_table", "read_org_db", "write_gene_table"]
 

@@ -22,8 +22,8 @@ from genotex.genes.sources import (
     read_packaged_genes,
     read_synonym_json,
 )
+from genotex.io import atomic_write
 from genotex.layout import Procedure
-from genotex.writing import atomic_write
 
 __all__ = ["AMBIGUOUS", "GeneTable", "take_over"]
 

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.formats.linked import LinkedTable
-from genotex.processes import in_prepared_workers
+from genotex.parallel import in_prepared_workers
 from genotex.reports.figures import (
     SampleMarks,
     draw_coefficients,

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from genotex.errors import UsageError
-from genotex.writing import atomic_write
+from genotex.io import atomic_write
 
 __all__ = ["check_page_name", "write_page_files"]
 

@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 from genotex.analysis import AnalysisOptions, AnalysisResult
 from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.condition_cohort import ConditionCohort
+from genotex.bench.problems import Problem, RegressorRule, regressor_genes
 from genotex.formats.linked import LinkedTable
-from genotex.problems import Problem, RegressorRule, regressor_genes
 
 
 def load_transcription() -> ModuleType:

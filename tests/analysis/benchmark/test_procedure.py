@@ -11,9 +11,9 @@ import pytest
 
 from genotex.analysis import GENE_COLUMNS, AnalysisOptions, read_result, write_result
 from genotex.analysis.benchmark import analyze_benchmark
+from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem
 
 from .published import Cohort, cohort, solve_ours
 

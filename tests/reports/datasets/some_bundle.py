@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.evaluation.output_folders import (
+from tests.bench.evaluation.output_folders import (
     UNAVAILABLE,
     cohort,
     write_answer,

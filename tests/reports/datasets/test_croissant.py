@@ -10,7 +10,7 @@ import mlcroissant
 import pytest
 
 from genotex.reports.datasets import About, describe_dataset, own_files, write_description
-from tests.evaluation.output_folders import write_json, write_text_table
+from tests.bench.evaluation.output_folders import write_json, write_text_table
 from tests.reports.datasets.some_bundle import write_bundle, write_outputs, write_raw
 
 # rdflib, which mlcroissant reads JSON-LD with, warns of its own class.

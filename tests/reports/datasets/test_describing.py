@@ -18,7 +18,7 @@ from genotex.reports.datasets import (
     own_files,
     write_description,
 )
-from tests.evaluation.output_folders import write_text_table
+from tests.bench.evaluation.output_folders import write_text_table
 from tests.geo_text import write_asthma
 from tests.reports.datasets.some_bundle import PEOPLE, write_bundle, write_outputs, write_raw
 from tests.rna_seq_text import write_counted

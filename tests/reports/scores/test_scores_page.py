@@ -9,14 +9,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from genotex.bench.evaluation.reading_scores import read_scores
+from genotex.bench.evaluation.scores import Scores
+from genotex.bench.evaluation.summary import summarise
 from genotex.errors import UsageError
-from genotex.evaluation.reading_scores import read_scores
-from genotex.evaluation.scores import Scores
-from genotex.evaluation.summary import summarise
 from genotex.reports.scores import write_scores
 from genotex.reports.scores.drawing import average_figures, problem_figures
 from genotex.reports.scores.listing import best_and_worst, item_tables
-from tests.evaluation.some_scores import failed_score, problem_score, some_scores
+from tests.bench.evaluation.some_scores import failed_score, problem_score, some_scores
 
 FILES = {
     "analysis.csv",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from genotex.agents.rule_written_code.converters import literal
 from genotex.agents.task import Task
+from genotex.bench.problems import ProblemKind, choose_cohort, choose_pair
 from genotex.errors import NoUsableCohortError
 from genotex.layout import OutputFolder
-from genotex.problems import ProblemKind, choose_cohort, choose_pair
 
 __all__ = ["statistics_steps", "write_statistics_code"]
 

@@ -26,9 +26,9 @@ from genotex.analysis.benchmark.tuning import LAMBDAS, choose_lambda, cross_vali
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
+from genotex.bench.problems import Problem, ProblemKind
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
-from genotex.problems import Problem, ProblemKind
 
 __all__ = ["analyze_benchmark"]
 

@@ -21,7 +21,7 @@ from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.method_record import versions
 from genotex.analysis.options import AnalysisOptions
-from genotex.problems import Problem
+from genotex.bench.problems import Problem
 
 __all__ = ["Final", "Steps", "TwoStep", "arrange_selected", "describe", "warn"]
 

@@ -21,10 +21,10 @@ from genotex.analysis.meta.selecting import Selection, pairing_of, select_cohort
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.solving import solve_problem
+from genotex.bench.problems import Problem, TaskInfo, usable_cohorts
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder
-from genotex.problems import Problem, TaskInfo, usable_cohorts
-from genotex.processes import side_by_side
+from genotex.parallel import side_by_side
 
 __all__ = ["analyze_cohorts", "combine_results"]
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 import genotex
-from genotex.evaluation.plain_table import PlainTable, to_markdown
-from genotex.evaluation.score_files import json_text, to_csv
+from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
+from genotex.bench.evaluation.score_files import json_text, to_csv
 from genotex.formats import CohortInfo
 from genotex.reports.datasets.cohorts import Answer, PreparedCohort, RawCohort
 from genotex.reports.datasets.description import Description

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from genotex.bench.evaluation.folder_items import ANSWER
 from genotex.errors import UsageError
-from genotex.evaluation.folder_items import ANSWER
+from genotex.io import PART
 from genotex.layout import InputFolder
-from genotex.writing import PART
 
 __all__ = ["FileKind", "FilePlace", "Part", "find_parts", "list_files", "place_files"]
 

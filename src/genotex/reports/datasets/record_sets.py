@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote
 
-from genotex.evaluation.folder_items import ANSWER
+from genotex.bench.evaluation.folder_items import ANSWER
 from genotex.reports.datasets.description import Description
 from genotex.reports.datasets.examining import COEFFICIENTS, FileFacts
 from genotex.reports.words import counted

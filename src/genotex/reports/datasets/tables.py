@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from statistics import median
 
-from genotex.evaluation.plain_table import PlainTable
+from genotex.bench.evaluation.plain_table import PlainTable
 from genotex.reports.datasets.cohorts import Answer, PreparedCohort, RawCohort
 from genotex.reports.datasets.description import Description
 from genotex.reports.words import file_size

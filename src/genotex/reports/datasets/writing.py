@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from genotex.bench.evaluation.score_files import json_text
+from genotex.bench.evaluation.text_files import check_folder, write_texts
 from genotex.errors import FormatError, UsageError
-from genotex.evaluation.score_files import json_text
-from genotex.evaluation.text_files import check_folder, write_texts
 from genotex.formats import read_json_object
 from genotex.reports.datasets.croissant import croissant_json
 from genotex.reports.datasets.datasheet import WRITTEN_BY, datasheet_texts

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 import genotex
-from genotex.evaluation.score_tables import (
+from genotex.bench.evaluation.score_tables import (
     average_tables,
     kind_table,
     missing_table,
     settings_rows,
 )
-from genotex.evaluation.scores import Scores
-from genotex.evaluation.summary import Average, Summary
+from genotex.bench.evaluation.scores import Scores
+from genotex.bench.evaluation.summary import Average, Summary
 from genotex.reports.scores.drawing import (
     average_figures,
     kind_figures,

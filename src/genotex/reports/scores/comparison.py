@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import genotex
-from genotex.evaluation.comparing import Comparison
-from genotex.evaluation.comparison_tables import (
+from genotex.bench.evaluation.comparing import Comparison
+from genotex.bench.evaluation.comparison_tables import (
     comparison_texts,
     difference_tables,
     how_compared,
     side_by_side_table,
 )
-from genotex.evaluation.score_tables import settings_rows
-from genotex.evaluation.text_files import write_texts
+from genotex.bench.evaluation.score_tables import settings_rows
+from genotex.bench.evaluation.text_files import write_texts
 from genotex.reports.rendering import render_template
 from genotex.reports.scores.drawing import average_figures
 from genotex.reports.scores.page import PageSection, ScoresPage

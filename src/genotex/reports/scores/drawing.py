@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from genotex.evaluation.figures import FIGURES, SECTIONS, Figure, Section, headline_figures
-from genotex.evaluation.scores import AnalysisScore, Scores
-from genotex.evaluation.summary import Average, Summary
-from genotex.problems import Problem, ProblemKind
+from genotex.bench.evaluation.figures import FIGURES, SECTIONS, Figure, Section, headline_figures
+from genotex.bench.evaluation.scores import AnalysisScore, Scores
+from genotex.bench.evaluation.summary import Average, Summary
+from genotex.bench.problems import Problem, ProblemKind
 from genotex.reports.figures import (
     AverageMark,
     ForestRow,

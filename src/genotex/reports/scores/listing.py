@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from genotex.evaluation.figures import FIGURES
-from genotex.evaluation.plain_table import PlainTable
-from genotex.evaluation.scores import AnalysisScore, Scores
-from genotex.evaluation.summary import item_key
-from genotex.problems import Problem
+from genotex.bench.evaluation.figures import FIGURES
+from genotex.bench.evaluation.plain_table import PlainTable
+from genotex.bench.evaluation.scores import AnalysisScore, Scores
+from genotex.bench.evaluation.summary import item_key
+from genotex.bench.problems import Problem
 from genotex.reports.scores.page import ItemTable
 from genotex.reports.words import readable
 

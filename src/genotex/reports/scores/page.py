@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from genotex.evaluation.plain_table import PlainTable
+from genotex.bench.evaluation.plain_table import PlainTable
 from genotex.reports.page import FigureView
 
 __all__ = ["ItemTable", "PageSection", "ScoresPage"]

@@ -1,0 +1,17 @@
+"""Models of providers, asked over the network."""
+
+from genotex.agents.models.providers.catalogue import PROVIDERS, Provider, StructuredMode
+from genotex.agents.models.providers.names import ProviderModelName, parse_name
+from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.provider_model import ProviderModel
+
+__all__ = [
+    "PROVIDERS",
+    "Provider",
+    "ProviderModel",
+    "ProviderModelName",
+    "ProviderOptions",
+    "RetryPolicy",
+    "StructuredMode",
+    "parse_name",
+]

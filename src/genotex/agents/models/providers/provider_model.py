@@ -1,0 +1,180 @@
+"""A provider's model: asked over the network, again where that may help."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from genotex.agents.models.model import Reply, Request
+from genotex.agents.models.providers.building import make_client, make_model, require_packages
+from genotex.agents.models.providers.deadline import run_within
+from genotex.agents.models.providers.failures import Failure, failure_of
+from genotex.agents.models.providers.keys import read_key, without_keys
+from genotex.agents.models.providers.names import ProviderModelName
+from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.translating import (
+    to_messages,
+    to_parameters,
+    to_reply,
+    to_settings,
+    usable_mode,
+)
+from genotex.agents.models.recording import request_digest
+from genotex.errors import BadAnswerError, ModelError
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import Model as PydanticModel
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+__all__ = ["ProviderModel"]
+
+_LONGER_THAN_TOLD = 0.1
+"""Share of a wait by which it is stretched at random."""
+
+_MOST_DOUBLINGS = 60
+"""A wait that was doubled so often is over every limit, and still a number."""
+
+
+class ProviderModel:
+    """Asks a provider's service.
+
+    The key is read from the environment for each call and never kept.
+
+    Parameters
+    ----------
+    name : ProviderModelName
+    options : ProviderOptions
+    retry : RetryPolicy
+    environ : mapping, optional
+        The environment, with the key.
+    sleep, clock : callable
+        How to wait, and seconds of a clock that never goes back.
+
+    Raises
+    ------
+    UsageError
+        If the provider's packages are not installed, or its key is not set.
+    """
+
+    def __init__(
+        self,
+        name: ProviderModelName,
+        options: ProviderOptions,
+        retry: RetryPolicy,
+        environ: Mapping[str, str] = os.environ,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        require_packages(name.provider)
+        read_key(name.provider, options.key, environ)
+        self._name = name
+        self._options = options
+        self._retry = retry
+        self._environ = environ
+        self._sleep = sleep
+        self._clock = clock
+
+    @property
+    def name(self) -> str:
+        """Its name, as ``openai:gpt-4o``."""
+        return str(self._name)
+
+    def __repr__(self) -> str:
+        """Return its name; what it was made with is in the settings."""
+        return f"ProviderModel({self.name})"
+
+    def answer(self, request: Request) -> Reply:
+        """Ask, again where that may help (see `Model`)."""
+        chance = random.Random(f"{self._retry.seed} {request_digest(request)}")
+        working = waiting = 0.0
+        attempt = 0
+        while True:
+            attempt += 1
+            start = self._clock()
+            outcome = self._ask_once(request)
+            working += self._clock() - start
+            if isinstance(outcome, Reply):
+                return replace(outcome, working=working, waiting=waiting, attempts=attempt)
+            wait = self._wait(outcome, attempt, chance)
+            if wait is None:
+                raise self._error(outcome, attempt, working, waiting)
+            start = self._clock()
+            self._sleep(wait)
+            waiting += self._clock() - start
+
+    def _wait(self, failure: Failure, attempt: int, chance: random.Random) -> float | None:
+        """Return how long to wait before the next call, or None where there is to be none."""
+        retry = self._retry
+        if not failure.again or attempt == retry.attempts:
+            return None
+        stretch = 1 + _LONGER_THAN_TOLD * chance.random()
+        if failure.wait is not None:
+            return None if failure.wait > retry.longest_wait else failure.wait * stretch
+        # Between half and the whole of a wait that doubles each time.
+        doubled = retry.first_wait * 2.0 ** min(attempt - 1, _MOST_DOUBLINGS)
+        full = min(retry.longest_wait, doubled)
+        return full * chance.uniform(0.5, 1.0)
+
+    def _error(self, failure: Failure, attempts: int, working: float, waiting: float) -> ModelError:
+        message = failure.message
+        if failure.wait is not None and failure.wait > self._retry.longest_wait:
+            message += f"; the provider asks to wait {failure.wait:.0f} s"
+        return failure.kind(
+            message,
+            model=self.name,
+            hint=failure.hint,
+            attempts=attempts,
+            working=working,
+            waiting=waiting,
+        )
+
+    def _ask_once(self, request: Request) -> Reply | Failure:
+        options, provider = self._options, self._name.provider
+        key = read_key(provider, options.key, self._environ)
+        clean = partial(without_keys, variables=options.key, environ=self._environ)
+        client = make_client(options.timeout)
+        model = make_model(self._name, self._name.address or options.address, key, client)
+        mode = usable_mode(options.structured, request.schema, model.profile)
+        call = partial(
+            _call,
+            client,
+            model,
+            to_messages(request, mode),
+            to_settings(request, provider, options.timeout),
+            to_parameters(request, mode),
+        )
+        try:
+            response = run_within(options.timeout, call)
+        except Exception as error:
+            # Packages raise anything on what a service may send: no list of classes is complete.
+            return failure_of(error, options.timeout, clean)
+        if not response.parts and response.finish_reason is None:
+            return Failure(BadAnswerError, "the service's answer holds nothing", again=True)
+        return to_reply(response, self._name, clean)
+
+
+async def _call(
+    client: AsyncClient,
+    model: PydanticModel,
+    messages: list[ModelMessage],
+    settings: ModelSettings,
+    parameters: ModelRequestParameters,
+) -> ModelResponse:
+    from pydantic_ai.direct import model_request
+
+    async with client:
+        return await model_request(
+            model,
+            messages,
+            model_settings=settings,
+            model_request_parameters=parameters,
+            instrument=False,
+        )

@@ -1,0 +1,179 @@
+"""From our request to pydantic-ai's, and from its response to our reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from genotex.agents.models.json_text import json_values
+from genotex.agents.models.model import Message, Reply, Request, StopReason, Usage
+from genotex.agents.models.providers.catalogue import PROVIDERS, StructuredMode
+from genotex.agents.models.providers.names import ProviderModelName
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+__all__ = ["to_messages", "to_parameters", "to_reply", "to_settings", "usable_mode"]
+
+_ANSWER = "answer"
+_ANSWER_HELP = "Give the answer; call this once, with the whole answer."
+
+_IN_WORDS = """\
+Answer with one JSON value and nothing else: no code fence, no words around it.
+It must fit this JSON schema:
+{schema}"""
+
+
+def usable_mode(
+    mode: StructuredMode, schema: Mapping[str, Any] | None, profile: Mapping[str, Any]
+) -> StructuredMode:
+    """Return how a model can be asked for a structured answer, as near to `mode` as it allows.
+
+    Parameters
+    ----------
+    mode : str
+        How it is to be asked.
+    schema : mapping or None
+        What is asked for. Only an object can be the arguments of a tool, or has a schema there.
+    profile : mapping
+        What pydantic-ai knows of the model.
+    """
+    if schema is not None and schema.get("type") != "object":
+        return "text"
+    if mode == "schema" and not profile.get("supports_json_schema_output", False):
+        mode = "tool"
+    return "text" if mode == "tool" and not profile.get("supports_tools", True) else mode
+
+
+def to_messages(request: Request, mode: StructuredMode) -> list[ModelMessage]:
+    """Return the conversation; where only words can tell the schema, the last message does."""
+    messages = list(request.messages)
+    if request.schema is not None and mode in ("json", "text"):
+        schema = json.dumps(request.schema, ensure_ascii=False)
+        last = messages[-1]
+        messages[-1] = Message(last.author, f"{last.text}\n\n{_IN_WORDS.format(schema=schema)}")
+    return [_to_message(message) for message in messages]
+
+
+def _to_message(message: Message) -> ModelMessage:
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        UserPromptPart,
+    )
+
+    match message.author:
+        case "assistant":
+            return ModelResponse(parts=[TextPart(message.text)])
+        case "system":
+            return ModelRequest(parts=[SystemPromptPart(message.text)])
+        case "user":
+            return ModelRequest(parts=[UserPromptPart(message.text)])
+
+
+def to_parameters(request: Request, mode: StructuredMode) -> ModelRequestParameters:
+    """Return in which form the answer is asked for."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    if request.schema is None or mode == "text":
+        return ModelRequestParameters()
+    schema = dict(request.schema)
+    if mode == "tool":
+        tool = ToolDefinition(
+            name=_ANSWER, parameters_json_schema=schema, description=_ANSWER_HELP, kind="output"
+        )
+        return ModelRequestParameters(
+            output_mode="tool", output_tools=[tool], allow_text_output=False
+        )
+    form = OutputObjectDefinition(json_schema=schema, name=_ANSWER)
+    if mode == "schema":
+        return ModelRequestParameters(output_mode="native", output_object=form)
+    # The schema stands in the messages already.
+    return ModelRequestParameters(
+        output_mode="prompted", output_object=form, prompted_output_template=False
+    )
+
+
+def to_settings(request: Request, provider: str, timeout: float) -> ModelSettings:
+    """Return the settings of one call; asking again is our own affair."""
+    from pydantic_ai.settings import ModelSettings
+
+    settings = ModelSettings(timeout=timeout, max_retries=0)
+    most = request.max_output or PROVIDERS[provider].max_output
+    if most is not None:
+        settings["max_tokens"] = most
+    if request.temperature is not None:
+        settings["temperature"] = request.temperature
+    return settings
+
+
+def to_reply(
+    response: ModelResponse, name: ProviderModelName, without_keys: Callable[[str], str]
+) -> Reply:
+    """Return the reply.
+
+    Parameters
+    ----------
+    response : ModelResponse
+    name : ProviderModelName
+        Who was asked.
+    without_keys : callable
+        Takes keys out of a text: a service may repeat what it was sent.
+    """
+    stop, said = _stop(response)
+    text = _clean(said or response.text or "", without_keys)
+    data = None
+    for call in response.tool_calls:
+        arguments = call.args if isinstance(call.args, str) else json.dumps(call.args)
+        arguments = _clean(arguments, without_keys)
+        data = next(json_values(arguments), None)
+        text = "" if data is not None else arguments
+    return Reply(
+        text,
+        str(name),
+        data,
+        stop,
+        _usage(response, name.provider),
+        name.provider,
+        response.model_name and _clean(response.model_name, without_keys),
+    )
+
+
+def _clean(text: str, without_keys: Callable[[str], str]) -> str:
+    """Return a text that can be written to a file: no keys, no halves of a character."""
+    return without_keys(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _stop(response: ModelResponse) -> tuple[StopReason, str | None]:
+    """Return why the model stopped, and what it says of a refusal."""
+    details = response.provider_details or {}
+    if "refusal" in details or details.get("finish_reason") == "refusal":
+        return "refusal", details.get("refusal")
+    match response.finish_reason:
+        case "length":
+            return "length", None
+        case "content_filter":
+            return "content_filter", None
+        case "error":
+            return "failed", None
+    return "finished", None
+
+
+def _usage(response: ModelResponse, provider: str) -> Usage:
+    told = response.usage
+    if told.unmeasured_requests or not (told.input_tokens or told.output_tokens):
+        return Usage()
+    if told.cache_read_tokens + told.cache_write_tokens > told.input_tokens:
+        # Counts that contradict each other would make the call cheaper than nothing.
+        return Usage()
+    cached: int | None = told.cache_read_tokens
+    if not cached and not PROVIDERS[provider].tells_cached:
+        cached = None
+    return Usage(told.input_tokens, told.output_tokens, cached, told.cache_write_tokens)

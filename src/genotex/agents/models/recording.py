@@ -1,0 +1,232 @@
+"""Calls written down, and answered again from the file.
+
+One line of JSON for each call: the digest of the request, the request, the reply. Lines are only
+added; each is on disk before the answer is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from genotex.agents.models.differences import first_difference
+from genotex.agents.models.model import Message, Model, Reply, Request, Usage
+from genotex.errors import FormatError, NotRecordedError, UsageError
+from genotex.io import lock, make_folder
+
+__all__ = [
+    "RecordedCall",
+    "RecordingModel",
+    "ReplayModel",
+    "read_recording",
+    "reply_from_json",
+    "reply_to_json",
+    "request_digest",
+    "request_from_json",
+    "request_to_json",
+]
+
+
+def request_to_json(request: Request) -> dict[str, Any]:
+    """Return a request as plain JSON values."""
+    return asdict(request)
+
+
+def request_from_json(data: Mapping[str, Any]) -> Request:
+    """Return the request that `request_to_json` described."""
+    return Request(**{**data, "messages": tuple(Message(**each) for each in data["messages"])})
+
+
+def reply_to_json(reply: Reply) -> dict[str, Any]:
+    """Return a reply as plain JSON values."""
+    return asdict(reply)
+
+
+def reply_from_json(data: Mapping[str, Any]) -> Reply:
+    """Return the reply that `reply_to_json` described."""
+    return Reply(**{**data, "usage": Usage(**data["usage"])})
+
+
+def request_digest(request: Request) -> str:
+    """Return the SHA-256 of all that a request says; equal requests have equal digests."""
+    text = json.dumps(request_to_json(request), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """One call of a recording."""
+
+    request: Request
+    reply: Reply
+
+    def line(self) -> str:
+        """Return the call as a line of the file."""
+        content = {
+            "digest": request_digest(self.request),
+            "request": request_to_json(self.request),
+            "reply": reply_to_json(self.reply),
+        }
+        return json.dumps(content, sort_keys=True, allow_nan=False) + "\n"
+
+
+def read_recording(path: Path) -> list[RecordedCall]:
+    """Read the calls of a recording, in the order of the file.
+
+    A last line without its end was cut off when the process was killed, and is passed over.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read, or a line is none of ours (with its number).
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        msg = f"cannot be opened: {error.strerror or error}"
+        raise FormatError(msg, path=path, hint="name a file that `record` wrote") from error
+    return [_read_line(path, number, line) for number, line in enumerate(lines[:-1], start=1)]
+
+
+def _read_line(path: Path, number: int, line: bytes) -> RecordedCall:
+    try:
+        content = json.loads(line)
+        call = RecordedCall(
+            request_from_json(content["request"]), reply_from_json(content["reply"])
+        )
+        whole = request_digest(call.request) == content["digest"]
+    except (ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
+        msg = f"is no recorded call: {error}"
+        raise FormatError(msg, path=path, line=number, hint="record the calls again") from error
+    if not whole:
+        msg = "the request is not the one that was recorded (digests differ)"
+        raise FormatError(msg, path=path, line=number, hint="record the calls again")
+    return call
+
+
+class RecordingModel:
+    """Passes requests on and writes every answer down.
+
+    Parameters
+    ----------
+    model : Model
+        Who answers.
+    path : Path
+        The recording; calls are added to one that is there.
+
+    Raises
+    ------
+    FormatError
+        If the file is there and is no recording.
+    """
+
+    def __init__(self, model: Model, path: Path) -> None:
+        self._model = model
+        self._path = path
+        make_folder(path.parent)
+        if path.exists():
+            with lock(path):
+                read_recording(path)
+                _drop_cut_line(path)
+
+    @property
+    def name(self) -> str:
+        """The name of the model that answers."""
+        return self._model.name
+
+    def answer(self, request: Request) -> Reply:
+        """Pass on, and write down before the answer is given (see `Model`)."""
+        reply = self._model.answer(request)
+        line = RecordedCall(request, reply).line().encode()
+        # Other threads and processes may write to the same file.
+        with lock(self._path), self._path.open("ab") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        return reply
+
+
+def _drop_cut_line(path: Path) -> None:
+    content = path.read_bytes()
+    end = content.rfind(b"\n") + 1
+    if end < len(content):
+        os.truncate(path, end)
+
+
+class ReplayModel:
+    """Answers from a recording, never over a network.
+
+    Equal requests are answered in the order in which they were recorded.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `RecordingModel` wrote.
+
+    Raises
+    ------
+    FormatError
+        If it cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._calls = read_recording(path)
+        self._turn = threading.Lock()
+        self._waiting: dict[str, deque[int]] = {}
+        for number, call in enumerate(self._calls):
+            self._waiting.setdefault(request_digest(call.request), deque()).append(number)
+
+    @classmethod
+    def of_name(cls, name: str) -> ReplayModel:
+        """Return the model of a name ``replay:FILE``."""
+        return cls(Path(name.removeprefix("replay:")))
+
+    @property
+    def name(self) -> str:
+        """``replay:`` and the file."""
+        return f"replay:{self._path}"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models that answered when it was recorded, sorted."""
+        return tuple(sorted({call.reply.model for call in self._calls}))
+
+    def answer(self, request: Request) -> Reply:
+        """Give the recorded answer (see `Model`).
+
+        Raises
+        ------
+        NotRecordedError
+            If there is none left; names the first difference to the nearest recorded request.
+        """
+        with self._turn:
+            left = self._waiting.get(request_digest(request))
+            if left:
+                return self._calls[left.popleft()].reply
+            raise NotRecordedError(
+                self._why_not(request, left is not None),
+                model=self.name,
+                hint="record the calls again",
+            )
+
+    def _why_not(self, request: Request, known: bool) -> str:
+        if known:
+            return f"{request.role} asks once more what was recorded, but not that often"
+        unused = sorted(number for numbers in self._waiting.values() for number in numbers)
+        nearest = next((n for n in unused if self._calls[n].request.role == request.role), None)
+        if nearest is None:
+            return f"no answer for {request.role} is left in the recording"
+        place = first_difference(
+            request_to_json(self._calls[nearest].request), request_to_json(request)
+        )
+        return (
+            f"{request.role} asks something else than line {nearest + 1} of the recording: {place}"
+        )

@@ -1,0 +1,113 @@
+"""From the name of a model to the model."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Mapping
+
+from genotex.agents.models.model import Model
+from genotex.agents.models.providers.catalogue import PROVIDERS
+from genotex.agents.models.providers.names import parse_name
+from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.provider_model import ProviderModel
+from genotex.agents.models.recording import ReplayModel
+from genotex.errors import UsageError
+
+__all__ = ["check_name", "model_from_name", "register"]
+
+
+def check_name(name: str) -> None:
+    """Make sure that a name is one of a model.
+
+    Raises
+    ------
+    UsageError
+        If it is none; says what names there are.
+    """
+    kind, _, rest = name.partition(":")
+    if kind not in _MAKERS:
+        near = difflib.get_close_matches(kind, _MAKERS, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        # What stands behind the colon is not repeated: there may be a password in it.
+        msg = f"{kind!r} names no model: write PROVIDER:MODEL of {_NAMES}, or replay:FILE{hint}"
+        raise UsageError(msg)
+    if kind in PROVIDERS:
+        parse_name(name)
+    elif kind == "replay" and not rest:
+        msg = f"{name!r} lacks the recording: write replay:FILE"
+        raise UsageError(msg)
+
+
+def model_from_name(
+    name: str,
+    providers: Mapping[str, ProviderOptions] | None = None,
+    retry: RetryPolicy | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Model:
+    """Return the model of a name.
+
+    Parameters
+    ----------
+    name : str
+        ``PROVIDER:MODEL``, ``openai-compatible:MODEL@ADDRESS`` or ``replay:FILE``.
+    providers : mapping of str to ProviderOptions, optional
+        How providers are asked, where not as usual.
+    retry : RetryPolicy, optional
+        When a failed call is made again.
+    environ : mapping
+        The environment, with the keys.
+
+    Raises
+    ------
+    UsageError
+        If the name is none, packages are not installed, or a key is not set.
+    FormatError
+        If a recording cannot be read.
+    """
+    check_name(name)
+    kind = name.partition(":")[0]
+    return _MAKERS[kind](name, providers or {}, retry or RetryPolicy(), environ)
+
+
+def register(kind: str, make: _Maker) -> None:
+    """Make a model known that lives in a room above this one.
+
+    Parameters
+    ----------
+    kind : str
+        What stands before the colon of its name, or its whole name.
+    make : callable
+        From name, options, retries and environment to the model.
+    """
+    _MAKERS[kind] = make
+
+
+_Maker = Callable[
+    [str, Mapping[str, ProviderOptions], RetryPolicy, Mapping[str, str]],
+    Model,
+]
+
+
+def _replay(name: str, *_: object) -> Model:
+    return ReplayModel.of_name(name)
+
+
+def _provider_model(
+    name: str,
+    providers: Mapping[str, ProviderOptions],
+    retry: RetryPolicy,
+    environ: Mapping[str, str],
+) -> Model:
+    parsed = parse_name(name)
+    options = providers.get(parsed.provider) or ProviderOptions.usual(parsed.provider)
+    return ProviderModel(parsed, options, retry, environ)
+
+
+_MAKERS: dict[str, _Maker] = {
+    "replay": _replay,
+    **dict.fromkeys(PROVIDERS, _provider_model),
+}
+"""What stands before the colon -> what makes the model."""
+
+_NAMES = ", ".join(PROVIDERS)

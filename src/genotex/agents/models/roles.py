@@ -1,0 +1,147 @@
+"""Who answers which role: one model for all, or one for each."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any, TypeVar
+
+from genotex.agents.models.budget import Budget
+from genotex.agents.models.metering import MeteredModel
+from genotex.agents.models.model import Model, Reply, Request
+from genotex.agents.models.price_data import take_prices
+from genotex.agents.models.prices import PriceSnapshot
+from genotex.agents.models.providers.catalogue import PROVIDERS
+from genotex.agents.models.recording import ReplayModel
+from genotex.agents.models.registry import model_from_name
+from genotex.agents.models.settings import ModelSettings
+from genotex.agents.models.structured import Answer, ask_data, ask_for, finished_text
+from genotex.agents.models.usage import UsageLedger
+
+__all__ = ["RoleModels", "prices_of", "role_models"]
+
+Kind = TypeVar("Kind")
+
+
+class RoleModels:
+    """Sends each request to the model of its role. For several threads at once.
+
+    Parameters
+    ----------
+    default : Model
+        Answers every role that has no model of its own.
+    by_role : mapping of str to Model, optional
+        Role -> its model.
+    temperature, max_output : float, int, optional
+        For requests that do not say.
+    """
+
+    def __init__(
+        self,
+        default: Model,
+        by_role: Mapping[str, Model] | None = None,
+        temperature: float | None = None,
+        max_output: int | None = None,
+    ) -> None:
+        self._default = default
+        self._by_role = dict(by_role or {})
+        self._temperature = temperature
+        self._max_output = max_output
+
+    def model_of(self, role: str) -> Model:
+        """Return the model that answers a role."""
+        return self._by_role.get(role, self._default)
+
+    def ask(self, request: Request) -> Reply:
+        """Ask for text.
+
+        Returns
+        -------
+        Reply
+            With a text that is not empty; it may be cut, ``stop`` is then ``length``.
+
+        Raises
+        ------
+        ModelError
+            If no answer comes, or one that is none (`RefusedError`, `BadAnswerError`).
+        BudgetReachedError
+            If a limit does not allow to ask.
+        """
+        return finished_text(self._answer(request))
+
+    def ask_for(self, request: Request, kind: type[Kind]) -> Answer[Kind]:
+        """Ask for a dataclass (see `structured.ask_for`); errors are those of `ask`."""
+        return ask_for(self._answer, request, kind)
+
+    def ask_data(self, request: Request) -> Answer[Any]:
+        """Ask for JSON values that fit the schema of the request; errors are those of `ask`."""
+        return ask_data(self._answer, request)
+
+    def _answer(self, request: Request) -> Reply:
+        if request.temperature is None:
+            request = replace(request, temperature=self._temperature)
+        if request.max_output is None:
+            request = replace(request, max_output=self._max_output)
+        return self.model_of(request.role).answer(request)
+
+
+def prices_of(settings: ModelSettings, day: date) -> PriceSnapshot:
+    """Return the prices of all models that may answer, on a day; a run keeps them."""
+    names = set()
+    for name in settings.names:
+        replayed = name.startswith("replay:")
+        names |= {*ReplayModel.of_name(name).models} if replayed else {name}
+    return take_prices(sorted(names), day, settings.prices)
+
+
+def role_models(
+    settings: ModelSettings,
+    ledger: UsageLedger,
+    budget: Budget | None = None,
+    environ: Mapping[str, str] = os.environ,
+    wrap: Callable[[Model], Model] | None = None,
+) -> RoleModels:
+    """Return the models of the settings, counted, limited, and so many calls at once.
+
+    Parameters
+    ----------
+    settings : ModelSettings
+    ledger : UsageLedger
+        Where calls are booked.
+    budget : Budget, optional
+        What may be spent.
+    environ : mapping
+        The environment, with the keys.
+    wrap : callable
+        Put around every model, outermost: what it answers by itself is neither limited nor booked.
+
+    Raises
+    ------
+    UsageError
+        If packages are not installed, or a key is not set.
+    FormatError
+        If a recording cannot be read.
+    """
+    slots = {
+        name: threading.BoundedSemaphore(options.at_once)
+        for name, options in settings.providers.items()
+    }
+
+    def make(name: str) -> Model:
+        model = model_from_name(name, settings.providers, settings.retry, environ)
+        provider = name.partition(":")[0]
+        # Only what is paid for is limited: a recording is answered without the provider.
+        limits = budget if provider in PROVIDERS else None
+        metered = MeteredModel(model, ledger, limits, slots.get(provider))
+        return wrap(metered) if wrap is not None else metered
+
+    made = {name: make(name) for name in settings.names}
+    return RoleModels(
+        made[settings.model],
+        {role: made[name] for role, name in settings.by_role.items()},
+        settings.temperature,
+        settings.max_output,
+    )

@@ -1,0 +1,190 @@
+"""A session's walls, checked from inside: each thing that must not work is tried.
+
+What is tried reaches for files, sockets and processes that are there for the purpose, so that
+nothing is harmed where a wall is missing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from genotex.agents.sandbox.confinement import Confinement, Protection, SandboxPolicy
+from genotex.agents.sandbox.local import local_session
+from genotex.agents.sandbox.session import CellStatus, Folders, Limits, Session
+from genotex.agents.sandbox.surroundings import environment
+
+__all__ = ["Check", "CheckedSandbox", "check_sandbox"]
+
+_LIMITS = Limits(seconds=30, memory_bytes=1 << 30, disk_bytes=1 << 20)
+_SET_BY_ALL = ("HOME", "LC_CTYPE", "TMPDIR")
+_OUTLIVE = """
+import fcntl, os, sys, time
+if not os.fork():
+    os.setsid()
+    lock = open("lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    time.sleep(1000)
+while not os.path.exists("lock"):
+    time.sleep(0.01)
+"""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was tried.
+
+    Parameters
+    ----------
+    protection : Protection
+        What it belongs to.
+    tried : str
+        What was tried.
+    held : bool
+        Whether it did not work.
+    answer : str
+        What came of it.
+    """
+
+    protection: Protection
+    tried: str
+    held: bool
+    answer: str
+
+
+@dataclass(frozen=True)
+class CheckedSandbox:
+    """A session's walls as they are said to be, and as they were found.
+
+    Parameters
+    ----------
+    confinement : Confinement
+        Which walls are up.
+    checks : tuple of Check
+        What was tried.
+    start_seconds : float
+        From nothing to ready for the first cell.
+    """
+
+    confinement: Confinement
+    checks: tuple[Check, ...]
+    start_seconds: float
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing that was tried worked."""
+        return all(check.held for check in self.checks)
+
+
+def check_sandbox(policy: SandboxPolicy) -> CheckedSandbox:
+    """Start a session on this machine and try to get out of it.
+
+    Raises
+    ------
+    ConfinementError
+        If the policy requires what this machine lacks.
+    SandboxError
+        If no session starts.
+    """
+    with tempfile.TemporaryDirectory(prefix="genotex-check-") as name:
+        base = Path(name).resolve()
+        folders = Folders(base / "out")
+        began = time.monotonic()
+        with local_session(folders, _LIMITS, policy) as session:
+            took = time.monotonic() - began
+            checks = [*_reach_out(session, base), *_use_too_much(session), _environment(session)]
+            session.execute(_OUTLIVE)
+        checks.append(_outlives(folders.writable / "lock"))
+        return CheckedSandbox(session.confinement, tuple(checks), took)
+
+
+def _reach_out(session: Session, base: Path) -> Iterator[Check]:
+    secret = base / "key.txt"
+    secret.write_text("secret", encoding="ascii")
+    with ExitStack() as open_sockets:
+        tcp = open_sockets.enter_context(socket.socket())
+        tcp.bind(("127.0.0.1", 0))
+        unix = open_sockets.enter_context(socket.socket(socket.AF_UNIX))
+        unix.bind(str(base / "socket"))
+        for server in (tcp, unix):
+            server.listen()
+        connect_tcp = f"socket.create_connection({tcp.getsockname()!r}, 3)"
+        connect_unix = f"socket.socket(socket.AF_UNIX).connect({unix.getsockname()!r})"
+        attempts = (
+            (Protection.FILES, "read a file beside its folder", f"open({str(secret)!r})"),
+            (Protection.FILES, "write to its interpreter", "open(os.__file__, 'a')"),
+            (Protection.NETWORK, "connect over TCP", connect_tcp),
+            (
+                Protection.NETWORK,
+                "send over UDP",
+                "socket.socket(type=2).sendto(b'', ('127.1', 9))",
+            ),
+            (Protection.SOCKETS, "connect to another program's socket", connect_unix),
+            (Protection.PROCESSES, "signal the program that runs it", f"os.kill({os.getpid()}, 0)"),
+            (
+                Protection.PROCESSES,
+                "read the environment of the program that runs it",
+                f"open('/proc/{os.getpid()}/environ', 'rb').read()",
+            ),
+            (Protection.PRIVILEGES, "change the root folder", "os.chroot('.')"),
+        )
+        for protection, tried, code in attempts:
+            yield _attempt(session, protection, tried, code)
+    yield _change(session, secret)
+
+
+def _change(session: Session, secret: Path) -> Check:
+    """Try to change a file; a session may well write to a folder of its own with that name."""
+    session.execute(f"open({str(secret)!r}, 'a').write('changed')")
+    held = secret.read_text(encoding="ascii") == "secret"
+    answer = "it is as it was" if held else "it worked"
+    return Check(Protection.FILES, "change a file beside its folder", held, answer)
+
+
+def _attempt(session: Session, protection: Protection, tried: str, code: str) -> Check:
+    result = session.execute(f"import os, socket\nn = {code}")
+    held = result.status is CellStatus.ERROR
+    answer = f"{result.exception}: {result.message}" if held else "it worked"
+    return Check(protection, tried, held, answer)
+
+
+def _use_too_much(session: Session) -> Iterator[Check]:
+    memory = session.execute(f"n = bytearray({_LIMITS.memory_bytes})")
+    yield Check(
+        Protection.RESOURCES,
+        "take more memory than the limit",
+        memory.status is CellStatus.OUT_OF_MEMORY,
+        memory.exception or "it worked",
+    )
+    disk = f"open('big', 'wb').truncate({_LIMITS.disk_bytes + 1})"
+    yield _attempt(session, Protection.RESOURCES, "write a file larger than the limit", disk)
+
+
+def _environment(session: Session) -> Check:
+    told = session.execute("import os; print(*map(repr, os.environ.items()), sep='\\n')").text
+    own = {*environment(_LIMITS, Path("/")), *_SET_BY_ALL}
+    passed_on = [
+        name
+        for name, value in os.environ.items()
+        if name not in own and repr((name, value)) in told.splitlines()
+    ]
+    answer = f"found {', '.join(passed_on)}" if passed_on else "none there"
+    tried = "find the caller's environment variables"
+    return Check(Protection.ENVIRONMENT, tried, not passed_on, answer)
+
+
+def _outlives(lock: Path) -> Check:
+    tried = "leave a process behind that outlives the session"
+    with lock.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return Check(Protection.ENDING, tried, False, "it worked")
+    return Check(Protection.ENDING, tried, True, "it was ended")

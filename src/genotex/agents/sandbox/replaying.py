@@ -1,0 +1,219 @@
+"""A session that goes back to an earlier step by starting anew and running its cells again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from genotex.agents.sandbox.confined.removing import remove_inside
+from genotex.agents.sandbox.confinement import Confinement
+from genotex.agents.sandbox.leftovers import remove_all_but_plain_files
+from genotex.agents.sandbox.session import CellResult, CellStatus, Folders, Session
+from genotex.errors import SandboxError, SessionDeadError, UsageError
+
+__all__ = ["Kernel", "ReplayingSession", "check_same_end"]
+
+
+class Kernel(Protocol):
+    """What a session is built on: a process that runs cells until it ends."""
+
+    confinement: Confinement
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is there to take cells, as far as is known."""
+        ...
+
+    def start(self) -> None:
+        """Start and wait until it takes cells."""
+        ...
+
+    def run(self, code: str, seconds: float | None = None) -> CellResult:
+        """Run a cell."""
+        ...
+
+    def interrupt(self) -> None:
+        """Interrupt the running cell."""
+        ...
+
+    def close(self) -> None:
+        """End everything."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell behind the present state, and how it ended."""
+
+    code: str
+    seconds: float | None
+    status: CellStatus
+    exception: str | None
+
+
+_STOPPED_HALFWAY = (CellStatus.INTERRUPTED, CellStatus.TIMED_OUT, CellStatus.TOO_MUCH_OUTPUT)
+
+
+def check_same_end(number: int, first: _Cell | CellResult, now: CellResult, advice: str) -> None:
+    """See that a cell that was run again ended as it did the first time.
+
+    Parameters
+    ----------
+    number : int
+        Of the cell, counted from 1.
+    first, now : CellResult
+        How it ended; `first` may be what is kept of a cell.
+    advice : str
+        What to do where it did not.
+
+    Raises
+    ------
+    SessionDeadError
+        If it ended otherwise.
+    """
+    if (now.status, now.exception) == (first.status, first.exception):
+        return
+    msg = (
+        f"cell {number} ended differently when it was run again: first "
+        f"{first.exception or first.status}, now {now.exception or now.status}; {advice}"
+    )
+    raise SessionDeadError(msg)
+
+
+class ReplayingSession(Session):
+    """A session on kernels that are made as needed.
+
+    Parameters
+    ----------
+    make_kernel : callable
+        Gives a new kernel, not yet started.
+    folders : Folders
+        Theirs; the writable one is emptied when the session goes back.
+    """
+
+    def __init__(self, make_kernel: Callable[[], Kernel], folders: Folders) -> None:
+        self._make_kernel = make_kernel
+        self._folders = folders
+        self._claimed = False
+        self._kernel: Kernel | None = None
+        self._cells: list[_Cell] = []
+        self._confinement: Confinement | None = None
+        self._closed = False
+        self._removed: tuple[str, ...] = ()
+
+    @property
+    def confinement(self) -> Confinement:
+        """Which walls are up; known after ``start``."""
+        if self._confinement is None:
+            msg = "which walls are up is known once the session has started"
+            raise SandboxError(msg)
+        return self._confinement
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Links, pipes and the like that were removed from the folder at the end."""
+        return self._removed
+
+    @property
+    def step(self) -> int:
+        """Number of cells behind the present state."""
+        return len(self._cells)
+
+    def start(self) -> None:
+        """Start; ready for cells on return."""
+        self._refuse_if_closed()
+        if self._kernel is None:
+            self._replay(self._cells)
+
+    def _begin(self) -> Kernel:
+        if self._claimed:
+            remove_inside(self._folders.writable)
+        else:
+            self._folders.claim()
+            self._claimed = True
+        kernel = self._make_kernel()
+        kernel.start()
+        self._kernel, self._confinement = kernel, kernel.confinement
+        if self._closed:
+            # Closed from another thread while it started.
+            kernel.close()
+            self._refuse_if_closed()
+        return kernel
+
+    def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
+        """Run a cell; see ``Session``."""
+        kernel = self._living_kernel()
+        try:
+            result = kernel.run(code, seconds)
+        except BaseException:
+            self._let_go()
+            raise
+        if result.state_kept:
+            self._cells.append(_Cell(code, seconds, result.status, result.exception))
+        else:
+            self._let_go()
+        return replace(result, step=self.step)
+
+    def _living_kernel(self) -> Kernel:
+        self._refuse_if_closed()
+        if self._kernel is None:
+            return self._replay(self._cells)
+        return self._kernel
+
+    def _replay(self, cells: list[_Cell]) -> Kernel:
+        """Begin anew with an empty folder and run cells again, each to the same end."""
+        self._let_go()
+        self._cells = cells
+        for number, cell in enumerate(cells, 1):
+            if cell.status in _STOPPED_HALFWAY:
+                msg = (
+                    f"cell {number} was stopped halfway ({cell.status}), which cannot be repeated; "
+                    f"go back to step {number - 1} or before"
+                )
+                raise SessionDeadError(msg)
+        kernel = self._begin()
+        try:
+            for number, cell in enumerate(cells, 1):
+                now = kernel.run(cell.code, cell.seconds)
+                check_same_end(number, cell, now, f"go back to step {number - 1} or before")
+        except BaseException:
+            self._let_go()
+            raise
+        return kernel
+
+    def interrupt(self) -> None:
+        """Interrupt the running cell, from another thread; nothing if none runs."""
+        if self._kernel is not None:
+            self._kernel.interrupt()
+
+    def snapshot(self) -> int:
+        """Return the present step, to be given to ``restore``."""
+        return self.step
+
+    def restore(self, step: int) -> None:
+        """Go back to the state after a step; see ``Session``."""
+        self._refuse_if_closed()
+        if not 0 <= step <= self.step:
+            msg = f"there is no step {step} to go back to; the session is at step {self.step}"
+            raise UsageError(msg)
+        if self._kernel is None or not self._kernel.alive or step < self.step:
+            self._replay(self._cells[:step])
+
+    def close(self) -> None:
+        """End everything that runs, and remove everything but the plain files written."""
+        first = not self._closed
+        self._closed = True
+        self._let_go()
+        if first and self._claimed:
+            self._removed = remove_all_but_plain_files(self._folders.writable)
+
+    def _let_go(self) -> None:
+        kernel, self._kernel = self._kernel, None
+        if kernel is not None:
+            kernel.close()
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            msg = "the session is closed; open another one"
+            raise SessionDeadError(msg)

@@ -1,0 +1,283 @@
+"""What a session is: the protocol, its limits, its folders, and what a cell comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal, Protocol, Self
+
+from genotex.agents.sandbox.confinement import Confinement
+from genotex.errors import UsageError
+
+__all__ = ["CellResult", "CellStatus", "Folders", "Limits", "Output", "Session"]
+
+GIB = 2**30
+
+
+class CellStatus(StrEnum):
+    """How a cell ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    """It raised an exception."""
+    INTERRUPTED = "interrupted"
+    """``Session.interrupt`` stopped it."""
+    TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
+    TOO_MANY_PROCESSES = "too many processes"
+    DISK_FULL = "disk full"
+    TOO_MUCH_OUTPUT = "too much output"
+    DIED = "died"
+    """Its process ended in the middle of it: exit, signal or crash."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a session may use.
+
+    Parameters
+    ----------
+    seconds : float
+        Wall-clock time of a cell; then it is interrupted.
+    grace_seconds : float
+        Time to end after the interrupt; then the session is killed.
+    memory_bytes : int
+        Memory of each process (an allocation beyond it raises ``MemoryError``) and of all of them
+        together (beyond it the session is killed).
+    disk_bytes : int
+        Size of each file, and of the writable folder.
+    temporary_bytes : int
+        Size of ``/tmp`` and of ``/dev/shm``, which are held in memory.
+    processes : int
+        Most processes and threads at once.
+    output_characters : int
+        Longest text kept of a cell.
+    output_bytes : int
+        A cell that writes more is stopped.
+    display_bytes : int
+        Most bytes kept of a cell's pictures and tables.
+    threads : int, optional
+        Threads of numerical libraries; as many as they like where None.
+    """
+
+    seconds: float = 120.0
+    grace_seconds: float = 2.0
+    memory_bytes: int = 4 * GIB
+    disk_bytes: int = 4 * GIB
+    temporary_bytes: int = GIB // 2
+    processes: int = 512
+    output_characters: int = 10_000
+    output_bytes: int = 32 * 2**20
+    display_bytes: int = 4 * 2**20
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that permit nothing."""
+        for name, value in vars(self).items():
+            if value is not None and value <= 0:
+                msg = f"the limit {name} is {value}; it must be above 0"
+                raise UsageError(msg)
+
+
+@dataclass(frozen=True)
+class Folders:
+    """What a session may read, and the one folder that it may write.
+
+    Parameters
+    ----------
+    writable : Path
+        Made if missing; must be empty at the start, since a session that goes back to an earlier
+        step begins by emptying it. Also the working folder.
+    readable : tuple of Path
+        Folders or files; the code sees them under the same names. Links inside that lead out of
+        them lead nowhere.
+
+    Raises
+    ------
+    UsageError
+        If something readable is missing, or is the root folder or the home folder.
+    """
+
+    writable: Path
+    readable: tuple[Path, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the names absolute, and refuse what would give away everything."""
+        readable = tuple(Path(path).absolute() for path in self.readable)
+        for path in readable:
+            if not path.exists():
+                msg = f"{path} does not exist, so written code cannot be given it to read"
+                raise UsageError(msg)
+            if path.resolve() in (Path("/"), Path.home().resolve()):
+                msg = f"{path} holds keys and other people's files; give a folder inside it"
+                raise UsageError(msg)
+        object.__setattr__(self, "readable", readable)
+        object.__setattr__(self, "writable", Path(self.writable).absolute())
+
+    def claim(self) -> None:
+        """Make the writable folder.
+
+        Raises
+        ------
+        UsageError
+            If it holds something already.
+        """
+        self.writable.mkdir(parents=True, exist_ok=True)
+        if any(self.writable.iterdir()):
+            msg = f"{self.writable} is not empty; written code gets a folder of its own"
+            raise UsageError(msg)
+
+
+@dataclass(frozen=True)
+class Output:
+    """One piece of what a cell gave out.
+
+    Parameters
+    ----------
+    kind : str
+        ``stdout``, ``stderr``, ``display`` (shown by the code) or ``result`` (the value of the
+        last expression).
+    text : str
+        What was printed, or the plain form of what was shown.
+    forms : mapping of str to str
+        All forms of what was shown by media type; bytes in base64.
+    """
+
+    kind: Literal["stdout", "stderr", "display", "result"]
+    text: str
+    forms: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What a cell came to.
+
+    Parameters
+    ----------
+    status : CellStatus
+        How it ended.
+    outputs : tuple of Output
+        What it gave out, in order, cut to the limits.
+    exception, message : str, optional
+        Name and text of the exception that ended it.
+    traceback : str
+        Where, as Python tells it.
+    explanation : str
+        What happened to it, in a sentence, where it was stopped or died; else empty.
+    left_out : int
+        Characters of text beyond the limit.
+    seconds : float
+        Wall-clock time.
+    peak_bytes : int
+        Most memory that the session held during the cell; 0 where it is not known.
+    step : int
+        Number of cells behind the session's state now.
+    state_kept : bool
+        Whether the state that the cell left is there. If not, the session is restored to the state
+        before the cell when it is used next.
+    left_running : int
+        Processes that the session has beside its own.
+    """
+
+    status: CellStatus
+    outputs: tuple[Output, ...] = ()
+    exception: str | None = None
+    message: str | None = None
+    traceback: str = ""
+    explanation: str = ""
+    left_out: int = 0
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    step: int = 0
+    state_kept: bool = True
+    left_running: int = 0
+
+    @property
+    def text(self) -> str:
+        """Everything to read: what was printed and shown, the traceback, what happened."""
+        parts = ["".join(output.text for output in self.outputs), self.traceback, self.explanation]
+        return "\n".join(part.rstrip("\n") for part in parts if part)
+
+
+class Session(Protocol):
+    """Where written code runs, cell after cell, with its state kept.
+
+    A session is used from one thread; only ``interrupt`` and ``close`` may be called from another
+    while a cell runs. What the code wrote is to be read after ``close``, when nothing of it runs
+    any more and links and the like have been removed.
+    """
+
+    @property
+    def confinement(self) -> Confinement:
+        """Which walls are up; known after ``start``."""
+        ...
+
+    @property
+    def step(self) -> int:
+        """Number of cells behind the present state."""
+        ...
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Links, pipes and the like that were removed from the folder when it was closed."""
+        ...
+
+    def start(self) -> None:
+        """Start; ready for cells on return.
+
+        Raises
+        ------
+        ConfinementError
+            If a wall that is required cannot be put up.
+        SandboxError
+            If it does not start.
+        """
+        ...
+
+    def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
+        """Run a cell; `seconds` replaces the limit for this cell.
+
+        Whatever the code does is in the result. A cell that cost the session its state is not part
+        of it: the next call first restores the state before.
+
+        Raises
+        ------
+        SessionDeadError
+            If the session was found ended, is closed, or cannot be restored.
+        """
+        ...
+
+    def interrupt(self) -> None:
+        """Interrupt the running cell, from another thread; nothing if none runs."""
+        ...
+
+    def snapshot(self) -> int:
+        """Return the present step, to be given to ``restore``."""
+        ...
+
+    def restore(self, step: int) -> None:
+        """Go back to the state after a step; 0 is the start. Files come back, too.
+
+        Raises
+        ------
+        UsageError
+            If there is no such step.
+        SessionDeadError
+            If a cell does not end as it did the first time, or the session is closed.
+        """
+        ...
+
+    def close(self) -> None:
+        """End everything that runs, and remove everything but the plain files written."""
+        ...
+
+    def __enter__(self) -> Self:
+        """Start."""
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close."""
+        self.close()

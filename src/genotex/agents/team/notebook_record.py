@@ -1,0 +1,147 @@
+"""What became of one notebook of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from genotex.agents.notebook import Ending
+from genotex.agents.tally import Tally
+from genotex.agents.task import Task
+from genotex.agents.team.folder import notebook_name
+from genotex.agents.team.recorded_shelf import KeptCode
+from genotex.bench.runs.problem_record import ErrorClass, presentable
+
+__all__ = ["NotebookRecord", "State"]
+
+
+class State(StrEnum):
+    """Whether a notebook has brought what was asked."""
+
+    DONE = "done"
+    FAILED = "failed"
+    """It is at its end, and what it should have written is missing or wrong."""
+    STOPPED = "stopped"
+    """It is not at its end; a resumed run goes on with it."""
+
+
+@dataclass(frozen=True)
+class NotebookRecord:
+    """What became of a notebook.
+
+    Attributes
+    ----------
+    task : Task
+    state : State
+    why : str
+        Why it failed or stopped.
+    error_class : ErrorClass or None
+        Of what kind the failure is.
+    ending : Ending or None
+        Why the work ended.
+    steps : tuple of str
+        Names of the steps that count.
+    tally : Tally
+    usage : mapping
+        Tokens and cost by role (see `UsageLedger.to_json`).
+    files : mapping of str to str
+        SHA-256 of what was written, by the path in the run's folder.
+    confinement : mapping
+        Which walls were up (see `Confinement.to_dict`).
+    facts : mapping
+        Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
+    kept : tuple of KeptCode
+        Code that later notebooks may be offered.
+    basis : str
+        Of a problem: digest of the cohorts it was asked of (see `cohort_stage.Basis`).
+    doubts : tuple of str
+        What speaks against a result that was taken (see `looking`), and what was removed from what
+        written code left.
+    """
+
+    task: Task
+    state: State
+    why: str = ""
+    error_class: ErrorClass | None = None
+    ending: Ending | None = None
+    steps: tuple[str, ...] = ()
+    tally: Tally = field(default_factory=Tally)
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    confinement: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    kept: tuple[KeptCode, ...] = ()
+    basis: str = ""
+    doubts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make presentable what may repeat what written code left."""
+        object.__setattr__(self, "why", presentable(self.why))
+        object.__setattr__(self, "doubts", tuple(presentable(each) for each in self.doubts))
+
+    @property
+    def name(self) -> str:
+        """Trait, and cohort or condition."""
+        return f"{self.task.trait} {notebook_name(self.task)}"
+
+    @property
+    def remark(self) -> str:
+        """Why it failed, or how it ended; and what speaks against its result."""
+        ended = self.why or (self.ending.value if self.ending else "")
+        return "; ".join(part for part in (ended, *self.doubts) if part)
+
+    def entry(self) -> dict[str, Any]:
+        """Return the line of the run's journal."""
+        told = {
+            "step": "problem" if self.task.kind == "statistics" else "cohort",
+            "trait": self.task.trait,
+            "cohort": self.task.cohort or None,
+            "error": self.why or None,
+            "seconds": round(self.tally.work_seconds + self.tally.waiting_seconds, 3),
+        }
+        return told | {"notebook": self.to_json()}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as plain JSON values."""
+        return {
+            "task": self.task.to_json(),
+            "state": self.state.value,
+            "why": self.why,
+            "error_class": None if self.error_class is None else self.error_class.value,
+            "ending": None if self.ending is None else self.ending.value,
+            "steps": list(self.steps),
+            "tally": self.tally.to_json(),
+            "usage": dict(self.usage),
+            "files": dict(self.files),
+            "confinement": dict(self.confinement),
+            "facts": dict(self.facts),
+            "kept": [asdict(each) for each in self.kept],
+            "basis": self.basis,
+            "doubts": list(self.doubts),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> NotebookRecord:
+        """Return the record that `to_json` described."""
+        failed, ending = data["error_class"], data["ending"]
+        return cls(
+            Task.from_json(data["task"]),
+            State(data["state"]),
+            data["why"],
+            None if failed is None else ErrorClass(failed),
+            None if ending is None else Ending(ending),
+            tuple(data["steps"]),
+            Tally.from_json(data["tally"]),
+            data["usage"],
+            data["files"],
+            data["confinement"],
+            data["facts"],
+            tuple(
+                KeptCode(each["unit"], tuple(each["before"]), each["code"]) for each in data["kept"]
+            ),
+            data["basis"],
+            # Earlier versions had none.
+            tuple(data.get("doubts", ())),
+        )

@@ -1,0 +1,252 @@
+"""What a run of the team is: its problems, its ways, its models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from genotex.agents.manager import WRITTEN, WorkList, work_list
+from genotex.agents.models import Limits, ModelSettings
+from genotex.agents.prompts import prompt_digests
+from genotex.agents.sandbox import SandboxPolicy
+from genotex.agents.switches import Agent, Switches
+from genotex.agents.task import Task
+from genotex.agents.team.folder import TeamFolder
+from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
+from genotex.bench.runs.given_cohorts import check_given_cohorts
+from genotex.bench.runs.settings import RunSettings
+from genotex.errors import FormatError, UsageError
+from genotex.formats import read_json_object
+from genotex.formats.raw import sha256
+from genotex.layout import InputFolder, OutputFolder, Procedure
+
+__all__ = ["METHOD", "TeamPlan", "read_plan"]
+
+METHOD = "agents"
+
+_ASK_OF_RAW_FILES: Mapping[Agent, str] = {
+    "structured": "asks models about raw cohorts alone",
+    "zero-shot": "reads no data",
+}
+"""What agents do that ask nothing about prepared cohorts."""
+
+
+@dataclass(frozen=True)
+class TeamPlan:
+    """What is to be run.
+
+    Parameters
+    ----------
+    source : Path or None
+        Input folder; not needed beside `preprocessed`, nor where no data is read.
+    target : Path
+        Output folder; made when missing, gone on with when it holds the same run.
+    problems : sequence of Problem
+        In the order of the results; one that stands there twice is solved once.
+    models : ModelSettings
+    procedure : {"sound", "benchmark"}
+    switches : Switches
+    sandbox : SandboxPolicy
+    task_info : Path, optional
+        The benchmark's task list.
+    agent : str
+        Who works (see `agents.switches.Agent`).
+    preprocessed : Path, optional
+        An output folder whose cohorts are taken as they are; nothing is written there.
+    preset : str, optional
+        Name under which these ways are known (see `runs.presets`).
+
+    Raises
+    ------
+    UsageError
+        If these do not go together.
+    """
+
+    source: Path | None
+    target: Path
+    problems: Sequence[Problem]
+    models: ModelSettings
+    procedure: Procedure = "sound"
+    switches: Switches = field(default_factory=Switches)
+    sandbox: SandboxPolicy = SandboxPolicy.REQUIRE
+    task_info: Path | None = None
+    agent: Agent = "team"
+    preprocessed: Path | None = None
+    preset: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse, before anything is written or paid for, what cannot be run."""
+        object.__setattr__(self, "problems", tuple(dict.fromkeys(self.problems)))
+        if not self.problems:
+            msg = "there is no problem to solve; look at --problems and --trait"
+            raise UsageError(msg)
+        self._check_folders()
+        if self.task_info is None:
+            self._refuse_without_tasks()
+            return
+        tasks = TaskInfo.load(self.task_info)
+        for trait in dict.fromkeys(trait for each in self.problems for trait in each.traits):
+            tasks.related_genes(trait)
+
+    def _check_folders(self) -> None:
+        if self.preprocessed is not None:
+            if self.agent in _ASK_OF_RAW_FILES:
+                msg = (
+                    f"--preprocessed leaves nothing to ask: the agent {self.agent} "
+                    f"{_ASK_OF_RAW_FILES[self.agent]}; leave it out"
+                )
+                raise UsageError(msg)
+            check_given_cohorts(self.preprocessed, self.target)
+        if not self.prepares_cohorts:
+            object.__setattr__(self, "source", None)
+        elif self.source is None:
+            msg = "the agents prepare cohorts from raw files; give INPUT, or --preprocessed"
+            raise UsageError(msg)
+
+    def _refuse_without_tasks(self) -> None:
+        if self.agent == "zero-shot":
+            return
+        two_step = [each for each in self.problems if each.kind is ProblemKind.TWO_STEP]
+        if two_step or self.procedure == "benchmark":
+            what = f"{two_step[0]}" if two_step else "the procedure benchmark"
+            msg = (
+                f"{what} needs the related genes of the traits; give --task-info task_info.json: "
+                f"{WHERE_TO_GET}"
+            )
+            raise UsageError(msg)
+
+    @property
+    def folder(self) -> TeamFolder:
+        """The run's folder."""
+        return TeamFolder(self.target)
+
+    @property
+    def prepares_cohorts(self) -> bool:
+        """Whether there are raw files, which are prepared first."""
+        return self.agent != "zero-shot" and self.preprocessed is None
+
+    @property
+    def cohorts(self) -> OutputFolder | None:
+        """Where problems find prepared cohorts; None where no data is read."""
+        if self.preprocessed is not None:
+            return OutputFolder(self.preprocessed.absolute())
+        return self.folder.output if self.prepares_cohorts else None
+
+    def work(self) -> WorkList:
+        """Return the notebooks that the problems need."""
+        asked_of = (self.cohorts or self.folder.output).root
+        return WorkList(
+            self._cohort_tasks(),
+            tuple(
+                Task.of_problem(each, asked_of, WRITTEN, self.procedure, self.task_info)
+                for each in self.problems
+            ),
+        )
+
+    def _cohort_tasks(self) -> tuple[Task, ...]:
+        """Return the cohorts to prepare; problems of a trait without any fail, and no others."""
+        if self.source is None:
+            return ()
+        traits = dict.fromkeys(trait for each in self.problems for trait in each.traits)
+        folder = InputFolder(self.source)
+        there = [each for each in traits if folder.geo_cohorts(each) or folder.tcga_folders()]
+        asked = [Problem(trait) for trait in there or traits]
+        root = self.folder.output.root
+        return work_list(asked, self.source, root, self.procedure).cohorts
+
+    def settings(self) -> RunSettings:
+        """Return what the answers depend on; limits of cost are none of it."""
+        tasks = {}
+        if self.task_info is not None:
+            path = self.task_info.resolve()
+            tasks = {"name": path.name, "sha256": sha256(path), "path": str(path)}
+        models, may_change = _split(replace(self.models, limits=Limits()).to_json())
+        return RunSettings(
+            name=self.target.resolve().name,
+            method=METHOD,
+            procedure=None if self.cohorts is None else self.procedure,
+            options={
+                "switches": self.switches.to_json(),
+                "models": models,
+                "sandbox": str(self.sandbox),
+                "agent": self.agent,
+                "preset": self.preset,
+                "prompts": prompt_digests(),
+            },
+            problems=self.problems,
+            input=self.source,
+            preprocessed=self.preprocessed,
+            task_info=tasks,
+            may_change=may_change,
+        )
+
+
+_OF_PROVIDERS = ("timeout", "at_once")
+
+
+def _split(models: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what answers depend on; and how long is waited for them, and what they cost."""
+    providers: dict[str, dict[str, Any]] = models["providers"]
+    waited = {
+        name: {each: options[each] for each in _OF_PROVIDERS} for name, options in providers.items()
+    }
+    asked = {
+        name: {each: value for each, value in options.items() if each not in _OF_PROVIDERS}
+        for name, options in providers.items()
+    }
+    may_change = {"retry": models["retry"], "providers": waited, "prices": models["prices"]}
+    rest = {name: value for name, value in models.items() if name not in may_change}
+    return {**rest, "providers": asked}, may_change
+
+
+def _joined(models: Mapping[str, Any], may_change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `_split` split."""
+    providers = {
+        name: {**options, **may_change["providers"][name]}
+        for name, options in models["providers"].items()
+    }
+    return {**models, **may_change, "providers": providers}
+
+
+def read_plan(target: Path) -> TeamPlan:
+    """Return the plan of a run, from its folder.
+
+    Raises
+    ------
+    UsageError
+        If the folder holds no run of the team.
+    FormatError
+        If its settings cannot be read.
+    """
+    path = TeamFolder(target).settings
+    if not path.is_file():
+        msg = f"{target} holds no run: there is no {path.relative_to(target.absolute())}"
+        raise UsageError(msg)
+    found = read_json_object(path)
+    if found.get("method") != METHOD:
+        msg = f"{target} holds a run of {found.get('method')}, not of the team"
+        raise UsageError(msg)
+    try:
+        return _plan(target, found)
+    except (KeyError, TypeError, ValueError) as error:
+        msg = f"lacks {error}, or has it in another form"
+        raise FormatError(msg, path=path, hint="it was written by another version") from error
+
+
+def _plan(target: Path, found: Mapping[str, Any]) -> TeamPlan:
+    options, tasks = found["options"], found["task_info"]
+    return TeamPlan(
+        source=None if found["input"] is None else Path(found["input"]),
+        target=target,
+        problems=[Problem(each["trait"], each["condition"]) for each in found["problems"]],
+        models=ModelSettings.from_json(_joined(options["models"], found["may_change"])),
+        procedure=found["procedure"] or "sound",
+        switches=Switches.from_json(options["switches"]),
+        sandbox=SandboxPolicy(options["sandbox"]),
+        task_info=Path(tasks["path"]) if tasks else None,
+        agent=options["agent"],
+        preprocessed=None if found["preprocessed"] is None else Path(found["preprocessed"]),
+        preset=options["preset"],
+    )

@@ -1,0 +1,254 @@
+"""What a run did, told from its folder alone: an overview, and one notebook step by step."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genotex.agents.action_units import ActionUnit
+from genotex.agents.models import PriceSnapshot, Reply, Request, UsageLedger, UsageRow
+from genotex.agents.notebook import Notebook
+from genotex.agents.sandbox import Session
+from genotex.agents.task import Task
+from genotex.agents.team.folder import TeamFolder, notebook_name
+from genotex.agents.team.notebook_journal import NotebookJournal
+from genotex.agents.team.notebook_record import NotebookRecord
+from genotex.agents.team.one_notebook import book_calls
+from genotex.agents.team.plan import TeamPlan, read_plan
+from genotex.agents.team.recorded_session import RecordedSession
+from genotex.agents.team.recorded_shelf import RecordedShelf
+from genotex.agents.team.recorded_work import recorded_work
+from genotex.errors import FormatError, GenotexError, UsageError
+from genotex.formats.journal import Entry, read_journal
+from genotex.layout import trait_folder_name
+
+__all__ = ["NotebookRow", "Trace", "find_notebook", "overview", "trace"]
+
+
+@dataclass(frozen=True)
+class NotebookRow:
+    """A notebook of a run in a line.
+
+    Attributes
+    ----------
+    task : Task
+    record : NotebookRecord or None
+        None where it is not at its end.
+    begun : bool
+    usage : UsageRow
+        Of all its calls.
+    """
+
+    task: Task
+    record: NotebookRecord | None
+    begun: bool
+    usage: UsageRow
+
+    @property
+    def state(self) -> str:
+        """``done``, ``failed``, ``under way`` or ``not begun``."""
+        if self.record is not None:
+            return self.record.state.value
+        return "under way" if self.begun else "not begun"
+
+    @property
+    def why(self) -> str:
+        """Why it failed, or how it ended; and what speaks against its result."""
+        return "" if self.record is None else self.record.remark
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One notebook, step by step.
+
+    Attributes
+    ----------
+    notebook : Notebook or None
+        As far as it came; None for an agent that writes no code.
+    row : NotebookRow
+    usage : UsageLedger
+        Its calls by role.
+    answers : tuple
+        Of an agent that writes no code: what models answered, as plain JSON values.
+    """
+
+    notebook: Notebook | None
+    row: NotebookRow
+    usage: UsageLedger
+    answers: tuple[Any, ...] = ()
+
+
+def overview(target: Path) -> list[NotebookRow]:
+    """Return every notebook of a run, in the order of the work.
+
+    Raises
+    ------
+    UsageError
+        If the folder holds no run of the team.
+    """
+    plan = read_plan(target)
+    folder = plan.folder
+    records = _records(folder)
+    prices = PriceSnapshot.read(folder.prices)
+    return [_row(task, folder, records.get(task), prices) for task in plan.work().all]
+
+
+def _row(
+    task: Task, folder: TeamFolder, record: NotebookRecord | None, prices: PriceSnapshot
+) -> NotebookRow:
+    path = folder.notebook_journal(task)
+    ledger = UsageLedger(prices)
+    _book(path, ledger)
+    return NotebookRow(task, record, path.exists(), ledger.total())
+
+
+def _book(path: Path, ledger: UsageLedger) -> list[Entry]:
+    """Book the calls of a notebook's journal, and return all that stands there."""
+    entries = read_journal(path)
+    with _of_this_version(path):
+        book_calls(entries, ledger)
+    return entries
+
+
+def _records(folder: TeamFolder) -> dict[Task, NotebookRecord]:
+    entries = read_journal(folder.journal)
+    with _of_this_version(folder.journal):
+        told = [each["notebook"] for each in entries if "notebook" in each]
+        return {record.task: record for record in map(NotebookRecord.from_json, told)}
+
+
+@contextmanager
+def _of_this_version(path: Path) -> Iterator[None]:
+    """Name the file whose whole lines hold something else than they do now."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        msg = f"a line lacks {error}, or has it in another form"
+        hint = "it was written by another version of genotex, which can show it"
+        raise FormatError(msg, path=path, hint=hint) from error
+
+
+def find_notebook(target: Path, name: str) -> Task:
+    """Return the notebook that a person means.
+
+    Parameters
+    ----------
+    target : Path
+        The run's folder.
+    name : str
+        ``GSE1``, ``Trait/GSE1``, ``Trait`` (a problem without condition) or ``Trait/Condition``;
+        spaces of traits may be written as such, and case does not count.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or there are several.
+    """
+    tasks = read_plan(target).work().all
+    found = [task for task in tasks if _plainly(name) in map(_plainly, _names(task))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = " or ".join(f"{task.trait}/{task.cohort}" for task in found)
+        msg = f"{name} is in several traits; say {several}"
+        raise UsageError(msg)
+    names = {_plainly(each): each for task in tasks for each in _names(task)}
+    near = difflib.get_close_matches(_plainly(name), names, n=1, cutoff=0.8)
+    meant = f"; did you mean {names[near[0]]}?" if near else ""
+    known = ", ".join(_names(task)[0] for task in tasks[:20])
+    rest = " ..." if len(tasks) > 20 else ""
+    msg = f"the run has no notebook {name!r}{meant or f'; it has {known}{rest}'}"
+    raise UsageError(msg)
+
+
+def _plainly(name: str) -> str:
+    """Return a name as it is compared: as a folder has it, and in small letters."""
+    return "/".join(trait_folder_name(part) for part in name.split("/")).lower()
+
+
+def _names(task: Task) -> tuple[str, ...]:
+    if task.kind != "statistics":
+        return (f"{task.trait}/{task.cohort}", task.cohort)
+    full = f"{task.trait}/{task.condition}"
+    return (full, task.trait) if task.condition is None else (full,)
+
+
+class _NotYetError(GenotexError):
+    """The journal ends here."""
+
+
+class _Nobody:
+    """Answers, offers and runs nothing: only what is in the journal is told."""
+
+    name = "nobody"
+
+    def answer(self, request: Request) -> Reply:
+        """End the telling."""
+        raise _NotYetError
+
+    def offer(self, task: Task, unit: ActionUnit, before: Sequence[str]) -> str | None:
+        """End the telling."""
+        raise _NotYetError
+
+    def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
+        """Keep nothing."""
+
+    def look(self) -> str:
+        """End the telling."""
+        raise _NotYetError
+
+    def session(self) -> Session:
+        """End the telling."""
+        raise _NotYetError
+
+    def is_recorded(self) -> bool:
+        """End the telling."""
+        raise _NotYetError
+
+
+def trace(target: Path, task: Task) -> Trace:
+    """Go through a notebook again by its journal; nothing is asked or run.
+
+    Raises
+    ------
+    FormatError
+        If the journal does not fit this version of the package.
+    """
+    plan = read_plan(target)
+    folder = plan.folder
+    prices = PriceSnapshot.read(folder.prices)
+    usage = UsageLedger(prices)
+    entries = _book(folder.notebook_journal(task), usage)
+    row = _row(task, folder, _records(folder).get(task), prices)
+    if plan.agent in ("structured", "zero-shot"):
+        replies = (entry["reply"] for entry in entries if "reply" in entry)
+        return Trace(None, row, usage, tuple(each["data"] or each["text"] for each in replies))
+    return Trace(_told(plan, task, NotebookJournal(entries)), row, usage)
+
+
+def _told(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
+    nobody = _Nobody()
+    work = recorded_work(
+        plan.agent,
+        task,
+        plan.switches,
+        journal,
+        model=nobody,
+        session=RecordedSession(nobody.session, journal),
+        shelf=RecordedShelf(nobody, journal),
+        look=nobody.look,
+        is_recorded=nobody.is_recorded,
+        temperature=plan.models.temperature,
+        max_output=plan.models.max_output,
+    )
+    try:
+        return work.run()
+    except _NotYetError:
+        return work.notebook
+    except FormatError as error:
+        msg = f"{task.trait} {notebook_name(task)}: {error.message}"
+        raise FormatError(msg, path=plan.folder.notebook_journal(task)) from error

@@ -1,0 +1,277 @@
+"""Runs side by side: paired differences of every figure, and what the runs come to on average."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.bench.evaluation.bootstrap import DRAWS, percentile_interval, resampled_means
+from genotex.bench.evaluation.figures import FIGURES, SECTIONS, Section
+from genotex.bench.evaluation.folder_items import one_name
+from genotex.bench.evaluation.scores import PreprocessingScore, Scores
+from genotex.bench.evaluation.summary import (
+    Average,
+    Summary,
+    item_key,
+    section_items,
+    summarise,
+    value_table,
+)
+from genotex.errors import UsageError
+
+__all__ = ["Comparison", "Difference", "Run", "compare_runs", "item_keys"]
+
+_MUST_AGREE = ("metrics", "df_field")
+"""Settings under which figures have another meaning."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One evaluation under the name that tells it from the others."""
+
+    name: str
+    scores: Scores
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A figure of one run less that of the baseline, over the items that both scored.
+
+    Attributes
+    ----------
+    difference : float or None
+        None where no item has the figure in both.
+    interval : (float, float) or None
+        95 % percentile interval of the paired bootstrap; None with fewer than two items.
+    p : float or None
+        Two-sided: twice the smaller share of draws that do not lie on the difference's side of 0,
+        each share counted with one draw more than there are.
+    items, left_out : int
+        Items compared, and items that only one of the two has a value for.
+    """
+
+    difference: float | None
+    interval: tuple[float, float] | None
+    p: float | None
+    items: int
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several runs.
+
+    Attributes
+    ----------
+    runs : tuple of Run
+        In the order they were given.
+    baseline : str
+        The run that the others are compared with.
+    differences : mapping of str to mapping of Section to mapping of str to Difference
+        By the name of the run, for every run but the baseline.
+    mean : mapping of Section to mapping of str to Average
+        The average of the runs' averages; ``scored`` counts the items that every run has a value
+        for, ``undefined`` all others. The row of human experts in the paper (table 2) is such a
+        mean of two annotators.
+    notes : tuple of str
+        Items that not every run scored, settings that differ.
+    mean_name : str
+        What the mean is called.
+    """
+
+    runs: tuple[Run, ...]
+    baseline: str
+    differences: Mapping[str, Mapping[Section, Mapping[str, Difference]]]
+    mean: Mapping[Section, Mapping[str, Average]]
+    notes: tuple[str, ...]
+    mean_name: str = "mean of runs"
+
+
+def compare_runs(
+    named: Mapping[str, Scores],
+    baseline: str | None = None,
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Comparison:
+    """Compare runs that were scored alike.
+
+    Parameters
+    ----------
+    named : mapping of str to Scores
+        At least one, by name.
+    baseline : str, optional
+        What the others are compared with; the first by default.
+    seed, draws : int
+        Of the bootstrap; all runs share the draws.
+
+    Raises
+    ------
+    UsageError
+        If the baseline is no run, or the runs were scored by different metrics.
+    """
+    first = next(iter(named)) if baseline is None else baseline
+    if first not in named:
+        msg = f"no run is called {first!r}; there are {', '.join(named)}"
+        raise UsageError(msg)
+    _refuse_other_metrics(named)
+    runs = tuple(
+        Run(name, scores, summarise(scores, seed=seed, draws=draws))
+        for name, scores in named.items()
+    )
+    values = {
+        section: aligned for section in FIGURES if (aligned := _align(section, runs)) is not None
+    }
+    means = {
+        section: {name: resampled_means(table, seed, draws) for name, table in aligned.items()}
+        for section, aligned in values.items()
+    }
+    differences = {
+        run.name: {
+            section: _differences(section, tables[run.name], tables[first], seed, draws)
+            for section, tables in values.items()
+            if run.name in tables and first in tables
+        }
+        for run in runs
+        if run.name != first
+    }
+    mean = {
+        section: _mean(section, runs, values[section], resampled)
+        for section, resampled in means.items()
+        if 1 < len(resampled) == len(runs)
+    }
+    return Comparison(runs, first, differences, mean, tuple(_notes(runs)))
+
+
+def _refuse_other_metrics(named: Mapping[str, Scores]) -> None:
+    for key in _MUST_AGREE:
+        found = {name: scores.settings.get(key) for name, scores in named.items()}
+        if len(set(map(str, found.values()))) > 1:
+            told = ", ".join(f"{name}: {value}" for name, value in found.items())
+            msg = f"the runs differ in {key} ({told}); score them alike before comparing"
+            raise UsageError(msg)
+
+
+def _align(section: Section, runs: Sequence[Run]) -> dict[str, NDArray[np.float64]] | None:
+    """Return the values of the runs that have a section, row by row of the same items.
+
+    An item that a run does not have is not a number there.
+    """
+    tables = {}
+    for run in runs:
+        items = section_items(run.scores, section)
+        if items is not None:
+            tables[run.name] = dict(zip(item_keys(items), value_table(section, items), strict=True))
+    if not tables:
+        return None
+    every = dict.fromkeys(key for table in tables.values() for key in table)
+    nothing = np.full(len(FIGURES[section]), np.nan)
+    return {
+        name: np.array([table.get(key, nothing) for key in every]).reshape(-1, len(nothing))
+        for name, table in tables.items()
+    }
+
+
+def item_keys(items: Sequence[object]) -> list[tuple[str, ...]]:
+    """Return what each item is about; the two names of a TCGA cohort are one where one is there."""
+    exact = [item_key(item) for item in items]
+    same = [
+        (item.trait, one_name(item.cohort)) if isinstance(item, PreprocessingScore) else key
+        for item, key in zip(items, exact, strict=True)
+    ]
+    return same if len(set(same)) == len(same) else exact
+
+
+def _differences(
+    section: Section,
+    run: NDArray[np.float64],
+    baseline: NDArray[np.float64],
+    seed: int,
+    draws: int,
+) -> dict[str, Difference]:
+    paired = run - baseline
+    means = resampled_means(paired, seed, draws)
+    either = np.isfinite(run) | np.isfinite(baseline)
+    return {
+        figure.key: _difference(paired[:, column], means[:, column], int(either[:, column].sum()))
+        for column, figure in enumerate(FIGURES[section])
+    }
+
+
+def _difference(paired: NDArray[np.float64], means: NDArray[np.float64], either: int) -> Difference:
+    both = paired[np.isfinite(paired)]
+    left_out = either - len(both)
+    if len(both) < 2:
+        return Difference(float(both[0]) if len(both) else None, None, None, len(both), left_out)
+    average = math.fsum(both) / len(both)
+    return Difference(average, percentile_interval(means), _p_value(means), len(both), left_out)
+
+
+def _p_value(means: NDArray[np.float64]) -> float:
+    """Return the two-sided achieved significance level (Efron and Tibshirani 1993, chapter 15)."""
+    drawn = means[np.isfinite(means)]
+    smaller = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
+    return min(1.0, 2 * (smaller + 1) / (len(drawn) + 1))
+
+
+def _mean(
+    section: Section,
+    runs: Sequence[Run],
+    values: Mapping[str, NDArray[np.float64]],
+    means: Mapping[str, NDArray[np.float64]],
+) -> dict[str, Average]:
+    resampled = np.mean(list(means.values()), axis=0)
+    every = np.all([np.isfinite(table) for table in values.values()], axis=0)
+    found = {}
+    for column, figure in enumerate(FIGURES[section]):
+        averages = [run.summary.sections[section][figure.key].average for run in runs]
+        defined = [average for average in averages if average is not None]
+        scored = int(every[:, column].sum())
+        whole = len(defined) == len(runs)
+        found[figure.key] = Average(
+            math.fsum(defined) / len(runs) if whole else None,
+            percentile_interval(resampled[:, column]) if whole and scored > 1 else None,
+            scored,
+            len(every) - scored,
+        )
+    return found
+
+
+def _notes(runs: Sequence[Run]) -> list[str]:
+    notes = []
+    for section in FIGURES:
+        lists = [section_items(run.scores, section) for run in runs]
+        without = [run.name for run, items in zip(runs, lists, strict=True) if items is None]
+        if len(without) == len(runs):
+            continue
+        short = SECTIONS[section].short or "analysis"
+        if without:
+            notes.append(f"{short}: not scored for {', '.join(without)}")
+        keys = [set(item_keys(items)) for items in lists if items is not None]
+        whole, common = set().union(*keys), keys[0].intersection(*keys)
+        if len(whole) > len(common):
+            notes.append(
+                f"{short}: {len(whole) - len(common):,} of {len(whole):,} "
+                f"{SECTIONS[section].items} were not scored in every run and are left out of "
+                "differences, but not of a run's own averages"
+            )
+    notes += _differing(runs)
+    return notes
+
+
+def _differing(runs: Sequence[Run]) -> list[str]:
+    """Tell where runs were scored against another reference or under other settings."""
+    told = {"reference": [run.scores.reference for run in runs]}
+    for key in dict.fromkeys(key for run in runs for key in run.scores.settings):
+        told[key] = [str(run.scores.settings.get(key)) for run in runs]
+    return [
+        f"the runs differ in {key}: "
+        + ", ".join(f"{run.name} {value}" for run, value in zip(runs, values, strict=True))
+        for key, values in told.items()
+        if len(set(values)) > 1
+    ]

@@ -1,0 +1,211 @@
+"""One output folder scored against another: all tasks, all items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from genotex.bench.evaluation.analysis_task import ScoredAnswer, score_answers
+from genotex.bench.evaluation.filtering import score_filtering
+from genotex.bench.evaluation.folder_items import ScoredFolder
+from genotex.bench.evaluation.options import EvaluationOptions
+from genotex.bench.evaluation.plan import Plan, empty_folders, make_plan
+from genotex.bench.evaluation.preprocessing import TableResult, repair_notes, score_table
+from genotex.bench.evaluation.scores import (
+    FilteringScore,
+    Missing,
+    PreprocessingScore,
+    Scores,
+    SelectionScore,
+    Table,
+)
+from genotex.bench.evaluation.selection import CohortChooser, score_selection
+from genotex.errors import UsageError
+from genotex.parallel import side_by_side
+
+__all__ = ["Progress", "evaluate", "evaluate_all"]
+
+Progress = Callable[[str, int], None]
+"""Called after each item with its name and the number of all items."""
+
+Result = TypeVar("Result")
+
+
+def evaluate(
+    prediction: Path,
+    reference: Path,
+    options: EvaluationOptions | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score an output folder against a reference.
+
+    Every file of the reference is scored; a prediction that is missing or cannot be read scores 0
+    and is listed. Definitions and edges: ``docs/evaluation.md``.
+
+    Parameters
+    ----------
+    prediction, reference : Path
+        Output folders in the benchmark's layout, of any tool and release.
+    options : EvaluationOptions, optional
+        What to score, and how.
+    jobs : int
+        Processes side by side; the scores are the same for any number.
+    progress : callable, optional
+        Called after each item.
+
+    Raises
+    ------
+    UsageError
+        If one of the two is no folder, or the reference lacks what a task needs.
+    FormatError
+        If a file of the reference, the task list or the list of all genes cannot be read.
+    """
+    return evaluate_all([prediction], reference, options, jobs, progress)[0]
+
+
+def evaluate_all(
+    predictions: Sequence[Path],
+    reference: Path,
+    options: EvaluationOptions | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[Scores]:
+    """Score several output folders as `evaluate` does; each table of the reference is read once.
+
+    Parameters
+    ----------
+    predictions : sequence of Path
+        Output folders.
+    reference, options, jobs, progress
+        As for `evaluate`.
+
+    Raises
+    ------
+    UsageError, FormatError
+        As `evaluate` does.
+    """
+    options = options or EvaluationOptions()
+    for what, folder in (*(("prediction", each) for each in predictions), ("reference", reference)):
+        if not folder.is_dir():
+            msg = f"{folder} is not a folder; give the output folder that holds the {what}"
+            raise UsageError(msg)
+    plan = make_plan(ScoredFolder(reference), options)
+    folders = [ScoredFolder(each) for each in predictions]
+    done = _Steps(progress, plan.items * len(folders))
+    choices = [_score_choices(folder, plan, options, done) for folder in folders]
+    with side_by_side(jobs) as spread:
+        tables = [
+            [done(f"{table.trait} {table.cohort}", result) for result in results]
+            for table, results in zip(
+                plan.tables, spread(partial(score_table, folders), plan.tables), strict=True
+            )
+        ]
+        answers = [
+            [[done(item.trait, (item, why)) for item, why in scored] for scored in results]
+            for results in spread(partial(score_answers, folders), plan.answers)
+        ]
+    return [
+        _scores(
+            folder,
+            plan,
+            options,
+            choices[place],
+            [results[place] for results in tables],
+            [scored for results in answers for scored in results[place]],
+        )
+        for place, folder in enumerate(folders)
+    ]
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """What became of dataset filtering and selection in an output folder."""
+
+    filtering: list[tuple[FilteringScore, Missing | None]]
+    selection: list[tuple[SelectionScore, Missing | None]]
+
+
+def _score_choices(
+    folder: ScoredFolder, plan: Plan, options: EvaluationOptions, done: _Steps
+) -> _Choices:
+    filtering = [
+        done(trait, score_filtering(folder, plan.chooser.folder, trait, options.df_field))
+        for trait in plan.traits
+    ]
+    chooser = CohortChooser(folder, plan.known, options.regressors)
+    selection = [
+        done(str(problem), score_selection(chooser, plan.chooser, problem))
+        for problem in plan.problems
+    ]
+    return _Choices(filtering, selection)
+
+
+def _scores(
+    folder: ScoredFolder,
+    plan: Plan,
+    options: EvaluationOptions,
+    choices: _Choices,
+    tables: Sequence[TableResult],
+    answers: Sequence[ScoredAnswer],
+) -> Scores:
+    missing = (
+        *(why for _, why in choices.filtering),
+        *(why for _, why in choices.selection),
+        *(result.missing for result in tables),
+        *(why for _, why in answers),
+    )
+    return Scores(
+        prediction=str(folder.root),
+        reference=str(plan.chooser.folder.root),
+        filtering=tuple(item for item, _ in choices.filtering),
+        selection=tuple(item for item, _ in choices.selection),
+        preprocessing=_by_kind(tables, options.tables if "preprocessing" in plan.tasks else ()),
+        analysis=tuple(item for item, _ in answers),
+        tasks=plan.tasks,
+        settings=_settings(options, plan),
+        missing=tuple(why for why in missing if why is not None),
+        notes=(
+            *empty_folders(folder, plan.tasks),
+            *plan.notes,
+            *(repair_notes(tables) if options.repair_reference else ()),
+        ),
+    )
+
+
+class _Steps:
+    """Tells of each item that is done."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress = progress
+        self._total = total
+
+    def __call__(self, label: str, result: Result) -> Result:
+        if self._progress is not None:
+            self._progress(label, self._total)
+        return result
+
+
+def _by_kind(
+    results: Sequence[TableResult], kinds: Sequence[Table]
+) -> dict[Table, tuple[PreprocessingScore, ...]]:
+    return {
+        kind: tuple(r.score for r in results if r.kind == kind and r.score is not None)
+        for kind in kinds
+    }
+
+
+def _settings(options: EvaluationOptions, plan: Plan) -> dict[str, Any]:
+    universe = options.gene_universe
+    return {
+        "metrics": options.metrics,
+        "df_field": options.df_field,
+        "regressors": options.regressors,
+        "gene_universe": None if universe is None else str(universe),
+        "repair_reference": options.repair_reference,
+        "task_info": None if plan.known is None else str(plan.known.path),
+        "problems": None if options.problems is None else len(options.problems),
+    }

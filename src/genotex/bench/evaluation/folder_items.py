@@ -1,0 +1,134 @@
+"""What an output folder holds: which traits, tables and answers, by the names of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from genotex.bench.evaluation.scores import Table
+from genotex.bench.problems import Problem
+from genotex.bench.problems.cohort_choice import TCGA_NAMES
+from genotex.errors import UsageError
+from genotex.layout import TCGA_COHORT, OutputFolder, trait_folder_name
+
+__all__ = [
+    "ScoredFolder",
+    "answered_problems",
+    "cohorts_with",
+    "described_traits",
+    "one_name",
+    "table_path",
+]
+
+ANSWER = "significant_genes_condition_"
+
+
+def one_name(cohort: str) -> str:
+    """Return the id of a cohort by which releases are compared: ``TCGA`` for ``Xena`` too."""
+    return TCGA_COHORT if cohort in TCGA_NAMES else cohort
+
+
+class ScoredFolder(OutputFolder):
+    """An output folder of any release: TCGA tables are found under either name of their cohort.
+
+    The name need not be that in ``cohort_info.json``.
+    """
+
+    def clinical_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the clinical features (features x samples)."""
+        return _under_either_name(super().clinical_csv(trait, cohort))
+
+    def gene_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the gene expression (genes x samples)."""
+        return _under_either_name(super().gene_csv(trait, cohort))
+
+    def linked_csv(self, trait: str, cohort: str) -> Path:
+        """Return the path of the linked table (samples x features)."""
+        return _under_either_name(super().linked_csv(trait, cohort))
+
+
+def _under_either_name(table: Path) -> Path:
+    """Return where the table lies; as it was asked for where it lies under neither name."""
+    if table.stem not in TCGA_NAMES or table.is_file():
+        return table
+    others = [table.with_stem(name) for name in sorted(TCGA_NAMES - {table.stem})]
+    return next((path for path in others if path.is_file()), table)
+
+
+def described_traits(folder: OutputFolder) -> list[str]:
+    """Return the traits with a ``cohort_info.json``, sorted.
+
+    Raises
+    ------
+    UsageError
+        As `cohorts_with`.
+    """
+    traits = _traits(folder.root / "preprocess")
+    return [trait for trait in traits if folder.cohort_info(trait).is_file()]
+
+
+def cohorts_with(folder: OutputFolder, table: Table) -> list[tuple[str, str]]:
+    """Return trait and cohort of every table of a kind, sorted.
+
+    Raises
+    ------
+    UsageError
+        If a folder does not bear a trait's name as the benchmark writes it.
+    """
+    return [
+        (trait, cohort)
+        for trait in _traits(folder.root / "preprocess")
+        for cohort in _stems(table_path(folder, table, trait, "*"))
+    ]
+
+
+def table_path(folder: OutputFolder, table: Table, trait: str, cohort: str) -> Path:
+    """Return the path of a cohort's table."""
+    paths = {
+        "gene": folder.gene_csv,
+        "clinical": folder.clinical_csv,
+        "linked": folder.linked_csv,
+    }
+    return paths[table](trait, cohort)
+
+
+def answered_problems(folder: OutputFolder) -> list[Problem]:
+    """Return every problem with a result file, sorted; each trait alone comes first.
+
+    Raises
+    ------
+    UsageError
+        As `cohorts_with`; also if a file's name makes no problem.
+    """
+    problems = []
+    for trait in _traits(folder.root / "regress"):
+        pattern = folder.significant_genes(trait, "*")
+        conditions = [stem.removeprefix(ANSWER) for stem in _stems(pattern)]
+        conditions.sort(key=lambda name: (name != "None", name))
+        for condition in conditions:
+            problems.append(_problem(trait, condition, pattern.parent))
+    return problems
+
+
+def _problem(trait: str, condition: str, place: Path) -> Problem:
+    try:
+        return Problem(trait, None if condition == "None" else condition)
+    except UsageError as error:
+        msg = f"{place / f'{ANSWER}{condition}.json'} answers no problem: {error}"
+        raise UsageError(msg) from error
+
+
+def _traits(parent: Path) -> list[str]:
+    if not parent.is_dir():
+        return []
+    names = sorted(p.name for p in parent.iterdir() if p.is_dir() and p.name[0] != ".")
+    for name in names:
+        if trait_folder_name(name) != name:
+            msg = f"{parent / name} is not named as a trait's folder; rename it to "
+            raise UsageError(msg + trait_folder_name(name))
+    return names
+
+
+def _stems(pattern: Path) -> list[str]:
+    found: Iterable[Path] = pattern.parent.glob(pattern.name) if pattern.parent.is_dir() else ()
+    return sorted(path.stem for path in found if path.is_file() and path.name[0] != ".")

@@ -1,0 +1,239 @@
+"""A prediction against several sets of labels, side by side, and the sets against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genotex.bench.evaluation.labels.answers import Answers
+from genotex.bench.evaluation.labels.availability import (
+    Availability,
+    PredictedFlags,
+    filtering_figures,
+    judge_availability,
+    read_flags,
+)
+from genotex.bench.evaluation.labels.clinical_tables import judge_tables
+from genotex.bench.evaluation.labels.coding import coding_figures
+from genotex.bench.evaluation.labels.comparing import Section, base_labels, side_by_side
+from genotex.bench.evaluation.labels.disagreement import Disagreement, count_disagreements
+from genotex.bench.evaluation.labels.label import LabelledCase
+from genotex.bench.evaluation.labels.loading import label_sets, labelled_by
+from genotex.bench.evaluation.labels.raw_cohorts import Step
+from genotex.bench.evaluation.labels.scoring import CaseScore, case_figures, score_cases
+from genotex.bench.evaluation.predictions import MISSING
+from genotex.bench.evaluation.scores import Missing
+from genotex.errors import UsageError
+from genotex.layout import InputFolder, OutputFolder
+
+__all__ = ["LabelEvaluation", "compare_labels", "evaluate_answers", "evaluate_folder"]
+
+_SHOWN = 3
+"""So many names are told of a longer list."""
+
+
+@dataclass(frozen=True)
+class LabelEvaluation:
+    """Scores against sets of labels.
+
+    Attributes
+    ----------
+    base : str
+        The set that the others are compared with.
+    labels : tuple of str
+        The sets that were scored against.
+    sections : tuple of Section
+        ``cases`` for predictions by case; ``filtering`` and ``clinical`` for an output folder.
+    disagreements : mapping of str to mapping
+        Other set -> class of difference to the base on the trait -> cases.
+    missing : tuple of Missing
+        Predictions scored 0.
+    notes : tuple of str
+        What could not be judged.
+    """
+
+    base: str
+    labels: tuple[str, ...]
+    sections: tuple[Section[Any], ...]
+    disagreements: Mapping[str, Mapping[Disagreement, int]]
+    missing: tuple[Missing, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def compare_labels(
+    cases: Sequence[LabelledCase], labels: Sequence[str] | None = None
+) -> LabelEvaluation:
+    """Show how sets of labels differ, each of the others taken as a prediction against the base.
+
+    Parameters
+    ----------
+    cases : sequence of LabelledCase
+        The labels.
+    labels : sequence of str, optional
+        The sets; all by default.
+
+    Raises
+    ------
+    UsageError
+        If there is no such set.
+    """
+    names = _chosen(cases, labels)
+    base = names[0]
+    sets = _Sets(cases, names, base)
+    return LabelEvaluation(base, names, (sets.cases({}),), sets.disagreements())
+
+
+def evaluate_answers(
+    cases: Sequence[LabelledCase], answers: Answers, labels: Sequence[str] | None = None
+) -> LabelEvaluation:
+    """Score predictions by case, as ``genotex clinical infer`` writes them.
+
+    Parameters
+    ----------
+    cases : sequence of LabelledCase
+        The labels.
+    answers : Answers
+        A case without a prediction counts as nothing available.
+    labels : sequence of str, optional
+        The sets to score against; all by default.
+
+    Raises
+    ------
+    UsageError
+        If there is no such set, or no prediction is for any of the cases.
+    """
+    names = _chosen(cases, labels)
+    base = names[0]
+    ids = {case.id for case in cases}
+    unknown = [name for name in answers.by_id if name not in ids]
+    if answers.by_id and len(unknown) == len(answers.by_id):
+        msg = f"none of the {len(unknown)} predictions is for a labelled case: {unknown[0]!r} ..."
+        raise UsageError(msg)
+    missing = tuple(
+        Missing("cases", case.id, MISSING) for case in cases if case.id not in answers.by_id
+    )
+    notes = [
+        *_told(unknown, "predictions for cases that are not labelled, not judged"),
+        *_told(answers.repeated, "cases predicted in several lines, the last one counts"),
+    ]
+    sets = _Sets(cases, names, base)
+    items = {name: score_cases(sets.by_name[name], answers.by_id) for name in names}
+    return LabelEvaluation(
+        base, names, (sets.cases(items),), sets.disagreements(), missing, tuple(notes)
+    )
+
+
+def evaluate_folder(
+    cases: Sequence[LabelledCase],
+    output: OutputFolder,
+    labels: Sequence[str] | None = None,
+    raw: InputFolder | None = None,
+    progress: Step | None = None,
+) -> LabelEvaluation:
+    """Score an output folder in the benchmark's layout, of any tool.
+
+    Parameters
+    ----------
+    cases : sequence of LabelledCase
+        The labels; every labelled cohort is scored, whether it was predicted or not.
+    output : OutputFolder
+        The prediction.
+    labels : sequence of str, optional
+        The sets to score against; all by default.
+    raw : InputFolder, optional
+        With the raw series, clinical tables are scored too.
+    progress : callable, optional
+        Told of every cohort that is read.
+
+    Raises
+    ------
+    UsageError
+        If there is no such set, or the folder holds no ``preprocess``.
+    """
+    names = _chosen(cases, labels)
+    base = names[0]
+    if not (output.root / "preprocess").is_dir():
+        msg = f"{output.root} holds no preprocess/; give an output folder in the benchmark's layout"
+        raise UsageError(msg)
+    sets = _Sets(cases, names, base)
+    flags, missing = read_flags(output, dict.fromkeys(case.trait for case in cases))
+    items = {name: judge_availability(cases, name, flags) for name in names}
+    sections: list[Section[Any]] = [sets.filtering(items)]
+    notes = _cohort_notes(cases, flags)
+    if raw is not None:
+        judged = judge_tables(cases, names, base, sets.rivals, output, raw, progress)
+        sections.append(side_by_side("clinical", judged.items, judged.own, coding_figures, base))
+        missing = (*missing, *judged.missing)
+        notes += judged.notes
+    return LabelEvaluation(
+        base, names, tuple(sections), sets.disagreements(), missing, tuple(notes)
+    )
+
+
+class _Sets:
+    """Sets of labels by name, and how they compare with the base."""
+
+    def __init__(self, cases: Sequence[LabelledCase], names: Sequence[str], base: str) -> None:
+        self._cases = cases
+        self._base = base
+        there = label_sets(cases)
+        self.by_name = {name: labelled_by(cases, name) for name in dict.fromkeys((*names, *there))}
+        own = self.by_name[base]
+        # A set that leaves cases out cannot stand as a prediction for all of them.
+        self.rivals = tuple(
+            name for name in there if name != base and own.keys() <= self.by_name[name].keys()
+        )
+
+    def cases(self, items: Mapping[str, Mapping[str, CaseScore]]) -> Section[CaseScore]:
+        own = {
+            name: score_cases(self.by_name[self._base], self.by_name[name]) for name in self.rivals
+        }
+        return side_by_side("cases", items, own, case_figures, self._base)
+
+    def filtering(self, items: Mapping[str, Mapping[str, Availability]]) -> Section[Availability]:
+        own = {}
+        for name in self.rivals:
+            flags: dict[str, dict[str, bool]] = {}
+            for case in self._cases:
+                if name in case.labels:
+                    available = case.labels[name].is_available
+                    flags.setdefault(case.trait, {})[case.cohort] = available
+            own[name] = judge_availability(self._cases, self._base, flags)
+        return side_by_side("filtering", items, own, filtering_figures, self._base)
+
+    def disagreements(self) -> dict[str, dict[Disagreement, int]]:
+        base = self.by_name[self._base]
+        return {name: count_disagreements(base, self.by_name[name]) for name in self.rivals}
+
+
+def _chosen(cases: Sequence[LabelledCase], labels: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the sets to score against, that with which the others are compared first."""
+    names = tuple(dict.fromkeys(labels or label_sets(cases)))
+    if not names:
+        msg = "no case has a label"
+        raise UsageError(msg)
+    for name in names:
+        labelled_by(cases, name)
+    base = base_labels(names)
+    return (base, *(name for name in names if name != base))
+
+
+def _told(names: Sequence[str], what: str) -> list[str]:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return [f"{what}: {len(names)} ({', '.join(names[:_SHOWN])}{more})"] if names else []
+
+
+def _cohort_notes(cases: Sequence[LabelledCase], flags: PredictedFlags) -> list[str]:
+    labelled: dict[str, set[str]] = {}
+    for case in cases:
+        labelled.setdefault(case.trait, set()).add(case.cohort)
+    silent, strange = [], []
+    for trait, records in flags.items():
+        if records is not None:
+            silent += [f"{trait}/{cohort}" for cohort in sorted(labelled[trait] - records.keys())]
+            strange += [f"{trait}/{cohort}" for cohort in sorted(records.keys() - labelled[trait])]
+    return [
+        *_told(silent, "labelled cohorts without a record, taken as not available"),
+        *_told(strange, "cohorts that are not labelled, not judged"),
+    ]

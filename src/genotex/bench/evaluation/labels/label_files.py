@@ -1,0 +1,153 @@
+"""Scores against sets of labels as JSON values and as the texts of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from genotex.bench.evaluation.labels.availability import Availability, filtering_scores
+from genotex.bench.evaluation.labels.coding import CodingScore
+from genotex.bench.evaluation.labels.comparing import Section
+from genotex.bench.evaluation.labels.evaluating import LabelEvaluation
+from genotex.bench.evaluation.labels.scoring import CaseScore
+from genotex.bench.evaluation.score_files import json_text, to_csv
+
+__all__ = ["evaluation_texts", "evaluation_to_json"]
+
+Row = dict[str, Any]
+
+_FIGURE_COLUMNS = ("section", "labels", "count", "figure", "value", "difference")
+
+
+def evaluation_to_json(evaluation: LabelEvaluation) -> dict[str, Any]:
+    """Return an evaluation as plain JSON values.
+
+    Returns
+    -------
+    dict
+        ``base``, ``labels``; ``scores`` by section and set of labels (``count``, ``figures``,
+        ``shared``, ``difference``); ``own_labels`` by section and set (figures); ``items`` by
+        section and set (what was judged); ``disagreements``, ``missing``, ``notes``.
+    """
+    return {
+        "base": evaluation.base,
+        "labels": list(evaluation.labels),
+        "scores": {
+            section.name: {
+                scores.labels: {
+                    "count": scores.count,
+                    "figures": dict(scores.figures),
+                    "shared": scores.shared,
+                    "difference": dict(scores.difference),
+                }
+                for scores in section.scores
+            }
+            for section in evaluation.sections
+        },
+        "own_labels": {
+            section.name: {name: dict(figures) for name, figures in section.own.items()}
+            for section in evaluation.sections
+        },
+        "items": {section.name: _rows(section) for section in evaluation.sections},
+        "disagreements": {
+            name: {kind.value: count for kind, count in counts.items()}
+            for name, counts in evaluation.disagreements.items()
+        },
+        "missing": [asdict(missing) for missing in evaluation.missing],
+        "notes": list(evaluation.notes),
+    }
+
+
+def evaluation_texts(evaluation: LabelEvaluation, content: Mapping[str, Any]) -> dict[str, str]:
+    """Return name and content of every file: one CSV of items for each section, figures, JSON.
+
+    Parameters
+    ----------
+    evaluation : LabelEvaluation
+        What was scored.
+    content : mapping
+        The same as JSON values, with what the caller adds.
+    """
+    texts = {}
+    for section in evaluation.sections:
+        found = _rows(section).items()
+        rows = [{"labels": name, **_flat(row)} for name, items in found for row in items]
+        if rows:
+            texts[f"labels_{section.name}.csv"] = to_csv(tuple(rows[0]), rows)
+    texts["labels_figures.csv"] = to_csv(_FIGURE_COLUMNS, _figure_rows(evaluation.sections))
+    texts["labels.json"] = json_text(content)
+    return texts
+
+
+def _figure_rows(sections: Iterable[Section[Any]]) -> list[Row]:
+    rows: list[Row] = []
+    for section in sections:
+        for scores in section.scores:
+            rows += [
+                {
+                    "section": section.name,
+                    "labels": scores.labels,
+                    "count": scores.count,
+                    "figure": name,
+                    "value": value,
+                    "difference": scores.difference.get(name),
+                }
+                for name, value in scores.figures.items()
+            ]
+        for labels, figures in section.own.items():
+            front = {"section": f"{section.name}, own labels", "labels": labels}
+            rows += [{**front, "figure": name, "value": value} for name, value in figures.items()]
+    return rows
+
+
+def _rows(section: Section[Any]) -> dict[str, list[Row]]:
+    """Return what was judged, by set of labels."""
+    make = _ROWS[section.name]
+    return {name: make(items) for name, items in section.items.items()}
+
+
+def _case_rows(items: Mapping[str, CaseScore]) -> list[Row]:
+    rows = []
+    for case, score in items.items():
+        row: Row = {"id": case, "gene": score.gene[0] == score.gene[1]}
+        for name, found in score.features.items():
+            row |= {f"{name}_row": found.row, f"{name}_values": found.values}
+        rows.append({**row, "exact": score.exact})
+    return rows
+
+
+def _filtering_rows(items: Mapping[str, Availability]) -> list[Row]:
+    judged = list(items.values())
+    return [
+        {
+            **asdict(score),
+            "passed_over": _cohorts(judged, score.trait, label=True),
+            "taken_wrongly": _cohorts(judged, score.trait, label=False),
+        }
+        for score in filtering_scores(judged)
+    ]
+
+
+def _cohorts(judged: Sequence[Availability], trait: str, *, label: bool) -> list[str]:
+    """Return the cohorts of a trait that have one label and were predicted otherwise."""
+    return [
+        one.cohort
+        for one in judged
+        if one.trait == trait and one.label is label and bool(one.predicted) is not label
+    ]
+
+
+def _clinical_rows(items: Mapping[str, CodingScore]) -> list[Row]:
+    return [asdict(score) for score in items.values()]
+
+
+_ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[Row]]] = {
+    "cases": _case_rows,
+    "filtering": _filtering_rows,
+    "clinical": _clinical_rows,
+}
+
+
+def _flat(row: Row) -> Row:
+    return {name: " ".join(v) if isinstance(v, list) else v for name, v in row.items()}

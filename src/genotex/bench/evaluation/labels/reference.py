@@ -1,0 +1,170 @@
+"""A reference made of labels: clinical tables and availability in the benchmark's layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from genotex.bench.evaluation.labels.coding import CodedFeature, code_samples
+from genotex.bench.evaluation.labels.label import Feature, Label, LabelledCase
+from genotex.bench.evaluation.labels.loading import labelled_by
+from genotex.bench.evaluation.labels.raw_cohorts import Step, find_raw, read_cohorts
+from genotex.clinical import is_biased
+from genotex.errors import FormatError, UsageError
+from genotex.formats import CohortInfo, Series, write_clinical_csv, write_cohort_info
+from genotex.formats.raw import sha256
+from genotex.io import atomic_write
+from genotex.layout import InputFolder, OutputFolder
+
+__all__ = ["AppliedLabels", "apply_labels"]
+
+MARKER = "made_from_labels.json"
+"""Says of an output folder which labels it was made from."""
+
+Coded = Mapping[Feature, CodedFeature]
+
+
+@dataclass(frozen=True)
+class AppliedLabels:
+    """What was written.
+
+    Attributes
+    ----------
+    traits, cohorts, tables : int
+        Traits and cohorts recorded, clinical tables written.
+    not_at_hand : int
+        Labelled cohorts that are not in the input.
+    notes : tuple of str
+        Cohorts that no table could be made for though their label has a trait, and why.
+    """
+
+    traits: int
+    cohorts: int
+    tables: int
+    not_at_hand: int
+    notes: tuple[str, ...]
+
+
+def apply_labels(
+    cases: Sequence[LabelledCase],
+    labels: str,
+    raw: InputFolder,
+    output: OutputFolder,
+    source: Path,
+    progress: Step | None = None,
+) -> AppliedLabels:
+    """Write what a set of labels makes of the raw series, as a reference to score against.
+
+    Every labelled cohort of the input gets a record in ``cohort_info.json``, and a table in
+    ``clinical_data`` where its label has a trait. Labels know nothing of expression: `is_usable`
+    says that the cohort is available and not one-sided by its labels, `sample_size` counts samples
+    with a known trait, both before anything is linked; the note says so.
+
+    Parameters
+    ----------
+    cases : sequence of LabelledCase
+        The labels.
+    labels : str
+        Name of the set.
+    raw : InputFolder
+        The raw series.
+    output : OutputFolder
+        New, empty, or made from the same labels before.
+    source : Path
+        The file of the cases, for the record.
+    progress : callable, optional
+        Told of every cohort.
+
+    Raises
+    ------
+    UsageError
+        If there is no such set, none of its cohorts is in the input, or the output folder holds
+        something else.
+    """
+    chosen = labelled_by(cases, labels)
+    labelled = [case for case in cases if case.id in chosen]
+    found = find_raw(labelled, raw)
+    if not found:
+        msg = f"none of the {len(labelled)} cohorts labelled by {labels!r} is in {raw.root}/GEO"
+        raise UsageError(msg)
+    _claim(output.root, labels, source)
+    records: dict[str, dict[str, CohortInfo]] = {}
+    tables, notes = 0, []
+    for case, series in read_cohorts(found, progress):
+        coded, why_not = _code(chosen[case.id], series)
+        if why_not and chosen[case.id].trait is not None:
+            notes.append(f"{case.id}: no table, {why_not}")
+        tables += _write_table(case, coded, series, output)
+        info = _record(chosen[case.id], coded, f"labels {labels!r}, before linking with expression")
+        records.setdefault(case.trait, {})[case.cohort] = info
+    for trait, infos in records.items():
+        write_cohort_info(output.cohort_info(trait), infos)
+    left_out = len(labelled) - len(found)
+    return AppliedLabels(len(records), len(found), tables, left_out, tuple(notes))
+
+
+def _claim(folder: Path, labels: str, source: Path) -> None:
+    """Mark a folder as made from labels, or refuse one that holds something else."""
+    digest = sha256(source)
+    mark = json.dumps({"labels": labels, "cases": source.name, "sha256": digest}, indent=2) + "\n"
+    marker = folder / MARKER
+    if folder.exists() and not folder.is_dir():
+        msg = f"{folder} is a file; name a new or an empty folder"
+        raise UsageError(msg)
+    if marker.is_file():
+        if marker.read_bytes() == mark.encode():
+            return
+        msg = f"{folder} was made from other labels (see {marker}); name a new or an empty folder"
+        raise UsageError(msg)
+    if folder.exists() and any(folder.iterdir()):
+        msg = f"{folder} is not empty and was not made from labels; name a new or an empty folder"
+        raise UsageError(msg)
+    with atomic_write(marker) as part:
+        part.write_bytes(mark.encode())
+
+
+def _code(label: Label, series: Series | FormatError) -> tuple[Coded | None, str]:
+    """Return the label's codes, or None and why there are none."""
+    if isinstance(series, FormatError):
+        return None, str(series)
+    try:
+        return code_samples(label, series), ""
+    except FormatError as error:
+        return None, str(error)
+
+
+def _write_table(
+    case: LabelledCase, coded: Coded | None, series: Series | FormatError, output: OutputFolder
+) -> bool:
+    path = output.clinical_csv(case.trait, case.cohort)
+    if coded is None or "trait" not in coded or isinstance(series, FormatError):
+        path.unlink(missing_ok=True)
+        return False
+    names: Mapping[Feature, str] = {"trait": case.trait, "age": "Age", "gender": "Gender"}
+    codes = {names[feature]: found.codes for feature, found in coded.items()}
+    write_clinical_csv(path, series.samples, codes)
+    return True
+
+
+def _record(label: Label, coded: Coded | None, note: str) -> CohortInfo:
+    gene = label.is_gene_available
+    if coded is None:
+        trait = label.trait is not None
+        return CohortInfo(False, gene, trait, gene and trait)
+    if not gene or "trait" not in coded:
+        return CohortInfo(False, gene, "trait" in coded, False)
+    found = coded["trait"]
+    unknown = int((~found.known).sum())
+    if unknown:
+        note += f"; {unknown} samples with a value that the label does not list left missing"
+    return CohortInfo.of_linked(
+        biased=is_biased(found.codes),
+        has_age="age" in coded,
+        has_gender="gender" in coded,
+        samples=int((~np.isnan(found.codes)).sum()),
+        note=note,
+    )

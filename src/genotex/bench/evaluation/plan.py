@@ -1,0 +1,217 @@
+"""What an evaluation will score: everything that the reference holds of the tasks asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genotex.bench.evaluation.analysis_task import AnsweredTrait, GeneSource, read_universe
+from genotex.bench.evaluation.chosen_part import ChosenPart
+from genotex.bench.evaluation.folder_items import ScoredFolder, answered_problems, described_traits
+from genotex.bench.evaluation.options import TASKS, EvaluationOptions, Task
+from genotex.bench.evaluation.preprocessing import WantedTable, wanted_tables
+from genotex.bench.evaluation.selection import CohortChooser
+from genotex.bench.evaluation.task_source import is_decidable, load_tasks, pose_problems
+from genotex.bench.problems import Problem, TaskInfo
+from genotex.errors import UsageError
+from genotex.layout import OutputFolder
+
+__all__ = ["Plan", "empty_folders", "make_plan"]
+
+FOLDERS: dict[Task, str] = {
+    "selection": "preprocess",
+    "preprocessing": "preprocess",
+    "analysis": "regress",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The work of one evaluation.
+
+    Attributes
+    ----------
+    tasks : tuple of Task
+        What is scored.
+    known : TaskInfo or None
+        The task list.
+    traits : tuple of str
+        For dataset filtering.
+    problems : tuple of Problem
+        For dataset selection.
+    tables : tuple of WantedTable
+        For preprocessing.
+    answers : tuple of AnsweredTrait
+        For statistical analysis.
+    chooser : CohortChooser
+        Of the reference.
+    notes : tuple of str
+        What is left out, and why.
+    """
+
+    tasks: tuple[Task, ...]
+    known: TaskInfo | None
+    traits: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    tables: tuple[WantedTable, ...]
+    answers: tuple[AnsweredTrait, ...]
+    chooser: CohortChooser
+    notes: tuple[str, ...]
+
+    @property
+    def items(self) -> int:
+        """Return how many items there are to score in an output folder."""
+        answers = sum(len(work.problems) for work in self.answers)
+        return len(self.traits) + len(self.problems) + len(self.tables) + answers
+
+
+def make_plan(reference: ScoredFolder, options: EvaluationOptions) -> Plan:
+    """Look through the reference for what can be scored; no table is read.
+
+    Raises
+    ------
+    UsageError
+        If the reference has no folder for a task that was asked for, or for any task.
+    FormatError
+        If the task list cannot be read.
+    """
+    tasks, notes = _choose_tasks(reference, options.tasks)
+    if isinstance(options.gene_universe, Path):
+        # A mistake in it should not be told after everything else was read.
+        read_universe(GeneSource("symbols", options.gene_universe))
+    known, source = None, ""
+    if "selection" in tasks or options.gene_universe == "reference":
+        known, source = load_tasks(options.task_info, reference)
+    notes += [source] if source else []
+    part = ChosenPart(None if options.problems is None else frozenset(options.problems))
+    notes += [part.note()] if part.note() else []
+    chooser = CohortChooser(reference, known, options.regressors)
+    described = described_traits(reference) if "selection" in tasks else []
+    problems = _posed(reference, described, known, notes) if "selection" in tasks else ()
+    tables = _tables(reference, options, notes) if "preprocessing" in tasks else []
+    answers = _answers(chooser, options, part, known, notes) if "analysis" in tasks else []
+    return Plan(
+        tasks,
+        known,
+        tuple(trait for trait in described if part.has_trait(trait)),
+        tuple(problem for problem in problems if part.has_problem(problem)),
+        tuple(table for table in tables if part.has_trait(table.trait)),
+        tuple(answers),
+        chooser,
+        tuple(notes),
+    )
+
+
+def _choose_tasks(
+    reference: OutputFolder, asked: tuple[Task, ...] | None
+) -> tuple[tuple[Task, ...], list[str]]:
+    wanted = TASKS if asked is None else tuple(task for task in TASKS if task in asked)
+    there = tuple(task for task in wanted if (reference.root / FOLDERS[task]).is_dir())
+    lacking = {
+        name: whose
+        for name, whose in _by_folder(wanted).items()
+        if not (reference.root / name).is_dir()
+    }
+    if asked is not None and lacking:
+        name, whose = next(iter(lacking.items()))
+        msg = (
+            f"{reference.root} has no folder {name}, against which {' and '.join(whose)} would be "
+            "scored; name another reference or leave the task out"
+        )
+        raise UsageError(msg)
+    if not there:
+        msg = (
+            f"{reference.root} holds neither preprocess/ nor regress/; give the output folder of "
+            "the reference"
+        )
+        raise UsageError(msg)
+    return there, [
+        f"{' and '.join(whose)} left out: {reference.root} has no folder {name}"
+        for name, whose in lacking.items()
+    ]
+
+
+def _by_folder(tasks: Iterable[Task]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for task in tasks:
+        grouped.setdefault(FOLDERS[task], []).append(task)
+    return grouped
+
+
+def empty_folders(prediction: OutputFolder, tasks: Iterable[Task]) -> list[str]:
+    """Warn where a wrong folder may have been named; a missing prediction is no error."""
+    return [
+        f"{prediction.root} has no folder {name}, so all of {' and '.join(whose)} is 0"
+        for name, whose in _by_folder(tasks).items()
+        if not (prediction.root / name).is_dir()
+    ]
+
+
+def _posed(
+    reference: OutputFolder,
+    described: Sequence[str],
+    known: TaskInfo | None,
+    notes: list[str],
+) -> tuple[Problem, ...]:
+    if not described:
+        notes.append(f"selection: {reference.root} has no cohort_info.json")
+        return ()
+    posed = pose_problems(reference, known)
+    notes += posed.notes
+    return posed.problems
+
+
+def _tables(
+    reference: ScoredFolder, options: EvaluationOptions, notes: list[str]
+) -> list[WantedTable]:
+    tables = wanted_tables(reference, options.tables, repair=options.repair_reference)
+    there = {table.kind for table in tables}
+    notes += [
+        f"preprocessing: {reference.root} has no {kind} tables"
+        for kind in options.tables
+        if kind not in there
+    ]
+    return tables
+
+
+def _answers(
+    chooser: CohortChooser,
+    options: EvaluationOptions,
+    part: ChosenPart,
+    known: TaskInfo | None,
+    notes: list[str],
+) -> list[AnsweredTrait]:
+    """Return the answers of the reference by trait."""
+    reference = chooser.folder
+    by_trait: dict[str, list[tuple[Problem, GeneSource | None]]] = {}
+    without = 0
+    for problem in filter(part.has_problem, answered_problems(reference)):
+        source = _all_genes(chooser, problem, options, known)
+        without += source is None
+        by_trait.setdefault(problem.trait, []).append((problem, source))
+    if not by_trait:
+        notes.append(f"analysis: {reference.root} has no result")
+    if without and options.gene_universe is not None:
+        notes.append(
+            "analysis: the reference has no linked table for "
+            f"{without:,} problem{'' if without == 1 else 's'}, so the padding to 20,000 genes "
+            "stands there"
+        )
+    return [
+        AnsweredTrait(reference.root, tuple(problems), options.metrics)
+        for problems in by_trait.values()
+    ]
+
+
+def _all_genes(
+    chooser: CohortChooser, problem: Problem, options: EvaluationOptions, known: TaskInfo | None
+) -> GeneSource | None:
+    """Return where the genes stand that could have been found; None where nothing tells."""
+    if options.gene_universe is None:
+        return None
+    if options.gene_universe != "reference":
+        return GeneSource("symbols", options.gene_universe)
+    choice = chooser.choose(problem) if is_decidable(problem, known) else None
+    path = None if choice is None else chooser.folder.linked_csv(problem.trait, choice[0])
+    return None if path is None or not path.is_file() else GeneSource("linked table", path)

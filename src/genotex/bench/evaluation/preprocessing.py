@@ -1,0 +1,167 @@
+"""Preprocessing: every table of the reference against the predicted one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genotex.bench.evaluation.folder_items import ScoredFolder, cohorts_with, table_path
+from genotex.bench.evaluation.predictions import read_or_why
+from genotex.bench.evaluation.repair import Shape, first_cell, shape_of, transpose
+from genotex.bench.evaluation.scores import Missing, PreprocessingScore, Table
+from genotex.bench.evaluation.table_metrics import TableAgreement, compare_tables
+from genotex.formats.csv_tables import CsvTable, read_csv_table
+
+__all__ = ["TableResult", "WantedTable", "repair_notes", "score_table", "wanted_tables"]
+
+PIECE = 1 << 20
+FIGURES = (("aj", "AJ"), ("sj", "SJ"), ("correlation", "correlation"), ("csc", "CSC"))
+NOTHING = TableAgreement(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class WantedTable:
+    """A table of the reference.
+
+    Attributes
+    ----------
+    kind : {"gene", "clinical", "linked"}
+    trait, cohort : str
+        As the reference names them.
+    path : Path
+    repair : bool
+        Whether it is put right or left out where it has another shape.
+    """
+
+    kind: Table
+    trait: str
+    cohort: str
+    path: Path
+    repair: bool
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """The score of one table.
+
+    Attributes
+    ----------
+    kind : {"gene", "clinical", "linked"}
+    score : PreprocessingScore or None
+        None for a table that is left out because it has no names.
+    as_it_is : PreprocessingScore
+        Without any repair.
+    shape : Shape or None
+        Of the reference table; None when nobody asked.
+    missing : Missing or None
+    """
+
+    kind: Table
+    score: PreprocessingScore | None
+    as_it_is: PreprocessingScore
+    shape: Shape | None
+    missing: Missing | None
+
+
+def wanted_tables(
+    reference: ScoredFolder, kinds: Sequence[Table], *, repair: bool
+) -> list[WantedTable]:
+    """Return every table of the reference.
+
+    Raises
+    ------
+    UsageError
+        If a folder of the reference is not named as a trait's.
+    """
+    return [
+        WantedTable(kind, trait, cohort, table_path(reference, kind, trait, cohort), repair)
+        for kind in kinds
+        for trait, cohort in cohorts_with(reference, kind)
+    ]
+
+
+def score_table(predictions: Sequence[ScoredFolder], wanted: WantedTable) -> list[TableResult]:
+    """Score a table in each of several output folders; cells that are text are missing values.
+
+    The table of the reference is read once.
+
+    Raises
+    ------
+    FormatError
+        If the reference table cannot be read.
+    """
+    reference = _read(wanted.path)
+    shape = _shape(wanted, reference) if wanted.repair else None
+    return [_result(folder, wanted, reference, shape) for folder in predictions]
+
+
+def _result(
+    folder: ScoredFolder, wanted: WantedTable, reference: CsvTable, shape: Shape | None
+) -> TableResult:
+    kind = wanted.kind
+    path = table_path(folder, kind, wanted.trait, wanted.cohort)
+    # The table need not be read if it is the reference's, byte by byte.
+    found = reference if _same_bytes(path, wanted.path) else read_or_why(path, _read)
+    if isinstance(found, str):
+        missing = Missing(kind, f"{wanted.trait} {wanted.cohort}", found)
+        score = _score(wanted, NOTHING)
+        return TableResult(kind, None if shape == "nameless" else score, score, shape, missing)
+    found = _samples_in_rows(found, kind)
+    score = as_it_is = _score(wanted, compare_tables(found, _samples_in_rows(reference, kind)))
+    if shape == "transposed":
+        put_right = _samples_in_rows(transpose(reference), kind)
+        score = _score(wanted, compare_tables(found, put_right))
+    return TableResult(kind, None if shape == "nameless" else score, as_it_is, shape, None)
+
+
+def _read(path: Path) -> CsvTable:
+    return read_csv_table(path, text="missing")
+
+
+def _same_bytes(first: Path, second: Path) -> bool:
+    try:
+        if first.stat().st_size != second.stat().st_size:
+            return False
+        with first.open("rb") as a, second.open("rb") as b:
+            while piece := a.read(PIECE):
+                if piece != b.read(PIECE):
+                    return False
+    except OSError:
+        return False
+    return True
+
+
+def _shape(wanted: WantedTable, table: CsvTable) -> Shape:
+    return shape_of(table, first_cell(wanted.path), wanted.kind, wanted.trait)
+
+
+def _samples_in_rows(table: CsvTable, kind: Table) -> CsvTable:
+    return table if kind == "linked" else transpose(table)
+
+
+def _score(wanted: WantedTable, found: TableAgreement) -> PreprocessingScore:
+    return PreprocessingScore(
+        wanted.trait, wanted.cohort, found.aj, found.sj, found.correlation, found.csc
+    )
+
+
+def repair_notes(results: Sequence[TableResult]) -> list[str]:
+    """Say what was repaired in the reference, and what the tables score as they were published."""
+    notes = []
+    for kind in dict.fromkeys(result.kind for result in results):
+        these = [result for result in results if result.kind == kind]
+        turned, nameless = (
+            sum(result.shape == shape for result in these) for shape in ("transposed", "nameless")
+        )
+        if turned or nameless:
+            averages = ", ".join(
+                f"{label} {math.fsum(getattr(r.as_it_is, name) for r in these) / len(these):.3f}"
+                for name, label in FIGURES
+            )
+            notes.append(
+                f"{kind} tables of the reference: {turned} transposed, {nameless} without names "
+                f"left out; all {len(these)} as they were published score {averages}"
+            )
+    return notes

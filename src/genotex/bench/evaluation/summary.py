@@ -1,0 +1,196 @@
+"""From the items of an evaluation to averages, their intervals, and how many were scored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+import genotex
+from genotex.bench.evaluation.bootstrap import DRAWS, LEVEL, percentile_interval, resampled_means
+from genotex.bench.evaluation.figures import FIGURES, TABLES, Section
+from genotex.bench.evaluation.scores import (
+    AnalysisScore,
+    PreprocessingScore,
+    Scores,
+    SelectionScore,
+)
+from genotex.bench.problems import Problem, ProblemKind
+
+__all__ = [
+    "Average",
+    "Summary",
+    "averages_json",
+    "item_key",
+    "nested",
+    "section_items",
+    "summarise",
+    "to_json",
+    "value_table",
+]
+
+Value = TypeVar("Value")
+
+_BY_KIND: tuple[Section, ...] = ("selection", "analysis")
+
+
+@dataclass(frozen=True)
+class Average:
+    """The average of one figure over the items where it is defined.
+
+    Attributes
+    ----------
+    average : float or None
+        Over full precision; None when it is defined for no item.
+    interval : (float, float) or None
+        95 % percentile bootstrap interval; None with fewer than two defined values.
+    scored, undefined : int
+        Items with and without a value.
+    """
+
+    average: float | None
+    interval: tuple[float, float] | None
+    scored: int
+    undefined: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the items come to.
+
+    Attributes
+    ----------
+    sections : mapping of str to mapping of str to Average
+        Section -> figure -> average, for what was scored, in the order of `FIGURES`.
+    by_kind : mapping of ProblemKind to mapping like `sections`
+        Selection and analysis, over the problems of one kind; kinds without a problem are absent.
+    seed, draws : int
+        Of the bootstrap.
+    """
+
+    sections: Mapping[Section, Mapping[str, Average]]
+    by_kind: Mapping[ProblemKind, Mapping[Section, Mapping[str, Average]]]
+    seed: int
+    draws: int
+
+
+def summarise(scores: Scores, *, seed: int = 0, draws: int = DRAWS) -> Summary:
+    """Average every figure, with bootstrap intervals over the items.
+
+    Parameters
+    ----------
+    scores : Scores
+        The items: traits for filtering, problems for selection and analysis, files for
+        preprocessing.
+    seed, draws : int
+        Of the bootstrap.
+    """
+    sections = {
+        section: _averages(section, items, seed, draws)
+        for section in FIGURES
+        if (items := section_items(scores, section)) is not None
+    }
+    by_kind: dict[ProblemKind, dict[Section, Mapping[str, Average]]] = {}
+    for kind in ProblemKind:
+        for section in _BY_KIND:
+            items = [i for i in section_items(scores, section) or () if _kind(i) is kind]
+            if items:
+                by_kind.setdefault(kind, {})[section] = _averages(section, items, seed, draws)
+    return Summary(sections, by_kind, seed, draws)
+
+
+def section_items(scores: Scores, section: Section) -> Sequence[Any] | None:
+    """Return the items of a section; None when it was not asked for."""
+    if section == "gene" or section == "clinical" or section == "linked":
+        return scores.preprocessing.get(section)
+    items: Mapping[Section, tuple[Sequence[Any], str]] = {
+        "filtering": (scores.filtering, "selection"),
+        "selection": (scores.selection, "selection"),
+        "analysis": (scores.analysis, "analysis"),
+    }
+    found, task = items[section]
+    return found if found or task in scores.tasks else None
+
+
+def item_key(item: Any) -> tuple[str, ...]:
+    """Return what an item is about: trait, or trait and condition or cohort."""
+    if isinstance(item, SelectionScore | AnalysisScore):
+        return (item.trait, item.condition or "None")
+    return (item.trait, item.cohort) if isinstance(item, PreprocessingScore) else (item.trait,)
+
+
+def value_table(section: Section, items: Sequence[Any]) -> NDArray[np.float64]:
+    """Return the figures of the items, shape (items, figures); not a number where undefined."""
+    names = [figure.key for figure in FIGURES[section]]
+    rows = [[getattr(item, name) for name in names] for item in items]
+    return np.array(rows, dtype=np.float64).reshape(len(items), len(names))
+
+
+def _averages(section: Section, items: Sequence[Any], seed: int, draws: int) -> dict[str, Average]:
+    values = value_table(section, items)
+    means = resampled_means(values, seed, draws)
+    return {
+        figure.key: _average(values[:, column], means[:, column])
+        for column, figure in enumerate(FIGURES[section])
+    }
+
+
+def _average(values: NDArray[np.float64], means: NDArray[np.float64]) -> Average:
+    defined = values[np.isfinite(values)]
+    scored = len(defined)
+    # The exact sum does not depend on the order of the items.
+    average = math.fsum(defined) / scored if scored else None
+    interval = percentile_interval(means) if scored > 1 else None
+    return Average(average, interval, scored, len(values) - scored)
+
+
+def _kind(item: Any) -> ProblemKind:
+    return Problem(item.trait, item.condition).kind
+
+
+def to_json(scores: Scores, summary: Summary) -> dict[str, Any]:
+    """Return items and averages as plain JSON values: ``genotex evaluate --json``.
+
+    ``average``, ``interval`` ([low, high] or null) and ``counts`` ({"scored", "undefined"}) have
+    the shape of the items: section, below ``preprocessing`` the table, then the figure;
+    ``by_kind`` holds the same three for each kind of problem.
+    """
+    return {
+        **scores.items(),
+        **averages_json(summary.sections),
+        "by_kind": {
+            kind.value: averages_json(sections) for kind, sections in summary.by_kind.items()
+        },
+        "bootstrap": {"draws": summary.draws, "seed": summary.seed, "level": LEVEL},
+        "tasks": list(scores.tasks),
+        "settings": dict(scores.settings),
+        "missing": [asdict(item) for item in scores.missing],
+        "notes": list(scores.notes),
+        "prediction": scores.prediction,
+        "reference": scores.reference,
+        "genotex_version": genotex.__version__,
+    }
+
+
+def averages_json(sections: Mapping[Section, Mapping[str, Average]]) -> dict[str, Any]:
+    """Return ``average``, ``interval`` and ``counts`` of some sections (see `to_json`)."""
+    return {
+        "average": nested(sections, lambda a: a.average),
+        "interval": nested(sections, lambda a: None if a.interval is None else [*a.interval]),
+        "counts": nested(sections, lambda a: {"scored": a.scored, "undefined": a.undefined}),
+    }
+
+
+def nested(
+    sections: Mapping[Section, Mapping[str, Value]], value: Callable[[Value], Any]
+) -> dict[str, Any]:
+    """Return something of every figure in the shape of the items, tables in ``preprocessing``."""
+    shaped: dict[str, Any] = {}
+    for section, figures in sections.items():
+        place = shaped.setdefault("preprocessing", {}) if section in TABLES else shaped
+        place[section] = {name: value(figure) for name, figure in figures.items()}
+    return shaped

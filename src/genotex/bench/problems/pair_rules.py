@@ -1,0 +1,175 @@
+"""Which trait is studied under which condition: the rules, then the genes they share.
+
+GenoTEX paper, section 3.2 and appendix D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from genotex.bench.problems.gene_overlap import GeneOverlap
+from genotex.bench.problems.problem import ONE_STEP_CONDITIONS
+from genotex.bench.problems.task_info import TraitInfo
+from genotex.bench.problems.trait_list import ListedTrait
+
+__all__ = [
+    "DEFAULT_THRESHOLD",
+    "PairRule",
+    "PairVerdict",
+    "build_conditions",
+    "candidate_conditions",
+    "judge_pair",
+]
+
+DEFAULT_THRESHOLD = 0.1
+AGE, GENDER = ONE_STEP_CONDITIONS
+
+
+class PairRule(StrEnum):
+    """What decides about a pair; the first that applies, in this order."""
+
+    CONDITION_ONLY = "the trait is a condition only"
+    AGE = "every trait is studied given Age"
+    ONE_SEX = "only one sex has the trait"
+    GENDER = "a trait of both sexes is studied given Gender"
+    OTHER_SEX = "trait and condition belong to different sexes"
+    UNIVERSAL = "a condition of every trait"
+    CANCERS = "trait and condition are both cancers"
+    JACCARD = "Jaccard similarity of the related genes"
+
+
+INCLUDING = frozenset({PairRule.AGE, PairRule.GENDER, PairRule.UNIVERSAL})
+
+
+@dataclass(frozen=True)
+class PairVerdict:
+    """Whether a trait is studied under a condition, and why.
+
+    Attributes
+    ----------
+    rule : PairRule
+        What decided.
+    jaccard : float or None
+        Similarity of the related genes; None for Age and Gender.
+    threshold : float
+        From which similarity on undecided pairs are taken.
+    """
+
+    rule: PairRule
+    jaccard: float | None
+    threshold: float
+
+    @property
+    def included(self) -> bool:
+        """Whether the pair makes a problem."""
+        return self.rule in INCLUDING or (self.rule is PairRule.JACCARD and self.is_similar)
+
+    @property
+    def is_similar(self) -> bool:
+        """Whether the similarity reaches the threshold, whatever decided."""
+        return self.jaccard is not None and self.jaccard >= self.threshold
+
+    @property
+    def why(self) -> str:
+        """The reason in words."""
+        if self.rule is not PairRule.JACCARD:
+            return self.rule.value
+        side = "at least" if self.included else "below"
+        return f"Jaccard {self.jaccard:.4f}, {side} {self.threshold:g}"
+
+
+def judge_pair(
+    trait: ListedTrait,
+    condition: ListedTrait | str,
+    overlap: GeneOverlap,
+    threshold: float = DEFAULT_THRESHOLD,
+) -> PairVerdict:
+    """Decide whether a trait is studied under a condition.
+
+    The paper takes undecided pairs whose Jaccard similarity exceeds 0.1; its list holds the one
+    pair of exactly 0.1 too, so a similarity equal to the threshold suffices here.
+
+    Parameters
+    ----------
+    trait : ListedTrait
+        The trait.
+    condition : ListedTrait or {"Age", "Gender"}
+        The condition, another trait or a covariate.
+    overlap : GeneOverlap
+        Related genes of both.
+    threshold : float
+        From which Jaccard similarity on a pair is taken that no rule decides.
+    """
+    rule = _rule(trait, condition)
+    jaccard = None if isinstance(condition, str) else overlap.jaccard(trait.name, condition.name)
+    return PairVerdict(rule, jaccard, threshold)
+
+
+def _rule(trait: ListedTrait, condition: ListedTrait | str) -> PairRule:
+    if trait.condition_only:
+        return PairRule.CONDITION_ONLY
+    if condition == AGE:
+        return PairRule.AGE
+    if isinstance(condition, str):
+        return PairRule.GENDER if trait.sex is None else PairRule.ONE_SEX
+    if trait.sex and condition.sex and trait.sex != condition.sex:
+        return PairRule.OTHER_SEX
+    if condition.universal:
+        return PairRule.UNIVERSAL
+    return PairRule.CANCERS if trait.is_cancer and condition.is_cancer else PairRule.JACCARD
+
+
+def candidate_conditions(
+    trait: ListedTrait, traits: Iterable[ListedTrait]
+) -> Iterator[ListedTrait | str]:
+    """Yield every condition that a trait could be studied under: Age, Gender, all other traits."""
+    yield from ONE_STEP_CONDITIONS
+    yield from (other for other in traits if other.name != trait.name)
+
+
+def build_conditions(
+    traits: Sequence[ListedTrait],
+    genes: Mapping[str, Sequence[str]],
+    overlap: GeneOverlap,
+    threshold: float = DEFAULT_THRESHOLD,
+) -> dict[str, TraitInfo]:
+    """Find the conditions of every trait.
+
+    Parameters
+    ----------
+    traits : sequence of ListedTrait
+        All that may be trait or condition.
+    genes : mapping of str to sequence of str
+        Related genes; a trait that is not there has none.
+    overlap : GeneOverlap
+        The same genes, set against each other.
+    threshold : float
+        See `judge_pair`.
+
+    Returns
+    -------
+    dict of str to TraitInfo
+        In the order of `traits`. Of each trait Age and Gender come first, then other traits by
+        falling Jaccard similarity, as in the published list; ties in the order of `traits`.
+    """
+    return {
+        trait.name: TraitInfo(
+            tuple(genes.get(trait.name, ())), _conditions(trait, traits, overlap, threshold)
+        )
+        for trait in traits
+    }
+
+
+def _conditions(
+    trait: ListedTrait, traits: Sequence[ListedTrait], overlap: GeneOverlap, threshold: float
+) -> tuple[str, ...]:
+    taken: list[tuple[float, str]] = []
+    for condition in candidate_conditions(trait, traits):
+        verdict = judge_pair(trait, condition, overlap, threshold)
+        if verdict.included:
+            name = condition if isinstance(condition, str) else condition.name
+            # Age and Gender have no similarity, and stand before all that have one.
+            taken.append((2.0 if verdict.jaccard is None else verdict.jaccard, name))
+    return tuple(name for _, name in sorted(taken, key=lambda pair: -pair[0]))

@@ -1,0 +1,186 @@
+"""The benchmark's list of traits: what is known about each, and which problems they make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genotex.bench.problems.nearest import tell_names
+from genotex.bench.problems.problem import Problem
+from genotex.errors import FormatError, UsageError
+from genotex.io import atomic_write
+from genotex.layout import trait_folder_name
+
+__all__ = ["FIELDS", "WHERE_TO_GET", "TaskInfo", "TraitInfo", "read_content", "write_task_info"]
+
+FIELDS = ("related_genes", "conditions")
+WHERE_TO_GET = (
+    "'genotex fetch benchmark' tells where the published one lies, 'genotex problems build' makes "
+    "one"
+)
+"""Said where a task list is needed and not there."""
+
+
+@dataclass(frozen=True)
+class TraitInfo:
+    """What the benchmark records about a trait.
+
+    Attributes
+    ----------
+    related_genes : tuple of str
+        Official symbols, in the order of the file (Open Targets, direct score above 0.2).
+    conditions : tuple of str
+        Conditions that make problems with this trait, ``Age`` and ``Gender`` among them.
+    """
+
+    related_genes: tuple[str, ...]
+    conditions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """All traits of a ``task_info.json``, in the order of the file.
+
+    Attributes
+    ----------
+    path : Path
+        The file it was read from.
+    traits : mapping of str to TraitInfo
+        By trait folder name.
+    """
+
+    path: Path
+    traits: Mapping[str, TraitInfo]
+
+    @classmethod
+    def load(cls, path: Path) -> TaskInfo:
+        """Read a ``task_info.json`` (GenoTEX README, section 5).
+
+        Raises
+        ------
+        FormatError
+            If the file cannot be read or a trait lacks a field or holds something else in it.
+        """
+        content = read_content(path)
+        return cls(path, {name: _trait_info(path, name, entry) for name, entry in content.items()})
+
+    def trait_name(self, trait: str) -> str:
+        """Return the name of a trait in this file.
+
+        Raises
+        ------
+        UsageError
+            If the file does not know the trait; names the nearest spelling.
+        """
+        name = trait_folder_name(trait)
+        if name not in self.traits:
+            msg = f"{self.path} has no trait {trait!r}; {tell_names(trait, self.traits)}"
+            raise UsageError(msg)
+        return name
+
+    def related_genes(self, trait: str) -> tuple[str, ...]:
+        """Return the related genes of a trait.
+
+        Raises
+        ------
+        UsageError
+            If the file does not know the trait.
+        """
+        return self.traits[self.trait_name(trait)].related_genes
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return every problem: each trait alone, then with each of its conditions."""
+        return tuple(
+            Problem(trait, condition)
+            for trait, info in self.traits.items()
+            for condition in (None, *info.conditions)
+        )
+
+
+def write_task_info(path: Path, traits: Mapping[str, TraitInfo]) -> None:
+    """Write a ``task_info.json`` as the benchmark does, whole or not at all.
+
+    Reading the published file and writing it again gives the same bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    traits : mapping of str to TraitInfo
+        By trait folder name, in the order in which they shall stand there.
+    """
+    content = {
+        trait: {"related_genes": info.related_genes, "conditions": info.conditions}
+        for trait, info in traits.items()
+    }
+    with atomic_write(path) as part:
+        part.write_text(json.dumps(content, indent=4), encoding="ascii", newline="\n")
+
+
+def read_content(path: Path, kind: type[dict[str, Any]] = dict) -> dict[str, Any]:
+    """Return what a ``task_info.json`` holds, not looked at.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    kind : type
+        Made of the pairs of each JSON object, in their order.
+
+    Raises
+    ------
+    FormatError
+        If it cannot be read, is not JSON, or is no object.
+    """
+    try:
+        content = json.loads(path.read_bytes(), object_pairs_hook=kind)
+    except OSError as error:
+        msg = f"cannot be read: {error.strerror}"
+        hint = f"give the path of a task_info.json; {WHERE_TO_GET}"
+        raise FormatError(msg, path=path, hint=hint) from error
+    except (ValueError, RecursionError) as error:
+        msg = f"is not JSON: {error}"
+        raise FormatError(msg, path=path, hint="download the file again") from error
+    if not isinstance(content, dict):
+        msg = f"holds a {type(content).__name__} where an object of traits is expected"
+        raise FormatError(msg, path=path)
+    return content
+
+
+def _trait_info(path: Path, trait: str, entry: object) -> TraitInfo:
+    try:
+        name = trait_folder_name(trait)
+    except UsageError as error:
+        raise FormatError(str(error), path=path, field=trait) from error
+    if name != trait:
+        msg = "is not the name of a trait folder"
+        raise FormatError(msg, path=path, field=trait, hint=f"rename it to {name}")
+    if not isinstance(entry, dict):
+        msg = f"holds a {type(entry).__name__} where an object with {FIELDS} is expected"
+        raise FormatError(msg, path=path, field=trait)
+    genes, conditions = (_names(path, trait, entry, field) for field in FIELDS)
+    for condition in conditions:
+        try:
+            Problem(trait, condition)
+        except UsageError as error:
+            raise FormatError(str(error), path=path, field=f"{trait}/conditions") from error
+    return TraitInfo(genes, conditions)
+
+
+def _names(path: Path, trait: str, entry: Mapping[str, object], field: str) -> tuple[str, ...]:
+    place = f"{trait}/{field}"
+    if field not in entry:
+        msg = "is missing"
+        raise FormatError(msg, path=path, field=place, hint="an empty list is fine")
+    names = entry[field]
+    if not isinstance(names, list):
+        msg = f"holds a {type(names).__name__} where a list of names is expected"
+        raise FormatError(msg, path=path, field=place)
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            msg = f"holds {name!r}, which is no name"
+            raise FormatError(msg, path=path, field=place)
+    return tuple(names)

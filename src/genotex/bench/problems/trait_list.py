@@ -1,0 +1,226 @@
+"""The trait list: of each trait what the rules for trait-condition pairs must know."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from genotex.bench.problems.nearest import nearest, tell_names
+from genotex.errors import FormatError, UsageError
+from genotex.formats.raw import decode, read_bytes
+from genotex.layout import trait_folder_name
+
+__all__ = ["ListedTrait", "TraitList", "disease_list"]
+
+Sex = Literal["female", "male"]
+CANCER = "cancer"
+CONDITION_ONLY = "condition-only"
+TABLES = ("categories", "traits")
+KEYS = ("category", "sex", "role", "universal", "diseases")
+EXAMPLE = "see docs/problems.md for a trait list of your own"
+
+
+@dataclass(frozen=True)
+class ListedTrait:
+    """A trait in the trait list.
+
+    Attributes
+    ----------
+    name : str
+        Its folder name.
+    category : str
+        Key of one of the list's categories.
+    sex : {"female", "male"} or None
+        The only sex that can have it.
+    condition_only : bool
+        Never the trait of a conditional problem.
+    universal : bool
+        The condition of every trait.
+    diseases : tuple of str
+        Ids at Open Targets; may be empty.
+    """
+
+    name: str
+    category: str
+    sex: Sex | None = None
+    condition_only: bool = False
+    universal: bool = False
+    diseases: tuple[str, ...] = ()
+
+    @property
+    def is_cancer(self) -> bool:
+        """Whether it belongs to the category of cancers, of which no two make a pair."""
+        return self.category == CANCER
+
+
+@dataclass(frozen=True)
+class TraitList:
+    """Traits by name, in the order of the list, and the categories they belong to.
+
+    Attributes
+    ----------
+    traits : mapping of str to ListedTrait
+        By trait folder name.
+    categories : mapping of str to str
+        Key of a category -> its title.
+    source : Path or None
+        The file it was read from; None for the packaged list.
+    """
+
+    traits: Mapping[str, ListedTrait]
+    categories: Mapping[str, str]
+    source: Path | None = None
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> TraitList:
+        """Read a trait list.
+
+        Parameters
+        ----------
+        path : Path, optional
+            A TOML file of one's own. Default: the benchmark's 132 traits, from the package.
+
+        Raises
+        ------
+        FormatError
+            If the file cannot be read or something in it is not what it must be.
+        """
+        if path is None:
+            packaged = resources.files("genotex.bench.problems").joinpath("data/traits.toml")
+            return _parse(packaged.read_text("utf-8"), None)
+        return _parse(decode(read_bytes(path)), path)
+
+    def category(self, trait: str) -> str | None:
+        """Return the category of a trait, None where the list does not know it."""
+        listed = self.traits.get(trait)
+        return None if listed is None else listed.category
+
+    def known_category(self, asked: str) -> str:
+        """Return a category by its key, whatever its case.
+
+        Raises
+        ------
+        UsageError
+            If there is none; names those that are there.
+        """
+        if (key := asked.strip().lower()) not in self.categories:
+            msg = f"the trait list has no category {asked!r}; {tell_names(asked, self.categories)}"
+            raise UsageError(msg)
+        return key
+
+    def among(self, traits: Iterable[str]) -> tuple[ListedTrait, ...]:
+        """Return some of the traits, in the order in which they are named.
+
+        Raises
+        ------
+        UsageError
+            If one is not listed; names the nearest spelling.
+        """
+        traits = tuple(traits)
+        missing = [trait for trait in traits if trait not in self.traits]
+        if missing:
+            near = nearest(missing[0], self.traits)
+            meant = f" (near to {missing[0]}: {', '.join(near)})" if near else ""
+            shown = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
+            msg = (
+                f"{self.source or 'the packaged trait list'} lacks {len(missing)} of "
+                f"{len(traits)} traits: {shown}{meant}; give a list that has them with --traits"
+            )
+            raise UsageError(msg)
+        return tuple(self.traits[trait] for trait in traits)
+
+
+def disease_list(value: object, path: Path | None, place: str) -> tuple[str, ...]:
+    """Return one disease id, or a list of them, in the form of Open Targets (``EFO_0000270``).
+
+    Raises
+    ------
+    FormatError
+        If it is neither.
+    """
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not all(isinstance(v, str) and v.strip() for v in values):
+        msg = f"is {str(value)[:40]!r}, neither a disease id nor a list of them"
+        raise FormatError(msg, path=path, field=place, hint='write an id, as "EFO_0000270"')
+    return tuple(dict.fromkeys(v.strip().replace(":", "_") for v in values))
+
+
+def _parse(text: str, path: Path | None) -> TraitList:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        msg = f"is no TOML: {error}"
+        raise FormatError(msg, path=path, hint=EXAMPLE) from error
+    _refuse_unknown(content, TABLES, path, None)
+    tables = [_table(content.get(name, {}), path, name) for name in TABLES]
+    categories, entries = tables
+    for key, title in categories.items():
+        if not isinstance(title, str) or key != key.lower():
+            msg = "a category is a key in lower case and a title"
+            raise FormatError(msg, path=path, field=f"categories.{key}", hint=EXAMPLE)
+    if not entries:
+        msg = "lists no trait"
+        raise FormatError(msg, path=path, field="traits", hint=EXAMPLE)
+    listed = [_listed(name, entry, categories, path) for name, entry in entries.items()]
+    return TraitList({trait.name: trait for trait in listed}, categories, path)
+
+
+def _listed(
+    trait: str, entry: object, categories: Collection[str], path: Path | None
+) -> ListedTrait:
+    place = f"traits.{trait}"
+    try:
+        name = trait_folder_name(trait)
+    except UsageError as error:
+        raise FormatError(str(error), path=path, field=place) from error
+    if name != trait:
+        msg = "is not the name of a trait folder"
+        raise FormatError(msg, path=path, field=place, hint=f"rename it to {name}")
+    facts = _table(entry, path, place)
+    _refuse_unknown(facts, KEYS, path, place)
+    category = _one_of(facts.get("category"), categories, path, f"{place}.category")
+    sex, role = facts.get("sex"), facts.get("role")
+    if sex is not None:
+        _one_of(sex, get_args(Sex), path, f"{place}.sex")
+    if role is not None:
+        _one_of(role, (CONDITION_ONLY,), path, f"{place}.role")
+    universal = facts.get("universal", False)
+    if not isinstance(universal, bool):
+        msg = f"is {universal!r}, not true or false"
+        raise FormatError(msg, path=path, field=f"{place}.universal")
+    return ListedTrait(
+        name,
+        category,
+        cast(Sex | None, sex),
+        role == CONDITION_ONLY,
+        universal,
+        disease_list(facts.get("diseases", []), path, f"{place}.diseases"),
+    )
+
+
+def _table(value: object, path: Path | None, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        msg = f"is {str(value)[:40]!r}, not a table"
+        raise FormatError(msg, path=path, field=place, hint=EXAMPLE)
+    return value
+
+
+def _refuse_unknown(
+    there: Iterable[str], known: tuple[str, ...], path: Path | None, place: str | None
+) -> None:
+    for key in there:
+        if key not in known:
+            msg = f"{key!r} is not known here; known: {', '.join(known)}"
+            raise FormatError(msg, path=path, field=place, hint=EXAMPLE)
+
+
+def _one_of(value: object, known: Collection[str], path: Path | None, place: str) -> str:
+    if not isinstance(value, str) or value not in known:
+        found = "is missing" if value is None else f"is {str(value)[:40]!r}"
+        msg = f"{found}; it must be {' or '.join(known)}"
+        raise FormatError(msg, path=path, field=place, hint=EXAMPLE)
+    return value

@@ -1,0 +1,134 @@
+"""Starting problems in processes of their own, from the run's side."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from genotex.bench.runs.children.nursery import write_message
+from genotex.bench.runs.children.task import Setup, Task
+from genotex.errors import WorkerLostError
+from genotex.parallel import thread_numbers
+
+__all__ = ["Children", "Ended"]
+
+_SERVE = "from genotex.bench.runs.children.nursery import main; main()"
+
+PATIENCE = 10.0
+"""Seconds that the nursery has to end its children."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the process of a problem ended.
+
+    Attributes
+    ----------
+    number : int
+        Of its task.
+    code : int
+        Exit code; a signal as its negative number.
+    timed_out : bool
+        Whether it was ended by the time limit.
+    seconds : float
+    peak_memory_mb : float
+        In 10^6 bytes.
+    """
+
+    number: int
+    code: int
+    timed_out: bool
+    seconds: float
+    peak_memory_mb: float
+
+
+class Children:
+    """Processes of problems; a context manager, at whose end all of them end.
+
+    Parameters
+    ----------
+    setup : Setup
+        What is the same for all of them.
+    jobs : int
+        How many the caller runs at a time: they share the cores.
+    """
+
+    def __init__(self, setup: Setup, jobs: int) -> None:
+        # What can be imported here can be there; an empty path is the current folder.
+        paths = os.pathsep.join(str(Path(path).absolute()) for path in sys.path)
+        environment = {**thread_numbers(jobs), **os.environ, "PYTHONPATH": paths}
+        self._nursery = subprocess.Popen(
+            # -P: no other folder comes before these.
+            [sys.executable, "-P", "-c", _SERVE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+            # Ctrl-C is heard here alone.
+            start_new_session=True,
+        )
+        self._send(setup)
+
+    def __enter__(self) -> Children:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End all children."""
+        if self._nursery.stdin is not None:
+            self._nursery.stdin.close()
+        try:
+            self._nursery.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            # Its children are killed with it.
+            self._nursery.kill()
+            self._nursery.wait()
+        if self._nursery.stdout is not None:
+            self._nursery.stdout.close()
+
+    def start(self, task: Task) -> None:
+        """Start the process of a problem.
+
+        Raises
+        ------
+        WorkerLostError
+            If the process that starts them was ended from outside.
+        """
+        self._send(task)
+
+    def wait(self) -> Ended:
+        """Wait for the next process that ends.
+
+        Raises
+        ------
+        WorkerLostError
+            If the process that starts them was ended from outside.
+        """
+        replies = self._nursery.stdout
+        if replies is None:
+            raise WorkerLostError(_LOST)
+        # Ctrl-C ends this wait; a read would go on, since Polars asks for that (SA_RESTART).
+        select.select([replies], [], [])
+        line = replies.readline()
+        if not line.endswith(b"\n"):
+            raise WorkerLostError(_LOST)
+        return Ended(**json.loads(line))
+
+    def _send(self, message: Setup | Task) -> None:
+        if self._nursery.stdin is None:
+            raise WorkerLostError(_LOST)
+        try:
+            write_message(self._nursery.stdin.fileno(), message)
+        except BrokenPipeError as error:
+            raise WorkerLostError(_LOST) from error
+
+
+_LOST = (
+    "the process that starts the problems was ended from outside; nothing finished is lost: the "
+    "same command goes on from here"
+)

@@ -1,0 +1,256 @@
+"""The process that starts one process for each problem.
+
+It has everything imported that methods need, so that a child is there in milliseconds. It reads
+tasks on standard input and answers with one line of JSON for each child that ended. When its input
+ends, or its parent does, all children end with it.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import pickle
+import selectors
+import signal
+import sys
+import time
+import traceback
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from genotex.bench.runs.children.captured_log import CapturedLog
+from genotex.bench.runs.children.process_tree import (
+    adopt_orphans,
+    children_of,
+    end_group,
+    end_tree,
+    end_with_parent,
+)
+from genotex.bench.runs.children.solving import solve_task
+from genotex.bench.runs.children.task import Setup, Task
+
+__all__ = ["Nursery", "main", "read_message", "write_message"]
+
+SIZE_BYTES = 8
+CHUNK = 65536
+CHUNKS_IN_A_PIPE = 16
+"""The largest pipe that Linux gives without privileges has a mebibyte."""
+KIB = 1024
+MEGABYTE = 1e6
+
+
+def write_message(handle: int, message: Any) -> None:
+    """Write a message as its length and its pickle."""
+    content = pickle.dumps(message)
+    rest = memoryview(len(content).to_bytes(SIZE_BYTES) + content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def read_message(handle: int) -> Any:
+    """Read a message; None at the end of the input."""
+    size = _read_exactly(handle, SIZE_BYTES)
+    if size is None:
+        return None
+    content = _read_exactly(handle, int.from_bytes(size))
+    return None if content is None else pickle.loads(content)
+
+
+def _read_exactly(handle: int, size: int) -> bytes | None:
+    content = bytearray()
+    while len(content) < size:
+        part = os.read(handle, size - len(content))
+        if not part:
+            return None
+        content += part
+    return bytes(content)
+
+
+@dataclass(eq=False)
+class _Child:
+    task: Task
+    started: float
+    printed: int
+    log: CapturedLog
+    timed_out: bool = False
+
+
+class Nursery:
+    """Starts children, ends those that are late, and tells how each ended.
+
+    Parameters
+    ----------
+    setup : Setup
+        What is the same for all of them.
+    tasks, replies : int
+        Where tasks are read and replies are written.
+    """
+
+    def __init__(self, setup: Setup, tasks: int, replies: int) -> None:
+        self._setup = setup
+        self._tasks, self._replies = tasks, replies
+        self._children: dict[int, _Child] = {}
+        self._selector = selectors.DefaultSelector()
+        self._bell, self._ring = os.pipe()
+        for handle in (self._bell, self._ring):
+            os.set_blocking(handle, False)
+        self._selector.register(tasks, selectors.EVENT_READ)
+        self._selector.register(self._bell, selectors.EVENT_READ)
+        self._secrets = {n: os.environ[n] for n in setup.secrets if n in os.environ}
+
+    def serve(self) -> None:
+        """Work until the input ends."""
+        # A child that ends rings the bell, which wakes the selector.
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._ring, warn_on_full_buffer=False)
+        try:
+            while self._work():
+                self._end_late()
+                self._collect()
+        finally:
+            for pid in list(self._children):
+                end_tree(pid)
+
+    def _work(self) -> bool:
+        """Wait for something to do and do it; tell whether the input goes on."""
+        for key, _ in self._selector.select(self._patience()):
+            if key.fd == self._tasks:
+                task = read_message(self._tasks)
+                if task is None:
+                    return False
+                self._start(task)
+            elif key.fd == self._bell:
+                os.read(self._bell, CHUNK)
+            else:
+                self._listen(key.data)
+        return True
+
+    def _start(self, task: Task) -> None:
+        printed, prints = os.pipe()
+        here = os.getpid()
+        with warnings.catch_warnings():
+            # Newer Pythons warn of threads: those of the table engine wait and hold nothing.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid == 0:
+            self._be_child(task, prints, here)
+        os.close(prints)
+        os.set_blocking(printed, False)
+        child = _Child(task, time.monotonic(), printed, CapturedLog(task.log, self._secrets))
+        self._children[pid] = child
+        self._selector.register(printed, selectors.EVENT_READ, child)
+
+    def _be_child(self, task: Task, prints: int, parent: int) -> None:
+        """Solve the problem and end; never returns."""
+        code = 1
+        try:
+            self._leave_nursery(prints, parent)
+            solve_task(self._setup, task)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            with suppress(OSError, ValueError):
+                sys.stdout.flush()
+            os._exit(code)
+
+    def _leave_nursery(self, prints: int, parent: int) -> None:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        os.setsid()
+        end_with_parent()
+        if os.getppid() != parent:
+            os._exit(1)
+        adopt_orphans()
+        self._selector.close()
+        for handle in (self._tasks, self._replies, self._bell, self._ring):
+            os.close(handle)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for handle, target in ((nothing, 0), (prints, 1), (prints, 2)):
+            os.dup2(handle, target)
+        os.close(nothing)
+        os.close(prints)
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        faulthandler.enable()
+
+    def _listen(self, child: _Child, most: int = 1) -> None:
+        """Take some of what a child printed; one that never stops must not hold up the others."""
+        for _ in range(most):
+            try:
+                content = os.read(child.printed, CHUNK)
+            except BlockingIOError:
+                return
+            if not content:
+                self._selector.unregister(child.printed)
+                return
+            child.log.write(content)
+
+    def _deadline(self, child: _Child) -> float | None:
+        limit = self._setup.time_limit
+        return None if limit is None or child.timed_out else child.started + limit
+
+    def _patience(self) -> float | None:
+        deadlines = [d for c in self._children.values() if (d := self._deadline(c)) is not None]
+        return max(min(deadlines) - time.monotonic(), 0) if deadlines else None
+
+    def _end_late(self) -> None:
+        now = time.monotonic()
+        for pid, child in self._children.items():
+            deadline = self._deadline(child)
+            if deadline is not None and deadline <= now:
+                child.timed_out = True
+                end_tree(pid)
+
+    def _collect(self) -> None:
+        """Tell of children that ended, and end what they left running."""
+        while self._children:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            if pid == 0:
+                break
+            child = self._children.pop(pid, None)
+            if child is not None:
+                end_group(pid)
+                self._end_orphans()
+                self._tell(child, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+
+    def _end_orphans(self) -> None:
+        for pid in set(children_of(os.getpid())) - set(self._children):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _tell(self, child: _Child, code: int, peak: int) -> None:
+        if child.printed in self._selector.get_map():
+            self._listen(child, most=CHUNKS_IN_A_PIPE)
+        if child.printed in self._selector.get_map():
+            self._selector.unregister(child.printed)
+        os.close(child.printed)
+        child.log.close()
+        unit = 1 if sys.platform == "darwin" else KIB
+        reply = {
+            "number": child.task.number,
+            "code": code,
+            "timed_out": child.timed_out,
+            "seconds": round(time.monotonic() - child.started, 3),
+            "peak_memory_mb": round(peak * unit / MEGABYTE, 1),
+        }
+        os.write(self._replies, (json.dumps(reply) + "\n").encode())
+
+
+def main() -> None:
+    """Serve the parent that started this process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What modules print goes where errors go, and children have an input of their own.
+    tasks, replies = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    adopt_orphans()
+    setup = read_message(tasks)
+    if setup is not None:
+        # A parent that is gone reads no more.
+        with suppress(BrokenPipeError):
+            Nursery(setup, tasks, replies).serve()

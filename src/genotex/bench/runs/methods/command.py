@@ -1,0 +1,100 @@
+"""A command line as a method: it is told the problem and writes the result file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from genotex.bench.problems import Problem
+from genotex.bench.runs.children.process_tree import end_with_parent
+from genotex.bench.runs.methods.method import Context
+from genotex.bench.runs.methods.problem_json import problem_json
+from genotex.bench.runs.problem_record import check_exit
+from genotex.errors import UsageError
+from genotex.parallel import thread_numbers
+
+__all__ = ["Command", "read_command"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """Runs a program for each problem, without a shell.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The program and its arguments.
+    folder : Path
+        Where it runs.
+    pass_env : tuple of str
+        Names of the environment variables that it gets beside those that every program gets.
+    """
+
+    words: tuple[str, ...]
+    folder: Path
+    pass_env: tuple[str, ...] = ()
+
+    def solve(self, problem: Problem, context: Context) -> None:
+        """Run the program; what it prints goes where this process prints."""
+        told = json.dumps(problem_json(problem, context))
+        done = subprocess.run(
+            self.words,
+            input=told.encode(),
+            cwd=self.folder,
+            env=self._environment(context),
+            # This process has no other thread that could hold anything.
+            preexec_fn=end_with_parent,
+            check=False,
+        )
+        check_exit(done.returncode, "the command")
+
+    def _environment(self, context: Context) -> dict[str, str]:
+        temporary = context.scratch / "tmp"
+        temporary.mkdir()
+        threads = str(context.threads)
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(context.scratch),
+            "TMPDIR": str(temporary),
+            "LANG": "C.UTF-8",
+            **dict.fromkeys(thread_numbers(1), threads),
+            **{name: os.environ[name] for name in self.pass_env if name in os.environ},
+        }
+
+
+def read_command(text: str, pass_env: tuple[str, ...]) -> Command:
+    """Split a command line as a shell would, and see that it can be run.
+
+    Parameters
+    ----------
+    text : str
+        The command line; it runs in the current folder.
+    pass_env : tuple of str
+        Names of environment variables that it gets.
+
+    Raises
+    ------
+    UsageError
+        If it is none, there is no such program, or a variable is not set.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        msg = f"--command {text!r} cannot be read: {error}"
+        raise UsageError(msg) from error
+    if not words:
+        msg = "--command is empty; give a program and its arguments"
+        raise UsageError(msg)
+    if shutil.which(words[0]) is None:
+        msg = f"there is no program {words[0]!r}, with which --command begins; no shell reads it"
+        raise UsageError(msg)
+    unset = [name for name in pass_env if name not in os.environ]
+    if unset:
+        msg = f"--pass-env {', '.join(unset)}: not set in the environment"
+        raise UsageError(msg)
+    return Command(tuple(words), Path.cwd(), pass_env)

@@ -1,0 +1,201 @@
+"""What became of one problem of a run."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from genotex.bench.problems import Problem
+from genotex.errors import (
+    AnalysisError,
+    FormatError,
+    MethodFailedError,
+    NoUsableCohortError,
+    UsageError,
+)
+
+__all__ = ["TRIED_AGAIN", "ErrorClass", "ProblemRecord", "check_exit", "classify", "presentable"]
+
+MOST_SAID = 2000
+"""Characters of a message that are kept: it may repeat what a method wrote."""
+
+
+class ErrorClass(StrEnum):
+    """Why a problem was not answered."""
+
+    NO_COHORT = "no cohort"
+    """The trait, or the trait that is the condition, has no preprocessed cohort."""
+    NO_USABLE_COHORT = "no usable cohort"
+    """There are cohorts, but none fits."""
+    ANALYSIS = "analysis"
+    """The statistics cannot be done on the cohort."""
+    FORMAT = "format"
+    """A file that was read is not what it should be."""
+    USAGE = "usage"
+    """An option or a name does not fit the problem."""
+    NO_ANSWER = "no answer"
+    """The method ended well and wrote no result."""
+    BAD_OUTPUT = "bad output"
+    """What the method wrote is not what it must be."""
+    TIMED_OUT = "timed out"
+    """The method took longer than the time limit."""
+    CRASHED = "crashed"
+    """The method ended by an error of its own."""
+    KILLED = "killed"
+    """The process was ended from outside, as when memory runs out."""
+    SYSTEM = "system"
+    """The operating system refused: a full disk, a missing permission, no memory left."""
+
+
+TRIED_AGAIN = frozenset(
+    {ErrorClass.TIMED_OUT, ErrorClass.CRASHED, ErrorClass.KILLED, ErrorClass.SYSTEM}
+)
+"""Failures that may lie in the machine and not in the data; a resumed run tries them again."""
+
+
+def classify(error: BaseException) -> ErrorClass:
+    """Return the class of what a method raised."""
+    match error:
+        case MethodFailedError():
+            return ErrorClass(error.error_class)
+        case NoUsableCohortError():
+            return ErrorClass.NO_USABLE_COHORT
+        case AnalysisError():
+            return ErrorClass.ANALYSIS
+        case FormatError():
+            return ErrorClass.FORMAT
+        case UsageError():
+            return ErrorClass.USAGE
+        case OSError() | MemoryError():
+            return ErrorClass.SYSTEM
+    return ErrorClass.CRASHED
+
+
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
+
+
+def check_exit(code: int, what: str) -> None:
+    """Raise for a process that did not end well.
+
+    Parameters
+    ----------
+    code : int
+        Its exit code; a signal as its negative number.
+    what : str
+        What ended, for the message.
+
+    Raises
+    ------
+    MethodFailedError
+        Unless the code is 0.
+    """
+    if code < 0:
+        from_outside = -code in _FROM_OUTSIDE
+        kind = ErrorClass.KILLED if from_outside else ErrorClass.CRASHED
+        why = " (from outside; out of memory?)" if from_outside else ""
+        msg = f"{what} was ended by {_signal_name(-code)}{why}"
+        raise MethodFailedError(kind, msg)
+    if code:
+        msg = f"{what} ended with exit code {code}"
+        raise MethodFailedError(ErrorClass.CRASHED, msg)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        # Most of the signals for programs' own use have no name.
+        return f"signal {number}"
+
+
+def presentable(text: str) -> str:
+    """Return a message as it may be written to any file: not too long, no halves of a character."""
+    whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return whole if len(whole) <= MOST_SAID else f"{whole[:MOST_SAID]} [...]"
+
+
+@dataclass(frozen=True)
+class ProblemRecord:
+    """A finished problem, answered or not.
+
+    Attributes
+    ----------
+    problem : Problem
+    error_class : ErrorClass or None
+        None for an answer.
+    error : str
+        What went wrong, in words; paths in the run's folder are relative to it.
+    cohort : str or None
+        The cohort that was analysed, as far as the result tells.
+    genes : int or None
+        Length of the list of genes.
+    seconds : float
+        Wall-clock time of its process.
+    peak_memory_mb : float or None
+        Largest resident memory of its process, or of one it started, in 10^6 bytes; None where it
+        was not measured.
+    files : mapping of str to str
+        SHA-256 of what was written, by the path in the run's folder.
+    basis : str
+        Digest of the cohorts that the problem was asked of (see `cohort_stage.Basis`).
+    """
+
+    problem: Problem
+    error_class: ErrorClass | None = None
+    error: str = ""
+    cohort: str | None = None
+    genes: int | None = None
+    seconds: float = 0.0
+    peak_memory_mb: float | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    basis: str = ""
+
+    def __post_init__(self) -> None:
+        """Make the message presentable."""
+        object.__setattr__(self, "error", presentable(self.error))
+
+    @property
+    def success(self) -> bool:
+        """Whether there is an answer."""
+        return self.error_class is None
+
+    def outcome(self) -> dict[str, Any]:
+        """Return what does not depend on the machine, as plain JSON values."""
+        return {
+            "trait": self.problem.trait,
+            "condition": self.problem.condition,
+            "kind": self.problem.kind.value,
+            "success": self.success,
+            "cohort": self.cohort,
+            "genes": self.genes,
+            "error_class": None if self.error_class is None else self.error_class.value,
+            "error": self.error or None,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as plain JSON values."""
+        return self.outcome() | {
+            "seconds": self.seconds,
+            "peak_memory_mb": self.peak_memory_mb,
+            "files": dict(self.files),
+            "basis": self.basis,
+        }
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> ProblemRecord:
+        """Read what `to_json` returned."""
+        failed = entry["error_class"]
+        return cls(
+            Problem(entry["trait"], entry["condition"]),
+            None if failed is None else ErrorClass(failed),
+            entry["error"] or "",
+            entry["cohort"],
+            entry["genes"],
+            entry["seconds"],
+            entry["peak_memory_mb"],
+            entry["files"],
+            entry["basis"],
+        )

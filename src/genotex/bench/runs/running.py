@@ -1,0 +1,233 @@
+"""A whole benchmark run, from its settings to its summary."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench.runs.children import Setup
+from genotex.bench.runs.cohort_stage import Basis, CohortProgress, read_cohorts
+from genotex.bench.runs.given_cohorts import check_given_cohorts
+from genotex.bench.runs.merging import merge_cohorts
+from genotex.bench.runs.methods.method import ChosenMethod
+from genotex.bench.runs.problem_record import ProblemRecord
+from genotex.bench.runs.problem_stage import ProblemProgress, ProblemStage, finished_problems
+from genotex.bench.runs.run_folder import RunFolder
+from genotex.bench.runs.settings import RunSettings, begin_or_go_on
+from genotex.bench.runs.shares import cohort_times, divide
+from genotex.bench.runs.summary import RunSummary, summarise, write_outcomes
+from genotex.cohorts import PreprocessOptions
+from genotex.errors import UsageError
+from genotex.formats.journal import Journal, open_journal
+from genotex.formats.raw import sha256
+from genotex.layout import InputFolder, OutputFolder
+
+__all__ = ["BenchmarkRun", "Finished", "run_benchmark"]
+
+
+@dataclass(frozen=True)
+class BenchmarkRun:
+    """What is to be run.
+
+    Parameters
+    ----------
+    target : Path
+        Output folder; made when missing, gone on with when it holds the same run.
+    tasks : TaskInfo
+        The task list.
+    problems : sequence of Problem
+        In the order of the results; one that stands there twice is solved once.
+    method : ChosenMethod
+    source : Path, optional
+        Input folder; not needed for a method without data, nor beside `preprocessed`.
+    preprocessed : Path, optional
+        An output folder whose cohorts are taken as they are; nothing is written there.
+    seed : int
+        For anything random.
+
+    Raises
+    ------
+    UsageError
+        If these do not go together.
+    """
+
+    target: Path
+    tasks: TaskInfo
+    problems: Sequence[Problem]
+    method: ChosenMethod
+    source: Path | None = None
+    preprocessed: Path | None = None
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        """Refuse, before anything is written, what cannot be run."""
+        object.__setattr__(self, "problems", tuple(dict.fromkeys(self.problems)))
+        if not self.problems:
+            msg = "there is no problem to solve; look at --problems and --trait"
+            raise UsageError(msg)
+        for trait in dict.fromkeys(problem.trait for problem in self.problems):
+            self.tasks.related_genes(trait)
+        if type(self.method.method).__module__ == "__main__":
+            msg = (
+                f"the method {self.method.name} is defined in a script, which the process of a "
+                "problem cannot import; define it in a module of its own"
+            )
+            raise UsageError(msg)
+        self._check_folders()
+        if self.source is not None and (self.preprocesses or self.method.own_cohorts):
+            InputFolder(self.source)
+
+    def _check_folders(self) -> None:
+        method, given = self.method, self.preprocessed
+        if self.source is not None and self.preprocesses:
+            InputFolder(self.source)
+        elif self.source is not None and not self.source.is_dir():
+            msg = f"{self.source} is not a folder; give the folder of the raw files"
+            raise UsageError(msg)
+        if method.own_cohorts and self.source is None:
+            msg = "a plug-in with cohorts of its own reads the raw files; give INPUT"
+            raise UsageError(msg)
+        if given is None:
+            if method.reads == "cohorts" and self.source is None:
+                msg = f"the method {method.name} reads cohorts; give INPUT, or --preprocessed"
+                raise UsageError(msg)
+            return
+        if method.reads == "nothing" or method.own_cohorts:
+            who = "makes its own cohorts" if method.own_cohorts else "reads no data"
+            msg = f"--preprocessed does nothing here: {method.name} {who}; leave it out"
+            raise UsageError(msg)
+        check_given_cohorts(given, self.target)
+
+    @property
+    def preprocesses(self) -> bool:
+        """Whether raw files are preprocessed first."""
+        reads = self.method.reads != "nothing" and not self.method.own_cohorts
+        return reads and self.preprocessed is None and self.source is not None
+
+    @property
+    def cohorts(self) -> OutputFolder | None:
+        """Where the method finds preprocessed cohorts."""
+        if self.preprocessed is not None:
+            return OutputFolder(self.preprocessed.absolute())
+        return RunFolder(self.target).output if self.preprocesses else None
+
+    def settings(self) -> RunSettings:
+        """Return what the answers depend on."""
+        reads = self.method.reads != "nothing"
+        return RunSettings(
+            name=self.target.resolve().name,
+            method=self.method.name,
+            procedure=self.method.procedure if reads else None,
+            options={**self.method.record, "seed": self.seed},
+            problems=self.problems,
+            input=self.source if reads else None,
+            preprocessed=self.preprocessed,
+            task_info={"name": self.tasks.path.name, "sha256": sha256(self.tasks.path)},
+        )
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run whose problems are all finished.
+
+    Attributes
+    ----------
+    records : tuple of ProblemRecord
+        In the order of the run's list.
+    summary : RunSummary
+    solved_now : int
+        How many of the problems were not finished before.
+    """
+
+    records: tuple[ProblemRecord, ...]
+    summary: RunSummary
+    solved_now: int
+
+
+def run_benchmark(
+    plan: BenchmarkRun,
+    *,
+    jobs: int = 1,
+    time_limit: float | None = None,
+    retry: bool = False,
+    on_cohort: CohortProgress | None = None,
+    on_problem: ProblemProgress | None = None,
+) -> Finished:
+    """Run a benchmark, or go on with one that was interrupted.
+
+    Cohorts are preprocessed first, once for all problems; then each problem is solved in a process
+    of its own. A step that is finished stays finished, however the run ends. What lies in
+    ``preprocess/``, ``regress/`` and ``run/outcomes.json`` at the end depends neither on
+    interruptions nor on `jobs`.
+
+    Parameters
+    ----------
+    plan : BenchmarkRun
+    jobs : int
+        Cohorts, and then problems, side by side.
+    time_limit : float, optional
+        Seconds for a problem.
+    retry : bool
+        Try again every problem that failed, not only those that failed for the machine's sake.
+    on_cohort, on_problem : callable, optional
+        Called with each outcome and the number of them all.
+
+    Raises
+    ------
+    UsageError
+        If the folder holds another run, or one that is going on.
+    WorkerLostError
+        If a process that others depend on was ended from outside.
+    """
+    run = RunFolder(plan.target)
+    with run.hold():
+        begin_or_go_on(run, plan.settings())
+        with open_journal(run.journal) as journal:
+            if plan.preprocesses and plan.source is not None:
+                read_cohorts(
+                    plan.source,
+                    run.output,
+                    plan.problems,
+                    PreprocessOptions(procedure=plan.method.procedure),
+                    journal,
+                    jobs=jobs,
+                    progress=on_cohort,
+                )
+            stage = _stage(plan, run, journal, jobs, time_limit)
+            unsolved = stage.unsolved(plan.problems, retry=retry)
+            if unsolved:
+                run.withdraw_outcomes()
+                stage.solve(unsolved, jobs=min(jobs, len(unsolved)), progress=on_problem)
+            return _finish(plan, run, journal, len(unsolved))
+
+
+def _stage(
+    plan: BenchmarkRun, run: RunFolder, journal: Journal, jobs: int, time_limit: float | None
+) -> ProblemStage:
+    cohorts = plan.cohorts
+    setup = Setup(
+        method=plan.method.method,
+        source=None if plan.source is None else plan.source.absolute(),
+        cohorts=None if cohorts is None else cohorts.root,
+        tasks=plan.tasks,
+        procedure=plan.method.procedure,
+        seed=plan.seed,
+        threads=max(1, (os.cpu_count() or 1) // jobs),
+        time_limit=time_limit,
+        secrets=plan.method.secrets,
+    )
+    return ProblemStage(run, plan.method, setup, journal, Basis(cohorts))
+
+
+def _finish(plan: BenchmarkRun, run: RunFolder, journal: Journal, solved_now: int) -> Finished:
+    finished = finished_problems(journal)
+    records = tuple(finished[problem] for problem in plan.problems)
+    if plan.method.own_cohorts:
+        merge_cohorts(run, records)
+    cohorts = run.output if plan.method.own_cohorts else plan.cohorts
+    summary = summarise(records, journal, cohorts)
+    write_outcomes(run, records, summary, divide(plan.problems, cohort_times(journal)))
+    return Finished(records, summary, solved_now)

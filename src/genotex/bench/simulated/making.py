@@ -1,0 +1,241 @@
+"""Make a whole simulated world: input files, task list, truth, and the reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from genotex.bench.problems import Problem, TaskInfo
+from genotex.bench.simulated.planning import ARRAYS, FIRST_SERIES, geo_plans, tcga_plans
+from genotex.bench.simulated.reference import write_answers, write_cohorts
+from genotex.bench.simulated.traits import (
+    FEWEST_TRAITS,
+    MOST_TRAITS,
+    WorldTrait,
+    conditions_of,
+    world_traits,
+)
+from genotex.bench.simulated.truth import BenchmarkTruth, TraitTruth
+from genotex.layout import OutputFolder
+from genotex.simulate.cohorts import SimulatedCohort, TcgaPlan, write_geo, write_tcga
+from genotex.simulate.expression import GeneModel, draw_gene_model
+from genotex.simulate.folder import REFERENCE, check_folder, whole_folder
+from genotex.simulate.plan import CohortPlan
+from genotex.simulate.platforms import Style, draw_array
+from genotex.simulate.record import TRUTH_FILE
+from genotex.simulate.study import Progress, check_sizes, silent
+from genotex.simulate.symbols import choose_aliases, choose_symbols
+from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
+
+__all__ = ["SimulatedBenchmark", "simulate_benchmark"]
+
+_MOST_PLANTED = 30
+_FIRST_PLATFORM = 910_001
+_FEWEST_PER_TRAIT, _MOST_PER_TRAIT = 2, 10
+"""Cohorts for each trait."""
+
+
+@dataclass(frozen=True)
+class SimulatedBenchmark:
+    """Where a simulated world lies and what is true of it.
+
+    Attributes
+    ----------
+    folder : Path
+        An input folder for ``genotex preprocess``.
+    task_info : Path
+        Related genes and conditions of the traits, in the benchmark's format.
+    reference : Path
+        The true answers, an output folder in the benchmark's layout.
+    truth_file : Path
+        ``truth.json``.
+    truth : BenchmarkTruth
+        Content of `truth_file`.
+    problems : tuple of Problem
+        The problems of `task_info`.
+    answered : tuple of Problem
+        Those that can be answered, and have an answer in `reference`.
+    """
+
+    folder: Path
+    task_info: Path
+    reference: Path
+    truth_file: Path
+    truth: BenchmarkTruth
+    problems: tuple[Problem, ...]
+    answered: tuple[Problem, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """Return how many of what there are, as plain values."""
+        cohorts = [c for trait in self.truth.traits.values() for c in trait.cohorts.values()]
+        return {
+            "traits": len(self.truth.traits),
+            "cohorts": len(cohorts),
+            "usable_cohorts": sum(cohort.usable for cohort in cohorts),
+            "problems": dict(Counter(str(problem.kind) for problem in self.problems)),
+            "answered": len(self.answered),
+        }
+
+
+def simulate_benchmark(
+    folder: Path,
+    *,
+    seed: int = 1,
+    traits: int = 12,
+    cohorts: int = 40,
+    samples: int = 40,
+    genes: int = 1200,
+    symbols: Sequence[str] | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> SimulatedBenchmark:
+    """Write a whole benchmark whose answers are known.
+
+    It holds traits that people have or have not, measured traits, and cancers with a TCGA folder;
+    one trait cannot be answered. The same seed, sizes and symbols give the same files.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to; must not exist or be empty. It appears whole or not at all.
+    seed : int
+        Seed of all randomness.
+    traits : int
+        Number of traits, 4 to 16.
+    cohorts : int
+        GEO series and TCGA folders together, 2 to 10 for each trait.
+    samples : int
+        Samples of the largest cohorts, 24 to 1,000.
+    genes : int
+        Genes, 400 to 15,000.
+    symbols : sequence of str, optional
+        Gene symbols to draw from; by default the protein-coding genes of the packaged table.
+    overwrite : bool
+        Replace an earlier simulated study or world in `folder`.
+    progress : callable, optional
+        Told in words what is being written, once for each cohort.
+
+    Raises
+    ------
+    UsageError
+        If a size makes no sense, or `folder` holds something.
+    """
+    check_sizes(
+        seed=(seed, 0, 2**63),
+        traits=(traits, FEWEST_TRAITS, MOST_TRAITS),
+        cohorts=(cohorts, _FEWEST_PER_TRAIT * traits, _MOST_PER_TRAIT * traits),
+        samples=(samples, 24, 1000),
+        genes=(genes, 400, 15_000),
+    )
+    check_folder(folder, overwrite)
+    rng = np.random.default_rng(seed)
+    chosen = choose_symbols(rng, genes, symbols)
+    aliases = choose_aliases(rng, chosen) if symbols is None else {}
+    members = world_traits(traits)
+    planted = min(_MOST_PLANTED, genes // (3 * traits))
+    model = draw_gene_model(rng, chosen, [trait.name for trait in members], planted)
+    with whole_folder(folder) as part:
+        older = [aliases.get(symbol, symbol) for symbol in chosen]
+        plans = geo_plans(members, cohorts - len(tcga_plans(members, samples)), samples)
+        made = _write_inputs(
+            part, rng, model, older, plans, tcga_plans(members, samples), progress or silent
+        )
+        truth = _truth(seed, model, aliases, members, made)
+        (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
+        tasks = TaskInfo.load(_write_tasks(part, rng, model, members))
+        answered = _write_reference(OutputFolder(part / REFERENCE), truth, made, tasks)
+    return SimulatedBenchmark(
+        folder,
+        folder / TASK_FILE,
+        folder / REFERENCE,
+        folder / TRUTH_FILE,
+        truth,
+        tasks.problems(),
+        tuple(answered),
+    )
+
+
+def _write_inputs(
+    folder: Path,
+    rng: np.random.Generator,
+    model: GeneModel,
+    older: Sequence[str],
+    plans: Sequence[CohortPlan],
+    tcga: Sequence[TcgaPlan],
+    tell: Progress,
+) -> dict[str, list[SimulatedCohort]]:
+    """Write all cohorts and return them by trait; `older` are names of the genes of older files."""
+    always = np.flatnonzero(sum(np.abs(s) for s in model.signatures.values()))
+    arrays = {}
+    for i, name in enumerate(ARRAYS):
+        style: Style = "affymetrix" if name.startswith("affymetrix") else "illumina"
+        symbols = older if style == "affymetrix" else model.symbols
+        arrays[name] = draw_array(style, rng, symbols, always, f"GPL{_FIRST_PLATFORM + i}")
+    made: dict[str, list[SimulatedCohort]] = {trait: [] for trait in model.signatures}
+    first = FIRST_SERIES
+    for plan in plans:
+        tell(f"{plan.accession}: {plan.title}")
+        made[plan.trait].append(write_geo(folder, rng, model, arrays, plan, first))
+        first += sum(plan.groups.values())
+    for study in tcga:
+        tell(f"TCGA/{study.folder}")
+        made[study.trait].append(write_tcga(folder, rng, model, older, study))
+    return made
+
+
+def _truth(
+    seed: int,
+    model: GeneModel,
+    aliases: dict[str, str],
+    members: Sequence[WorldTrait],
+    made: Mapping[str, Sequence[SimulatedCohort]],
+) -> BenchmarkTruth:
+    traits = {
+        trait.name: TraitTruth(
+            trait.kind,
+            {gene: round(size, 4) for gene, size in model.standardised(trait.name).items()},
+            {cohort.name: cohort.truth for cohort in made[trait.name]},
+        )
+        for trait in members
+    }
+    nuisance = {"age": model.changing_with(model.age), "sex": model.changing_with(model.sex)}
+    return BenchmarkTruth(seed, nuisance, aliases, traits)
+
+
+def _write_tasks(
+    folder: Path, rng: np.random.Generator, model: GeneModel, members: Sequence[WorldTrait]
+) -> Path:
+    """Write the task list, in which the traits of a family share some related genes.
+
+    The shared ones differ with none of them, so that they neither help nor are missed in a problem
+    of two traits, whose regressor genes are left out of the genes that are tested.
+    """
+    free = genes_without_effect(model)
+    shared: dict[frozenset[str], list[str]] = {}
+    related = {}
+    for trait in members:
+        planted = model.planted(trait.name)
+        family = frozenset((trait.name, *conditions_of(trait, members)))
+        if family not in shared:
+            count = 2 * len(planted) // 5
+            shared[family] = rng.choice(free, size=count, replace=False).tolist()
+        related[trait.name] = {*choose_related(rng, planted, free), *shared[family]}
+    conditions = {trait.name: conditions_of(trait, members) for trait in members}
+    return write_tasks(folder, related, conditions)
+
+
+def _write_reference(
+    reference: OutputFolder,
+    truth: BenchmarkTruth,
+    made: Mapping[str, Sequence[SimulatedCohort]],
+    tasks: TaskInfo,
+) -> list[Problem]:
+    for trait, cohorts in made.items():
+        write_cohorts(reference, trait, cohorts)
+    planted = {name: trait.planted for name, trait in truth.traits.items()}
+    return write_answers(reference, tasks, planted)

@@ -1,0 +1,191 @@
+"""NCBI's Entrez: searches and summaries over the E-utilities."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeGuard
+
+from genotex.errors import NotThereError, UsageError, WrongContentError
+from genotex.fetch.addresses import shown
+from genotex.fetch.answer import Trouble
+from genotex.fetch.web import WebClient
+
+__all__ = ["KEY_VARIABLE", "Entrez", "Found", "plain_phrase", "read_key"]
+
+KEY_VARIABLE = "NCBI_API_KEY"
+AT_ONCE = 100
+"""Summaries of one request."""
+
+_PASSES = re.compile(r"backend|rate limit|unavailable|time[d ]*out|try again", re.IGNORECASE)
+"""What Entrez says of itself, with status 200, when the same question may be answered later."""
+
+
+def read_key(environ: Mapping[str, str]) -> str | None:
+    """Return NCBI's key from the environment; it is read from nowhere else.
+
+    Raises
+    ------
+    UsageError
+        If what is set there cannot be a key.
+    """
+    key = environ.get(KEY_VARIABLE, "").strip()
+    if key and not (key.isascii() and key.isalnum()):
+        msg = f"what {KEY_VARIABLE} holds cannot be a key: it has other signs than letters, digits"
+        raise UsageError(msg)
+    return key or None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of a search.
+
+    Attributes
+    ----------
+    count : int
+        Records that fit.
+    ids : tuple of str
+        Their first ones, by Entrez' own ranking.
+    unknown : frozenset of str
+        What Entrez knows no record of, as `plain_phrase` gives it: it may search as if that were
+        not in the term.
+    """
+
+    count: int
+    ids: tuple[str, ...]
+    unknown: frozenset[str] = frozenset()
+
+
+def plain_phrase(phrase: str) -> str:
+    """Return a phrase of a term in lower case, without quotes, brackets and its field."""
+    return " ".join(re.sub(r'\[[^\]]*\]|["()]', " ", phrase).lower().split())
+
+
+class Entrez:
+    """Asks one database of Entrez.
+
+    The key goes in the body of a request, where no log of addresses sees it; that the requests are
+    no more than it allows is the client's part.
+
+    Parameters
+    ----------
+    client : WebClient
+        Whom to ask through.
+    address : str
+        Base address of the E-utilities, ending in a slash.
+    key : str, optional
+        NCBI's key.
+    database : str
+        ``gds`` for GEO DataSets.
+
+    References
+    ----------
+    NCBI, "The E-utilities In-Depth", https://www.ncbi.nlm.nih.gov/books/NBK25499/
+    """
+
+    def __init__(
+        self, client: WebClient, address: str, key: str | None = None, database: str = "gds"
+    ) -> None:
+        self._client = client
+        self._address = address
+        self._fields = {"tool": "genotex", "db": database, "retmode": "json"}
+        if key is not None:
+            self._fields["api_key"] = key
+        self._has_key = key is not None
+
+    def search(self, term: str, most: int) -> Found:
+        """Search by a term in Entrez' language.
+
+        Parameters
+        ----------
+        term : str
+            As ``gout AND gse[Entry Type]``.
+        most : int
+            How many ids are wanted.
+
+        Raises
+        ------
+        FetchError
+            If the answer cannot be had, or is none.
+        """
+        answer = self._ask("esearch.fcgi", {"term": term, "retmax": str(most)})
+        result = answer.get("esearchresult")
+        if not isinstance(result, dict) or "ERROR" in result:
+            said = result.get("ERROR") if isinstance(result, dict) else None
+            self._refuse(f"the search was not answered: {said or 'no esearchresult'}")
+        ids, count = result.get("idlist"), str(result.get("count", ""))
+        if not (_are_ids(ids) and _is_number(count)):
+            self._refuse("the answer to the search has no count, or ids that are none")
+        return Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
+
+    def summaries(self, ids: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        """Yield the summaries of records, in the order of the ids.
+
+        One that Entrez has none of, as of a record that was just withdrawn, is passed over.
+
+        Raises
+        ------
+        FetchError
+            If an answer cannot be had, or holds no summary at all.
+        """
+        for at in range(0, len(ids), AT_ONCE):
+            some = ids[at : at + AT_ONCE]
+            answer = self._ask("esummary.fcgi", {"id": ",".join(some)})
+            result = answer.get("result")
+            if not isinstance(result, dict):
+                self._refuse("the answer has no summaries")
+            told = [(each, result.get(each)) for each in some]
+            there = [one for _, one in told if isinstance(one, dict) and "error" not in one]
+            if not there:
+                self._refuse(f"the answer has no summary of {some[0]}")
+            yield from there
+
+    def _ask(self, tool: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
+        address = self._address + tool
+        return self._client.again(address, lambda: self._once(address, fields))
+
+    def _once(self, address: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
+        try:
+            content = self._client.text(address, form={**self._fields, **fields})
+        except NotThereError as error:
+            hint = f"check {KEY_VARIABLE}" if self._has_key else "check the address"
+            raise NotThereError(error.message, address=error.address, hint=hint) from error
+        try:
+            # Not strict: NCBI lets line ends of submitters' texts through.
+            answer = json.loads(content, strict=False)
+        except (ValueError, RecursionError):
+            self._refuse(f"the answer is not JSON: {content[:60]!r}")
+        if isinstance(answer, dict) and (said := _trouble(answer)):
+            raise Trouble(said)
+        if not isinstance(answer, dict) or "error" in answer:
+            self._refuse("the answer is an error, or of another form")
+        return answer
+
+    def _refuse(self, message: str) -> NoReturn:
+        hint = "try again later; NCBI may be in trouble"
+        raise WrongContentError(message, address=shown(self._address), hint=hint)
+
+
+def _unknown(errors: Any) -> frozenset[str]:
+    missed = errors.get("phrasesnotfound") if isinstance(errors, dict) else None
+    listed = missed if isinstance(missed, list) else []
+    return frozenset(plain_phrase(str(each)) for each in listed)
+
+
+def _trouble(answer: Mapping[str, Any]) -> str | None:
+    """Return what Entrez says where it may answer the same question later."""
+    result = answer.get("esearchresult")
+    said = answer.get("error") or (result.get("ERROR") if isinstance(result, dict) else None)
+    if not isinstance(said, str) or not _PASSES.search(said):
+        return None
+    return f"Entrez says {' '.join(said.split())[:100]!r}"
+
+
+def _is_number(text: Any) -> bool:
+    return isinstance(text, str) and text.isascii() and text.isdigit()
+
+
+def _are_ids(ids: Any) -> TypeGuard[list[str]]:
+    return isinstance(ids, list) and all(_is_number(each) for each in ids)

@@ -1,0 +1,126 @@
+"""NCBI's genes: the gene_info file, the gene table made of it, and the benchmark's synonyms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from genotex.errors import FormatError, UsageError, WrongContentError
+from genotex.fetch.download import Progress, Wanted
+from genotex.fetch.folder import Fetched, FetchFolder
+from genotex.fetch.web import WebClient
+from genotex.formats.raw import sha256
+from genotex.genes import GeneTable
+from genotex.genes.building import build_gene_table
+
+__all__ = ["NCBI_GENE", "FetchedGenes", "fetch_genes"]
+
+NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/"
+"""Base address of NCBI's gene data."""
+
+GENE_INFO = "Homo_sapiens.gene_info.gz"
+SYNONYMS = "gene_synonym.json"
+TABLE = "gene_table"
+MAKING = "genes"
+"""Name of what is made of the file, in the journal."""
+TABLE_FILES = tuple(
+    f"{TABLE}/{name}" for name in ("accessions.parquet", "genes.json", "genes.parquet")
+)
+
+
+@dataclass(frozen=True)
+class FetchedGenes:
+    """NCBI's genes in a folder.
+
+    Attributes
+    ----------
+    gene_info : Fetched
+        The file as NCBI has it.
+    synonyms : Fetched
+        ``gene_synonym.json``: alias in capitals -> official symbol, as the benchmark has it.
+    table : tuple of Fetched
+        The files of the gene table, with ``genes.parquet`` last, which `GeneTable.load` takes.
+    genes : GeneTable
+        The table.
+    """
+
+    gene_info: Fetched
+    synonyms: Fetched
+    table: tuple[Fetched, ...]
+    genes: GeneTable
+
+
+def fetch_genes(
+    client: WebClient,
+    folder: FetchFolder,
+    base: str = NCBI_GENE,
+    progress: Progress = lambda done, total: None,
+) -> FetchedGenes:
+    """Fetch NCBI's human genes, and make the gene table and the synonyms of them.
+
+    A gene_info file that lies in the folder is not fetched again. RefSeq, GenBank and Ensembl
+    transcript accessions, which it lacks, are those of the packaged table.
+
+    Parameters
+    ----------
+    client : WebClient
+        Whom to ask through.
+    folder : FetchFolder
+        Where everything goes.
+    base : str
+        Base address with a slash at its end.
+    progress : callable
+        See `Progress`.
+
+    Raises
+    ------
+    FetchError
+        If the file cannot be had, or is no table of human genes; it is not kept then.
+    UsageError
+        If a file of another origin, such as the benchmark's own ``gene_synonym.json``, lies where
+        one of these goes.
+    """
+    _refuse_files_of_others(folder)
+    wanted = Wanted(f"{base}GENE_INFO/Mammalia/{GENE_INFO}", GENE_INFO)
+    gene_info = folder.fetch(client, wanted, progress)
+    if (made := _made_before(folder, gene_info)) is not None:
+        return made
+    folder.note("begun", MAKING)
+    try:
+        genes = build_gene_table(gene_info.path, folder.place(TABLE), GeneTable.load())
+    except FormatError as error:
+        if not gene_info.now:
+            raise
+        gene_info.path.unlink()
+        folder.note("failed", MAKING)
+        hint = "nothing of it was kept"
+        raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
+    genes.to_synonym_json(folder.place(SYNONYMS))
+    synonyms, *table = (folder.made(path, wanted.address) for path in (SYNONYMS, *TABLE_FILES))
+    folder.note("finished", MAKING)
+    return FetchedGenes(gene_info, synonyms, tuple(table), genes)
+
+
+def _refuse_files_of_others(folder: FetchFolder) -> None:
+    last = folder.last_note(MAKING)
+    if last is not None and last["step"] == "begun":
+        return  # A run was killed while it wrote them.
+    for path in (SYNONYMS, *TABLE_FILES):
+        place, done = folder.place(path), folder.last(path, "done")
+        if place.exists() and (done is None or done["sha256"] != sha256(place)):
+            msg = f"{place} was not made here and is not replaced; move it, or name another folder"
+            raise UsageError(msg)
+
+
+def _made_before(folder: FetchFolder, gene_info: Fetched) -> FetchedGenes | None:
+    """Return what an earlier run made of the same file, None where it is not all there.
+
+    A table that is written anew, be it with the same bytes, has every cohort done again.
+    """
+    there = [file for path in (SYNONYMS, *TABLE_FILES) if (file := folder.known(path)) is not None]
+    if len(there) <= len(TABLE_FILES):
+        return None
+    synonyms, *table = there
+    genes = GeneTable.load(table[-1].path)
+    if genes.source.sha256 != gene_info.sha256:
+        return None
+    return FetchedGenes(gene_info, synonyms, tuple(table), genes)

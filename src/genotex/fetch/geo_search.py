@@ -1,0 +1,301 @@
+"""Which GEO series fit a trait: the search term, and the summaries that it finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from genotex.clinical import Vocabulary
+from genotex.errors import NotThereError, UsageError, WrongContentError
+from genotex.fetch.entrez import Entrez, plain_phrase
+
+__all__ = [
+    "ACCESSION",
+    "STUDY_TYPES",
+    "Criteria",
+    "GeoSummary",
+    "find_by_accession",
+    "find_by_trait",
+    "read_accessions",
+    "search_term",
+    "trait_term",
+]
+
+STUDY_TYPES = (
+    "expression profiling by array",
+    "expression profiling by high throughput sequencing",
+    "genome variation profiling by high throughput sequencing",
+    "genome variation profiling by snp array",
+    "snp genotyping by snp array",
+    "third party reanalysis",
+)
+"""The benchmark's study types (paper, appendix E; datasheet, "Collection Process")."""
+
+ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
+_PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
+_MOST_RANKED = 200
+"""Series that are looked at, best first, for those that fit."""
+_MOST_FOUND = 10_000
+"""Ids that Entrez gives at once; a name may find series that belong to it, too."""
+_SHORTEST_TERM = 4
+_MOST_TERMS = 12
+_MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """Which series are taken (paper, appendix E.1); sizes in bytes.
+
+    Attributes
+    ----------
+    samples : (int, int)
+        Fewest and most samples.
+    years : (int, int)
+        First and last year of publication.
+    organism : str
+        Whose samples.
+    study_types : tuple of str
+        GEO's "DataSet type".
+    matrix_bytes : (int, int)
+        Smallest and largest series matrix, all its parts together. The smallest does not hold for
+        sequencing, where GEO's matrix is empty by its nature.
+    family_bytes : int
+        Largest family SOFT.
+    most : int
+        Series taken, best first by GEO's ranking.
+    """
+
+    samples: tuple[int, int] = (30, 10_000)
+    years: tuple[int, int] = (2010, 2025)
+    organism: str = "Homo sapiens"
+    study_types: tuple[str, ...] = STUDY_TYPES
+    matrix_bytes: tuple[int, int] = (_MB // 10, 100 * _MB)
+    family_bytes: int = 100 * _MB
+    most: int = 10
+
+    def __post_init__(self) -> None:
+        """Refuse ranges that nothing can be in.
+
+        Raises
+        ------
+        UsageError
+            If the lower end is above the upper one.
+        """
+        for name, (low, high) in (
+            ("samples", self.samples),
+            ("years", self.years),
+            ("sizes of the matrix", self.matrix_bytes),
+        ):
+            if low > high:
+                msg = f"no series can be within these {name}: {low} to {high}"
+                raise UsageError(msg)
+
+
+@dataclass(frozen=True)
+class GeoSummary:
+    """What Entrez tells of a series.
+
+    Attributes
+    ----------
+    accession : str
+        ``GSE...``.
+    title, text : str
+        The submitter's title and summary.
+    organisms, study_types, platforms : tuple of str
+        As ``Homo sapiens``, ``Expression profiling by array``, ``GPL96``.
+    samples : int
+        Number of samples.
+    date : str
+        Of publication, as ``2014/02/28``.
+    titles : tuple of str
+        Titles of the samples.
+    """
+
+    accession: str
+    title: str
+    text: str
+    organisms: tuple[str, ...]
+    study_types: tuple[str, ...]
+    platforms: tuple[str, ...]
+    samples: int
+    date: str
+    titles: tuple[str, ...] = ()
+
+    @property
+    def is_sequencing(self) -> bool:
+        """Whether expression was measured by sequencing, so that GEO's matrix may be empty."""
+        return any(
+            "expression" in kind.lower() and "sequencing" in kind.lower()
+            for kind in self.study_types
+        )
+
+    @property
+    def is_sequencing_alone(self) -> bool:
+        """Whether that is so, and no array was used beside it."""
+        return self.is_sequencing and not any("array" in kind.lower() for kind in self.study_types)
+
+
+def trait_term(vocabulary: Vocabulary, trait: str) -> str:
+    """Return the search term of a trait: its name, and what the vocabulary calls it.
+
+    Words of fewer than four letters are left out (they mean too much in other texts), and phrases
+    that hold another one, which finds them anyway.
+
+    Raises
+    ------
+    UsageError
+        If the name is none, or an alias of several traits.
+    """
+    named = vocabulary.named(trait)
+    _, table, _ = vocabulary.entry(trait)
+    every = [named.name.replace("_", " "), *table.get("terms", ())]
+    words = dict.fromkeys(re.sub(r'["\[\]\s]+', " ", word).strip().lower() for word in every)
+    kept: list[str] = []
+    for word in sorted(words, key=len):
+        if len(word) >= _SHORTEST_TERM and not any(_holds(word, other) for other in kept):
+            kept.append(word)
+    order = [word for word in words if word in kept][:_MOST_TERMS] or list(words)[:1]
+    return " OR ".join(f'"{word}"' for word in order)
+
+
+def _holds(phrase: str, other: str) -> bool:
+    return f" {other} " in f" {phrase} "
+
+
+def search_term(words: str, criteria: Criteria) -> str:
+    """Return the whole search term.
+
+    References
+    ----------
+    NCBI, "Querying GEO DataSets and GEO Profiles",
+    https://www.ncbi.nlm.nih.gov/geo/info/qqtutorial.html
+    """
+    types = " OR ".join(f'"{kind}"[DataSet Type]' for kind in criteria.study_types)
+    (fewest, most), (first, last) = criteria.samples, criteria.years
+    return " AND ".join(
+        (
+            f"({words})",
+            '"gse"[Entry Type]',
+            f'"{criteria.organism}"[Organism]',
+            f"{fewest}:{most}[Number of Samples]",
+            f"({types})",
+            f"{first}/01/01:{last}/12/31[Publication Date]",
+        )
+    )
+
+
+def find_by_trait(entrez: Entrez, words: str, criteria: Criteria) -> tuple[int, list[GeoSummary]]:
+    """Search GEO.
+
+    Returns
+    -------
+    count : int
+        How many series fit the search.
+    summaries : list of GeoSummary
+        The best ones by GEO's ranking.
+
+    Raises
+    ------
+    FetchError
+        If Entrez does not answer as it should.
+    UsageError
+        If Entrez does not know the organism, or none of the study types.
+    """
+    found = entrez.search(search_term(words, criteria), max(_MOST_RANKED, 4 * criteria.most))
+    _refuse_unknown(criteria, found.unknown)
+    if found.unknown.issuperset(map(plain_phrase, words.split(" OR "))):
+        return 0, []
+    return found.count, list(_read(entrez, found.ids))
+
+
+def _refuse_unknown(criteria: Criteria, unknown: frozenset[str]) -> None:
+    """Refuse criteria that Entrez does not know: it may leave them out, and find anything."""
+    types = {plain_phrase(kind) for kind in criteria.study_types}
+    wrong = {plain_phrase(criteria.organism)} & unknown or (types if types <= unknown else None)
+    if wrong:
+        msg = f"GEO knows no {' or '.join(sorted(wrong))}; check --organism and --study-type"
+        raise UsageError(msg)
+
+
+def find_by_accession(entrez: Entrez, accessions: Sequence[str]) -> list[GeoSummary]:
+    """Return the summaries of series in the order asked for.
+
+    Raises
+    ------
+    FetchError
+        If GEO does not have one of them.
+    UsageError
+        If one is no accession of a series.
+    """
+    names = read_accessions(accessions)
+    any_of = " OR ".join(f"{name}[GEO Accession]" for name in names)
+    found = entrez.search(f'({any_of}) AND "gse"[Entry Type]', _MOST_FOUND)
+    by_name = {summary.accession: summary for summary in _read(entrez, found.ids)}
+    missing = [name for name in names if name not in by_name]
+    if missing:
+        message = f"GEO has no series {', '.join(missing)}"
+        raise NotThereError(message, hint="check the accession; it may not be public yet")
+    return [by_name[name] for name in names]
+
+
+def read_accessions(names: Sequence[str]) -> tuple[str, ...]:
+    """Return accessions of series in capitals, each once.
+
+    Raises
+    ------
+    UsageError
+        If a name is none.
+    """
+    found = dict.fromkeys(name.strip().upper() for name in names)
+    for name in found:
+        if not ACCESSION.fullmatch(name):
+            msg = f"{name!r} is no accession of a series; write it as GSE55457"
+            raise UsageError(msg)
+    return tuple(found)
+
+
+def _read(entrez: Entrez, ids: Sequence[str]) -> Iterator[GeoSummary]:
+    for record in entrez.summaries(ids):
+        yield read_summary(record)
+
+
+def read_summary(record: Mapping[str, Any]) -> GeoSummary:
+    """Read a summary of the database ``gds``.
+
+    Raises
+    ------
+    WrongContentError
+        If it does not tell of a series what it must.
+    """
+    accession, samples = str(record.get("accession", "")), str(record.get("n_samples", ""))
+    if not ACCESSION.fullmatch(accession) or not re.fullmatch(r"[0-9]{1,9}", samples):
+        message = (
+            f"a summary of Entrez tells no series, or no number of samples: {accession[:40]!r}"
+        )
+        raise WrongContentError(message)
+    told = record.get("samples")
+    members = told if isinstance(told, list) else []
+    return GeoSummary(
+        accession,
+        _text(record, "title"),
+        _text(record, "summary"),
+        _list(record, "taxon"),
+        _list(record, "gdstype"),
+        tuple(f"GPL{n}" for n in _list(record, "gpl") if _PLATFORM.fullmatch(n)),
+        int(samples),
+        _text(record, "pdat"),
+        tuple(_text(each, "title") for each in members if isinstance(each, dict)),
+    )
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    """Return a text as it may be shown: no signs that steer a screen, no markup of the site."""
+    value = record.get(name, "")
+    plain = "".join(sign if sign.isprintable() else " " for sign in str(value))
+    return " ".join(plain.split())
+
+
+def _list(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in _text(record, name).split(";") if part.strip())

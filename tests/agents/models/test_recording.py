@@ -1,0 +1,175 @@
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genotex.agents.models import (
+    Message,
+    RecordingModel,
+    ReplayModel,
+    Reply,
+    Request,
+    ScriptedModel,
+    Usage,
+)
+from genotex.agents.models.recording import (
+    read_recording,
+    reply_from_json,
+    reply_to_json,
+    request_digest,
+    request_from_json,
+    request_to_json,
+)
+from genotex.errors import FormatError, NotRecordedError, RateLimitedError
+
+
+def request(text: str = "Hello?", role: str = "planner") -> Request:
+    return Request(role, (Message("system", "Be brief."), Message("user", text)))
+
+
+FULL = Request("planner", request().messages, {"type": "object", "enum": ("a",)}, 100, 0.5)
+REPLY = Reply(
+    "hällo\ud800",
+    "openai:gpt-4o",
+    None,
+    "length",
+    Usage(1, 2, 3, None),
+    "openai",
+    "v",
+    1.5,
+    0.25,
+    2,
+)
+
+
+def record(path: Path, *texts: str) -> None:
+    model = RecordingModel(ScriptedModel(lambda asked: f"to {asked.messages[-1].text}"), path)
+    for text in texts:
+        model.answer(request(text))
+
+
+def test_requests_and_replies_survive_the_way_through_json() -> None:
+    assert reply_from_json(json.loads(json.dumps(reply_to_json(REPLY)))) == REPLY
+    again = request_from_json(json.loads(json.dumps(request_to_json(FULL))))
+    assert request_digest(again) == request_digest(FULL)
+
+
+def test_the_digest_tells_every_part_of_a_request() -> None:
+    others = [
+        replace(FULL, role="reviewer"),
+        replace(FULL, messages=FULL.messages[1:]),
+        replace(FULL, schema=None),
+        replace(FULL, max_output=101),
+        replace(FULL, temperature=None),
+    ]
+    digests = {request_digest(each) for each in [FULL, *others]}
+    assert len(digests) == 6
+    assert request_digest(replace(FULL)) == request_digest(FULL)
+
+
+def test_what_was_recorded_is_replayed_whatever_the_order(tmp_path: Path) -> None:
+    path = tmp_path / "calls" / "calls.jsonl"
+    record(path, "one", "two")
+    model = ReplayModel(path)
+    assert model.answer(request("two")).text == "to two"
+    assert model.answer(request("one")).text == "to one"
+    assert model.models == ("scripted",)
+    assert model.name == f"replay:{path}"
+
+
+def test_equal_requests_are_answered_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    model = RecordingModel(ScriptedModel(["first", "second"]), path)
+    assert [model.answer(request()).text for _ in range(2)] == ["first", "second"]
+    replay = ReplayModel(path)
+    assert [replay.answer(request()).text for _ in range(2)] == ["first", "second"]
+    with pytest.raises(NotRecordedError, match="planner asks once more"):
+        replay.answer(request())
+
+
+def test_a_request_that_was_not_recorded_names_the_first_difference(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    record(path, "one", "two")
+    replay = ReplayModel(path)
+    replay.answer(request("one"))
+    with pytest.raises(NotRecordedError) as caught:
+        replay.answer(request("tow"))
+    assert "line 2 of the recording" in str(caught.value)
+    assert "messages[1].text, character 2: was 'two', is now 'tow'" in str(caught.value)
+    with pytest.raises(NotRecordedError, match="no answer for reviewer is left"):
+        replay.answer(request("two", role="reviewer"))
+
+
+def test_a_call_that_fails_is_not_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    model = RecordingModel(ScriptedModel([RateLimitedError("too often"), "well"]), path)
+    with pytest.raises(RateLimitedError):
+        model.answer(request())
+    model.answer(request())
+    assert [call.reply.text for call in read_recording(path)] == ["well"]
+
+
+def test_a_line_cut_by_a_kill_is_passed_over_and_recording_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    record(path, "one", "two")
+    content = path.read_bytes()
+    path.write_bytes(content[:-10])
+    assert len(read_recording(path)) == 1
+    record(path, "two")
+    assert path.read_bytes() == content
+
+
+def test_same_calls_same_bytes(tmp_path: Path) -> None:
+    record(tmp_path / "a", "one")
+    record(tmp_path / "b", "one")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_threads_keep_lines_whole(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    models = [RecordingModel(ScriptedModel(lambda _: "x" * 5000), path) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda m=m: [m.answer(request()) for _ in range(5)]) for m in models
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(read_recording(path)) == 20
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"no json",
+        b"{}",
+        b"[]",
+        b'{"request": 1, "reply": 2, "digest": 3}',
+        b'{"request": {"role": "a", "messages": []}}',
+        b"\xff\xfe",
+        b"[" * 9999,
+    ],
+)
+def test_a_line_that_is_no_call_is_named_by_its_number(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "calls.jsonl"
+    record(path, "one")
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    with pytest.raises(FormatError, match="line 2"):
+        ReplayModel(path)
+    with pytest.raises(FormatError, match="line 2"):
+        RecordingModel(ScriptedModel([]), path)
+
+
+def test_a_request_changed_by_hand_is_found_by_its_digest(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    record(path, "one")
+    path.write_text(path.read_text().replace("Be brief", "Be long"))
+    with pytest.raises(FormatError, match="digests differ"):
+        ReplayModel(path)
+
+
+def test_a_missing_file_says_so(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be opened"):
+        ReplayModel(tmp_path / "none")

@@ -1,0 +1,36 @@
+import pytest
+
+from genotex.agents.models import Message, Reply, Request, ScriptedModel, Usage
+from genotex.errors import BadAnswerError, RateLimitedError
+
+REQUEST = Request("planner", (Message("user", "Hello?"),))
+
+
+def test_answers_come_in_order_and_requests_are_kept() -> None:
+    model = ScriptedModel(["one", {"two": 2}, Reply("three", "other")])
+    assert model.answer(REQUEST).text == "one"
+    assert model.answer(REQUEST).data == {"two": 2}
+    assert model.answer(REQUEST) == Reply("three", "other")
+    assert model.requests == [REQUEST] * 3
+
+
+def test_a_script_uses_no_tokens() -> None:
+    assert ScriptedModel(["one"]).answer(REQUEST).usage == Usage(0, 0, 0, 0)
+
+
+def test_a_function_answers_by_the_request() -> None:
+    model = ScriptedModel(lambda request: request.messages[-1].text.upper(), name="shouting")
+    reply = model.answer(REQUEST)
+    assert (reply.text, reply.model, model.name) == ("HELLO?", "shouting", "shouting")
+
+
+def test_an_exception_is_raised() -> None:
+    with pytest.raises(RateLimitedError):
+        ScriptedModel([RateLimitedError("too often")]).answer(REQUEST)
+
+
+def test_an_exhausted_script_says_who_asked() -> None:
+    model = ScriptedModel(["one"])
+    model.answer(REQUEST)
+    with pytest.raises(BadAnswerError, match="no answer 2, asked by planner"):
+        model.answer(REQUEST)

@@ -1,0 +1,9 @@
+import pytest
+
+pytest.register_assert_rewrite(
+    *(
+        f"tests.agents.sandbox.conformance_{part}"
+        for part in ("limits", "output", "state", "walls")
+    ),
+    "tests.agents.sandbox.conformance",
+)

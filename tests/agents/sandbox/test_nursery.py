@@ -1,0 +1,148 @@
+"""Sessions that a nursery starts: the same walls, limits and ends, with the libraries there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from genotex.agents.sandbox import Folders, Limits, Nursery, SandboxPolicy, Session, local_session
+from tests.agents.sandbox.conformance_limits import Ends, IsBounded, IsBoundedTogether, IsStopped
+from tests.agents.sandbox.conformance_output import PlaysTricks
+from tests.agents.sandbox.conformance_state import Closes, KeepsState
+from tests.agents.sandbox.conformance_walls import (
+    FilterHolds,
+    NoNetwork,
+    NoOtherFiles,
+    NoOtherProcesses,
+)
+from tests.agents.sandbox.test_local_session import wait_until
+from tests.agents.sandbox.test_walls import NAMESPACES
+
+MODULES = ("numpy", "polars")
+OPENER = """
+import sys, time
+from pathlib import Path
+from genotex.agents.sandbox import Folders, Limits, Nursery, local_session
+nursery = Nursery(Limits(), ())
+local_session(Folders(Path(sys.argv[1])), nursery=nursery).start()
+print(nursery.lib, flush=True)
+time.sleep(100)
+"""
+
+
+class FromNursery:
+    avoid: ClassVar[tuple[str, ...]] = ()
+    nursery: ClassVar[Nursery]
+
+    @classmethod
+    def open_one(cls, folders: Folders, limits: Limits) -> Session:
+        policy = SandboxPolicy.BEST if cls.avoid else SandboxPolicy.REQUIRE
+        return local_session(folders, limits, policy, avoid=cls.avoid, nursery=cls.nursery)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nursery() -> Iterator[None]:
+    with Nursery(Limits(), MODULES) as FromNursery.nursery:
+        yield
+
+
+class WithoutNamespaces(FromNursery):
+    avoid = NAMESPACES
+
+
+class TestKeepsState(FromNursery, KeepsState): ...
+
+
+class TestCloses(FromNursery, Closes): ...
+
+
+class TestPlaysTricks(FromNursery, PlaysTricks): ...
+
+
+class TestIsStopped(FromNursery, IsStopped): ...
+
+
+class TestEnds(FromNursery, Ends): ...
+
+
+class TestIsBounded(FromNursery, IsBounded): ...
+
+
+class TestIsBoundedTogether(FromNursery, IsBoundedTogether): ...
+
+
+class TestNoNetwork(FromNursery, NoNetwork): ...
+
+
+class TestNoNetworkWithoutNamespaces(WithoutNamespaces, NoNetwork): ...
+
+
+class TestFilterHoldsWithoutNamespaces(WithoutNamespaces, FilterHolds): ...
+
+
+class TestNoOtherFiles(FromNursery, NoOtherFiles): ...
+
+
+class TestNoOtherFilesWithoutNamespaces(WithoutNamespaces, NoOtherFiles): ...
+
+
+class TestNoOtherProcesses(FromNursery, NoOtherProcesses): ...
+
+
+class TestNoOtherProcessesWithoutNamespaces(WithoutNamespaces, NoOtherProcesses): ...
+
+
+def test_what_was_imported_is_there_and_each_session_has_its_own_copy(tmp_path: Path) -> None:
+    nursery = FromNursery.nursery
+    with (
+        local_session(Folders(tmp_path / "a"), nursery=nursery) as first,
+        local_session(Folders(tmp_path / "b"), nursery=nursery) as second,
+    ):
+        assert first.execute("import sys; 'polars' in sys.modules").text == "True"
+        first.execute("import polars; polars.mine = 1")
+        assert second.execute("import polars; hasattr(polars, 'mine')").text == "False"
+        assert (
+            second.execute("import random; random.random()").text
+            != first.execute("import random; random.random()").text
+        )
+
+
+def test_session_starts_anew_where_the_nursery_is_gone(tmp_path: Path) -> None:
+    with Nursery(Limits(), ()) as nursery:
+        assert nursery.number is not None
+        os.kill(nursery.number, signal.SIGKILL)
+        with local_session(Folders(tmp_path / "out"), nursery=nursery) as session:
+            assert session.execute("1 + 1").text == "2"
+
+
+def test_session_goes_on_when_the_nursery_closes(tmp_path: Path) -> None:
+    with Nursery(Limits(), ()) as nursery:
+        session = local_session(Folders(tmp_path / "out"), nursery=nursery)
+        session.start()
+    assert session.execute("1 + 1").text == "2"
+    session.close()
+    assert not nursery.lib.exists()
+
+
+def test_nothing_is_left_of_a_nursery_whose_program_was_killed(
+    tmp_path: Path, own_temporary: Path
+) -> None:
+    opener = subprocess.Popen(
+        [sys.executable, "-c", OPENER, str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(own_temporary)},
+    )
+    assert opener.stdout is not None
+    assert Path(opener.stdout.readline().decode().strip()).is_relative_to(own_temporary)
+    assert len(list(own_temporary.iterdir())) == 2
+    opener.kill()
+    opener.wait()
+    opener.stdout.close()
+    wait_until(lambda: not list(own_temporary.iterdir()))

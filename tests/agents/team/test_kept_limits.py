@@ -1,0 +1,64 @@
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genotex.agents.models import Limits
+from genotex.agents.team.kept_limits import read_limits, said_anew, write_limits
+from genotex.errors import FormatError, UsageError
+
+KEPT = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
+
+
+def test_limits_are_read_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "limits.json"
+    assert read_limits(path) == Limits()
+    for limits in (KEPT, Limits()):
+        write_limits(path, limits)
+        assert read_limits(path) == limits
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"max_cost": "x"}',
+        '{"max_cost": "NaN"}',
+        '{"max_tokens": 1.5}',
+        '{"max_tokens": true}',
+        '{"max_time": "soon"}',
+        '{"max_time": -1}',
+        '{"allow_unknown": 7}',
+    ],
+)
+def test_damaged_limits_are_named_with_their_file(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "limits.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(FormatError, match=r"limits\.json: .*must be"):
+        read_limits(path)
+
+
+def test_what_is_said_anew_wins_and_the_rest_stays() -> None:
+    assert said_anew(KEPT) == KEPT
+    assert said_anew(KEPT, max_cost=10.0).max_cost == 10
+    assert said_anew(KEPT, max_tokens=7) == Limits(Decimal("2.50"), 7, 60.0, allow_unknown=True)
+    assert said_anew(Limits(), max_time=5.0, allow_unknown=True) == Limits(
+        max_time=5.0, allow_unknown=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "option"),
+    [
+        ({"max_cost": float("nan")}, "--max-cost"),
+        ({"max_cost": -1.0}, "--max-cost"),
+        ({"max_cost": 0.0}, "--max-cost"),
+        ({"max_tokens": -5}, "--max-tokens"),
+        ({"max_time": float("inf")}, "--max-time"),
+    ],
+)
+def test_limit_that_makes_no_sense_is_refused_by_its_option(
+    said: dict[str, Any], option: str
+) -> None:
+    with pytest.raises(UsageError, match=f"{option}: must be"):
+        said_anew(KEPT, **said)

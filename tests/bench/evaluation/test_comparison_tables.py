@@ -1,0 +1,73 @@
+"""A comparison as people and programs read it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from genotex.bench.evaluation.comparing import Comparison, compare_runs
+from genotex.bench.evaluation.comparison_tables import (
+    comparison_json,
+    comparison_texts,
+    difference_tables,
+    side_by_side_table,
+)
+from tests.bench.evaluation.some_scores import failed_score, some_scores
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    worse = some_scores(analysis=(failed_score("Asthma"), *some_scores().analysis[1:]))
+    return compare_runs({"good": some_scores(), "worse": worse}, draws=50)
+
+
+def test_runs_stand_side_by_side_with_intervals_and_their_mean(comparison: Comparison) -> None:
+    table = side_by_side_table(comparison)
+    assert table.head == ("figure", "good", "worse", "mean of runs")
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["problems"] == ("4", "4", "-")
+    assert rows["success (%)"][0].startswith("75.00 (")
+    assert rows["success (%)"][1].startswith("50.00 (")
+    assert rows["success (%)"][2].startswith("62.50 (")
+    assert rows["filtering: F1 (%)"][0] == "66.67 (66.67 to 66.67)"
+
+
+def test_differences_have_a_sign_and_say_how_many_items(comparison: Comparison) -> None:
+    (table,) = difference_tables(comparison)
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert table.title == "worse less good"
+    assert rows["success (%)"][0] == "-25.00"
+    assert rows["selection: accuracy (%)"] == ("0.00", "0.00 to 0.00", "1.000", "4", "0")
+    assert rows["AUROC"][3:] == ("3", "0")
+    assert rows["GSEA ES"][3:] == ("2", "1")
+
+
+def test_json_is_plain_and_shaped_like_an_evaluation(comparison: Comparison) -> None:
+    content = comparison_json(comparison)
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+    assert [run["name"] for run in content["runs"]] == ["good", "worse"]
+    assert content["runs"][1]["average"]["analysis"]["success"] == 50.0
+    assert content["mean"]["average"]["analysis"]["success"] == 62.5
+    difference = content["differences"]["worse"]["analysis"]["success"]
+    assert difference["difference"] == -25.0 and difference["compared"] == 4
+    assert "linked" in content["differences"]["worse"]["preprocessing"]
+
+
+def test_files_hold_every_figure_over_full_precision(comparison: Comparison) -> None:
+    texts = comparison_texts(comparison)
+    assert set(texts) == {
+        "comparison.csv", "differences.csv", "comparison.md", "comparison.json",
+    }  # fmt: skip
+    averages = list(csv.DictReader(io.StringIO(texts["comparison.csv"])))
+    assert {row["run"] for row in averages} == {"good", "worse", "mean of runs"}
+    differences = list(csv.DictReader(io.StringIO(texts["differences.csv"])))
+    success = next(row for row in differences if row["figure"] == "success")
+    assert (success["difference"], success["baseline"], success["compared"]) == (
+        "-25.0",
+        "good",
+        "4",
+    )
+    assert "## worse less good" in texts["comparison.md"]

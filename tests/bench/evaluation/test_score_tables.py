@@ -1,0 +1,113 @@
+"""What people read of scores: written figures, kinds, reasons."""
+
+from __future__ import annotations
+
+import pytest
+
+from genotex.bench.evaluation.figures import FIGURES, HEADLINE, Figure
+from genotex.bench.evaluation.plain_table import PlainTable, to_markdown
+from genotex.bench.evaluation.score_tables import (
+    average_tables,
+    kind_table,
+    missing_table,
+    settings_rows,
+)
+from genotex.bench.evaluation.scores import Missing, Scores
+from genotex.bench.evaluation.summary import summarise
+from tests.bench.evaluation.some_scores import some_scores
+
+PERCENT = Figure("f1", "F1", "%", "")
+FRACTION = Figure("auroc", "AUROC", "fraction", "")
+
+
+def cells(table: PlainTable | None) -> dict[str, tuple[str, ...]]:
+    assert table is not None
+    return {row[0]: row[1:] for row in table.rows}
+
+
+@pytest.mark.parametrize(
+    ("figure", "value", "signed", "written"),
+    [
+        (PERCENT, 41.386, False, "41.39"),
+        (FRACTION, 0.7396, False, "0.740"),
+        (PERCENT, None, False, "-"),
+        (PERCENT, 1.5, True, "+1.50"),
+        (FRACTION, -0.25, True, "-0.250"),
+        (FRACTION, -0.00004, True, "0.000"),
+        (FRACTION, -0.00005, False, "0.000"),
+    ],
+)
+def test_figures_have_the_digits_of_their_unit(
+    figure: Figure, value: float | None, signed: bool, written: str
+) -> None:
+    assert figure.write(value, signed=signed) == written
+
+
+def test_headline_figures_are_figures() -> None:
+    for section, names in HEADLINE.items():
+        assert set(names) <= {figure.key for figure in FIGURES[section]}
+
+
+def test_each_section_has_its_table_with_the_number_of_items() -> None:
+    titles = [table.title for table in average_tables(summarise(some_scores(), draws=20))]
+    assert titles == [
+        "Dataset filtering, 2 traits",
+        "Dataset selection, 4 problems",
+        "Preprocessing: gene tables, 2 tables",
+        "Preprocessing: linked tables, 1 table",
+        "Statistical analysis, 4 problems",
+    ]
+
+
+def test_undefined_figure_is_a_dash_and_is_explained() -> None:
+    scores = some_scores(analysis=some_scores().analysis[3:])
+    analysis = average_tables(summarise(scores, draws=20))[-1]
+    assert cells(analysis)["AUROC"][1:] == ("-", "-", "0", "1")
+    assert "left out of the average" in analysis.note
+
+
+def test_kinds_stand_side_by_side() -> None:
+    table = kind_table(summarise(some_scores(), draws=20))
+    assert table is not None
+    assert table.head[1:] == ("all", "unconditional", "one-step", "two-step")
+    assert cells(table)["problems"] == ("4", "2", "1", "1")
+    assert cells(table)["selection: accuracy (%)"] == ("75.00", "100.00", "0.00", "100.00")
+    assert cells(table)["GSEA ES"][-1] == "-"
+
+
+def test_one_kind_needs_no_table() -> None:
+    scores = some_scores(analysis=some_scores().analysis[:1], selection=())
+    assert kind_table(summarise(scores, draws=20)) is None
+
+
+def test_missing_predictions_are_grouped_by_reason_and_the_first_named() -> None:
+    missing = tuple(Missing("analysis", f"T{i}", "missing") for i in range(5))
+    table = missing_table(some_scores(missing=(Missing("gene", "A GSE1", "empty"), *missing)))
+    assert table is not None
+    assert table.title.endswith("scored 0: 6")
+    assert table.rows[0] == ("analysis", "missing", "T0, T1, T2, ...", "5")
+    assert table.rows[1] == ("gene table", "empty", "A GSE1", "1")
+
+
+def test_many_reasons_are_counted_and_not_all_listed() -> None:
+    missing = tuple(Missing("analysis", f"T{i}", f"reason {i}") for i in range(20))
+    table = missing_table(some_scores(missing=missing))
+    assert table is not None and len(table.rows) == 12
+    assert table.note.startswith("8 more")
+
+
+def test_nothing_missing_needs_no_table() -> None:
+    assert missing_table(some_scores(missing=())) is None
+
+
+def test_settings_are_told_in_words() -> None:
+    told = dict(settings_rows(Scores("p", "r", settings={"metrics": "legacy", "new": None})))
+    assert told["metrics"].startswith("legacy")
+    assert told["new"] == "none"
+
+
+def test_markdown_marks_numbers_and_keeps_bars_inside_their_cell() -> None:
+    table = PlainTable("T", ("a", "b", "c"), (("x|y", "two\nlines", "1"),), words=2)
+    assert to_markdown(table) == (
+        "## T\n\n| a | b | c |\n| --- | --- | ---: |\n| x\\|y | two lines | 1 |\n"
+    )

@@ -1,0 +1,123 @@
+from pathlib import Path
+
+import pytest
+
+from genotex.bench.problems import ListedTrait, TaskInfo, TraitList
+from genotex.errors import FormatError, UsageError
+
+OWN = """
+[categories]
+cancer = "Cancer"
+immune = "Immune system"
+
+[traits]
+Asthma = { category = "immune", diseases = ["EFO:0000270", "MONDO_0004979"] }
+Vitamin_D = { category = "immune", role = "condition-only" }
+[traits.Prostate_Cancer]
+category = "cancer"
+sex = "male"
+[traits.Obesity]
+category = "immune"
+universal = true
+diseases = "EFO_0001073"
+"""
+
+
+def load(folder: Path, text: str) -> TraitList:
+    path = folder / "traits.toml"
+    path.write_text(text, "utf-8")
+    return TraitList.load(path)
+
+
+def test_list_of_ones_own(tmp_path: Path) -> None:
+    listed = load(tmp_path, OWN)
+    assert tuple(listed.traits.values()) == (
+        ListedTrait("Asthma", "immune", diseases=("EFO_0000270", "MONDO_0004979")),
+        ListedTrait("Vitamin_D", "immune", condition_only=True),
+        ListedTrait("Prostate_Cancer", "cancer", "male"),
+        ListedTrait("Obesity", "immune", universal=True, diseases=("EFO_0001073",)),
+    )
+    assert [trait.is_cancer for trait in listed.traits.values()] == [False, False, True, False]
+    assert listed.category("Asthma") == "immune" and listed.category("Gout") is None
+
+
+def test_packaged_list_holds_what_the_paper_names() -> None:
+    listed = TraitList.load()
+    assert len(listed.traits) == 132 and len(listed.categories) == 9
+    assert {trait.category for trait in listed.traits.values()} == set(listed.categories)
+    # Appendix D: its examples of each rule.
+    assert [t.name for t in listed.traits.values() if t.universal] == ["Hypertension", "Obesity"]
+    assert [t.name for t in listed.traits.values() if t.condition_only] == [
+        "LDL_Cholesterol_Levels",
+        "Vitamin_D_Levels",
+    ]
+    assert listed.traits["Endometriosis"].sex == "female"
+    assert listed.traits["Prostate_Cancer"].sex == "male"
+
+
+def test_packaged_list_has_the_traits_of_the_published_file(shared_data: Path) -> None:
+    tasks = TaskInfo.load(shared_data / "metadata" / "task_info.json")
+    listed = TraitList.load().traits
+    assert list(listed) == list(tasks.traits)
+    given_gender = {trait for trait, info in tasks.traits.items() if "Gender" in info.conditions}
+    both = {t.name for t in listed.values() if t.sex is None and not t.condition_only}
+    assert given_gender == both
+
+
+def test_trait_that_is_not_listed_gets_the_nearest_spelling(tmp_path: Path) -> None:
+    listed = load(tmp_path, OWN)
+    assert [t.name for t in listed.among(["Obesity", "Asthma"])] == ["Obesity", "Asthma"]
+    with pytest.raises(
+        UsageError, match=r"toml lacks 1 of 2 traits: Astma \(near.*: Asthma\).*--t"
+    ):
+        listed.among(["Obesity", "Astma"])
+    with pytest.raises(UsageError, match="the packaged trait list lacks 7 of 7 traits"):
+        TraitList.load().among([f"Q{i}" for i in range(7)])
+
+
+def test_category_by_name(tmp_path: Path) -> None:
+    listed = load(tmp_path, OWN)
+    assert listed.known_category(" Cancer ") == "cancer"
+    with pytest.raises(UsageError, match="no category 'x/y'; it has cancer, immune"):
+        listed.known_category("x/y")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "empty"),
+        ("[traits", "is no TOML"),
+        ("[categories]\n", "traits: lists no trait"),
+        ("[trait]\n", "'trait' is not known here; known: categories, traits"),
+        ("traits = 5", "traits: is '5', not a table"),
+        ("[categories]\nX = 'x'\n[traits]\nA = {}", "categories.X: a category is a key in lower"),
+        ("[categories]\nx = 5\n[traits]\nA = {}", "categories.x: a category is a key"),
+        ("[categories]\nx = 'x'\n[traits]\nA = {}", "traits.A.category: is missing; it must be x"),
+        ("[categories]\nx = 'x'\n[traits]\nA = {category = 'y'}", "traits.A.category: is 'y'"),
+        ("[traits]\nA = 'x'", "traits.A: is 'x', not a table"),
+        ("[traits]\n'A b' = {}", "traits.A b: is not the name of a trait folder (rename it to A_b"),
+        ("[traits]\n'' = {}", "cannot be a trait name"),
+    ],
+)
+def test_malformed_list_names_the_place(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(FormatError, match=r"traits\.toml") as caught:
+        load(tmp_path, text)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fact", "words"),
+    [
+        ("KEY = 1", "traits.A: 'KEY' is not known here; known: category, sex, role"),
+        ("sex = 'both'", "traits.A.sex: is 'both'; it must be female or male"),
+        ("role = 'trait'", "traits.A.role: is 'trait'; it must be condition-only"),
+        ("universal = 'yes'", "traits.A.universal: is 'yes', not true or false"),
+        ("diseases = 5", "traits.A.diseases: is '5', neither a disease id"),
+        ("diseases = ['']", "traits.A.diseases"),
+    ],
+)
+def test_malformed_fact_names_the_trait(tmp_path: Path, fact: str, words: str) -> None:
+    text = f"[categories]\nx = 'x'\n[traits]\nA = {{ category = 'x', {fact} }}"
+    with pytest.raises(FormatError, match=r"traits\.toml") as caught:
+        load(tmp_path, text)
+    assert words in str(caught.value)

@@ -1,0 +1,107 @@
+"""SIGKILL at any moment: nothing finished is lost, and the end is the same to the last byte."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from genotex.bench.runs.children import Children, Ended, Task
+from genotex.bench.runs.problem_stage import finished_problems
+from genotex.bench.runs.run_folder import RunFolder
+from genotex.bench.runs.running import BenchmarkRun, run_benchmark
+from genotex.errors import WorkerLostError
+from genotex.formats.journal import open_journal
+from tests.geo_text import write_asthma
+
+from .conftest import digests, make_tasks
+from .killing import plan_for
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("killed")
+    write_asthma(place / "input", "GSE1", number=12)
+    write_asthma(place / "input", "GSE2", number=16)
+    make_tasks(place, {"Asthma": ("Age",), "Gout": ()})
+    run_benchmark(plan_in(place, "unkilled"))
+    return place
+
+
+def plan_in(place: Path, target: str) -> BenchmarkRun:
+    return plan_for(place / "input", place / target, place / "task_info.json")
+
+
+def kill(place: Path, target: str, moments: list[str]) -> list[str]:
+    """Kill the run at these moments, until it ends; return how each attempt ended."""
+    command = [sys.executable, "-m", "tests.bench.runs.killing"]
+    folders = [place / "input", place / target, place / "task_info.json"]
+    done = subprocess.run(
+        [*command, *map(str, folders), *moments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    return done.stdout.decode().splitlines()
+
+
+def finished_in(place: Path, target: str) -> int:
+    with open_journal(RunFolder(place / target).journal) as journal:
+        return len(finished_problems(journal))
+
+
+def test_killed_before_within_and_after_every_line_of_the_journal(place: Path) -> None:
+    ended = kill(place, "lines", ["before", "torn", "after"] * 8)
+    assert ended[-1] == "before 0"  # nothing was left to be written down
+    assert {line.split()[1] for line in ended[:-1]} == {"-9"}
+    assert len(ended) >= 10  # three problems and a cohort at least, three kills each
+    assert digests(place / "lines") == digests(place / "unkilled")
+
+
+def test_killed_at_random_moments(place: Path) -> None:
+    stream = random.Random()
+    moments = [f"{stream.uniform(0, 1.2):.3f}" for _ in range(4)]
+    print("moments:", moments)
+    kill(place, "moments", moments)
+    kept = finished_in(place, "moments")
+    assert run_benchmark(plan_in(place, "moments"), jobs=2).solved_now == 3 - kept
+    assert digests(place / "moments") == digests(place / "unkilled")
+
+
+def test_process_that_outlives_a_killed_run_for_a_moment_is_in_nobodys_way(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_in(place, "met")
+    usual = Children.start
+
+    def start(self: Children, task: Task) -> None:
+        # What one of the run before still did when this one had begun.
+        work = RunFolder(plan.target).work / str(task.number)
+        (work / "output").mkdir(parents=True)
+        usual(self, task)
+
+    monkeypatch.setattr(Children, "start", start)
+    run_benchmark(plan)
+    assert digests(plan.target) == digests(place / "unkilled")
+
+
+def test_run_goes_on_after_the_loss_of_the_process_that_starts_others(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = Children.wait
+
+    def lose(self: Children) -> Ended:
+        self._nursery.kill()
+        return usual(self)
+
+    plan = plan_in(place, "lost")
+    with monkeypatch.context() as patch:
+        patch.setattr(Children, "wait", lose)
+        with pytest.raises(WorkerLostError, match="the same command goes on from here"):
+            run_benchmark(plan)
+    run_benchmark(plan)
+    assert digests(plan.target) == digests(place / "unkilled")

@@ -1,0 +1,126 @@
+"""Series into a folder, one behind the other: what ends the asking and what does not."""
+
+from pathlib import Path
+
+import pytest
+
+from genotex.clinical import load_vocabulary
+from genotex.fetch import FetchFolder, WebClient, open_fetch_folder
+from genotex.fetch.download import Progress
+from genotex.fetch.entrez import Entrez
+from genotex.fetch.geo import SeriesOutcome, fetch_series
+from genotex.fetch.geo_choice import GeoRequest, GeoSource, choose_or_go_on, remember_end
+from genotex.fetch.geo_plan import SeriesPlan
+from genotex.fetch.geo_tree import GeoTree
+
+from .eutils import BASE
+from .geo_tree import FILES, PAGES, GeoSite, family_path, matrix_path
+from .server import Fault, Site, cut_at, failing, shortened
+
+REQUEST = GeoRequest("Asthma")
+
+
+@pytest.fixture
+def geo(site: Site) -> GeoSite:
+    geo = GeoSite(site)
+    for number in range(1, 7):
+        geo.add(f"GSE{number}")
+    return geo
+
+
+@pytest.fixture
+def source(geo: GeoSite, client: WebClient) -> GeoSource:
+    url = geo.site.url
+    tree = GeoTree(client, url(FILES), url(PAGES))
+    return GeoSource(client, Entrez(client, url(BASE)), tree, load_vocabulary())
+
+
+def no_bar(plan: SeriesPlan, name: str) -> Progress:
+    return lambda done, total: None
+
+
+def fetch(source: GeoSource, folder: FetchFolder) -> list[SeriesOutcome]:
+    plans = choose_or_go_on(source, folder, REQUEST)
+    return list(fetch_series(source, folder, REQUEST, plans, no_bar))
+
+
+def test_a_server_that_fails_three_series_in_a_row_is_left_alone(
+    geo: GeoSite, source: GeoSource, tmp_path: Path
+) -> None:
+    for number in (1, 3, 4, 5):
+        geo.site.always(matrix_path(f"GSE{number}"), failing(503))
+    with open_fetch_folder(tmp_path) as folder:
+        outcomes = fetch(source, folder)
+    assert [outcome.error is None for outcome in outcomes] == [False, True, *[False] * 4]
+    assert [outcome.tried for outcome in outcomes] == [True] * 5 + [False]
+    assert [outcome.may_come_later for outcome in outcomes] == [True, False, *[True] * 4]
+    assert geo.site.times(matrix_path("GSE6")) == 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "later"), [(failing(503), True), (failing(404), False), (shortened(0.5), False)]
+)
+def test_what_passes_by_itself_may_come_later(
+    geo: GeoSite, source: GeoSource, tmp_path: Path, fault: Fault, later: bool
+) -> None:
+    geo.site.always(family_path("GSE2"), fault)
+    with open_fetch_folder(tmp_path) as folder:
+        outcomes = fetch(source, folder)
+    assert [outcome.may_come_later for outcome in outcomes] == [False, later, *[False] * 4]
+    assert len(outcomes[1].kept) == 1  # the matrix, which came before
+
+
+def test_going_on_asks_for_nothing_but_what_is_missing(
+    geo: GeoSite, source: GeoSource, tmp_path: Path
+) -> None:
+    geo.site.fault(family_path("GSE4"), cut_at(0.5), *[failing(503)] * 5)
+    with open_fetch_folder(tmp_path) as folder:
+        fetch(source, folder)
+    before = len(geo.site.served)
+    geo.add("GSE9")
+    with open_fetch_folder(tmp_path) as folder:
+        assert all(outcome.error is None for outcome in fetch(source, folder))
+        remember_end(source, folder, REQUEST)
+        assert [each.asked.path for each in geo.site.served[before:]] == [family_path("GSE4")]
+        assert len(fetch(source, folder)) == 7  # a new search, which finds the new one
+
+
+def test_other_criteria_are_another_search(geo: GeoSite, source: GeoSource, tmp_path: Path) -> None:
+    with open_fetch_folder(tmp_path) as folder:
+        choose_or_go_on(source, folder, REQUEST)
+        geo.add("GSE9")
+        assert len(choose_or_go_on(source, folder, REQUEST)) == 6
+        assert len(choose_or_go_on(source, folder, GeoRequest("Asthma", words='"blood"'))) == 7
+
+
+def test_a_series_of_two_traits_is_fetched_once_and_linked(
+    geo: GeoSite, source: GeoSource, tmp_path: Path
+) -> None:
+    with open_fetch_folder(tmp_path) as folder:
+        fetch(source, folder)
+        gout = GeoRequest("Gout", accessions=("GSE1",))
+        plans = choose_or_go_on(source, folder, gout)
+        (outcome,) = fetch_series(source, folder, gout, plans, no_bar)
+    assert not any(kept.now for kept in outcome.kept)
+    one, other = (tmp_path / "GEO" / name / "GSE1" for name in ("Asthma", "Gout"))
+    for path in one.iterdir():
+        assert path.samefile(other / path.name)
+    assert geo.site.times(matrix_path("GSE1")) == 1
+
+
+def test_a_file_system_without_links_gets_a_copy(
+    geo: GeoSite, source: GeoSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Path, target: Path) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    with open_fetch_folder(tmp_path) as folder:
+        fetch(source, folder)
+        gout = GeoRequest("Gout", accessions=("GSE1",))
+        list(fetch_series(source, folder, gout, choose_or_go_on(source, folder, gout), no_bar))
+    one, other = (tmp_path / "GEO" / name / "GSE1" for name in ("Asthma", "Gout"))
+    for path in one.iterdir():
+        assert not path.samefile(other / path.name)
+        assert path.read_bytes() == (other / path.name).read_bytes()
+    assert geo.site.times(matrix_path("GSE1")) == 1
