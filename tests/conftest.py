@@ -1,4 +1,4 @@
-"""Shared fixtures: where the real files of the project lie, when they are at hand."""
+"""Shared fixtures: the real files of the project, if available."""
 
 import os
 from pathlib import Path
@@ -20,5 +20,7 @@ def shared_data() -> Path:
     default = Path(__file__).parents[2] / "shared" / "data"
     folder = Path(os.environ.get("GENOTEX_SHARED_DATA", default))
     if not folder.is_dir():
-        pytest.skip("real data not at hand: set GENOTEX_SHARED_DATA to the folder that holds them")
+        pytest.skip(
+            "real data not available: set GENOTEX_SHARED_DATA to the folder that holds them"
+        )
     return folder

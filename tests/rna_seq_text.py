@@ -1,4 +1,4 @@
-"""Small RNA-seq series of GEO: an empty matrix, and NCBI's counts and annotation beside it."""
+"""Small RNA-seq series of GEO: an empty matrix, plus NCBI's counts and annotation."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -21,7 +21,7 @@ def test_the_docstring_draws_the_tree_as_it_is() -> None:
     assert drawn == set(errors.__all__)
 
 
-def test_format_error_says_what_where_and_what_to_do() -> None:
+def test_format_error_states_what_where_and_what_to_do() -> None:
     error = errors.TruncatedFileError(
         "ends too early", path=Path("a.gz"), line=7, field="ID_REF", hint="fetch it again"
     )
@@ -42,7 +42,7 @@ def test_format_error_survives_the_way_from_a_worker_process() -> None:
     assert str(copy) == str(error)
 
 
-def test_model_error_says_which_model_what_how_often_and_what_to_do() -> None:
+def test_model_error_states_which_model_what_how_often_and_what_to_do() -> None:
     error = errors.RateLimitedError(
         "asked too often", model="openai:gpt-4o", hint="resume later", attempts=3, waiting=7.5
     )

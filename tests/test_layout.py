@@ -32,7 +32,7 @@ def touch(path: Path) -> Path:
     return path
 
 
-def test_geo_files_are_told_apart_by_name(tmp_path: Path) -> None:
+def test_geo_files_are_distinguished_by_name(tmp_path: Path) -> None:
     folder = tmp_path / "GEO" / "Asthma" / "GSE10"
     for name in (
         "GSE10-GPL96_series_matrix.txt.gz",

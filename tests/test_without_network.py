@@ -1,4 +1,4 @@
-"""Without a language model nothing is asked of anybody."""
+"""Without a language model no request is sent."""
 
 import json
 import socket

@@ -14,35 +14,35 @@
     │   └── NoUsableCohortError    no cohort of the output folder fits the problem
     ├── ModelError                 a language model gave no usable answer
     │   ├── WrongKeyError          the provider does not accept the key
-    │   ├── RateLimitedError       asked too often, also after waiting
+    │   ├── RateLimitedError       too many requests, even after waiting
     │   ├── OutOfCreditError       the account's credit or quota is used up
     │   ├── ModelUnavailableError  the service fails, is overloaded, or cut the connection
     │   ├── ModelTimeoutError      no whole answer within the time limit
-    │   ├── RequestRejectedError   the provider does not accept the request, or has no such model
+    │   ├── RequestRejectedError   the provider rejects the request or does not know the model
     │   │   └── ContextTooLongError  the messages are longer than the model can read
     │   ├── RefusedError           the model, or a filter of the provider, refuses to answer
-    │   ├── BadAnswerError         an answer that is empty, unreadable, or not of the asked form
+    │   ├── BadAnswerError         an answer that is empty, unreadable, or not of the requested form
     │   └── NotRecordedError       replay has no answer to this request
     ├── BudgetReachedError         a limit of cost, tokens or time is reached; can be resumed
-    ├── SandboxError               written code cannot be run as it was asked
-    │   ├── ConfinementError       a wall that was required cannot be put up here
-    │   └── SessionDeadError       the session has ended, and what was asked needs it
-    ├── FetchError                 something could not be had from a public database
+    ├── SandboxError               generated code cannot be run as requested
+    │   ├── ConfinementError       a required isolation mechanism is unavailable here
+    │   └── SessionDeadError       the session has ended, and the request needs it
+    ├── FetchError                 something could not be obtained from a public database
     │   ├── AddressRefusedError    an address, or a redirect, that is not followed
-    │   ├── ServerUnavailableError the server fails, limits, or cuts the connection, also later
-    │   ├── NotThereError          the server does not have it, or does not give it
+    │   ├── ServerUnavailableError the server fails, limits, or cuts the connection, even later
+    │   ├── NotThereError          the server does not have it, or refuses it
     │   ├── WebPageError           a web page in place of the data
-    │   │   └── CaptchaError       the server wants to see a person
+    │   │   └── CaptchaError       the server asks for a captcha
     │   ├── WrongContentError      cut short, damaged, or not what it should be
     │   ├── TooLargeError          larger than is allowed
     │   └── DiskFullError          no space for the file
     ├── MethodFailedError          a method could not answer a problem of a benchmark run
     └── WorkerLostError            a worker process was ended from outside
 
-Catch ``GenotexError`` at the edge of a program: its message says what went wrong, where, and what
-to do. Catch ``FormatError`` around one file when the others should go on, ``ModelError`` around one
-question to a model, ``FetchError`` around one file of many. ``BudgetReachedError`` is no
-``ModelError``: it ends the run, not one question.
+Catch ``GenotexError`` at the edge of a program: its message states what went wrong, where, and
+what to do. Catch ``FormatError`` around one file when the others should continue, ``ModelError``
+around one question to a model, ``FetchError`` around one file of many. ``BudgetReachedError`` is
+not a ``ModelError``: it ends the run, not one question.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class FormatError(GenotexError):
     field : str, optional
         Field or column name.
     hint : str, optional
-        What the reader can do about it.
+        What the user can do about it.
     """
 
     def __init__(
@@ -136,11 +136,11 @@ class FormatError(GenotexError):
         return type(self)(self.message, path=path, line=line, field=self.field, hint=self.hint)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Survive the way from a worker process."""
+        """Survive pickling between processes."""
         return (_rebuild, (type(self), self.message, self.path, self.line, self.field, self.hint))
 
     def __str__(self) -> str:
-        """Message with the place in front and the advice behind."""
+        """Place, message and advice."""
         place = str(self.path) if self.path is not None else ""
         if self.line is not None:
             place += f", line {self.line}" if place else f"line {self.line}"
@@ -162,7 +162,7 @@ def _rebuild(
 
 
 class NotDataError(FormatError):
-    """An HTML page or other bytes stand in place of the data."""
+    """An HTML page or other bytes in place of the data."""
 
 
 class TruncatedFileError(FormatError):
@@ -199,9 +199,9 @@ class ModelError(GenotexError):
     model : str, optional
         Name of the model, as ``openai:gpt-4o``.
     hint : str, optional
-        What the reader can do about it.
+        What the user can do about it.
     attempts : int
-        How often the provider was asked.
+        Number of requests to the provider.
     working, waiting : float
         Seconds spent on calls, and between them.
     """
@@ -225,7 +225,7 @@ class ModelError(GenotexError):
         self.waiting = waiting
 
     def __str__(self) -> str:
-        """Message with the model in front and the advice behind."""
+        """Model, message and advice."""
         text = f"{self.model}: {self.message}" if self.model else self.message
         if self.attempts > 1:
             text += f"; asked {self.attempts} times"
@@ -237,7 +237,7 @@ class WrongKeyError(ModelError):
 
 
 class RateLimitedError(ModelError):
-    """The provider was asked too often, also after waiting as long as is allowed."""
+    """The provider was too many requests, even after waiting as long as is allowed."""
 
 
 class OutOfCreditError(ModelError):
@@ -265,7 +265,7 @@ class RefusedError(ModelError):
 
 
 class BadAnswerError(ModelError):
-    """The answer is empty, cannot be read, or is not of the form that was asked for."""
+    """The answer is empty, cannot be read, or is not of the requested form."""
 
 
 class NotRecordedError(ModelError):
@@ -275,7 +275,7 @@ class NotRecordedError(ModelError):
 class BudgetReachedError(GenotexError):
     """A limit of cost, tokens or time is reached: no further call is started.
 
-    What was done is kept; with a higher limit the run can be resumed.
+    Finished work is kept; with a higher limit the run can be resumed.
 
     Parameters
     ----------
@@ -291,28 +291,28 @@ class BudgetReachedError(GenotexError):
 
 
 class SandboxError(GenotexError):
-    """Written code cannot be run as it was asked."""
+    """Generated code cannot be run as requested."""
 
 
 class ConfinementError(SandboxError):
-    """A wall that was required cannot be put up on this machine."""
+    """A required isolation mechanism is unavailable on this machine."""
 
 
 class SessionDeadError(SandboxError):
-    """The session has ended, and what was asked needs it; never a result of the code itself."""
+    """The session has ended, and the request needs it; never a result of the code itself."""
 
 
 class FetchError(GenotexError):
-    """Something could not be had from a public database.
+    """Something could not be obtained from a public database.
 
     Parameters
     ----------
     message : str
         What went wrong; never with a key in it.
     address : str, optional
-        Where it was asked for, without key.
+        The address requested, without key.
     hint : str, optional
-        What the reader can do about it.
+        What the user can do about it.
     """
 
     def __init__(
@@ -324,41 +324,41 @@ class FetchError(GenotexError):
         self.hint = hint
 
     def __str__(self) -> str:
-        """Message with the address in front and the advice behind."""
+        """Address, message and advice."""
         text = f"{self.address}: {self.message}" if self.address else self.message
         return f"{text} ({self.hint})" if self.hint else text
 
 
 class AddressRefusedError(FetchError):
-    """An address, or where a redirect leads, is not one that is fetched from."""
+    """An address, or the target of a redirect, is not allowed."""
 
 
 class ServerUnavailableError(FetchError):
-    """The server fails, was asked too often, or cut the connection, also after waiting."""
+    """The server fails, limits requests, or cut the connection, even after waiting."""
 
 
 class NotThereError(FetchError):
-    """The server does not have it, or does not give it to anybody."""
+    """The server does not have it, or refuses it."""
 
 
 class WebPageError(FetchError):
-    """A web page stands in place of the data."""
+    """A web page in place of the data."""
 
 
 class CaptchaError(WebPageError):
-    """The server wants to see a person before it goes on; asking on makes it worse."""
+    """The server asks for a captcha; further requests make it worse."""
 
 
 class WrongContentError(FetchError):
-    """What came is cut short, damaged, or not what it should be."""
+    """The download is cut short, damaged, or not what it should be."""
 
 
 class TooLargeError(FetchError):
-    """What comes is larger than is allowed."""
+    """The download is larger than allowed."""
 
 
 class DiskFullError(FetchError):
-    """There is no space for the file."""
+    """No space for the file."""
 
 
 class MethodFailedError(GenotexError):
@@ -378,7 +378,7 @@ class MethodFailedError(GenotexError):
         self.message = message
 
     def __str__(self) -> str:
-        """Message alone."""
+        """Return the message alone."""
         return self.message
 
 

@@ -1,4 +1,4 @@
-"""How files get to their places whole: written beside, flushed, renamed; one process at a time."""
+"""Atomic writes (to a temporary file, flushed, renamed) and locks between processes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
 ]
 
 PART = ".part"
-"""Ending of a file that is not whole yet."""
+"""Suffix of an unfinished file."""
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, where they are missing.
+    """Make a folder and its missing parents.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def make_folder(folder: Path) -> None:
 
 
 def refuse_file_in_the_way(folder: Path) -> None:
-    """Refuse a folder that cannot be made, as it is a file or would lie in one.
+    """Refuse a folder that is a file or is below one.
 
     Raises
     ------
@@ -54,16 +54,16 @@ def refuse_file_in_the_way(folder: Path) -> None:
 
 
 _IN_WORDS = re.compile(r"\(os error (\d{1,3})\)")
-"""How polars tells an error of the system, such as a full disk: in words alone."""
+"""Operating system errors in messages of polars, such as a full disk."""
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside `path` that replaces it when the block ends well.
+    """Yield a temporary path next to `path` that replaces it if the block succeeds.
 
-    The reader of `path` sees the old file or the whole new one, also after a crash: the file is
-    flushed to disk, renamed, and the folder flushed. When the block raises, nothing is left; an
-    error of the system, such as a full disk, is an `OSError` that names the file, whoever tells it.
+    A reader of `path` sees the old file or the complete new one, even after a crash: the file is
+    flushed to disk, renamed, and the folder flushed. If the block raises, nothing is left; an
+    error of the system, such as a full disk, becomes an `OSError` that names the file.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 
 def _error_of_no_file(error: BaseException) -> int | None:
-    """Return the number of an error of the system that does not say which file it was."""
+    """Return the number of a system error that does not name its file."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno if error.filename is None else None
-    told = _IN_WORDS.search(str(error)) if isinstance(error, Exception) else None
-    return None if told is None else int(told[1])
+    found = _IN_WORDS.search(str(error)) if isinstance(error, Exception) else None
+    return None if found is None else int(found[1])
 
 
 def remove_leftovers(path: Path) -> None:
@@ -111,7 +111,7 @@ def remove_leftovers(path: Path) -> None:
 
 
 def flush(path: Path) -> None:
-    """Bring a file, or the names in a folder, to the disk."""
+    """Flush a file, or the names in a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -126,7 +126,7 @@ def lock(path: Path, *, wait: bool = True) -> Iterator[None]:
     Parameters
     ----------
     path : Path
-        The file that is about to be read, changed and written; the lock is a hidden file beside it.
+        The file to be read, changed and written; the lock is a hidden file next to it.
     wait : bool
         Wait for another process that holds the lock.
 

@@ -1,7 +1,7 @@
-"""Where every file lives in an input and in an output folder.
+"""Layout of input and output folders.
 
-Names are those of the GenoTEX benchmark (its README, sections 2 to 4), so that anybody's tools for
-the benchmark read our output. Files that only we write lie in folders of their own.
+Names are those of the GenoTEX benchmark (its README, sections 2 to 4), so that any tool for the
+benchmark reads our output. Files that only we write are in folders of their own.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class InputFolder:
     Raises
     ------
     UsageError
-        If it is no folder or holds neither.
+        If it is not a folder or has neither.
     """
 
     def __init__(self, root: Path) -> None:
@@ -120,7 +120,7 @@ class InputFolder:
         return [geo_cohort_files(trait, parent / name) for name in names]
 
     def _geo_folders(self) -> dict[str, Path]:
-        """Return the folders under ``GEO`` by trait, also where a person kept an apostrophe."""
+        """Return the folders under ``GEO`` by trait, also if their names contain apostrophes."""
         parent = self.root / "GEO"
         return {trait_folder_name(name): parent / name for name in _folders(parent)}
 
@@ -142,7 +142,7 @@ def _accession_order(name: str) -> tuple[str, int, str]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files of a folder, without hidden ones and those that are still coming in."""
+    """Return the files of a folder, without hidden and unfinished ones."""
     files = (p for p in folder.iterdir() if p.is_file())
     return sorted(p for p in files if not p.name.startswith(".") and p.suffix != PART)
 
@@ -159,7 +159,7 @@ def geo_cohort_files(trait: str, folder: Path) -> GeoCohortFiles:
     annotations = tuple(p for p in files if _NCBI_ANNOTATION.search(p.name))
     files = [p for p in files if p not in counts and p not in annotations]
     named = [p for p in files if "matrix" in p.name.lower()]
-    # A count matrix of somebody's own may lie beside GEO's series matrix.
+    # The folder may contain another count matrix besides GEO's series matrix.
     matrices = tuple(p for p in named if "series_matrix" in p.name.lower()) or tuple(named)
     rest = [p for p in files if p not in named]
     platforms = tuple(p for p in rest if p.name.upper().startswith("GPL"))
@@ -187,7 +187,7 @@ def tcga_cohort_files(folder: Path) -> TcgaCohortFiles:
 
 
 class OutputFolder:
-    """An output folder in the benchmark's layout, with our own files beside.
+    """An output folder in the benchmark's layout, plus our own files.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class OutputFolder:
     Raises
     ------
     UsageError
-        If it is a file, or lies in one.
+        If it is a file, or below one.
     """
 
     def __init__(self, root: Path) -> None:
@@ -246,27 +246,27 @@ class OutputFolder:
         return self.root / "regress" / trait_folder_name(trait) / name
 
     def meta_genes(self, trait: str, condition: str | None) -> Path:
-        """Return the path of what all cohorts of a problem say together."""
+        """Return the path of a problem's combined result over all cohorts."""
         name = f"meta_condition_{_condition(condition)}.json"
         return self.root / "regress" / trait_folder_name(trait) / name
 
     def meta_table(self, trait: str, condition: str | None) -> Path:
-        """Return the path of the table of all genes that several cohorts were combined for."""
+        """Return the path of the table of all genes combined over several cohorts."""
         return self.meta_genes(trait, condition).with_suffix(".parquet")
 
     def meta_report(self, trait: str, condition: str | None) -> Path:
-        """Return the path of the report over all cohorts; its table lies beside it as CSV."""
+        """Return the path of the report over all cohorts; its table is next to it as CSV."""
         return self.report(trait, condition).with_name(
             f"{self.report(trait, condition).stem}_cohorts.html"
         )
 
     def enrichment(self, trait: str, condition: str | None) -> Path:
-        """Return the path of a problem's gene sets as JSON; their table lies beside it as CSV."""
+        """Return the path of a problem's gene sets as JSON; their table is next to it as CSV."""
         name = f"enrichment_condition_{_condition(condition)}.json"
         return self.root / "regress" / trait_folder_name(trait) / name
 
     def report(self, trait: str, condition: str | None) -> Path:
-        """Return the path of a problem's report; the gene table lies beside it as CSV."""
+        """Return the path of a problem's report; the gene table is next to it as CSV."""
         name = f"{trait_folder_name(trait)}_condition_{_condition(condition)}.html"
         return self.root / "report" / name
 

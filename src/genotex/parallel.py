@@ -1,4 +1,4 @@
-"""Work side by side in several processes that end cleanly on Ctrl-C."""
+"""Parallel work in several processes that end cleanly on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["in_prepared_workers", "prepare_workers", "side_by_side", "thread_num
 STOPS = {signal.SIGINT, signal.SIGTERM}
 
 NOT_BEFORE_A_FORK = "polars"
-"""Its threads do not outlive a fork."""
+"""Its threads do not survive a fork."""
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -43,7 +43,7 @@ class Map(Protocol):
 
 @contextmanager
 def side_by_side(jobs: int) -> Iterator[Map]:
-    """Give a ``map`` that runs in `jobs` processes, or in this one when `jobs` is 1.
+    """Yield a ``map`` that runs in `jobs` processes, or in this one if `jobs` is 1.
 
     Each process computes on one BLAS thread: two processes of one thread beat one of two.
 
@@ -69,18 +69,18 @@ def side_by_side(jobs: int) -> Iterator[Map]:
             msg = "a worker process was ended from outside (out of memory?); use fewer --jobs"
             raise WorkerLostError(msg) from error
         except BaseException:
-            # Waiting costs nothing, since Python does at its end; without, a pool that is forgotten
-            # before its thread has looked goes on with all the work that is left.
+            # Waiting costs nothing, since Python waits on exit; otherwise a pool that is dropped too
+            # early continues with all the remaining work.
             pool.shutdown(wait=True, cancel_futures=True)
             raise
         pool.shutdown()
 
 
 def _in_order(pool: ProcessPoolExecutor) -> Map:
-    """Give a ``map`` over a pool that Ctrl-C may end at any moment.
+    """Return a ``map`` over a pool that Ctrl-C may end at any moment.
 
     The pool's own cancels its futures while the pool's thread fails them, and that thread may die
-    of it: the program would hang. Here nobody but the pool's thread ends a future.
+    of it: the program would hang. Here only the pool's thread ends a future.
     """
 
     def submitting(function: Callable[[Work], Result], work: Iterable[Work], /) -> Iterator[Result]:
@@ -137,8 +137,8 @@ def _begin_quietly() -> None:
 def _interruptible(function: Callable[[Work], Result], piece: Work) -> Result:
     """Do a piece of work that a signal ends, through its open `with` blocks.
 
-    Not before or after: a worker that is stopped while it fetches work leaves half of it in the
-    pipe, where the next one chokes on it.
+    Not before or after: a worker stopped while fetching work leaves half of it in the pipe, which
+    breaks the next one.
     """
     for number in STOPS:
         signal.signal(number, _leave)
@@ -156,7 +156,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 def _end_with_parent() -> None:
     """End this worker when its parent is gone, which a killed parent cannot ask for.
 
-    The parent may have gone before this worker began, when its process id tells nothing any more.
+    The parent may be gone before this worker begins, when its process id is meaningless.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -168,7 +168,7 @@ def _end_with_parent() -> None:
 
 
 _prepared: list[Connection] = []
-"""To workers that wait for their work; they end when this process does."""
+"""To workers waiting for work; they end with this process."""
 
 
 def prepare_workers(start: str, number: int = 2) -> None:
@@ -203,7 +203,7 @@ def _serve(start: str, connections: list[Connection]) -> NoReturn:
     try:
         for number in STOPS:
             signal.signal(number, signal.SIG_DFL)
-        # Who reads what the parent prints must not wait for its workers.
+        # A reader of the parent's output must not wait for its workers.
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nothing, stream)
@@ -221,7 +221,7 @@ def _serve(start: str, connections: list[Connection]) -> NoReturn:
             work, arguments = own.recv()
             own.send(work(*arguments))
     finally:
-        # Without a traceback: whatever fails here is done again by the parent.
+        # Without a traceback: the parent redoes what fails here.
         os._exit(0)
 
 
@@ -238,7 +238,7 @@ def in_prepared_workers(
     Returns
     -------
     list
-        The results in the same order. What a worker could not do is done in this process.
+        The results in the same order. Work that fails in a worker is redone in this process.
     """
     done: dict[int, Result] = {}
     try:
@@ -259,7 +259,7 @@ def _hand_out(
     connections: Sequence[Connection],
     done: dict[int, Result],
 ) -> None:
-    """Give each worker that is free the next piece, until all are done."""
+    """Give each idle worker the next piece, until all are done."""
     left = iter(range(len(work)))
     busy: dict[Connection, int] = {}
     free = deque(connections)

@@ -128,7 +128,7 @@ def test_columns_that_do_not_exist_list_those_that_do(simulated: SeriesText) -> 
 
 def test_columns_that_hold_something_else_are_told(simulated: SeriesText) -> None:
     expression, annotation = t.read_expression(simulated), t.read_annotation(simulated)
-    with pytest.raises(FormatError, match=r"'Gene Title' .*all row ids stand in column 'ID'"):
+    with pytest.raises(FormatError, match=r"'Gene Title' .*all row ids are in column 'ID'"):
         t.map_probes(expression, annotation, "Gene Title", "Gene Symbol")
     with pytest.raises(FormatError, match="'Sequence Type' tells no genes"):
         t.map_probes(expression, annotation, "ID", "Sequence Type")

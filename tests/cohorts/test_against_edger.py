@@ -95,7 +95,7 @@ def test_least_samples_by_hand() -> None:
         )
     )
 )
-def test_whatever_the_counts_factors_are_positive_and_their_product_is_1(
+def test_for_any_counts_factors_are_positive_and_their_product_is_1(
     rows: list[list[int]],
 ) -> None:
     counts = np.array(rows, dtype=float)

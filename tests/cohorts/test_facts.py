@@ -36,7 +36,7 @@ def test_shifted_rows_are_read_by_key(tmp_path) -> None:  # type: ignore[no-unty
     assert found == {"batch": {"GSM1": "1", "GSM2": "2", "GSM3": "3"}}
 
 
-def test_key_that_tells_the_trait_is_no_fact(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_key_of_the_trait_is_not_a_fact(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert facts(tmp_path, ["disease state: a", "disease state: b"]) == {}
 
 
@@ -50,5 +50,5 @@ def test_titles_and_the_raw_trait_are_kept_as_texts(tmp_path) -> None:  # type: 
         "title": {"GSM1": "sample GSM1", "GSM2": None, "GSM3": "sample GSM3"},
         "trait": {"GSM1": "a", "GSM2": None, "GSM3": "pool of b"},
     }
-    untold = sample_texts(series, ClinicalReading(GeneVerdict(True, ""), None, None, None))
-    assert list(untold) == ["title"]
+    without_trait = sample_texts(series, ClinicalReading(GeneVerdict(True, ""), None, None, None))
+    assert list(without_trait) == ["title"]

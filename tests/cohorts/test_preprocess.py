@@ -77,7 +77,7 @@ def test_note_holds_what_became_of_the_samples(source: Path, output: OutputFolde
     assert outcome.info.note == "2 samples without a known trait left out"
 
 
-def test_one_sided_cohort_says_how_one_sided(source: Path, output: OutputFolder) -> None:
+def test_one_sided_cohort_reports_its_balance(source: Path, output: OutputFolder) -> None:
     rows = asthma(24)
     rows[0] = ["disease state: healthy control"] + ["disease state: asthma"] * 23
     write_gz(
@@ -219,7 +219,7 @@ def test_matrix_with_the_most_samples_is_used(source: Path, output: OutputFolder
     assert any("GSE1-GPL570" in note and "GSE1-GPL96" in note for note in outcome.notes)
 
 
-def test_super_series_says_so(source: Path, output: OutputFolder) -> None:
+def test_super_series_is_reported(source: Path, output: OutputFolder) -> None:
     text = series_matrix(characteristics=[["a"]]).split("!Sample_title")[0]
     text = text.rstrip("\n") + '\n!Series_relation\t"SuperSeries of: GSE2"\n'
     path = source / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz"
@@ -379,7 +379,7 @@ def test_trait_folder_with_an_apostrophe_is_found(source: Path, output: OutputFo
     assert outcome.trait == "Crohns_Disease" and outcome.error is None
 
 
-def test_files_beside_the_series_matrix_are_left_alone(source: Path, output: OutputFolder) -> None:
+def test_files_next_to_the_series_matrix_are_left_alone(source: Path, output: OutputFolder) -> None:
     matrix = write_asthma(source)
     matrix.with_name(matrix.name + ".md5").write_text("abc")
     matrix.with_name("GSE1_counts_matrix.csv").write_text("a,b\n")
@@ -399,7 +399,7 @@ def test_groups_by_hand_need_one_trait(source: Path, output: OutputFolder) -> No
     "wrong", [{"procedure": "Benchmark"}, {"control_roles": "some"}, {"scale": "ln"}]
 )
 def test_options_that_are_not_known(wrong: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match="is not known"):
+    with pytest.raises(UsageError, match="unknown"):
         PreprocessOptions(**wrong)  # type: ignore[arg-type]
 
 

@@ -66,7 +66,7 @@ def test_gse55457_genes_of_the_benchmark_procedure(
         np.testing.assert_allclose(row[:3], values, atol=0.051)
 
 
-def test_gse55457_roles_tell_rheumatoid_arthritis_from_healthy(
+def test_gse55457_roles_separate_rheumatoid_arthritis_from_healthy(
     osteoarthritis: dict[str, OutputFolder],
 ) -> None:
     roles = read_evidence(osteoarthritis["sound"].evidence("Osteoarthritis", "GSE55457")).roles

@@ -1,4 +1,4 @@
-"""Series whose matrix is empty take NCBI's counts, and say so; others stay what they were."""
+"""Series whose matrix is empty take NCBI's counts, with a note; others are unchanged."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_linked_table_holds_log2_counts_per_million_of_effective_libraries(
     assert set(table.genes) == set(GENE_IDS)
 
 
-def test_record_tells_files_filter_and_libraries(source: Path, output: OutputFolder) -> None:
+def test_record_names_files_filter_and_libraries(source: Path, output: OutputFolder) -> None:
     rows = by_id(count_rows(12)) | {"21": [0] * 11 + [3], "22": [1] * 12}
     write_counted(source, rows=rows, annotation={"1": "A1BG"})
     run(source, output)
@@ -96,7 +96,7 @@ def test_rows_of_one_symbol_are_added_and_withdrawn_ids_named_by_the_annotation(
     source: Path, output: OutputFolder
 ) -> None:
     rows = by_id(count_rows(12))
-    # The table does not know these two: one is A2M by its annotation, the other nobody's.
+    # The table does not know these two: one is A2M by its annotation, the other of no gene.
     rows |= {"990000001": [1000] * 12, "990000002": [500] * 12}
     write_counted(source, rows=rows, annotation={"990000001": "A2M", "990000002": "NOBODY1"})
     run(source, output)
@@ -113,7 +113,7 @@ def test_rows_of_one_symbol_are_added_and_withdrawn_ids_named_by_the_annotation(
     assert table.expression[0, table.genes.index("A2M")] == pytest.approx(expected)
 
 
-def test_samples_of_one_file_alone_are_left_out_and_told(
+def test_samples_of_one_file_alone_are_left_out_and_reported(
     source: Path, output: OutputFolder
 ) -> None:
     samples = [f"GSM{3 + i}" for i in range(12)]
@@ -150,7 +150,7 @@ def test_sample_without_the_trait_changes_nothing_for_the_others(
     np.testing.assert_array_equal(*tables)
 
 
-def test_notes_tell_what_became_of_the_genes(source: Path, output: OutputFolder) -> None:
+def test_notes_report_the_fate_of_the_genes(source: Path, output: OutputFolder) -> None:
     write_counted(source, rows=by_id(count_rows(12)) | {"21": [0] * 12})
     run(source, output)
     assert (
@@ -187,10 +187,10 @@ def test_series_in_which_no_gene_has_enough_counts(source: Path, output: OutputF
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("<html><body>Service unavailable</body></html>", "HTML"),
-        (count_text({"1": [1.5] * 12}, [f"GSM{1 + i}" for i in range(12)]), "no whole number"),
+        (count_text({"1": [1.5] * 12}, [f"GSM{1 + i}" for i in range(12)]), "not a whole number"),
         (count_text({"1": [7]}, ["GSM999"]), "holds none of the samples of GSE1_series_matrix"),
         (count_text({"990000009": [7] * 12}, [f"GSM{1 + i}" for i in range(12)]), "no GeneID"),
         (count_text({"1": [0] * 12}, [f"GSM{1 + i}" for i in range(12)]), "has a single read"),
@@ -198,16 +198,18 @@ def test_series_in_which_no_gene_has_enough_counts(source: Path, output: OutputF
     ids=["page", "fraction", "other series", "unknown genes", "no reads"],
 )
 def test_count_file_of_no_use_stops_the_cohort_and_names_itself(
-    source: Path, output: OutputFolder, text: str, told: str
+    source: Path, output: OutputFolder, text: str, message: str
 ) -> None:
     write_counted(source, text=text)
     outcome = run(source, output)
     assert outcome.info is None and outcome.error is not None
-    assert told in outcome.error and COUNT_FILE.format("GSE1") in outcome.error
+    assert message in outcome.error and COUNT_FILE.format("GSE1") in outcome.error
     assert not output.evidence("Asthma", "GSE1").exists()
 
 
-def test_empty_matrix_without_counts_says_what_to_fetch(source: Path, output: OutputFolder) -> None:
+def test_empty_matrix_without_counts_names_what_to_fetch(
+    source: Path, output: OutputFolder
+) -> None:
     folder = write_counted(source)
     (folder / COUNT_FILE.format("GSE1")).unlink()
     outcome = run(source, output)

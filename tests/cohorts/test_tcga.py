@@ -83,7 +83,7 @@ def test_trait_by_sample_code(tmp_path: Path, procedure: str) -> None:
     assert other == -1 if procedure == "benchmark" else np.isnan(other)
 
 
-def test_sound_leaves_other_controls_out_and_says_so(tmp_path: Path) -> None:
+def test_sound_leaves_other_controls_out_and_is_reported(tmp_path: Path) -> None:
     outcome = run(write_tcga(tmp_path / "in"), tmp_path / "out")
     assert outcome.info is not None and outcome.info.sample_size == len(barcodes()) - 1
     assert any("20 and above left out" in note for note in outcome.notes)
@@ -141,7 +141,7 @@ def test_symbols_that_became_dates_or_question_marks(tmp_path: Path) -> None:
     assert any("1-Mar" in note for note in outcome.notes)
 
 
-def test_folder_without_a_clinical_matrix_says_so(tmp_path: Path) -> None:
+def test_folder_without_a_clinical_matrix_is_reported(tmp_path: Path) -> None:
     source = write_tcga(tmp_path / "in")
     next((source / "TCGA" / NAME).glob("*clinicalMatrix*")).unlink()
     outcome = run(source, tmp_path / "out")
@@ -186,7 +186,7 @@ def test_pairs_are_counted_among_samples_with_expression(tmp_path: Path) -> None
     assert any("8 patients gave both tumour and normal" in note for note in outcome.notes)
 
 
-def test_age_in_days_is_said_to_be(tmp_path: Path) -> None:
+def test_age_in_days_is_noted(tmp_path: Path) -> None:
     run(write_tcga(tmp_path / "in", age="not_an_age"), tmp_path / "out")
     reading = read_evidence(OutputFolder(tmp_path / "out").evidence(TRAIT, "TCGA")).reading
     assert reading["age"]["evidence"] == [

@@ -81,18 +81,18 @@ def test_words_for_missing_become_none() -> None:
     assert values == [None, None, None] + ["NO", "YES", "NO"] * 3
 
 
-def test_what_counts_is_what_samples_with_expression_tell() -> None:
+def test_what_counts_is_what_samples_with_expression_have() -> None:
     cells = ["YES", "NO", "YES", "NO"] + [""] * 8
     assert "radiation_therapy" not in facts({"radiation_therapy": cells})
     found = facts({"radiation_therapy": cells}, measured=SAMPLES[:4])
     assert len(found["radiation_therapy"]) == len(SAMPLES)
 
 
-def test_source_site_is_read_from_the_barcode_where_no_column_tells_it() -> None:
+def test_source_site_is_read_from_the_barcode_without_a_column() -> None:
     found = facts({"pathologic_stage": STAGES})
     assert found["tissue_source_site"] == {sample: sample[5:7] for sample in SAMPLES}
-    told = facts({"tissue_source_site": ["05", "17"] * 6})
-    assert list(told["tissue_source_site"].values()) == ["05", "17"] * 6
+    found = facts({"tissue_source_site": ["05", "17"] * 6})
+    assert list(found["tissue_source_site"].values()) == ["05", "17"] * 6
 
 
 def test_ids_that_are_no_barcodes_have_no_source_site() -> None:

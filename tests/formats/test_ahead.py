@@ -67,7 +67,7 @@ def test_no_thread_outlives_a_file_cut_short(tmp_path, monkeypatch, cut):
         assert not reading_threads()
 
 
-def test_a_bad_line_is_told_though_the_file_ends_too_early_behind_it(tmp_path, monkeypatch):
+def test_a_bad_line_is_reported_though_the_file_ends_too_early_behind_it(tmp_path, monkeypatch):
     read_in_blocks(monkeypatch, 16)
     text = matrix_text().replace("!series_matrix_table_end\n", "")
     path = write(tmp_path / "x", text + "id\t1\t2\t3\t4\t5\t6\t7\t8\t9\n" + "id2\t1\t2\t3\n" * 9)

@@ -1,4 +1,4 @@
-"""Whatever the bytes, a reader gives a result or one of our own errors."""
+"""For any bytes, a reader gives a result or one of our own errors."""
 
 import gzip
 import io

@@ -74,13 +74,13 @@ def test_pair_that_is_repeated_counts_once_with_its_highest_score(tmp_path: Path
         (b"", "empty"),
         (b"<html></html>", "web page"),
         (gzip.compress(lines(ROWS), mtime=0)[:30], "too early"),
-        (lines(ROWS)[:-20], "is no file of JSON lines"),
-        (b"targetId,diseaseId\n", "is no file of JSON lines"),
+        (lines(ROWS)[:-20], "not a valid JSON Lines file"),
+        (b"targetId,diseaseId\n", "not a valid JSON Lines file"),
         (lines([{"targetId": "ENSG1", "score": 0.5}]), "has no diseaseId"),
         (lines([{"diseaseId": "EFO_1"}]), "has no targetId and no score"),
         (lines([ROWS[0], {"diseaseId": "EFO_1", "score": 1}]), "1 of 2 rows have no targetId"),
-        (lines([{**ROWS[0], "score": "high"}]), "is no file of JSON lines"),
-        (b"PAR1 and no more", "is no such Parquet file"),
+        (lines([{**ROWS[0], "score": "high"}]), "not a valid JSON Lines file"),
+        (b"PAR1 and no more", "not a valid Parquet file"),
     ],
 )
 def test_file_that_holds_something_else(tmp_path: Path, content: bytes, words: str) -> None:
@@ -97,7 +97,7 @@ def test_parquet_that_lacks_a_column_or_holds_texts(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="has no score"):
         read_associations(path, ASKED, 0.2)
     pl.DataFrame(ROWS).with_columns(score=pl.lit("high")).write_parquet(path)
-    with pytest.raises(FormatError, match="is no such Parquet file"):
+    with pytest.raises(FormatError, match="not a valid Parquet file"):
         read_associations(path, ASKED, 0.2)
 
 

@@ -128,9 +128,9 @@ def test_clinical_csv_of_others(tmp_path):
         (",a,b\nx,1,2,3\ny,1\n", "line 2: 4 cells for 3 columns"),
         (',a,b\n"x",1,2,3\n', "cells"),
         (",a,b\nx,1\n", "cells"),
-        (",a,b\nx,1,male\n", "'male' is no number"),
+        (",a,b\nx,1,male\n", "'male' is not a number"),
         (",a,b\nx,1,2\nx,3,4\n", "two rows"),
-        (',"a,b\nx,1,2\n', "header is no CSV"),
+        (',"a,b\nx,1,2\n', "header is not valid CSV"),
     ],
 )
 def test_csv_that_is_no_table_of_numbers(tmp_path, text, message):
@@ -151,10 +151,10 @@ def test_csv_cut_off_within_its_last_line(tmp_path):
         ("{},1,2\nG2,3\n", r"line 3: 2 cells for 3 columns"),
         ("{},1\nG2,3,4\n", r"line 2: 2 cells for 3 columns"),
         ("{},1,2\n\nG2,3,4,5\n", r"line 4: 4 cells for 3 columns"),
-        ("{},1,2\n\nG2,3,male\n", r"line 4, column S2: 'male' is no number"),
+        ("{},1,2\n\nG2,3,male\n", r"line 4, column S2: 'male' is not a number"),
     ],
 )
-def test_uneven_lines_are_told_with_and_without_quotes(tmp_path, rows, message, quoted):
+def test_uneven_lines_are_reported_with_and_without_quotes(tmp_path, rows, message, quoted):
     name = '"G,1"' if quoted else "G1"
     with pytest.raises(FormatError, match=message) as caught:
         read_gene_csv(write(tmp_path / "c.csv", ",S1,S2\n" + rows.format(name)))
@@ -164,8 +164,8 @@ def test_uneven_lines_are_told_with_and_without_quotes(tmp_path, rows, message, 
 @pytest.mark.parametrize(
     ("rows", "message", "kind"),
     [
-        ('"G\n1",1,2\nG2,3,"4,5"\n', "line 4, column S2: '4,5' is no number", FormatError),
-        ('"G1",1,"2\n3"\n', "column S2: '2\\\\n3' is no number", FormatError),
+        ('"G\n1",1,2\nG2,3,"4,5"\n', "line 4, column S2: '4,5' is not a number", FormatError),
+        ('"G1",1,"2\n3"\n', "column S2: '2\\\\n3' is not a number", FormatError),
         ('G1,1,2\n"G2,3,4\nG3,1,2\n', "line 3: the quotes do not match", FormatError),
         ('"G1",1,2\n"G2', "line 3: the quotes do not match", TruncatedFileError),
         ('"G1"x,1,2\nG2,1,2\n', "line 2: the quotes do not match", FormatError),
@@ -198,7 +198,7 @@ def test_text_is_missing_where_that_is_asked_for(tmp_path, quote):
     cells = [f"{quote}{cell}{quote}" for cell in ("male", " 2", "1_0", "-3e1", "n.a.", "")]
     text = f",a,b,c,d,e,f\nx,{','.join(cells)}\ny,1,2,3,4,5,6\n"
     path = write(tmp_path / "c.csv", text)
-    with pytest.raises(FormatError, match="line 2, column a: 'male' is no number"):
+    with pytest.raises(FormatError, match="line 2, column a: 'male' is not a number"):
         read_csv_table(path)
     table = read_csv_table(path, text="missing")
     nan = np.nan
@@ -227,18 +227,18 @@ def test_tables_of_several_pieces(tmp_path, monkeypatch, shape, text):
     np.testing.assert_array_equal(table.values, values)
 
 
-def test_first_text_of_a_later_piece_is_told_with_its_line(tmp_path, monkeypatch):
+def test_first_text_of_a_later_piece_is_reported_with_its_line(tmp_path, monkeypatch):
     monkeypatch.setattr("genotex.formats.number_cells.PIECE", 10)
     rows = [f"r{i},{i},{i}\n" for i in range(50)]
     rows[40] = "r40,40,forty\n"
-    with pytest.raises(FormatError, match="line 43, column b: 'forty' is no number"):
+    with pytest.raises(FormatError, match="line 43, column b: 'forty' is not a number"):
         read_csv_table(write(tmp_path / "c.csv", ",a,b\n\n" + "".join(rows)))
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
 @pytest.mark.parametrize("gz", [True, False])
 def test_csv_whose_last_line_has_all_cells_but_no_line_end(tmp_path, caplog, gz, quote):
-    """Perhaps cut within its last number, 2.25; gzip data would tell."""
+    """Perhaps cut within its last number, 2.25; a gzip checksum would show it."""
     path = write(tmp_path / "c.csv", f",S1,S2\n{quote}G1{quote},1,2.2", gz=gz)
     assert read_gene_csv(path).values.tolist() == [[1, 2.2]]
     assert ("the last line has no line end" in caplog.text) == (not gz)

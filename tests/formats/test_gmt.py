@@ -51,9 +51,9 @@ def test_set_without_genes_is_empty(tmp_path: Path) -> None:
     assert only.genes == ()
 
 
-def test_set_that_stands_twice(tmp_path: Path) -> None:
+def test_set_that_occurs_twice(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gmt", TWO_SETS + "\nHYPOXIA\t\tLDHA\n")
-    with pytest.raises(FormatError, match=r"line 4: the set HYPOXIA stands in line 1 already"):
+    with pytest.raises(FormatError, match=r"line 4: the set HYPOXIA already occurs in line 1"):
         read_gmt(path)
 
 

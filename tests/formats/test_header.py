@@ -1,4 +1,4 @@
-"""Lines of quoted cells: what stands in them is given back, also over line ends."""
+"""Lines of quoted cells, also across line ends."""
 
 import tempfile
 from pathlib import Path

@@ -30,7 +30,9 @@ def test_lines_are_numbered_and_empty_ones_passed_over(tmp_path: Path, zipped: b
     ],
     ids=["cut JSON", "deep nesting", "a list", "not UTF-8", "cut gzip", "damaged gzip"],
 )
-def test_damaged_file_is_told(tmp_path: Path, content: bytes, line: int | None, what: str) -> None:
+def test_damaged_file_is_reported(
+    tmp_path: Path, content: bytes, line: int | None, what: str
+) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=what) as error:
@@ -38,6 +40,6 @@ def test_damaged_file_is_told(tmp_path: Path, content: bytes, line: int | None, 
     assert (error.value.path, error.value.line) == (path, line)
 
 
-def test_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be opened"):
         list(read_json_lines(tmp_path / "none.jsonl", "a case"))

@@ -95,7 +95,7 @@ def test_no_linked_table_and_one_without_a_twin(tmp_path):
 
 
 @pytest.mark.parametrize("step", [-1, 0, 1])
-def test_twin_is_read_whatever_the_time_stamps_say(tmp_path, caplog, step):
+def test_twin_is_read_regardless_of_time_stamps(tmp_path, caplog, step):
     output, path, unfilled, _ = write_both(tmp_path)
     twin = output.linked_parquet("Osteoarthritis", "GSE1")
     os.utime(path, ns=(0, twin.stat().st_mtime_ns + step * 10**9))
@@ -113,7 +113,7 @@ def test_copied_output_folder_gives_the_unfilled_values(tmp_path):
 
 
 @pytest.mark.parametrize("same_size", [True, False])
-def test_edited_csv_wins_over_its_twin_and_says_so(tmp_path, caplog, same_size):
+def test_edited_csv_wins_over_its_twin_and_is_reported(tmp_path, caplog, same_size):
     output, path, *_ = write_both(tmp_path)
     old = path.read_text()
     path.write_text(old.replace("GSM2,0.0", "GSM2,1.0" if same_size else "GSM2,1"))
@@ -140,7 +140,7 @@ def test_twin_of_a_csv_that_is_not_there(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_damaged_twin_is_told(tmp_path):
+def test_damaged_twin_is_reported(tmp_path):
     output, *_ = write_both(tmp_path)
     output.linked_parquet("Osteoarthritis", "GSE1").write_bytes(b"PAR1 nonsense PAR1")
     with pytest.raises(FormatError, match="preprocessing of this cohort again"):
@@ -166,8 +166,8 @@ def test_twin_that_is_damaged_or_something_else(tmp_path):
         read_linked_parquet(tmp_path / "y.parquet")
 
 
-def test_twin_refuses_a_sample_that_stands_twice(tmp_path):
+def test_twin_refuses_a_sample_that_occurs_twice(tmp_path):
     table = linked(samples=2)
     twice = LinkedTable("T", ("a", "a"), table.trait_values, {}, table.genes, table.expression)
-    with pytest.raises(FormatError, match="a stands twice"):
+    with pytest.raises(FormatError, match="a occurs twice"):
         write_linked_parquet(tmp_path / "x.parquet", twice)

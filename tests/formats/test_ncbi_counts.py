@@ -35,27 +35,32 @@ def test_counts_are_read_by_gene_id_and_sample(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (COUNTS.replace("GeneID", "Symbol"), "first column is 'Symbol', not GeneID"),
-        (COUNTS.replace("653635", "100287102"), "GeneID 100287102 stands twice"),
-        (COUNTS.replace("GSM2", "GSM1"), "sample GSM1 stands twice"),
+        (COUNTS.replace("653635", "100287102"), "GeneID 100287102 occurs twice"),
+        (COUNTS.replace("GSM2", "GSM1"), "sample GSM1 occurs twice"),
         (COUNTS.replace("GSM1\t", "\t"), "column 2 has no sample id"),
-        (COUNTS.replace("653635", "WASH7P"), "'WASH7P' is no NCBI GeneID"),
-        (COUNTS.replace("120", "120.5"), "count 120.5 of GeneID 653635 in GSM1 is no whole number"),
+        (COUNTS.replace("653635", "WASH7P"), "'WASH7P' is not an NCBI GeneID"),
+        (
+            COUNTS.replace("120", "120.5"),
+            "count 120.5 of GeneID 653635 in GSM1 is not a whole number",
+        ),
         (COUNTS.replace("33", "-3"), "count -3 of GeneID 653635 in GSM2 is negative"),
         (COUNTS.replace("33", "NA"), "count of GeneID 653635 in GSM2 is missing"),
         (COUNTS.replace("33", "1e300"), "is too large"),
         (COUNTS.replace("\t33", ""), "too few cells"),
-        (COUNTS.replace("33", "many"), "are no number, first 'many'"),
+        (COUNTS.replace("33", "many"), "are not numbers, first 'many'"),
         (COUNTS.replace("33", "33\t5"), "4 cells in a table of 3 columns"),
         ("GeneID\tGSM1\n", "the count matrix has no genes"),
     ],
 )
-def test_what_is_no_count_is_refused_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_not_a_count_is_refused_with_its_place(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(FormatError) as caught:
         read_raw_counts(gzipped(tmp_path / NAME, text))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert NAME in str(caught.value)
 
 
@@ -72,7 +77,7 @@ def test_web_page_in_place_of_counts(tmp_path: Path) -> None:
         read_raw_counts(path)
 
 
-def test_cut_gzip_is_told_as_cut(tmp_path: Path) -> None:
+def test_cut_gzip_is_reported_as_cut(tmp_path: Path) -> None:
     path = gzipped(tmp_path / NAME, COUNTS * 50)
     path.write_bytes(path.read_bytes()[:-12])
     with pytest.raises(TruncatedFileError):
@@ -118,9 +123,7 @@ BYTES = st.one_of(
 
 @given(BYTES, st.booleans())
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whatever_the_bytes_only_our_errors_come_out(
-    tmp_path: Path, content: bytes, packed: bool
-) -> None:
+def test_any_bytes_raise_only_our_errors(tmp_path: Path, content: bytes, packed: bool) -> None:
     path = tmp_path / "any.tsv.gz"
     path.write_bytes(gzip.compress(content) if packed else content)
     for read in (read_raw_counts, read_count_annotation):

@@ -76,7 +76,7 @@ def test_trap_2_damaged_gzip_is_not_read_as_data(tmp_path):
         read_series_matrix(write(tmp_path / "m.gz", bytes(data)))
 
 
-def test_trap_3_and_4_characteristics_are_given_as_they_stand(tmp_path):
+def test_trap_3_and_4_characteristics_are_returned_as_in_the_file(tmp_path):
     shifted = (
         ("gender: male", "age: 45", "strain, sex: C57BL/6, male"),
         ("age: 61", "", "dose: a: 5"),
@@ -188,7 +188,7 @@ def test_trap_7_header_line_with_too_few_cells_is_padded(tmp_path):
     assert series.characteristics == (("age: 1", "age: 2", None),)
     assert series.notes == (
         "line 9: !Sample_characteristics_ch1 has 2 cells for 3 samples; "
-        "the last ones are taken as empty",
+        "the last ones were taken as empty",
     )
 
 
@@ -333,19 +333,21 @@ def test_trap_15_a_number_turns_into_text_far_down(tmp_path):
     assert np.isnan(series.expression.values).sum() == 2
     line = matrix_text(rows=rows).split("\n").index('"p45037"\t1,5\tlow\t3.5') + 1
     assert series.notes == (
-        f"2 cells are no number and taken as missing, first '1,5' in line {line}",
+        f"2 cells are not numbers and were taken as missing, first '1,5' in line {line}",
     )
 
 
 def test_trap_15_too_many_cells_that_are_no_numbers(tmp_path):
     rows = [(f"p{i}", "1,5", "2.5", "3.5") for i in range(50)]
-    with pytest.raises(FormatError, match=r"50 of 150 cells \(33.3%\) are no number, first '1,5'"):
+    with pytest.raises(
+        FormatError, match=r"50 of 150 cells \(33.3%\) are not numbers, first '1,5'"
+    ):
         read_series_matrix(write(tmp_path / "m", matrix_text(rows=rows)))
 
 
 def test_trap_15_the_share_that_is_too_much_reads_as_more_than_five_percent(tmp_path):
     rows = [(f"p{i}", "low" if i < 16 else "1", "2", "3") for i in range(100)]
-    with pytest.raises(FormatError, match=r"16 of 300 cells \(5\.3%\) are no number"):
+    with pytest.raises(FormatError, match=r"16 of 300 cells \(5\.3%\) are not numbers"):
         read_series_matrix(write(tmp_path / "m", matrix_text(rows=rows)))
 
 
@@ -392,7 +394,7 @@ def test_trap_20_duplicate_probes_are_averaged_and_counted(tmp_path):
     assert series.expression is not None
     assert series.expression.ids == ("a", "b")
     np.testing.assert_array_equal(series.expression.values, [[2, 5, np.nan], [9, 9, 9]])
-    assert series.notes == ("1 ids stand on several rows; their rows are averaged",)
+    assert series.notes == ("1 ids occur on several rows; these were averaged",)
 
 
 @pytest.mark.parametrize("place", ["header", "table"])

@@ -48,7 +48,7 @@ def test_line_numbers_in_errors_count_every_line(tmp_path, monkeypatch):
     assert text.split("\n")[(caught.value.line or 0) - 1].startswith('"b"')
 
 
-def test_damage_is_told_only_when_reading_gets_there(tmp_path):
+def test_damage_is_reported_only_when_reading_gets_there(tmp_path):
     rest = "^SAMPLE = GSM1\n" + "".join(f"{i * i}\n" for i in range(5000))
     data = gzip.compress((platform_text() + rest).encode())
     path = write(tmp_path / "f", data[:-1000])

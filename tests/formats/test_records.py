@@ -134,7 +134,7 @@ def test_cohort_info_that_is_malformed(tmp_path, text, line, field, message):
 
 def test_update_leaves_a_malformed_file_alone(tmp_path):
     path = write(tmp_path / "cohort_info.json", "{oops")
-    with pytest.raises(FormatError, match="mend or remove"):
+    with pytest.raises(FormatError, match="correct or remove"):
         update_cohort_info(path, "GSE1", INFO)
     assert path.read_text() == "{oops"
 

@@ -93,7 +93,7 @@ def test_table_columns_and_samples_that_do_not_match(tmp_path):
     assert series.expression.values[0].tolist() == [455.2, 1045.9]
     assert series.notes == (
         "1 samples have no column in the table: GSM2",
-        "1 columns of the table are no samples of the series and left out: GSM9",
+        "1 columns of the table are not samples of the series and were left out: GSM9",
     )
     with pytest.raises(FormatError, match="no column of the table is a sample"):
         read(tmp_path, matrix_text(columns=["A", "B", "C"]))
@@ -111,7 +111,7 @@ def test_table_row_with_too_few_cells_is_padded_and_noted(tmp_path):
     assert series.expression is not None
     np.testing.assert_array_equal(series.expression.values, [[1, 2, np.nan], [3, 4, 5]])
     assert series.notes == (
-        "1 table lines have too few cells, first line 14; their last cells are taken as missing",
+        "1 table lines have too few cells, first line 14; their last cells were taken as missing",
     )
 
 
@@ -130,14 +130,14 @@ def test_infinite_values_are_missing_and_counted(tmp_path):
     series = read(tmp_path, matrix_text(rows=rows))
     assert series.expression is not None
     np.testing.assert_array_equal(series.expression.values, [[np.nan] * 3, [1e5, 2, -0.5]])
-    assert series.notes == ("3 infinite values are taken as missing",)
+    assert series.notes == ("3 infinite values were taken as missing",)
 
 
 def test_rows_without_an_id_are_left_out(tmp_path):
     series = read(tmp_path, matrix_text(rows=[("", "1", "2", "3"), ("b", "4", "5", "6")]))
     assert series.expression is not None
     assert series.expression.ids == ("b",)
-    assert series.notes == ("1 rows without an id are left out",)
+    assert series.notes == ("1 rows without an id were left out",)
 
 
 def test_table_end_line_saved_by_a_spreadsheet(tmp_path):

@@ -152,9 +152,9 @@ def test_sample_table_without_values_or_not_at_all(tmp_path):
     )
 
 
-def test_sample_that_stands_twice(tmp_path):
+def test_sample_that_occurs_twice(tmp_path):
     text = SERIES_ENTITY + sample_text("GSM1") + sample_text("GSM1")
-    with pytest.raises(FormatError, match="GSM1 stands twice"):
+    with pytest.raises(FormatError, match="GSM1 occurs twice"):
         read_family_soft(write(tmp_path / "f", text))
 
 
@@ -169,12 +169,12 @@ def test_sample_values_that_are_odd(tmp_path):
         series.expression.values[[0, 1, -2, -1], 0], [2, 1, np.nan, np.nan]
     )
     assert series.notes == (
-        "1 cells are no number and taken as missing, first 'high'",
-        "1 infinite values are taken as missing",
-        "ids stand on several rows in 1 samples; their rows are averaged",
-        "rows without an id are left out",
+        "1 cells are not numbers and were taken as missing, first 'high'",
+        "1 infinite values were taken as missing",
+        "ids occur on several rows in 1 samples; these were averaged",
+        "rows without an id were left out",
     )
-    with pytest.raises(FormatError, match="are no number"):
+    with pytest.raises(FormatError, match="are not numbers"):
         text = SERIES_ENTITY + sample_text("GSM1", rows=[("a", "x", "P")])
         read_family_soft(write(tmp_path / "f", text))
 

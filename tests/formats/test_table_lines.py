@@ -59,7 +59,7 @@ def test_columns_are_in_the_order_of_the_samples(tmp_path: Path) -> None:
 
 
 def test_table_that_is_mostly_text_is_refused(path: Path) -> None:
-    with pytest.raises(FormatError, match="are no number"):
+    with pytest.raises(FormatError, match="are not numbers"):
         read_series_lines(path).read_rows({"d"})
 
 

@@ -55,7 +55,7 @@ def test_xena_table_cut_off_within_a_line(tmp_path, reader):
 @pytest.mark.parametrize("gz", [True, False])
 @pytest.mark.parametrize("reader", [read_clinical_matrix, read_xena_expression])
 def test_xena_table_whose_last_line_has_all_cells_but_no_line_end(tmp_path, caplog, reader, gz):
-    """Perhaps cut within its last cell; gzip data would tell."""
+    """Perhaps cut within its last cell; a gzip checksum would show it."""
     text = CLINICAL if reader is read_clinical_matrix else EXPRESSION
     assert len(reader(write(tmp_path / "x", text, gz=gz)).samples) == 3
     assert not caplog.records
@@ -81,7 +81,7 @@ def test_xena_cells_that_are_no_number_are_logged(tmp_path, caplog):
         write(tmp_path / "x", EXPRESSION.splitlines()[0] + f"\n{rows}X\ta\t2\t3\n")
     )
     assert np.isnan(matrix.values[-1, 0])
-    assert "1 cells are no number" in caplog.text
+    assert "1 cells are not numbers" in caplog.text
 
 
 def test_real_clinical_matrix(shared_data):

@@ -33,7 +33,7 @@ def test_a_column_is_known_by_its_content(packaged, column):
     assert choose(columns, packaged).gene_column == column
 
 
-def test_a_name_that_lies_loses_on_a_whole_table(packaged):
+def test_a_misleading_name_loses_on_a_whole_table(packaged):
     symbols = packaged.genes["symbol"].head(300).to_list()
     columns = {
         "ID": [f"p{i}" for i in range(300)],
@@ -145,11 +145,11 @@ def test_ids_found_nowhere_fall_back_to_id(packaged):
 
 
 @pytest.mark.parametrize("columns", [{}, {"ID": ["p1"]}, {"ID": ["p1"], "SEQUENCE": ["ACGT"]}])
-def test_annotations_that_tell_no_gene(packaged, columns):
+def test_annotations_without_genes(packaged, columns):
     assert choose(columns, packaged, ["p1"]) is None
 
 
-def test_micro_rna_and_circular_rna_annotations_tell_no_gene(packaged):
+def test_micro_rna_and_circular_rna_annotations_have_no_genes(packaged):
     columns = {
         "ID": ["20500000", "20500001"],
         "Accession": ["MIMAT0000001", "MIMAT0015091"],

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 def script():
     path = ROOT / "scripts" / "build_gene_table.py"
     if not path.is_file():
-        pytest.skip("the scripts are not beside the tests")
+        pytest.skip("the scripts are not next to the tests")
     spec = importlib.util.spec_from_file_location("build_gene_table", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

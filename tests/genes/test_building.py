@@ -33,7 +33,7 @@ def test_genes_that_are_gone_take_their_accessions_along(tmp_path, packaged):
     assert built.lookup(IdKind.REFSEQ, REFSEQ) == {"NM_000014": "A2M"}
 
 
-def test_built_table_says_the_same_as_its_source(gene_info, small, packaged, tmp_path):
+def test_built_table_equals_its_source(gene_info, small, packaged, tmp_path):
     built = build_gene_table(gene_info, tmp_path, packaged)
     assert built.genes.equals(small.genes)
     assert built.symbols("benchmark") == small.symbols("benchmark")
@@ -64,7 +64,7 @@ def test_half_a_table_is_no_table(gene_info, packaged, tmp_path, missing):
         read_packaged_genes(tmp_path)
 
 
-def test_killed_build_leaves_no_genes_beside_accessions_of_others(
+def test_killed_build_leaves_no_genes_with_accessions_of_others(
     gene_info, packaged, tmp_path, monkeypatch
 ):
     build_gene_table(gene_info, tmp_path, packaged)

@@ -92,7 +92,7 @@ def test_linear_values_are_log2_transformed_in_sound_alone(small):
     assert kept.expression.values.tolist() == [[640.0, 127.5]]
 
 
-def test_the_scale_can_be_said(small):
+def test_the_scale_can_be_given(small):
     values = matrix(["p1_at"], [[1024.0, 256.0]])
     found = map_to_genes(values, [PROBES], procedure="sound", table=small, scale="log2")
     assert found.expression.values.tolist() == [[1024.0, 256.0]]
@@ -108,7 +108,7 @@ def test_symbol_rows_need_no_platform(small):
     assert found.expression.values.tolist() == [[12, 13], [4, 5], [1, 2]]
     assert (found.id_kind, found.id_column) == (IdKind.SYMBOL, None)
     assert any("restored: 7-Sep" in note for note in found.notes)
-    assert any("beyond telling: 1-Mar" in note for note in found.notes)
+    assert any("beyond recovery: 1-Mar" in note for note in found.notes)
 
 
 def test_benchmark_averages_symbol_rows_and_keeps_missing(small):
@@ -171,7 +171,7 @@ def test_gene_assignment_counts_distinct_genes_once(small):
     assert found.counts["rows_several_genes"] == 1
 
 
-def test_an_ambiguous_alias_beside_its_gene_says_nothing_new(small):
+def test_an_ambiguous_alias_next_to_its_gene_changes_nothing(small):
     gene = platform(ID=["p1_at", "p2_at"], Symbol=["SHARED /// A2M", "SHARED /// TP53"])
     found = map_to_genes(
         matrix(["p1_at", "p2_at"], [[8, 8], [6, 6]]), [gene], procedure="sound", table=small
@@ -256,7 +256,7 @@ THIRTY = np.arange(60, dtype=float).reshape(30, 2) / 10
 
 
 def numbered(accession, gene, ids=NUMBERS):
-    """Platform whose rows all tell one gene, so that the gene shows which table was used."""
+    """Platform whose rows all name one gene, so that the gene shows which table was used."""
     other = ["A2M" if gene == "TP53" else "TP53", "DDR1"]
     return platform(accession, ID=ids, Symbol=[*other, *[gene] * (len(ids) - 2)])
 
@@ -292,7 +292,7 @@ def test_a_foreign_platform_of_specific_ids_is_used_and_named(small):
     found = map_to_genes(matrix(IDS, LOG2), [PROBES], procedure="sound", table=small, own="GPL571")
     assert found.expression.ids == ("TP53",)
     assert (
-        "platform GPL1 is not the series' own GPL571: the table of GPL571 is not at hand"
+        "platform GPL1 is not the series' own GPL571: the table of GPL571 is not available"
         in found.notes
     )
     assert any("; all row ids found there" in note for note in found.notes)
@@ -320,7 +320,7 @@ def test_numbers_are_never_looked_up_in_a_foreign_platform(small, ids):
     assert "A2M" in found.expression.ids
 
 
-def test_entrez_rows_beside_a_foreign_platform_of_numbers(packaged):
+def test_entrez_rows_with_a_foreign_platform_of_numbers(packaged):
     ids = ["1", "2", "3", "9", "10", "12", "13", "14", "15", "16", "18", "19"]
     foreign = platform("GPL2", ID=ids, Symbol=["TP53", "DDR1", *["EGFR"] * 10])
     values = np.full((len(ids), 2), 5.0)

@@ -40,5 +40,5 @@ def test_look_ups_that_could_not_be_made_are_made_by_each_as_usual() -> None:
     broken = BEGIN_AND_FINISH.replace(
         "ready_made.begin()", "GeneTable.load = 1; ready_made.begin()"
     )
-    mended = "GeneTable.load = table._packaged\n" + COMPARE_IN_A_CHILD
-    assert printed(broken + mended) == ["[] True", "TP53 {'7157': 'TP53'}"]
+    repaired = "GeneTable.load = table._packaged\n" + COMPARE_IN_A_CHILD
+    assert printed(broken + repaired) == ["[] True", "TP53 {'7157': 'TP53'}"]

@@ -1,4 +1,4 @@
-"""Genes of rows by columns that somebody chose."""
+"""Genes of rows by given columns."""
 
 from pathlib import Path
 
@@ -47,10 +47,12 @@ def test_ids_of_a_database_and_synonyms_are_read_where_they_are_asked_for(small)
     assert synonyms.names == [("LFS1",), ("P53",), ("CAK",), ("A2MD",)]
 
 
-def test_columns_that_tell_nothing_are_refused(small):
-    with pytest.raises(FormatError, match=r"'Colour' tells no genes: it holds 'red'.*columns: ID"):
+def test_uninformative_columns_are_refused(small):
+    with pytest.raises(
+        FormatError, match=r"'Colour' identifies no genes: it holds 'red'.*columns: ID"
+    ):
         genes_by_columns(IDS, [PROBES], PROBES, "ID", "Colour", procedure="sound", table=small)
-    with pytest.raises(FormatError, match=r"0\.0% of the row ids .* stand in column 'ID'"):
+    with pytest.raises(FormatError, match=r"0\.0% of the row ids .* are in column 'ID'"):
         genes_by_columns(IDS, [PROBES], PROBES, "Colour", "Symbol", procedure="sound", table=small)
 
 

@@ -123,7 +123,7 @@ def test_zeros_that_would_cost_a_gene_or_a_sample_are_kept():
     assert zero_offset(neither) == 0
 
 
-def test_zeros_that_stand_for_missing_values_do_not_count_as_low():
+def test_zeros_that_mean_missing_values_do_not_count_as_low():
     values = 2 ** RNG.normal(10, 2, (300, 1)) * 2 ** RNG.normal(0, 0.3, (300, 12))
     values[RNG.random(values.shape) < 0.1] = 0
     assert zero_offset(values) == 0
@@ -146,7 +146,7 @@ def test_gene_never_seen_is_at_the_floor_and_sample_without_reads_missing():
     assert (others[7] == others.min()).all()
 
 
-def test_missing_values_stay_missing_beside_zeros():
+def test_missing_values_stay_missing_among_zeros():
     values = sequenced()
     values[:, 0] = np.nan
     values[3, 5] = np.nan

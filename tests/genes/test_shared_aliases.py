@@ -19,7 +19,7 @@ def test_alias_shared_and_alias_named_twice_by_one_gene():
     assert dict(table.symbols("benchmark"))["Y"] == "B"
 
 
-def test_mixed_case_symbol_before_and_behind_the_gene_that_has_it_as_alias():
+def test_mixed_case_symbol_before_and_after_the_gene_that_has_it_as_alias():
     early = table_of(("C1orf2", ""), ("B", "C1orf2"))
     late = table_of(("B", "C1orf2"), ("C1orf2", ""))
     assert early.official_symbol("C1ORF2", "benchmark") == "B"

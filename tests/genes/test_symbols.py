@@ -31,7 +31,7 @@ def test_case_and_blanks_do_not_matter(small):
     assert official_symbols([" p53 ", '"TP53"'], small, "sound").symbols == ("TP53", "TP53")
 
 
-def test_tcga_symbols_with_entrez_ids_behind(small):
+def test_tcga_symbols_followed_by_entrez_ids(small):
     names = ["TP53|7157", "?|780", "?", "?|4"]
     found = official_symbols(names, small, "sound")
     assert found.symbols == ("TP53", "DDR1", None, None)

@@ -10,7 +10,7 @@ from genotex.genes.table import AMBIGUOUS
 from .conftest import gene_info_text
 
 
-def test_the_packaged_table_says_where_it_comes_from(packaged):
+def test_the_packaged_table_names_its_source(packaged):
     assert packaged.source.date == "2022-09-12"
     assert "NCBI" in packaged.source.name
     assert packaged.source.genes == packaged.genes.height == 77_614  # org.Hs.eg.db, map_counts

@@ -39,7 +39,7 @@ texts = st.text(alphabet="ABCXYZ0123456789-_/ ,;()orfabé.", max_size=40)
 
 
 @given(texts)
-def test_tokens_are_what_the_rule_says(text):
+def test_tokens_follow_the_rule(text):
     found = scan_symbols(text)
     assert len(set(found)) == len(found)
     for token in found:

@@ -31,7 +31,7 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path, symbols: list[str]) -> N
 
 
 def test_study_is_the_one_that_version_0_2_0_made(study: SimulatedStudy) -> None:
-    """The task list is drawn last, so its digest (of that version) tells of every draw before."""
+    """The task list is drawn last, so its digest (of that version) depends on every draw before."""
     digest = hashlib.sha256(study.task_info.read_bytes()).hexdigest()
     assert digest == "a697738d5564202a767e8e92a3e8fd8468bdcc629178bbe39b5568cc3c1d7fa5"
 
@@ -96,8 +96,8 @@ def test_earlier_study_comes_back_when_it_cannot_be_replaced(
         simulate_study(folder, seed=2, symbols=symbols, overwrite=True, **SMALL)
     assert json.loads((folder / "truth.json").read_text())["seed"] == 1
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
-    (beside,) = seen  # what a process killed at this point would leave
-    assert beside.startswith("study.")
+    (left,) = seen  # what a process killed at this point would leave
+    assert left.startswith("study.")
 
 
 @pytest.mark.parametrize("sizes", [{"samples": 23}, {"genes": 100}, {"seed": -1}])

@@ -1,4 +1,4 @@
-"""The RNA-seq cohort of a simulated study: its files, and the road from them to the genes."""
+"""The RNA-seq cohort of a simulated study: its files, and the pipeline from them to the genes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_other_files_are_those_of_a_study_without_it(tmp_path: Path) -> None:
     assert {name: with_it[name] for name in same} == {name: without[name] for name in same}
 
 
-def test_counts_stand_in_the_format_of_ncbi(study: SimulatedStudy) -> None:
+def test_counts_have_the_format_of_ncbi(study: SimulatedStudy) -> None:
     folder = study.folder / "GEO" / TRAIT / ACCESSION
     counts = read_raw_counts(folder / f"{ACCESSION}_raw_counts_GRCh38.p13_NCBI.tsv.gz")
     annotation = read_count_annotation(folder / "Human.GRCh38.p13.annot.tsv.gz")
@@ -79,8 +79,8 @@ def test_genes_of_withdrawn_ids_are_found_under_their_official_symbol(
     study: SimulatedStudy, output: OutputFolder
 ) -> None:
     evidence = read_evidence(output.evidence(TRAIT, ACCESSION))
-    (told,) = [note for note in evidence.notes if "named by the annotation" in note]
-    assert told == (
+    (note,) = [note for note in evidence.notes if "named by the annotation" in note]
+    assert note == (
         f"{len(study.truth.aliases)} GeneIDs are not in the gene table; named by the annotation"
     )
     assert evidence.counts["genes"] == 1500 + 750

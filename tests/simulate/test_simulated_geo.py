@@ -31,7 +31,7 @@ def test_folder_is_an_input_folder(study: SimulatedStudy) -> None:
 
 
 @pytest.mark.parametrize(("trait", "accession"), GEO_COHORTS)
-def test_series_matrix_and_family_soft_tell_the_same(
+def test_series_matrix_and_family_soft_agree(
     study: SimulatedStudy, trait: str, accession: str
 ) -> None:
     matrix = read_matrix(geo_path(study.folder, trait, accession, "matrix"))
@@ -47,9 +47,9 @@ def test_series_matrix_and_family_soft_tell_the_same(
         assert [row[0] for row in table[1:]] == matrix.ids
         soft_values = np.array([float(row[1]) if row[1] else np.nan for row in table[1:]])
         np.testing.assert_array_equal(soft_values, matrix.values[:, column])
-        said = [line.split(" = ", 1)[1] for line in lines if "characteristics" in line]
+        found = [line.split(" = ", 1)[1] for line in lines if "characteristics" in line]
         rows = matrix.sample["characteristics_ch1"]
-        assert said == [row[column] for row in rows if row[column]]
+        assert found == [row[column] for row in rows if row[column]]
     probes = [row[0] for row in sections[2][3][1:]]
     assert probes == matrix.ids
 
@@ -97,13 +97,13 @@ def test_characteristics_agree_with_the_truth(study: SimulatedStudy, accession: 
     words = {"simulated arthritis": "case", "joint trauma": "other disease"}
     columns = zip(*matrix.sample["characteristics_ch1"], strict=True)
     for sample, cells in zip(matrix.samples, columns, strict=True):
-        said = {key.lower(): value for key, value in by_key(list(cells)).items()}
-        state = " ".join(said["disease state"].lower().split())
+        found = {key.lower(): value for key, value in by_key(list(cells)).items()}
+        state = " ".join(found["disease state"].lower().split())
         assert words.get(state, state) == truth[sample]["group"]
-        sex = said.get("gender", said.get("sex"))
+        sex = found.get("gender", found.get("sex"))
         code = None if sex is None else int(sex.lower().startswith("m"))
         assert code == truth[sample]["gender"]
-        age = said.get("age", said.get("age (years)", "")).removesuffix(" years").rstrip("y")
+        age = found.get("age", found.get("age (years)", "")).removesuffix(" years").rstrip("y")
         assert (None if age == "n/a" else float(age)) == truth[sample]["age"]
 
 
@@ -115,7 +115,7 @@ def test_shifted_cohort_has_ages_in_the_row_of_sex(study: SimulatedStudy) -> Non
     assert keys[2] == {"age", "disease state"}
     assert keys[3] == {"disease state", ""}
     truth = study.truth.cohorts["GSE90000003"].samples
-    unknown = {sample for sample, told in truth.items() if told["gender"] is None}
+    unknown = {sample for sample, known in truth.items() if known["gender"] is None}
     shifted = {s for s, cell in zip(matrix.samples, rows[1], strict=True) if "age" in cell}
     assert shifted == unknown
     assert len(shifted) >= 2

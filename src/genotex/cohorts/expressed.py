@@ -1,4 +1,4 @@
-"""Genes with enough counts to be tested, judged by group sizes and never by who is in a group."""
+"""Genes with enough counts to be tested, by group sizes and never by group membership."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDING = 1e-14
 
 
 def least_samples(trait: Floats, *, binary: bool) -> float:
-    """Return in how many samples a gene should be expressed, given whom the trait compares.
+    """Return in how many samples a gene should be expressed, given the groups compared.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def least_samples(trait: Floats, *, binary: bool) -> float:
     Returns
     -------
     float
-        Beyond ten samples, ten and 70 % of those above.
+        Ten, plus 70 % of the samples beyond ten.
     """
     number = float(len(trait))
     levels, sizes = np.unique(trait, return_counts=True)
@@ -46,7 +46,7 @@ def least_samples(trait: Floats, *, binary: bool) -> float:
 
 
 def expressed_genes(counts: Floats, library_sizes: Floats, least: float) -> NDArray[np.bool_]:
-    """Tell which genes have a count per million worth 10 counts in enough samples, and 15 in all.
+    """Return which genes have a CPM worth 10 counts in enough samples, and 15 counts in total.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def expressed_genes(counts: Floats, library_sizes: Floats, least: float) -> NDAr
     ----------
     Chen, Lun and Smyth 2016, F1000Research 5:1438; defaults are those of edgeR's ``filterByExpr``.
     """
-    # Both sides times the sizes, so that equal counts are equal whatever the division rounds.
+    # Both sides are multiplied by the sizes, so that rounding does not separate equal counts.
     high = counts * np.median(library_sizes) >= LEAST_COUNT * library_sizes
     enough = high.sum(axis=1) >= least - ROUNDING
     return np.asarray(enough & (counts.sum(axis=1) >= LEAST_TOTAL))

@@ -1,4 +1,4 @@
-"""What else is told of the samples: batches, tissues, donors and whatever else varies."""
+"""Other annotation of the samples: batches, tissues, donors and anything else that varies."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _TEXTS = {"title": "title", "source_name": "source_name_ch1"}
 
 
 def sample_facts(series: Series, reading: ClinicalReading) -> Facts:
-    """Return the characteristics that vary, but for those that trait, age and gender come from.
+    """Return the characteristics that vary, except those that trait, age and gender come from.
 
-    What they mean for the contrast is for the analysis to say; a user may adjust for any of them.
+    The analysis judges what they mean for the contrast; a user may adjust for any of them.
 
     Parameters
     ----------
     series : Series
     reading : ClinicalReading
-        Tells which keys are taken.
+        Names the keys in use.
 
     Returns
     -------
@@ -43,20 +43,7 @@ def sample_facts(series: Series, reading: ClinicalReading) -> Facts:
 
 
 def sample_texts(series: Series, reading: ClinicalReading) -> Facts:
-    """Return titles, source names and the raw trait: the texts that may name a pool of people.
-
-    Parameters
-    ----------
-    series : Series
-    reading : ClinicalReading
-        Which characteristic the trait is read from.
-
-    Returns
-    -------
-    dict
-        ``title``, ``source_name`` and ``trait``, as far as the series has them -> sample id ->
-        text, None where a sample has none.
-    """
+    """Return titles, source names and the raw trait: the texts that may name a pool of people."""
     found: Facts = {}
     for name, field in _TEXTS.items():
         for row in series.sample_fields.get(field, ())[:1]:

@@ -37,21 +37,14 @@ __all__ = [
 def finish_cohort(
     prepared: PreparedCohort, output: OutputFolder, options: PreprocessOptions, fingerprint: str
 ) -> Evidence:
-    """Link, judge and write one cohort.
-
-    The evidence is removed first and written last: while it is missing the cohort is not done, and
-    a later run starts it again. Tables are replaced, never removed, while ``cohort_info.json`` may
-    still point at them; `remove_stale_tables` does that afterwards.
-
-    Returns
-    -------
-    Evidence
-        As written; its ``info`` still has to go into ``cohort_info.json``.
-    """
+    """Link, judge and write one cohort."""
+    # The evidence is removed first and written last: without it the cohort is not done, and a later
+    # run starts it again. Tables are replaced, never removed, while ``cohort_info.json`` may still
+    # refer to them; `remove_stale_tables` does that afterwards.
     trait, cohort = prepared.trait, prepared.cohort
     begin_cohort(output, trait, cohort)
-    with ThreadPoolExecutor(1) as beside:
-        features_written = beside.submit(_write_features, prepared, output)
+    with ThreadPoolExecutor(1) as background:
+        features_written = background.submit(_write_features, prepared, output)
         judged = judge_cohort(prepared)
         if judged.info.is_usable:
             write_linked(output, cohort, judged)
@@ -60,7 +53,7 @@ def finish_cohort(
 
 
 def begin_cohort(output: OutputFolder, trait: str, cohort: str) -> None:
-    """Remove the record of an earlier run, and what a killed one left, before tables change."""
+    """Remove the record of an earlier run, and leftovers of a killed one, before tables change."""
     output.evidence(trait, cohort).unlink(missing_ok=True)
     for path in _tables(output, trait, cohort):
         remove_leftovers(path)
@@ -89,7 +82,7 @@ def record_cohort(
     options: PreprocessOptions,
     fingerprint: str,
 ) -> Evidence:
-    """Write the record of every decision about a cohort, by which it is done.
+    """Write the record of every decision about a cohort, which marks it as done.
 
     Parameters
     ----------
@@ -99,7 +92,7 @@ def record_cohort(
     options : PreprocessOptions
         What was chosen.
     fingerprint : str
-        Digest of all that the result depends on; empty where nobody can tell.
+        Digest of everything the result depends on; empty if unknown.
     """
     evidence = _evidence(prepared, options, judged, fingerprint)
     write_evidence(output.evidence(prepared.trait, prepared.cohort), evidence)
@@ -133,7 +126,7 @@ def _write_features(prepared: PreparedCohort, output: OutputFolder) -> None:
 
 
 def remove_absent_tables(prepared: PreparedCohort, output: OutputFolder) -> None:
-    """Remove tables of clinical features and genes of an earlier run that had them."""
+    """Remove tables that an earlier run wrote and this one did not."""
     trait, cohort = prepared.trait, prepared.cohort
     if prepared.trait_values is None:
         output.clinical_csv(trait, cohort).unlink(missing_ok=True)
@@ -142,7 +135,7 @@ def remove_absent_tables(prepared: PreparedCohort, output: OutputFolder) -> None
 
 
 def _warnings(prepared: PreparedCohort, judged: JudgedCohort) -> list[str]:
-    """Return what was dropped, and that values without a logarithm may be the reason."""
+    """Return what was dropped, and whether values without a logarithm may be the reason."""
     counts, lost = judged.counts, 0 if prepared.genes is None else prepared.genes.lost
     warnings = list(judged.warnings)
     if lost and counts is not None and (counts.genes_dropped > FEW_GENES or counts.samples_dropped):

@@ -46,7 +46,7 @@ _NO_TABLE = "the matrix holds no expression table (as in RNA-seq series)"
 
 _PUT_COUNTS = (
     "; for NCBI's counts put GSE..._raw_counts_GRCh38.p13_NCBI.tsv.gz and "
-    "Human.GRCh38.p13.annot.tsv.gz beside the matrix, as 'genotex fetch geo' does"
+    "Human.GRCh38.p13.annot.tsv.gz next to the matrix, as 'genotex fetch geo' does"
 )
 _SERIES_FACTS = ("title", "type", "pubmed_id", "status")
 
@@ -61,7 +61,7 @@ def prepare_geo_cohort(
     files : GeoCohortFiles
         The files of the cohort's folder.
     expert : Expert
-        Who reads the series, unless `options` holds a reading of this cohort.
+        Annotates the series, unless `options` has a reading of this cohort.
     options : PreprocessOptions
 
     Raises
@@ -92,7 +92,7 @@ def no_table(procedure: Procedure) -> str:
 
 
 def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) -> bool:
-    """Tell whether expression comes from NCBI's counts: the procedure ``benchmark`` knows none.
+    """Return whether expression comes from NCBI's counts, which ``benchmark`` never uses.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _is_binary(reading: ClinicalReading) -> bool:
 
 
 def rows_need_mapping(series: Series, table: GeneTable) -> bool:
-    """Tell whether a series has rows, and their ids are no gene symbols."""
+    """Return whether a series has rows whose ids are not gene symbols."""
     ids = series.expression.ids if series.expression is not None else ()
     return bool(ids) and identify_ids(ids, table).needs_mapping
 
@@ -124,7 +124,7 @@ def assemble_geo_cohort(
     genes: GeneMapping | None,
     why_no_genes: str,
 ) -> PreparedCohort:
-    """Put together what is known of a GEO cohort, with what its series says of itself.
+    """Assemble a GEO cohort, with the description of its series.
 
     Parameters
     ----------
@@ -169,14 +169,14 @@ def assemble_counted_cohort(
     features: Mapping[str, EncodedFeature],
     counted: CountedGenes,
 ) -> PreparedCohort:
-    """Put together what is known of an RNA-seq cohort.
+    """Assemble an RNA-seq cohort.
 
     Parameters
     ----------
     files, raw, reading, features
         As for `assemble_geo_cohort`.
     counted : CountedGenes
-        What became of its counts.
+        Its filtered and normalised counts.
     """
     raw = replace(raw, used=(*raw.used, *counted.used), notes=(*raw.notes, *counted.notes))
     cohort = assemble_geo_cohort(files, raw, reading, features, counted.genes, counted.why_no_genes)
@@ -190,7 +190,7 @@ def read_or_replay(
     options: PreprocessOptions,
     given: ClinicalReading | None = None,
 ) -> ClinicalReading:
-    """Read a series, or take the reading that was given; then the groups chosen by hand.
+    """Annotate a series, or use the given reading; then apply groups chosen by hand.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def read_or_replay(
     trait : str
         Name of the trait.
     expert : Expert
-        Who reads it, unless a reading is given.
+        Annotates it, unless a reading is given.
     options : PreprocessOptions
         Procedure, words, groups chosen by hand, and the file of given readings.
     given : ClinicalReading, optional
@@ -213,7 +213,7 @@ def read_or_replay(
     if given is None:
         reading = expert.read(description, trait)
     else:
-        # What a person changed is seen by reading anew, by rules whoever the expert is.
+        # A person's changes show against a fresh reading, always by the built-in rules.
         own = rule_expert(options.procedure, vocabulary=options.vocabulary).read(description, trait)
         source = "the encoding" if options.encoding is None else options.encoding.name
         reading = fit_reading(_check(given, description), own, description, source)
@@ -221,12 +221,12 @@ def read_or_replay(
         return reading
     vocabulary = load_vocabulary(options.vocabulary)
     chosen = choose_groups(reading.trait, options.cases, options.controls, description, vocabulary)
-    # What was said of the expert's own choice does not hold for this one.
+    # The certainty of the expert's own choice does not apply to this one.
     return replace(reading, trait=chosen, certainty=None, runner_up=None, left_out=None)
 
 
 def _check(given: ClinicalReading, description: SeriesDescription) -> ClinicalReading:
-    """Judge expression again: a reading saved from the header alone had not seen the row ids."""
+    """Judge expression again: a reading saved from the header alone never saw the row ids."""
     if given.by == "hand" or not given.gene.available:
         return given
     return replace(given, gene=judge_expression(description))

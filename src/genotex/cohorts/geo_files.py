@@ -35,12 +35,12 @@ _WANTED = "name a file such as GSE55457_series_matrix.txt.gz or GSE781_family.so
 
 @dataclass(frozen=True, eq=False)
 class RawSeries:
-    """A GEO series as its files tell it.
+    """A GEO series as read from its files.
 
     Attributes
     ----------
     series : Series
-        What is said of the samples; with expression where that was read.
+        Annotation of the samples; with expression if that was read.
     used : tuple of (Path, str)
         The files that were read, and for what.
     notes : tuple of str
@@ -58,7 +58,7 @@ class RawSeries:
 def read_raw_series(
     files: GeoCohortFiles, needs_mapping: Callable[[Series], bool], *, numbers: bool = True
 ) -> RawSeries:
-    """Read all of a series: its samples, their expression, and the annotation if it is needed.
+    """Read a whole series: its samples, their expression, and the annotation if needed.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ def read_raw_series(
     FormatError
         If a file that is needed cannot be read.
     """
-    # Both take a while and mostly outside Python, so they are read at the same time.
-    with ThreadPoolExecutor(1) as beside:
+    # Both are slow and mostly outside Python, so they are read in parallel.
+    with ThreadPoolExecutor(1) as background:
         raw = choose_file(files)
-        annotation = beside.submit(read_annotation, files, raw.series)
+        annotation = background.submit(read_annotation, files, raw.series)
         raw = with_expression(raw, numbers=numbers)
         if not needs_mapping(raw.series):
             return raw
@@ -86,7 +86,7 @@ def read_raw_series(
 
 
 def choose_file(files: GeoCohortFiles) -> RawSeries:
-    """Choose the file that tells of the samples (see `formats.choose_series`).
+    """Choose the file that describes the samples (see `formats.choose_series`).
 
     Raises
     ------
@@ -122,7 +122,7 @@ def read_series_file(path: Path) -> Series:
     Raises
     ------
     FormatError
-        If the file is neither, or cannot be read; says what it is and which file is meant.
+        If the file is neither, or cannot be read; states what it is and which file to give.
     """
     if path.is_dir():
         found = sorted(p.name for p in path.iterdir() if _SERIES_FILE.search(p.name))
@@ -130,7 +130,7 @@ def read_series_file(path: Path) -> Series:
         message = "is a folder, not a file of a series"
         raise FormatError(message, path=path, hint=hint)
     if _PLATFORM_FILE.match(path.name):
-        message = "is the table of a platform, and says nothing of samples"
+        message = "is the table of a platform, without sample annotation"
         raise FormatError(message, path=path, hint=_WANTED)
     if "clinicalmatrix" in path.name.lower():
         message = "is a clinical matrix of TCGA; only GEO series are read here"
@@ -144,7 +144,7 @@ def read_series_file(path: Path) -> Series:
 def read_annotation(
     files: GeoCohortFiles, series: Series
 ) -> tuple[tuple[Platform, ...], tuple[tuple[Path, str], ...]]:
-    """Read the platform tables at hand, the series' own platform first.
+    """Read the available platform tables, the series' own platform first.
 
     Platform files in the folder come before the family SOFT, which is opened only when none of
     them is of the series' platform.

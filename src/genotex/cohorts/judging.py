@@ -30,14 +30,14 @@ __all__ = [
 _NO_GENES, _NO_TRAIT = "gene data not available", "trait not available"
 _ONE_SIDED, _NOTHING_LEFT = "trait too one-sided to study", "nothing left after linking"
 REFUSALS = (_NO_GENES, _NO_TRAIT, _ONE_SIDED, _NOTHING_LEFT)
-"""How a note begins that says why a cohort cannot be used."""
+"""Beginnings of the notes that state why a cohort cannot be used."""
 FEW_GENES = 10
-"""So many genes may be dropped without a warning."""
+"""Number of genes that may be dropped without a warning."""
 
 
 @dataclass(frozen=True, eq=False)
 class LinkedCohort:
-    """Clinical features and genes side by side, as they came.
+    """Clinical features and genes joined, with missing values.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class LinkedCohort:
 
 @dataclass(frozen=True, eq=False)
 class FilledCohort:
-    """A linked cohort whose missing values were dealt with.
+    """A linked cohort after treatment of missing values.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class FilledCohort:
 
 @dataclass(frozen=True, eq=False)
 class JudgedCohort:
-    """What a cohort came to.
+    """A cohort after quality control.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class JudgedCohort:
 
 
 def judge_cohort(prepared: PreparedCohort) -> JudgedCohort:
-    """Link a cohort, deal with its missing values, and judge it."""
+    """Link a cohort, treat its missing values, and judge it."""
     trait_values = prepared.trait_values
     if prepared.genes is None or trait_values is None or np.isnan(trait_values).all():
         return why_unavailable(prepared)
@@ -130,7 +130,7 @@ def treat_missing(linked: LinkedCohort) -> FilledCohort:
 
 
 def judge_filled(cohort: FilledCohort) -> JudgedCohort:
-    """Drop covariates that hardly vary, and judge whether the cohort is of use."""
+    """Drop covariates that hardly vary, and judge whether the cohort is usable."""
     filled, dropped = without_biased_covariates(cohort.filled)
     unfilled = _same_covariates(cohort.unfilled, filled)
     notes = (*_losses(cohort.counts), *(f"{name} dropped: it hardly varies" for name in dropped))

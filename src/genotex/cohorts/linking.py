@@ -1,4 +1,4 @@
-"""Clinical features and genes of the same samples side by side, and what to do about gaps."""
+"""Linked tables: joining clinical features with genes, and treating missing values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLE_MISSING_LIMIT = 0.05
 
 @dataclass(frozen=True)
 class LinkingCounts:
-    """What happened on the way to the linked table."""
+    """Counts of samples and values dropped or filled in linking."""
 
     samples: int
     samples_without_trait: int
@@ -43,24 +43,7 @@ def link(
     covariates: Mapping[str, NDArray[np.float64]],
     genes: ExpressionMatrix,
 ) -> LinkedTable:
-    """Join clinical features and gene expression by sample id.
-
-    Parameters
-    ----------
-    trait : str
-        Name of the trait column.
-    samples : tuple of str
-        Samples of the clinical features; the order of the result.
-    trait_values : ndarray of float64, shape (len(samples),)
-    covariates : mapping of str to ndarray of float64, shape (len(samples),)
-    genes : ExpressionMatrix
-        Genes x samples; samples without clinical features are left out.
-
-    Returns
-    -------
-    LinkedTable
-        Unfilled, in the order of `samples`.
-    """
+    """Join clinical features and gene expression by sample id."""
     column = {sample: j for j, sample in enumerate(genes.samples)}
     rows = np.array([i for i, s in enumerate(samples) if s in column], dtype=int)
     columns = np.array([column[samples[i]] for i in rows], dtype=int)
@@ -75,16 +58,7 @@ def link(
 
 
 def drop_incomplete(table: LinkedTable) -> tuple[LinkedTable, LinkingCounts]:
-    """Drop samples without the trait, genes missing too often, samples missing too much.
-
-    Source: spec of the benchmark's released reference (genes above 20 %, then samples above 5 %).
-
-    Returns
-    -------
-    table : LinkedTable
-        Still unfilled.
-    counts : LinkingCounts
-    """
+    """Drop samples without the trait, genes missing too often, samples missing too much."""
     total = len(table.samples)
     known = ~np.isnan(table.trait_values)
     table = _take_samples(table, known)
@@ -126,23 +100,7 @@ def _missing_share(values: NDArray[np.float64], axis: int) -> NDArray[np.float64
 
 
 def fill(table: LinkedTable, counts: LinkingCounts) -> tuple[LinkedTable, LinkingCounts]:
-    """Fill Age and genes with their mean and Gender with its mode.
-
-    A covariate without a single known value is dropped; a mode shared by both is female (0).
-
-    Parameters
-    ----------
-    table : LinkedTable
-        Result of `drop_incomplete`; not changed.
-    counts : LinkingCounts
-        Counts so far.
-
-    Returns
-    -------
-    table : LinkedTable
-        Without missing values.
-    counts : LinkingCounts
-    """
+    """Fill Age and genes with their mean and Gender with its mode."""
     filled: dict[str, int] = {}
     covariates = {}
     for name, values in table.covariates.items():

@@ -1,4 +1,4 @@
-"""What is known of a cohort before its clinical features and genes are linked."""
+"""A cohort before its clinical features and genes are linked, and the options of preprocessing."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PreprocessOptions:
     least_certainty: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse a name that is not known, and a certainty that is none."""
+        """Refuse unknown names and an invalid certainty."""
         check_certainty(self.least_certainty)
         for name, value, known in (
             ("procedure", self.procedure, get_args(Procedure)),
@@ -70,13 +70,13 @@ class PreprocessOptions:
             ("scale", self.scale, get_args(Scale)),
         ):
             if value not in known:
-                msg = f"{name} {value!r} is not known; use {', '.join(known)}"
+                msg = f"unknown {name} {value!r}; use {', '.join(known)}"
                 raise UsageError(msg)
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedCohort:
-    """A cohort as read: who the samples are, and their genes if there are any.
+    """A cohort as read: its samples, and their genes if available.
 
     Attributes
     ----------
@@ -93,14 +93,14 @@ class PreparedCohort:
     why_no_genes : str
         The reason for that.
     series : dict of str
-        What the series says of itself.
+        The series' own description.
     files : list of (Path, str)
         Files that were read, and for what.
     sample_facts : dict
         Batches, tissues and donors by key and sample (see `facts.sample_facts`
         and `tcga_facts.tcga_sample_facts`).
     notes : tuple of str
-        Everything a careful reader should know.
+        Remarks for a careful reader.
     counts : dict
         How RNA-seq counts became expression (see `Evidence.counts`); empty for arrays.
     sample_texts : dict

@@ -1,4 +1,4 @@
-"""Preprocess every cohort of the traits asked for: restartable, side by side, nothing half-done."""
+"""Preprocessing of all cohorts of some traits: restartable, parallel, nothing half-done."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class CohortTask:
 
 @dataclass(frozen=True)
 class CohortOutcome:
-    """What became of one cohort.
+    """The outcome of one cohort.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class CohortOutcome:
     error : str or None
         Why it could not be read.
     unchanged : bool
-        True when an earlier run had done it with the same files, options and version.
+        True if an earlier run did it with the same files, options and version.
     seconds : float
     """
 
@@ -122,7 +122,7 @@ def preprocess(
         Cohort ids to do; empty for all.
     options : PreprocessOptions, optional
     expert : Expert, optional
-        Who reads the series; by default the built-in rules as the options have them.
+        Annotates the series; by default the built-in rules with these options.
     jobs : int
         Number of processes.
     force : bool
@@ -185,7 +185,7 @@ def preprocess_cohort(
     evidence : Evidence
         The record of the cohort.
     unchanged : bool
-        Whether it had been done already.
+        Whether it was done before.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def preprocess_cohort(
 
 
 def _done_before(task: CohortTask, output: OutputFolder, fingerprint: str) -> Evidence | None:
-    """Return the cohort's evidence when it is whole, up to date, and so are its tables."""
+    """Return the cohort's evidence if it and the tables are complete and up to date."""
     path = output.evidence(task.trait, task.cohort)
     try:
         evidence = read_evidence(path) if path.exists() else None
@@ -226,7 +226,7 @@ def _done_before(task: CohortTask, output: OutputFolder, fingerprint: str) -> Ev
 def _find_done(
     tasks: Sequence[CohortTask], output: OutputFolder, options: PreprocessOptions
 ) -> dict[CohortTask, CohortOutcome]:
-    """Return the cohorts that need no other process to be started for them."""
+    """Return the cohorts that are done, for which no worker process must start."""
     found = {}
     for task in tasks:
         start = time.monotonic()
@@ -305,7 +305,7 @@ def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> N
     by_hand = options.cases or options.controls or options.readings
     if by_hand and len(traits) > 1:
         msg = (
-            "groups and encodings chosen by hand are those of one trait, but "
+            "groups and encodings chosen by hand apply to one trait, but "
             f"{len(traits)} are to be preprocessed ({', '.join(sorted(traits))}); name it"
         )
         raise UsageError(msg)
@@ -330,7 +330,7 @@ def _check_options(tasks: Sequence[CohortTask], options: PreprocessOptions) -> N
 
 
 def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
-    """Digest what the result depends on: files by name, size and time; options; version."""
+    """Digest everything the result depends on: files by name, size and time; options; version."""
     reading = options.readings.get(task.cohort)
     table = options.gene_table
     facts = {

@@ -1,4 +1,4 @@
-"""Is a cohort fit for use? The benchmark's rules on bias and on what counts as available."""
+"""Quality of a cohort: the benchmark's rules on bias and availability."""
 
 from __future__ import annotations
 
@@ -10,19 +10,11 @@ from genotex.formats import CohortInfo, LinkedTable
 __all__ = ["judge", "unavailable", "without_biased_covariates"]
 
 SMALLEST_TABLE = 4
-"""A linked table with at most so many columns counts as one without genes."""
+"""A linked table with at most this many columns counts as having no genes."""
 
 
 def without_biased_covariates(table: LinkedTable) -> tuple[LinkedTable, tuple[str, ...]]:
-    """Drop Age when it does not vary and Gender when it is biased.
-
-    Returns
-    -------
-    table : LinkedTable
-        The table with the covariates that are left.
-    dropped : tuple of str
-        Names of the others.
-    """
+    """Drop Age when it does not vary and Gender when it is biased."""
     dropped = []
     for name, values in table.covariates.items():
         known = values[~np.isnan(values)]
@@ -37,7 +29,7 @@ def without_biased_covariates(table: LinkedTable) -> tuple[LinkedTable, tuple[st
 
 
 def unavailable(*, genes: bool, trait: bool) -> CohortInfo:
-    """Return the record of a cohort that fails the first filter: nothing further is known."""
+    """Return the record of a cohort that fails the first filter."""
     return CohortInfo(
         is_usable=False,
         is_gene_available=genes,
@@ -47,12 +39,12 @@ def unavailable(*, genes: bool, trait: bool) -> CohortInfo:
 
 
 def judge(table: LinkedTable) -> CohortInfo:
-    """Return the record of a linked cohort, its note still open.
+    """Return the record of a linked cohort, without note.
 
     Parameters
     ----------
     table : LinkedTable
-        The linked table, its missing values dealt with and biased covariates dropped.
+        The linked table, its missing values treated and biased covariates dropped.
     """
     rows, columns = len(table.samples), 1 + len(table.covariates) + len(table.genes)
     if rows == 0 or columns <= SMALLEST_TABLE:

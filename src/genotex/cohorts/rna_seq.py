@@ -1,4 +1,4 @@
-"""RNA-seq series, whose matrix is empty: from NCBI's counts to log2 counts per million of genes."""
+"""RNA-seq series, whose matrix is empty: NCBI's counts to log2 counts per million of genes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CountedGenes:
-    """Genes of a series that were counted.
+    """Genes of an RNA-seq series.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class CountedGenes:
     used : tuple of (Path, str)
         Files that were read, and for what.
     notes : tuple of str
-        Everything a careful reader should know.
+        Remarks for a careful reader.
     record : dict
         See `Evidence.counts`.
     """
@@ -67,7 +67,7 @@ def count_genes(
     files : GeoCohortFiles
         With at least one count matrix.
     series : Series
-        What is said of the samples.
+        Annotation of the samples.
     trait : ndarray of float64, shape (samples,) or None
         Trait of each sample of the series, NaN where unknown; None where it is not available.
     binary : bool
@@ -78,7 +78,7 @@ def count_genes(
     Raises
     ------
     FormatError
-        If a file cannot be read, or holds none of the samples or no gene that is known.
+        If a file cannot be read, or has none of the samples or no known gene.
     """
     path, annotated = files.counts[0], files.annotations[:1]
     matrix = read_raw_counts(path)
@@ -150,7 +150,7 @@ def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _Nor
     sizes = counts.sum(axis=0)
     kept = expressed_genes(counts[:, compared], sizes[compared], least)
     counts = counts[kept]
-    # A sample may have no read in the genes kept; then there is nothing to normalise it by.
+    # A sample may have no read in the genes kept and then cannot be normalised.
     sizes = np.maximum(counts.sum(axis=0), 1.0)
     factors = tmm_factors(counts, sizes, compared)
     effective = sizes * factors

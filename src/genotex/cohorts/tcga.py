@@ -53,7 +53,7 @@ def prepare_tcga_cohort(
     trait : str
         Trait folder name.
     why : str
-        Why this folder means the trait.
+        Why this folder represents the trait.
     options : PreprocessOptions
 
     Raises
@@ -88,7 +88,7 @@ def assemble_tcga_cohort(
     genes: GeneMapping | None,
     why_no_genes: str,
 ) -> PreparedCohort:
-    """Put together what is known of a TCGA cohort.
+    """Assemble a TCGA cohort.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def assemble_tcga_cohort(
     measured = matrix.samples if genes is None else genes.expression.samples
     used = [(matrix.path, "clinical")]
     used += [] if expression is None else [(expression.path, "expression")]
-    told = features.get("trait")
-    paired = () if told is None else _paired_patients(matrix.samples, told, measured)
+    status = features.get("trait")
+    paired = () if status is None else _paired_patients(matrix.samples, status, measured)
     return PreparedCohort(
         trait=trait,
         cohort=TCGA_COHORT,
@@ -139,14 +139,14 @@ def assemble_tcga_cohort(
 
 
 def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:
-    """Return what is recorded of a trait that no TCGA folder means: that, and why.
+    """Return the cohort of a trait without a TCGA folder: only the reason.
 
     Parameters
     ----------
     trait : str
         Trait folder name.
     why : str
-        Why no folder means the trait.
+        Why no folder represents the trait.
     """
     return PreparedCohort(
         trait=trait,
@@ -185,20 +185,20 @@ def _genes(
 def read_tcga_features(
     clinical: ClinicalMatrix, why: str, options: PreprocessOptions
 ) -> tuple[dict[str, EncodedFeature], ClinicalReading]:
-    """Read the trait from the barcodes, age and gender from the columns that tell them best.
+    """Read the trait from the barcodes, age and gender from the most informative columns.
 
     Parameters
     ----------
     clinical : ClinicalMatrix
         Each sample once.
     why : str
-        Why this study means the trait.
+        Why this study represents the trait.
     options : PreprocessOptions
 
     Returns
     -------
     features : dict of str to EncodedFeature
-        ``trait``, and ``Age`` and ``Gender`` where they are told.
+        ``trait``, and ``Age`` and ``Gender`` if recorded.
     reading : ClinicalReading
         How they were read.
     """
@@ -231,7 +231,7 @@ def tcga_cells(clinical: ClinicalMatrix, column: str) -> list[str | None]:
     Raises
     ------
     UsageError
-        If there is no such column.
+        If the column does not exist.
     """
     if column == "barcode":
         return _sample_type_codes(clinical.samples)
@@ -254,7 +254,7 @@ def apply_tcga_encoding(encoding: FeatureEncoding, clinical: ClinicalMatrix) -> 
     Raises
     ------
     UsageError
-        If there is no such column.
+        If the column does not exist.
     """
     column = "barcode" if encoding.sample_field == "barcode" else encoding.key
     raw = tcga_cells(clinical, column)
@@ -266,18 +266,13 @@ def apply_tcga_encoding(encoding: FeatureEncoding, clinical: ClinicalMatrix) -> 
 
 
 def _sample_type_codes(samples: Sequence[str]) -> list[str | None]:
-    """Return the two digits at the end of each barcode, None for what is no barcode.
-
-    References
-    ----------
-    https://gdc.cancer.gov/resources-tcga-users/tcga-code-tables/sample-type-codes
-    """
+    """Return the two digits at the end of each barcode, None for other ids."""
     found = [re.search(r"-(\d\d)[A-Z]?$", sample) for sample in samples]
     return [None if match is None else match[1] for match in found]
 
 
 def role_of_sample_type(code: float | None) -> Role:
-    """Return what a sample is in the contrast, by the code of its type."""
+    """Return the role of a sample in the contrast, by the code of its type."""
     if code == 1:
         return "case"
     return "healthy control" if code == 0 else "unknown"
@@ -292,7 +287,7 @@ def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
         fate = "coded -1" if procedure == "benchmark" else "left out"
         notes.append(f"{others} samples with barcode codes 00 or 20 and above {fate}")
     if unread := raw.count(None):
-        notes.append(f"{unread} sample ids are no TCGA barcodes: left out")
+        notes.append(f"{unread} sample ids are not TCGA barcodes: left out")
     values = np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
     return EncodedFeature(values, tuple(map(role_of_sample_type, codes)), tuple(raw), tuple(notes))
 
@@ -335,7 +330,7 @@ def _encoding(feature: str, column: TcgaColumn) -> FeatureEncoding:
 def _paired_patients(
     samples: Sequence[str], trait: EncodedFeature, measured: Collection[str]
 ) -> tuple[str, ...]:
-    """Count the patients both of whose tissues have expression."""
+    """Count the patients with expression of both tissues."""
     there = frozenset(measured)
     patients: dict[str, set[str]] = {}
     for sample, role in zip(samples, trait.roles, strict=True):

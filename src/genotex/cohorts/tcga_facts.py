@@ -1,4 +1,4 @@
-"""What the clinical matrix of a TCGA study tells beside age and gender, fit to be adjusted for."""
+"""Columns of a TCGA clinical matrix, other than age and gender, that can be adjusted for."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from genotex.formats import ClinicalMatrix
 __all__ = ["tcga_sample_facts"]
 
 MOST_COLUMNS = 60
-"""Columns that are recorded at most, those with the fewest missing values."""
+"""Maximum number of columns recorded: those with the fewest missing values."""
 MOST_GROUPS = 50
-"""More different words than this are remarks or names."""
+"""Columns with more distinct words are remarks or names."""
 FEWEST_OUTSIDE = 2
-"""So many samples must differ from the largest group."""
+"""Minimum number of samples outside the largest group."""
 NUMBERS = 3
-"""A column of numbers has at least so many different ones."""
+"""Minimum number of distinct values of a numeric column."""
 
 _SITE = "tissue_source_site"
 _BARCODE_SITE = re.compile(r"TCGA-([A-Z0-9]{2})-", re.IGNORECASE)
@@ -32,10 +32,10 @@ def tcga_sample_facts(clinical: ClinicalMatrix, measured: Collection[str]) -> Fa
     """Return the columns that vary and can be adjusted for.
 
     Left out are columns of age and gender, of the sample type (which is the trait), of ids, dates
-    and days; those the hub made itself (``_PANCAN_...``: clusters of the very expression, survival,
-    ids of files); those known for less than half of the samples with expression, of which a
-    covariate cannot be made; and remarks. The tissue source site, which is a batch of every TCGA
-    study, is read from the barcode where no column tells it.
+    and days; those made by the hub (``_PANCAN_...``: clusters of the same expression, survival,
+    ids of files); those known for less than half of the samples with expression; and remarks.
+    The tissue source site, a batch in every TCGA study, is read from the barcode if it has no
+    column.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class RawClinical:
     matrix : ClinicalMatrix
         Each sample once.
     notes : tuple of str
-        Samples that stood there twice.
+        Repeated samples.
     """
 
     matrix: ClinicalMatrix
@@ -56,7 +56,7 @@ class RawExpression:
     matrix : ExpressionMatrix
         Each sample once.
     notes : tuple of str
-        Samples that stood there twice.
+        Repeated samples.
     """
 
     path: Path
@@ -65,7 +65,7 @@ class RawExpression:
 
 
 def read_raw_clinical(files: TcgaCohortFiles) -> RawClinical:
-    """Read the clinical matrix; of a sample that stands there twice the first row is kept.
+    """Read the clinical matrix; the first row of a repeated sample is kept.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def expression_path(files: TcgaCohortFiles, procedure: Procedure) -> Path | None
     Returns
     -------
     Path or None
-        None where the folder holds neither.
+        None if the folder has neither.
     """
     both = [files.expression, files.expression_pancan]
     if procedure == "benchmark":
@@ -99,7 +99,7 @@ def read_raw_genes(files: TcgaCohortFiles, procedure: Procedure) -> RawExpressio
     Returns
     -------
     RawExpression or None
-        None where the folder holds neither; a sample that stands there twice is averaged.
+        None if the folder has neither; repeated samples are averaged.
 
     Raises
     ------

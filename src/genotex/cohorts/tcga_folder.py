@@ -1,4 +1,4 @@
-"""Which TCGA folder means a trait."""
+"""Choice of the TCGA folder of a trait."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["FolderChoice", "choose_folder"]
 
 @dataclass(frozen=True)
 class FolderChoice:
-    """The folder that means the trait, or None, and why."""
+    """The folder of the trait, or None, and the reason."""
 
     folder: TcgaCohortFiles | None
     reason: str
 
 
 def choose_folder(trait: str, folders: Sequence[TcgaCohortFiles]) -> FolderChoice:
-    """Pick the TCGA folder whose cancer is the trait.
+    """Choose the TCGA folder whose cancer is the trait.
 
-    What a folder holds is told by its name, else by the names of its files
+    The study is identified by the folder's name, else by the names of its files
     (``TCGA.LUAD.sampleMap_...``). Of two folders of one study the first that has both a clinical
     matrix and expression is taken.
 
@@ -31,11 +31,11 @@ def choose_folder(trait: str, folders: Sequence[TcgaCohortFiles]) -> FolderChoic
     trait : str
         Trait name or trait folder name.
     folders : sequence of TcgaCohortFiles
-        The folders at hand.
+        The available folders.
 
     See Also
     --------
-    genotex.clinical.choose_tcga_study : What counts as meaning a trait.
+    genotex.clinical.choose_tcga_study : How studies are matched with traits.
     """
     by_name = {folder.name: folder for folder in sorted(folders, key=_order)}
     choice = choose_tcga_study(trait, {name: _code(folder) for name, folder in by_name.items()})

@@ -1,4 +1,4 @@
-"""Trimmed mean of M values: how much of a library is there for the genes that do not change."""
+"""Normalisation of library sizes by the trimmed mean of M values (TMM)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOG_RATIO_TRIM = 0.3
 LEVEL_TRIM = 0.05
 REFERENCE_QUANTILE = 0.75
 EQUAL = 1e-6
-"""Largest log ratio of libraries that are taken for equal."""
+"""Libraries with a smaller log ratio count as equal."""
 
 
 def tmm_factors(
@@ -83,7 +83,7 @@ def _log_factor(observed: Floats, reference: Floats, size: float, reference_size
 
 
 def _trimmed(values: Floats, share: float) -> NDArray[np.bool_]:
-    """Tell which values are left when a share of the lowest and of the highest goes."""
+    """Return which values remain after trimming a share of the lowest and of the highest."""
     lowest = np.floor(len(values) * share) + 1
     ordered = np.sort(values)
     above = np.searchsorted(ordered, values, "right")

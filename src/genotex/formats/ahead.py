@@ -14,22 +14,9 @@ Piece = TypeVar("Piece")
 
 @contextmanager
 def read_ahead(pieces: Iterator[Piece]) -> Iterator[Iterator[Piece]]:
-    """Give the same pieces, the next one being fetched by a thread meanwhile.
-
-    It pays where both sides leave Python: unpacking and parsing do. The iterator is used by one
-    thread at a time, never by two. What it raises is raised where its piece would have come, so
-    all pieces before it are had; on leaving, the thread has ended.
-
-    Parameters
-    ----------
-    pieces : iterator
-        Not to be used elsewhere meanwhile.
-
-    Yields
-    ------
-    iterator
-        At most one piece ahead of the caller.
-    """
+    """Yield the same pieces while a thread fetches the next one."""
+    # It pays where both sides release the GIL, as unpacking and parsing do. One thread at a time
+    # uses the iterator; an error is raised after all pieces before it were yielded.
     with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
         yield _one_ahead(pieces, pool)
 

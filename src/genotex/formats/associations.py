@@ -35,7 +35,7 @@ class Associations:
         ``targetId`` (an Ensembl gene), ``diseaseId``, ``score``: one row for each pair, sorted by
         disease and target.
     found : frozenset of str
-        Diseases that have any association, whatever its score.
+        Diseases with any association, regardless of its score.
     rows : int
         Rows of the files.
     repeated : int
@@ -50,18 +50,7 @@ class Associations:
 
 
 def association_files(path: Path) -> tuple[Path, ...]:
-    """Return the files of a data set, sorted.
-
-    Parameters
-    ----------
-    path : Path
-        A file, or a folder with parts; what other programs leave beside them is passed over.
-
-    Raises
-    ------
-    UsageError
-        If there is none.
-    """
+    """Return the files of a data set, sorted."""
     if not path.is_dir():
         return (path,)
     found = (
@@ -70,7 +59,7 @@ def association_files(path: Path) -> tuple[Path, ...]:
         if part.name.lower().endswith(ENDINGS)
         and not part.name.startswith((".", "_"))
         and part.is_file()
-        # A part without any row has no byte.
+        # A part without rows is an empty file.
         and part.stat().st_size
     )
     if not (parts := tuple(sorted(found))):
@@ -90,7 +79,7 @@ def read_associations(
     Parameters
     ----------
     path : Path
-        A file, or a folder with parts. Further columns are passed over.
+        A file, or a folder with parts. Further columns are ignored.
     diseases : collection of str
         Ids as in the files, such as ``EFO_0000270``.
     above : float
@@ -103,7 +92,7 @@ def read_associations(
     FormatError
         If a file cannot be read, is neither JSON lines nor Parquet, or lacks a column or a value.
     UsageError
-        If a folder holds no such file.
+        If a folder has no such file.
     """
     files = association_files(path)
     kept: list[pl.DataFrame] = []
@@ -155,7 +144,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         table = pl.read_parquet(path, columns=there)
         return table.cast({name: SCHEMA[name] for name in there})
     except (OSError, pl.exceptions.PolarsError) as error:
-        msg = f"is no such Parquet file: {_first_line(error)}"
+        msg = f"not a valid Parquet file: {_first_line(error)}"
         raise FormatError(msg, path=path, hint=HINT) from error
 
 
@@ -164,7 +153,7 @@ def _read_json_lines(path: Path) -> pl.DataFrame:
     try:
         table = pl.read_ndjson(content, schema=SCHEMA)
     except pl.exceptions.PolarsError as error:
-        msg = f"is no file of JSON lines: {_first_line(error)}"
+        msg = f"not a valid JSON Lines file: {_first_line(error)}"
         raise FormatError(msg, path=path, hint=HINT) from error
     # A field that no line has is a column without any value.
     return table.select(name for name in table.columns if table[name].null_count() < table.height)

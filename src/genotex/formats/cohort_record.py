@@ -1,4 +1,4 @@
-"""What is recorded about a preprocessed cohort: the benchmark's flags, and every decision.
+"""The record of a preprocessed cohort: the benchmark's flags, and every decision.
 
 ``cohort_info.json`` holds the benchmark's record of each cohort of a trait (its README, section 3);
 ``evidence/<cohort>.json`` is our own record of how the cohort was read.
@@ -54,7 +54,7 @@ class CohortInfo:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Every decision about one cohort, as JSON beside the tables.
+    """Every decision about one cohort, stored as JSON alongside its tables.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Evidence:
         The options that shaped the result.
     series : dict of str
         ``title``, ``summary``, ``overall_design``, ``platform``, ``platform_title``, ``organism``,
-        ``type``, ``pubmed_id``, ``status``; missing keys were not told.
+        ``type``, ``pubmed_id``, ``status``; unknown keys are missing.
     reading : dict
         A ``clinical.ClinicalReading`` in its JSON form: gene verdict and encodings with evidence.
     encoded : dict
@@ -80,7 +80,7 @@ class Evidence:
     roles : dict
         Sample id -> role in the contrast (see `Role`).
     sample_facts : dict
-        Characteristic -> sample id -> raw value (None: not told), for characteristics other than
+        Characteristic -> sample id -> raw value (None: missing), for characteristics other than
         trait, age and gender that vary; of a TCGA study those columns that can be adjusted for.
     sample_texts : dict
         ``title``, ``source_name`` and, where the trait is read from a characteristic, ``trait`` ->

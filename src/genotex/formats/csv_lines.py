@@ -17,24 +17,7 @@ __all__ = ["plain_lines", "quoted_lines"]
 def plain_lines(
     data: bytes, start: int, columns: Sequence[str], path: Path
 ) -> Iterator[NumberLine]:
-    """Yield the lines of a table without quotes, blank ones left out.
-
-    Parameters
-    ----------
-    data : bytes
-        The file in UTF-8.
-    start : int
-        Where the second line starts.
-    columns : sequence of str
-        Names of the columns behind the first.
-    path : Path
-        Named in errors.
-
-    Raises
-    ------
-    FormatError
-        If a line has more or fewer cells than there are columns.
-    """
+    """Yield the lines of a table without quotes, blank ones left out."""
     wanted = len(columns)
     number = 1
     while start < len(data):
@@ -53,14 +36,7 @@ def plain_lines(
 def quoted_lines(
     data: bytes, start: int, columns: Sequence[str], path: Path, text: TextCells
 ) -> Iterator[NumberLine]:
-    """Yield the same of a table with quotes, which may hold commas and line ends.
-
-    Raises
-    ------
-    FormatError
-        If a line has more or fewer cells than there are columns, quotes do not match, or a cell
-        holds a comma or a line end and text is refused.
-    """
+    """Yield the same of a table with quotes, which may hold commas and line ends."""
     width = len(columns) + 1
     last = data.count(b"\n", start) + 1
     number = 2
@@ -85,7 +61,7 @@ def quoted_lines(
 
 
 def _split_cells(cells: Sequence[str]) -> list[int]:
-    """Return the places of cells behind the name that would be several without quotes."""
+    """Return the positions of cells that would be split without their quotes."""
     line = ",".join(cells[1:])
     if line.count(",") == len(cells) - 2 and "\n" not in line:
         return []

@@ -63,12 +63,12 @@ def write_gene_csv(path: Path, matrix: ExpressionMatrix) -> None:
 
 
 def read_gene_csv(path: Path) -> ExpressionMatrix:
-    """Read gene expression, genes x samples, ours or anyone's.
+    """Read gene expression, genes x samples, from any source.
 
     Raises
     ------
     FormatError
-        If the file is no such table.
+        If the file is not such a table.
     """
     table = read_csv_table(path)
     return ExpressionMatrix(tuple(table.rows), tuple(table.columns), table.values)
@@ -96,7 +96,7 @@ def write_clinical_csv(
 
 
 def read_clinical_csv(path: Path) -> tuple[tuple[str, ...], dict[str, NDArray[np.float64]]]:
-    """Read clinical features, features x samples, ours or anyone's.
+    """Read clinical features, features x samples, from any source.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def read_clinical_csv(path: Path) -> tuple[tuple[str, ...], dict[str, NDArray[np
     Raises
     ------
     FormatError
-        If the file is no such table, or a feature stands twice.
+        If the file is not such a table, or a feature is listed twice.
     """
     table = read_csv_table(path)
     features: dict[str, NDArray[np.float64]] = {}
@@ -126,11 +126,7 @@ def write_csv_table(
     columns: Sequence[str],
     values: NDArray[np.floating],
 ) -> None:
-    """Write numbers with names; fast for many rows as for many columns.
-
-    A data frame of 20,000 columns is slow to write in any table engine, so wide tables are
-    formatted row by row.
-    """
+    """Write numbers with names; fast for many rows as for many columns."""
     handle.write((",".join(["", *map(_quoted, columns)]) + "\n").encode())
     if len(columns) > _WIDE:
         for name, row in zip(rows, values, strict=True):
@@ -152,20 +148,14 @@ def _quoted(name: str) -> str:
 
 
 def parse_csv_header(line: bytes, path: Path) -> list[str]:
-    """Return the column names behind the index column.
-
-    Raises
-    ------
-    FormatError
-        If the line is no CSV.
-    """
+    """Return the column names after the index column."""
     try:
         cells = next(csv.reader([decode(line)], strict=True), [])
     except csv.Error as error:
-        msg = f"the header is no CSV: {error}"
+        msg = f"the header is not valid CSV: {error}"
         raise FormatError(msg, path=path, line=1) from error
     if len(cells) < 2:
-        msg = "not a table of comma-separated values: no column behind the first"
+        msg = "not a table of comma-separated values: no column after the first"
         raise FormatError(msg, path=path, line=1)
     return cells[1:]
 
@@ -177,12 +167,12 @@ def read_csv_table(path: Path, *, text: TextCells = "refuse") -> CsvTable:
     ----------
     path : Path
     text : {"refuse", "missing"}
-        What a cell that is neither a number nor missing comes to.
+        What to do with a cell that is neither a number nor missing.
 
     Raises
     ------
     FormatError
-        If it is no such table, or a cell that is text is refused.
+        If it is not such a table, or contains text and that is refused.
     TruncatedFileError
         If the last line lacks cells and its line end.
     """

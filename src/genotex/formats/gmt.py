@@ -21,7 +21,7 @@ class GeneSet:
     Attributes
     ----------
     name, description : str
-        As they stand in the file; the description is often a web address, or empty.
+        As in the file; the description is often a web address, or empty.
     genes : tuple of str
         Without repetition, in the order of the file.
     """
@@ -34,8 +34,8 @@ class GeneSet:
 def read_gmt(path: Path) -> tuple[GeneSet, ...]:
     """Read a GMT file, plain or gzip (GSEA documentation, "Data formats", GMT).
 
-    A weight behind a comma, as in some files of Enrichr, is left out; a gene that stands twice in
-    a set counts once; empty lines and empty cells are passed over.
+    A weight after a comma, as in some Enrichr files, is dropped; a gene listed twice in
+    a set counts once; empty lines and empty cells are ignored.
 
     Returns
     -------
@@ -45,11 +45,11 @@ def read_gmt(path: Path) -> tuple[GeneSet, ...]:
     Raises
     ------
     NotDataError
-        If the file is a web page, an archive, UTF-16 or no text at all.
+        If the file is a web page, an archive, UTF-16 or not text at all.
     TruncatedFileError
         If it is empty or its gzip data are damaged.
     FormatError
-        If it cannot be read, a line has too few columns, or a set has no name or stands twice;
+        If it cannot be read, a line has too few columns, or a set has no name or occurs twice;
         names the line.
     """
     text = as_utf8(read_bytes(path)).decode()
@@ -59,7 +59,7 @@ def read_gmt(path: Path) -> tuple[GeneSet, ...]:
             continue
         gene_set = _read_line(line, path, number)
         if gene_set.name in found:
-            msg = f"the set {gene_set.name} stands in line {found[gene_set.name][0]} already"
+            msg = f"the set {gene_set.name} already occurs in line {found[gene_set.name][0]}"
             hint = "rename or remove one of the two"
             raise FormatError(msg, path=path, line=number, hint=hint)
         found[gene_set.name] = (number, gene_set)

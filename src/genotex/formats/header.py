@@ -21,7 +21,7 @@ _MOST_LINES = 10_000
 
 @dataclass
 class MatrixHeader:
-    """What stands above the table."""
+    """Everything above the table."""
 
     series_fields: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sample_lines: list[tuple[str, int, list[str | None]]] = field(default_factory=list)
@@ -31,23 +31,7 @@ class MatrixHeader:
 
 
 def read_header(reader: LineReader) -> MatrixHeader:
-    """Read all ``!Series_*`` and ``!Sample_*`` lines up to the begin of the table.
-
-    Parameters
-    ----------
-    reader : LineReader
-        A series matrix at its top; afterwards it stands behind the begin line of the table.
-
-    Returns
-    -------
-    MatrixHeader
-        The lines; `has_table` tells whether the begin line was there.
-
-    Raises
-    ------
-    FormatError
-        If this is no series matrix.
-    """
+    """Read all ``!Series_*`` and ``!Sample_*`` lines up to the begin of the table."""
     header = MatrixHeader()
     series: dict[str, list[str]] = {}
     while (text := reader.next_line()) is not None:
@@ -90,7 +74,7 @@ def _read_cells(
         lines, behind = _value_below(reader)
         cells[-1] = "\n".join([cells[-1] or "", *lines]) or None
         if behind is None:
-            header.notes.append(f"line {first}: a quoted value is never closed; read as it stands")
+            header.notes.append(f"line {first}: a quoted value is never closed; read as is")
             break
         more, is_open = split_cells(behind[1:]) if behind else ([], False)
         cells.extend(more)
@@ -98,11 +82,7 @@ def _read_cells(
 
 
 def _value_below(reader: LineReader) -> tuple[list[str], str | None]:
-    """Return the lines that an open value goes on in, and what stands behind its closing quote.
-
-    The latter is None when the value is not closed before the next field, the end of the file, or
-    more lines than any value has; each line is looked at once.
-    """
+    """Return the continuation lines of an open value, and the text after its closing quote."""
     lines: list[str] = []
     size = 0
     while (text := reader.next_line()) is not None:
@@ -118,28 +98,12 @@ def _value_below(reader: LineReader) -> tuple[list[str], str | None]:
 
 
 def _starts_field(text: str) -> bool:
-    """Tell whether a line opens a field or the table, so that no value can go on in it."""
+    """Return whether a line opens a field or the table, which ends any open value."""
     return text[:20].strip('" ').lower().startswith(_STARTS)
 
 
 def split_cells(text: str) -> tuple[list[str | None], bool]:
-    """Split a line at its tabs, minding quotes.
-
-    A cell that starts with a quote ends at the next quote that stands before a tab or the end of
-    the line; a doubled quote inside is one quote, a lone one is kept.
-
-    Parameters
-    ----------
-    text : str
-        The line behind its first cell.
-
-    Returns
-    -------
-    cells : list of str or None
-        The cells, None where one is empty.
-    is_open : bool
-        Whether the last cell lacks its closing quote, because its value goes on in the next line.
-    """
+    """Split a line at its tabs, minding quotes."""
     if '"' not in text:
         return [cell or None for cell in text.split("\t")], False
     if text.startswith('"') and text.endswith('"') and len(text) > 1:
@@ -186,31 +150,18 @@ def _without_empty_end(cells: list[str | None], least: int) -> list[str | None]:
 def fit_cells(
     cells: list[str | None], width: int, name: str, line: int, reader: LineReader
 ) -> tuple[Cells, str | None]:
-    """Make a ragged line as wide as there are samples.
-
-    Returns
-    -------
-    cells : tuple of str or None
-        Padded with None when short; empty surplus cells taken off.
-    note : str or None
-        What was done, for a short line.
-
-    Raises
-    ------
-    FormatError
-        If there are more cells than samples.
-    """
+    """Make a ragged line as wide as there are samples."""
     if len(cells) > width:
         cells = _without_empty_end(cells, width)
     if len(cells) > width:
-        msg = f"{len(cells)} cells for {width} samples: which belongs to which cannot be told"
-        hint = "fetch the file again, or mend the line by hand"
+        msg = f"{len(cells)} cells for {width} samples: it is unclear which belongs to which"
+        hint = "fetch the file again, or correct the line by hand"
         place = f"!Sample_{name}"
         raise FormatError(msg, path=reader.path, line=line, field=place, hint=hint)
     if len(cells) == width:
         return tuple(cells), None
     note = (
         f"line {line}: !Sample_{name} has {len(cells)} cells for {width} samples; "
-        "the last ones are taken as empty"
+        "the last ones were taken as empty"
     )
     return (*cells, *[None] * (width - len(cells))), note

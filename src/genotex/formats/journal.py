@@ -19,12 +19,12 @@ Entry = dict[str, Any]
 
 
 class Journal:
-    """The finished steps of a run, in the order of their ends. Use `open_journal`.
+    """The finished steps of a run, in order of completion. Created by `open_journal`.
 
     Attributes
     ----------
     entries : list of dict
-        What stood there when it was opened, and what was added since.
+        Entries found on opening, and those added since.
     """
 
     def __init__(self, handle: int, entries: list[Entry]) -> None:
@@ -32,14 +32,14 @@ class Journal:
         self.entries = entries
 
     def add(self, entry: Mapping[str, Any], *, at_once: bool = True) -> None:
-        """Add a line; a kill leaves it there from now on.
+        """Append an entry, which survives a kill from now on.
 
         Parameters
         ----------
         entry : mapping
         at_once : bool
-            Whether it is on the disk when this returns, so that a power cut leaves it there, too;
-            else with the next line that is, or when the journal is closed.
+            Whether to sync to disk before returning, so that it survives a power cut as well;
+            otherwise it is synced with a later entry or on closing.
         """
         line = memoryview(_line(entry))
         size = os.fstat(self._handle).st_size
@@ -47,7 +47,7 @@ class Journal:
             while line:
                 line = line[os.write(self._handle, line) :]
         except OSError:
-            # On a full disk; half a line with another one behind it would damage the journal.
+            # On a full disk: half a line followed by another would damage the journal.
             os.ftruncate(self._handle, size)
             raise
         if at_once:
@@ -57,9 +57,9 @@ class Journal:
 
 @contextmanager
 def open_journal(path: Path) -> Iterator[Journal]:
-    """Open a journal to add to it; a missing one is made.
+    """Open a journal for appending; a missing one is created.
 
-    A last line that was cut off by a kill is dropped: its step counts as not done.
+    A last line cut off by a kill is dropped: its step counts as not done.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def open_journal(path: Path) -> Iterator[Journal]:
 
 
 def read_journal(path: Path) -> list[Entry]:
-    """Read a journal that another process may be adding to; a line not yet whole is passed over.
+    """Read a journal that another process may be writing; an incomplete last line is ignored.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def _read(content: bytes, path: Path) -> tuple[list[Entry], int]:
 
 
 def _entry(line: bytes) -> Entry | None:
-    """Return the entry of a line, or None when it is not as it was written."""
+    """Return the entry of a line, None if the line is damaged."""
     if not line.endswith(b"\n"):
         return None
     try:

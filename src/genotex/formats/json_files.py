@@ -1,4 +1,4 @@
-"""JSON files: read with the place of a mistake, written whole or not at all."""
+"""JSON and JSON Lines files: errors name the line; files are written atomically."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from genotex.io import atomic_write
 __all__ = ["parse_json", "read_json_object", "write_json"]
 
 
-def read_json_object(path: Path, hint: str = "mend or remove it") -> dict[str, Any]:
-    """Read a JSON file that holds an object.
+def read_json_object(path: Path, hint: str = "correct or remove it") -> dict[str, Any]:
+    """Read a JSON file that contains an object.
 
     Parameters
     ----------
     path : Path
         The file.
     hint : str
-        What the reader can do about a file that holds something else.
+        What the user can do about a file with other contents.
 
     Raises
     ------
     FormatError
-        If it holds something else; names the line.
+        If it is not one; names the line.
     """
     content = parse_json(decode(read_bytes(path)), path, hint)
     if not isinstance(content, dict):
@@ -40,21 +40,21 @@ def read_json_object(path: Path, hint: str = "mend or remove it") -> dict[str, A
 
 
 def parse_json(text: str, path: Path, hint: str) -> Any:
-    """Return what a JSON text holds.
+    """Parse a JSON text.
 
     Parameters
     ----------
     text : str
         The text.
     path : Path
-        Where it stands, for the error.
+        The file it comes from, for the error.
     hint : str
-        What the reader can do about a text that is no JSON.
+        What the user can do about invalid JSON.
 
     Raises
     ------
     FormatError
-        If it is none; names the line.
+        If it is not JSON; names the line.
     """
     try:
         return json.loads(text)
@@ -67,14 +67,14 @@ def parse_json(text: str, path: Path, hint: str) -> Any:
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write plain values, also NumPy's, whole or not at all; what is not finite becomes null."""
+    """Write plain and NumPy values atomically; values that are not finite become null."""
     text = json.dumps(_plain(content), indent=4, ensure_ascii=False, allow_nan=False)
     with atomic_write(path) as part:
         part.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 
 def _plain(value: Any) -> Any:
-    """Return the value as JSON knows it: no NumPy scalars, nothing that is not finite."""
+    """Return the value without NumPy types; values that are not finite become None."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, Mapping):

@@ -15,14 +15,14 @@ __all__ = ["read_json_lines", "read_text_lines"]
 
 
 def read_json_lines(path: Path, what: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read the objects of a JSON Lines file; empty lines are passed over.
+    """Read the objects of a JSON Lines file; empty lines are skipped.
 
     Parameters
     ----------
     path : Path
-        JSON Lines, plain or gzip by what the file holds.
+        JSON Lines, plain or gzip, judged by content.
     what : str
-        What an object is, for messages: "a case".
+        What an object represents, for messages: "a case".
 
     Yields
     ------
@@ -32,7 +32,7 @@ def read_json_lines(path: Path, what: str) -> Iterator[tuple[int, dict[str, Any]
     Raises
     ------
     FormatError
-        If the file cannot be read, or a line is no JSON object; it names the line.
+        If the file cannot be read, or a line is not a JSON object; it names the line.
     """
     for number, line in enumerate(read_text_lines(path), start=1):
         if not line.strip():
@@ -50,7 +50,7 @@ def read_json_lines(path: Path, what: str) -> Iterator[tuple[int, dict[str, Any]
 
 
 def read_text_lines(path: Path) -> Iterator[str]:
-    """Read the lines of a text in UTF-8, plain or gzip by what the file holds.
+    """Read the lines of a text in UTF-8, plain or gzip, judged by content.
 
     Raises
     ------

@@ -29,7 +29,7 @@ class Block(NamedTuple):
 class LineReader:
     """A text file read from the top: single header lines, and tables in large blocks.
 
-    Damage is told only when the reading gets there: what stands whole before it can be had.
+    Damage is reported only on reaching it: everything before it can still be read.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class LineReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.line = 0
-        """Number of the last line that was given out."""
+        """Number of the last line returned."""
         self.ended_within_line = False
-        """Whether the last line of the file lacks its line end (known once it was read)."""
+        """Whether the last line of the file lacks its line end (known once it has been read)."""
         self._chunks = read_chunks(path)
         self._buffer = b""
         self._at = 0
@@ -77,21 +77,21 @@ class LineReader:
         return decode(raw)
 
     def step_back(self) -> None:
-        """Give the line just returned by `next_line` out again (that one, and once)."""
+        """Make `next_line` return the same line again (once only)."""
         self._at = self._line_start
         self.line -= 1
 
     def table_blocks(self, end: str | None) -> Iterator[Block]:
-        """Yield the lines up to the one that says `end` (up to the end of file if None).
+        """Yield the lines before the `end` line (to the end of the file if None).
 
         Case, quotes and empty cells around the end line do not matter (see `is_marker`).
 
-        The end line itself is read and not given out.
+        The end line itself is consumed but not yielded.
 
         Raises
         ------
         TruncatedFileError
-            If the end line never comes.
+            If the end line is missing.
         """
         marker = end.lower().encode() if end is not None else None
         while True:
@@ -117,7 +117,7 @@ class LineReader:
                 return
 
     def _hold_back_open_quote(self, block: bytes) -> bytes:
-        """Keep the last line for the next block if its last cell may go on in the line below."""
+        """Keep the last line for the next block if its last cell may continue below."""
         start = block.rfind(b"\n", 0, -1) + 1
         cell = block[max(block.rfind(b"\t"), start - 1) + 1 : -1]
         if not start or cell[:1] != b'"' or cell.count(b'"') % 2 == 0 or block[-1:] != b"\n":
@@ -126,12 +126,12 @@ class LineReader:
         return block[:start]
 
     def skip_table(self, end: str) -> None:
-        """Pass over a table up to its end line."""
+        """Skip a table up to its end line."""
         for _ in self.table_blocks(end):
             pass
 
     def drain(self) -> None:
-        """Read the file to its end, so that the checksum at the end of gzip data is compared."""
+        """Read the file to its end, so that the gzip checksum is verified."""
         self._buffer, self._at = b"", 0
         if self._failure is not None:
             raise self._failure
@@ -139,7 +139,7 @@ class LineReader:
             pass
 
     def _fill(self) -> bool:
-        """Bring the next whole lines into the buffer; False at the end of the file."""
+        """Read the next whole lines into the buffer; False at the end of the file."""
         if self._failure is not None:
             raise self._failure
         parts, size, whole = [self._tail], len(self._tail), False
@@ -179,7 +179,7 @@ class LineReader:
 
 
 def _take_unfinished_line(parts: list[bytes]) -> bytes:
-    """Take what stands behind the last line end off the parts, without joining them all."""
+    """Remove and return the text after the last line end, without joining the parts."""
     tail = b""
     while parts:
         last = parts.pop()

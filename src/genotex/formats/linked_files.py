@@ -54,12 +54,12 @@ def write_linked_csv(path: Path, table: LinkedTable) -> None:
 
 
 def read_linked_csv(path: Path) -> LinkedTable:
-    """Read a linked table, ours or anyone's: the first column behind the index is the trait.
+    """Read a linked table from any source: the first column after the index is the trait.
 
     Raises
     ------
     FormatError
-        If the file is no such table.
+        If the file is not such a table.
     """
     table = read_csv_table(path)
     return _assemble(table.rows, table.columns, table.values)
@@ -71,7 +71,7 @@ def read_linked_header(path: Path) -> list[str]:
     Raises
     ------
     FormatError
-        If the file is no CSV.
+        If the file is not CSV.
     """
     with LineReader(path) as reader:
         return parse_csv_header((reader.next_line() or "").encode(), path)
@@ -90,21 +90,21 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     table : LinkedTable
         The unfilled table.
     csv : Path, optional
-        The filled table that was just written. Its size and SHA-256 are kept beside the file, by
-        which `read_linked` knows whether the two belong together; without it, it reads the CSV.
+        The filled table that was just written. Its size and SHA-256 are stored with the Parquet
+        file, so that `read_linked` knows that the two belong together; else it reads the CSV.
 
     Notes
     -----
-    A small JSON file beside it holds the SHA-256 of the Parquet file too: a damaged one can end the
-    whole process inside the engine, so none is opened before its digest was compared.
+    A small JSON file next to it also holds the SHA-256 of the Parquet file: a damaged one can
+    crash the process inside polars, so its digest is compared before it is opened.
 
     Raises
     ------
     FormatError
-        If a sample stands twice, or the CSV cannot be read.
+        If a sample occurs twice, or the CSV cannot be read.
     """
     if (repeated := first_repeated([_FEATURE, *table.samples])) is not None:
-        msg = f"sample {repeated} stands twice in the linked table"
+        msg = f"sample {repeated} occurs twice in the linked table"
         raise FormatError(msg, path=path, hint="average the samples of one id first")
     names = [table.trait, *table.covariates, *table.genes]
     data = {_FEATURE: pl.Series(names, dtype=pl.String)}
@@ -121,13 +121,13 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
 
 
 def remove_linked_parquet(path: Path) -> None:
-    """Remove the Parquet twin and what is kept beside it, where they are."""
+    """Remove the Parquet twin and its digests, if they exist."""
     path.unlink(missing_ok=True)
     seal_path(path).unlink(missing_ok=True)
 
 
 def seal_path(parquet: Path) -> Path:
-    """Return the path of the digests kept beside a Parquet twin."""
+    """Return the path of a Parquet twin's digests."""
     return parquet.with_name(f"{parquet.name}.json")
 
 
@@ -173,17 +173,17 @@ def read_linked(output: OutputFolder, trait: str, cohort: str) -> LinkedTable:
     Parameters
     ----------
     output : OutputFolder
-        Where it lies.
+        The output folder.
     trait, cohort : str
         Which one.
 
     Returns
     -------
     LinkedTable
-        From the Parquet twin if it was written for this very CSV, byte by byte, else from the CSV:
-        somebody changed or made it, and filled values cannot be told from measured ones. Which of
-        the two is newer does not matter, since copying a folder changes that. A CSV that wins over
-        a twin is logged as a warning.
+        From the Parquet twin if it was written for exactly this CSV, byte by byte; else from the
+        CSV, which was edited or made elsewhere: its filled values then count as measured. Which
+        file is newer does not matter, since copying a folder changes that. Ignoring a twin is
+        logged as a warning.
 
     Raises
     ------
@@ -201,8 +201,8 @@ def read_linked(output: OutputFolder, trait: str, cohort: str) -> LinkedTable:
             return read_linked_parquet(twin)
         _log.warning(
             "%s: the unfilled values in %s were not written together with this file, which may have"
-            " been edited since; the CSV is read, and its filled values count as measured (%s to"
-            " have them told apart)",
+            " been edited since; reading the CSV, whose filled values count as measured (%s to"
+            " distinguish them)",
             path,
             twin,
             _AGAIN,
@@ -211,13 +211,13 @@ def read_linked(output: OutputFolder, trait: str, cohort: str) -> LinkedTable:
 
 
 def _belongs_to(twin: Path, csv: Path) -> bool:
-    """Tell whether the twin was written for a CSV of just this content."""
+    """Return whether the twin was written for a CSV with exactly this content."""
     kept = _seal(twin).get("csv")
     return kept is not None and kept == _fingerprint(csv)
 
 
 def _seal(parquet: Path) -> dict[str, Any]:
-    """Return the digests kept beside a twin; empty where there are none that can be read."""
+    """Return the digests of a twin, empty if they are missing or unreadable."""
     try:
         found = json.loads(seal_path(parquet).read_bytes())
     except (OSError, ValueError):
@@ -226,7 +226,7 @@ def _seal(parquet: Path) -> dict[str, Any]:
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
-    """Return what tells the content of a file from any other: 0.05 s for 60 MB."""
+    """Return size and SHA-256 of a file (0.05 s for 60 MB)."""
     try:
         with path.open("rb") as handle:
             digest = hashlib.file_digest(handle, "sha256").hexdigest()

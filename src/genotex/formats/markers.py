@@ -1,4 +1,4 @@
-"""The lines that say where a table begins and ends."""
+"""Lines that mark where a table begins and ends."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ _AROUND = ' \t\r"'
 
 
 def is_marker(text: str, marker: str) -> bool:
-    """Tell whether a line says where a table begins or ends.
-
-    A spreadsheet program puts quotes around it and empty cells behind it, and deposits differ in
-    upper and lower case.
-    """
+    """Return whether a line is this marker, ignoring case, quotes and empty cells around it."""
     return text.strip(_AROUND).lower() == marker.lower()
 
 

@@ -1,4 +1,4 @@
-"""RNA-seq counts as NCBI computes them for human series of GEO, and the annotation beside them."""
+"""RNA-seq counts that NCBI computes for human GEO series, and their gene annotation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["CountMatrix", "GeneAnnotation", "read_count_annotation", "read_raw_c
 GENE_ID = "GeneID"
 SYMBOL = "Symbol"
 MOST = 2.0**53
-"""Above it not every whole number can be told from its neighbours."""
+"""Above this, floats cannot represent every whole number."""
 _NOT_NORMALISED = (
     "take the raw counts, GSE..._raw_counts_..._NCBI.tsv.gz, not those normalised as FPKM or TPM; "
     "or fetch the file again"
@@ -28,7 +28,7 @@ _NOT_NORMALISED = (
 
 @dataclass(frozen=True, eq=False)
 class CountMatrix:
-    """How many reads of each sample fell on each gene.
+    """Number of reads of each sample that map to each gene.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def read_raw_counts(path: Path) -> CountMatrix:
     TruncatedFileError
         If the file ends too early or is damaged.
     FormatError
-        If it is no such table, a gene or a sample stands twice, or a cell is anything else than a
+        If it is not such a table, a gene or a sample occurs twice, or a cell is not a
         whole number of 0 or more.
 
     References
@@ -93,7 +93,7 @@ def read_raw_counts(path: Path) -> CountMatrix:
     """
     names, ids, counts, notes = read_number_table(path)
     if names[0].lower() != GENE_ID.lower():
-        msg = f"no count matrix of NCBI: the first column is {names[0][:40]!r}, not {GENE_ID}"
+        msg = f"not an NCBI count matrix: the first column is {names[0][:40]!r}, not {GENE_ID}"
         raise FormatError(msg, path=path, line=1, hint=FETCH_AGAIN)
     samples = tuple(names[1:])
     if "" in samples:
@@ -115,14 +115,14 @@ def _check_gene_ids(genes: Sequence[str], path: Path) -> None:
         raise FormatError(msg, path=path, hint=FETCH_AGAIN)
     wrong = next((gene for gene in genes if not (gene.isascii() and gene.isdigit())), None)
     if wrong is not None:
-        msg = f"row {wrong[:40]!r} is no NCBI GeneID, which are numbers"
+        msg = f"row {wrong[:40]!r} is not an NCBI GeneID, which is a number"
         raise FormatError(msg, path=path, hint="give the count matrix that NCBI computed")
     _refuse_repeated("GeneID", genes, path)
 
 
 def _refuse_repeated(what: str, names: Sequence[str], path: Path) -> None:
     if (repeated := first_repeated(names)) is not None:
-        msg = f"{what} {repeated[:40]} stands twice"
+        msg = f"{what} {repeated[:40]} occurs twice"
         raise FormatError(msg, path=path, hint=FETCH_AGAIN)
 
 
@@ -132,7 +132,7 @@ def _check_counts(
     for wrong, what in (
         (np.isnan(counts), "is missing"),
         (counts < 0, "is negative"),
-        (counts != np.floor(counts), "is no whole number"),
+        (counts != np.floor(counts), "is not a whole number"),
         (counts > MOST, "is too large"),
     ):
         if wrong.any():
@@ -160,13 +160,13 @@ def read_count_annotation(path: Path) -> GeneAnnotation:
 
     Notes
     -----
-    A GeneID that stands twice with two symbols gets none and is counted in the notes.
+    A GeneID listed with two different symbols gets none and is counted in the notes.
     """
     frame = read_text_table(path)
     columns = {name.strip().lower(): name for name in reversed(frame.columns)}
     missing = [name for name in (GENE_ID, SYMBOL) if name.lower() not in columns]
     if missing:
-        msg = f"no annotation of NCBI's counts: column {missing[0]} is missing"
+        msg = f"not an annotation of NCBI's counts: column {missing[0]} is missing"
         raise FormatError(msg, path=path, line=1, hint=FETCH_AGAIN)
     ids, symbols = (
         [unquote(cell or "").strip() for cell in frame[columns[name.lower()]].to_list()]
@@ -177,6 +177,6 @@ def read_count_annotation(path: Path) -> GeneAnnotation:
     for gene, symbol in zip(ids, symbols, strict=True):
         if gene and symbol and found.setdefault(gene, symbol) != symbol:
             two_symbols.add(gene)
-    told = {gene: symbol for gene, symbol in found.items() if gene not in two_symbols}
+    unique = {gene: symbol for gene, symbol in found.items() if gene not in two_symbols}
     notes = [f"{len(two_symbols)} GeneIDs have two symbols in {path.name}"] if two_symbols else []
-    return GeneAnnotation(path, told, tuple(notes))
+    return GeneAnnotation(path, unique, tuple(notes))

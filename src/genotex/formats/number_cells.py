@@ -1,7 +1,7 @@
-"""Lines of comma-separated numbers turned into a matrix, a few megabytes at a time.
+"""Lines of comma-separated numbers, parsed into a matrix a few megabytes at a time.
 
-A data frame of 20,000 columns is slow to make in any table engine. So all cells of a piece are put
-below each other and read as one column, which takes a third of the time.
+A data frame of 20,000 columns is slow to make in any table engine. So all cells of a piece are
+read as one column, which takes a third of the time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from genotex.formats.value_table import to_numbers
 __all__ = ["NumberCells", "NumberLine", "TextCells", "no_number"]
 
 TextCells = Literal["refuse", "missing"]
-"""What a cell that is neither a number nor missing comes to."""
+"""What to do with a cell that is neither a number nor missing."""
 
 PIECE = 1 << 21
 """Bytes that are read at once: they fit into the cache of a processor."""
@@ -35,19 +35,7 @@ class NumberLine(NamedTuple):
 
 
 class NumberCells:
-    """Collects the rows of a table of numbers.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        Names of the columns; at least one.
-    most : int
-        Rows that there can be.
-    path : Path
-        The file, named in errors.
-    text : {"refuse", "missing"}
-        What a cell that is neither a number nor missing comes to.
-    """
+    """Collects the rows of a table of numbers."""
 
     def __init__(self, columns: Sequence[str], most: int, path: Path, text: TextCells) -> None:
         self._columns = columns
@@ -59,13 +47,7 @@ class NumberCells:
         self._values = np.empty((most, len(columns)))
 
     def add_all(self, lines: Iterable[NumberLine]) -> None:
-        """Take rows with as many cells as there are columns.
-
-        Raises
-        ------
-        FormatError
-            If a cell is text and that is refused.
-        """
+        """Take rows with as many cells as there are columns."""
         for line in lines:
             self._names.append(line.name)
             self._waiting.append(line)
@@ -104,6 +86,6 @@ def _one_column(cells: bytes, kind: type[pl.DataType]) -> pl.Series:
 
 
 def no_number(path: Path, line: int, column: str, cell: str) -> FormatError:
-    """Say which cell should be a number and what stands there."""
-    msg = f"{cell[:40]!r} is no number"
+    """Return the error for a cell that should be a number."""
+    msg = f"{cell[:40]!r} is not a number"
     return FormatError(msg, path=path, line=line, field=f"column {column}")

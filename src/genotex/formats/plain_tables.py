@@ -19,21 +19,7 @@ __all__ = ["read_header", "read_number_table", "read_text_table"]
 
 
 def read_text_table(path: Path) -> pl.DataFrame:
-    """Read a table whose columns are all texts.
-
-    Returns
-    -------
-    polars.DataFrame
-        Cells as they stand in the file, null where one is empty; a repeated column name gets
-        ``_duplicated_1`` and so on.
-
-    Raises
-    ------
-    FormatError
-        If it is no tab-separated table, or cannot be read; see `LineReader`.
-    TruncatedFileError
-        If it ends within a line or is damaged.
-    """
+    """Read a table whose columns are all texts."""
     with LineReader(path) as reader:
         names = unique_names(_header(reader))
         schema = dict.fromkeys(names, pl.String)
@@ -58,27 +44,7 @@ def read_text_table(path: Path) -> pl.DataFrame:
 def read_number_table(
     path: Path,
 ) -> tuple[Sequence[str], Sequence[str], NDArray[np.float64], Sequence[str]]:
-    """Read a table of one column of ids and further columns of numbers.
-
-    Returns
-    -------
-    names : sequence of str
-        The header: the name of the id column, then those of the others.
-    ids : sequence of str
-        One for each row.
-    values : ndarray of float64, shape (len(ids), len(names) - 1)
-        NaN is missing.
-    notes : sequence of str
-        What was odd about cells and lines.
-
-    Raises
-    ------
-    FormatError
-        If it is no such table, a line has too many cells, or more than 5 % of the cells are no
-        numbers.
-    TruncatedFileError
-        If it ends within a line or is damaged.
-    """
+    """Read a table of one column of ids and further columns of numbers."""
     with LineReader(path) as reader:
         names = _header(reader)
         table = ValueTable(path, len(names) - 1)
@@ -89,13 +55,7 @@ def read_number_table(
 
 
 def read_header(path: Path) -> list[str]:
-    """Return the names of a table's columns, from its header alone.
-
-    Raises
-    ------
-    FormatError
-        If it is no tab-separated table, or cannot be read.
-    """
+    """Return the names of a table's columns, from its header alone."""
     with LineReader(path) as reader:
         return _header(reader)
 

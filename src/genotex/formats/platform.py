@@ -20,7 +20,7 @@ class Platform:
     path : Path
         The file it was read from.
     accession : str
-        GPL accession, empty when the file does not say.
+        GPL accession, empty if the file does not state it.
     fields : mapping of str to tuple of str
         All ``!Platform_*`` (or ``!Annotation_*``) lines; keys without that prefix.
     table : polars.DataFrame

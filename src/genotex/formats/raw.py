@@ -1,4 +1,4 @@
-"""Opening bytes: gzip or plain by what the file holds, never by its name."""
+"""Bytes and text of a file: gzip or plain, judged by its content and never by its name."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def as_utf8(block: bytes) -> bytes:
 
 
 def log_notes(path: Path, notes: Sequence[str]) -> None:
-    """Log what was odd about a file whose result has no place for notes."""
+    """Log irregularities of a file whose reader returns no notes."""
     for note in notes:
         _log.warning("%s: %s", path, note)
 
@@ -81,14 +81,13 @@ def log_notes(path: Path, notes: Sequence[str]) -> None:
 def read_chunks(path: Path) -> Generator[bytes, None, None]:
     """Yield the (decompressed) contents of a file in pieces.
 
-    Several gzip members behind each other are one file (RFC 1952, section 2.2), zero bytes behind
-    the last are padding. Where carriage returns end the lines, as old Macintosh programs save them,
-    line feeds are given in their place.
+    Consecutive gzip members are one file (RFC 1952, section 2.2); zero bytes after the last are
+    padding. Carriage returns as line ends (old Macintosh files) become line feeds.
 
     Parameters
     ----------
     path : Path
-        A gzip or plain file, whatever its name.
+        A gzip or plain file, judged by content, not by name.
 
     Yields
     ------
@@ -98,7 +97,7 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
     Raises
     ------
     NotDataError
-        If the contents are an HTML page, an archive or other bytes that are no text.
+        If the contents are an HTML page, an archive or other bytes that are not text.
     TruncatedFileError
         If the file is empty, or its gzip data end too early or are damaged.
     FormatError
@@ -129,7 +128,7 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
 
 
 def is_gzip(path: Path) -> bool:
-    """Tell whether a file holds gzip data, which by their checksum are whole once they are read.
+    """Return whether a file is gzip, whose checksum proves it complete once read.
 
     Raises
     ------
@@ -144,16 +143,9 @@ def is_gzip(path: Path) -> bool:
 
 
 def note_missing_line_end(path: Path) -> None:
-    """Warn of a plain file whose last line has all its cells but no line end.
-
-    Some programs write none, but a file cut short within its last number looks the same. Gzip data
-    tell by their checksum that they are whole.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read.
-    """
+    """Warn if a plain file's last line is complete but has no line end."""
+    # Some programs write none, but a file cut within its last number looks the same. The checksum
+    # of gzip data proves them complete.
     if not is_gzip(path):
         _log.warning(
             "%s: the last line has no line end; if the file was cut short, its last number may lack"

@@ -1,4 +1,4 @@
-"""``cohort_info.json`` and the evidence files: read tolerantly, written whole."""
+"""``cohort_info.json`` and the evidence files: read tolerantly, written atomically."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _TEXTS = ("trait", "cohort", "procedure", "source", "genotex_version")
 
 
 def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
-    """Read the records of a trait's cohorts, ours or anyone's.
+    """Read the records of a trait's cohorts, from any source.
 
-    Fields that we do not know are passed over. A flag that older releases do not write follows
-    from the others, where it does. They also name the TCGA cohort ``Xena``; it is given under the
-    name it has in the file.
+    Unknown fields are ignored. A flag that older releases do not write is derived
+    from the others where possible. Older releases call the TCGA cohort ``Xena``; the name in the
+    file is kept.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def read_cohort_info(path: Path) -> dict[str, CohortInfo]:
     Raises
     ------
     FormatError
-        If the file is no such JSON; names the line or the field.
+        If the file is not such JSON; names the line or the field.
     """
     return {name: _info(name, record, path) for name, record in read_json_object(path).items()}
 
@@ -63,7 +63,7 @@ def write_cohort_info(path: Path, records: Mapping[str, CohortInfo]) -> None:
 def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
     """Write the record of one cohort and leave those of the others as they are.
 
-    Safe while other processes do the same for other cohorts; a new cohort goes to the end.
+    Safe while other processes do the same for other cohorts; a new cohort is added at the end.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
     Raises
     ------
     FormatError
-        If the file that is there is no such JSON; it is left alone.
+        If the existing file is not such JSON; it is left unchanged.
     """
     with lock(path):
         remove_leftovers(path)
@@ -87,7 +87,7 @@ def update_cohort_info(path: Path, cohort: str, info: CohortInfo) -> None:
 
 
 def write_evidence(path: Path, evidence: Evidence) -> None:
-    """Write the record of every decision about a cohort; what is not finite becomes null."""
+    """Write the record of every decision about a cohort; values that are not finite become null."""
     record = {item.name: getattr(evidence, item.name) for item in fields(evidence)}
     for name in ("counts", "sample_texts"):
         if not record[name]:
@@ -101,7 +101,7 @@ def read_evidence(path: Path) -> Evidence:
     Raises
     ------
     FormatError
-        If the file is no such JSON; names the line or the field.
+        If the file is not such JSON; names the line or the field.
     """
     record = read_json_object(path)
     known: dict[str, Any] = {}
@@ -123,7 +123,7 @@ def read_evidence(path: Path) -> Evidence:
 
 
 def _check_counts(record: dict[str, Any] | None, path: Path) -> None:
-    """Refuse a record of counts that the analysis could not compute with."""
+    """Refuse a record of counts that the analysis could not use."""
     if not record:
         return
     by_sample = ("totals", "factors", "effective_library_sizes")
@@ -139,7 +139,7 @@ def _check_counts(record: dict[str, Any] | None, path: Path) -> None:
         if name not in wrong and not all(isinstance(v, int | float) for v in record[name].values())
     ]
     if wrong:
-        msg = "this part of the record of counts is missing or not what it should be"
+        msg = "this part of the record of counts is missing or invalid"
         raise FormatError(msg, path=path, field=f"counts.{wrong[0]}", hint="preprocess it again")
 
 
@@ -164,7 +164,7 @@ def _info(name: str, record: object, path: Path) -> CohortInfo:
     if not isinstance(record, dict):
         msg = "the record of a cohort should be a JSON object"
         raise FormatError(msg, path=path, field=name)
-    record = _with_followed_flags(record)
+    record = _with_derived_flags(record)
     flags = {key: _flag(record.get(key), path, f"{name}.{key}") for key in _FLAGS}
     later = {
         key: None if record.get(key) is None else _flag(record[key], path, f"{name}.{key}")
@@ -185,19 +185,19 @@ def _info(name: str, record: object, path: Path) -> CohortInfo:
     )
 
 
-def _with_followed_flags(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Add flags that are not there but follow from the others (GenoTEX README, section 3d)."""
-    told = {key: value for key, value in record.items() if value is not None}
-    gene, trait = told.get("is_gene_available"), told.get("is_trait_available")
+def _with_derived_flags(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Add missing flags that follow from the others (GenoTEX README, section 3d)."""
+    known = {key: value for key, value in record.items() if value is not None}
+    gene, trait = known.get("is_gene_available"), known.get("is_trait_available")
     if isinstance(gene, bool) and isinstance(trait, bool):
-        told.setdefault("is_available", gene and trait)
-    available, biased = told.get("is_available"), told.get("is_biased")
+        known.setdefault("is_available", gene and trait)
+    available, biased = known.get("is_available"), known.get("is_biased")
     if isinstance(available, bool):
-        told.setdefault("is_gene_available", available)
-        told.setdefault("is_trait_available", available)
+        known.setdefault("is_gene_available", available)
+        known.setdefault("is_trait_available", available)
         if not available or isinstance(biased, bool):
-            told.setdefault("is_usable", available and not biased)
-    return told
+            known.setdefault("is_usable", available and not biased)
+    return known
 
 
 def _flag(value: object, path: Path, place: str) -> bool:

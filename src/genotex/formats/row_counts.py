@@ -1,4 +1,4 @@
-"""How many rows a table has, counted block by block: nothing of it is kept."""
+"""Number of rows of a table, counted block by block without keeping any."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def count_lines(path: Path) -> int:
 def count_series_rows(path: Path) -> int:
     """Return the number of rows in the table of a series matrix, its header not counted.
 
-    The file is read to its end, so that damaged gzip data are told.
+    The file is read to its end, so that damaged gzip data are detected.
 
     Raises
     ------
     FormatError
-        If it is no whole series matrix.
+        If it is not a complete series matrix.
     """
     with LineReader(path) as reader:
         read_header(reader)

@@ -29,7 +29,7 @@ MISSING_WORDS = (
     "", "NA", "na", "Na", "null", "Null", "NULL", "NaN", "nan", "N/A", "n/a", "n.a.", "N.A.",
     "-", "--", "#N/A",
 )  # fmt: skip
-"""What stands for a missing measurement in GEO and Xena tables, as it is mostly spelled."""
+"""Common spellings of a missing measurement in GEO and Xena tables."""
 
 _LINE_FEED = 0x0A
 _MOST_LINES_OF_A_CELL = 100
@@ -37,30 +37,14 @@ _MOST_LINES_OF_A_CELL = 100
 
 @dataclass(frozen=True)
 class RegularRows:
-    """Lines with exactly as many cells as there are columns.
+    """Lines with exactly as many cells as there are columns."""
 
-    Attributes
-    ----------
-    data : bytes
-        The lines, each ended by a line feed.
-    first_line : int
-        Number of the first line in the file.
-    starts : ndarray of int, shape (rows,)
-        Where each line starts in `data`.
-    first_tabs : ndarray of int, shape (rows,)
-        Where the first cell of each line ends.
-    numbers : sequence of int or None
-        The line number of each row where blank lines were left out.
-    padded : sequence of int
-        Numbers of the lines that had too few cells.
-    """
-
-    data: bytes
-    first_line: int
-    starts: NDArray[np.int64]
-    first_tabs: NDArray[np.int64]
+    data: bytes  # the lines, each ended by a line feed
+    first_line: int  # number of the first line in the file
+    starts: NDArray[np.int64]  # where each line starts in `data`
+    first_tabs: NDArray[np.int64]  # where the first cell of each line ends
     numbers: Sequence[int] | None = None
-    padded: Sequence[int] = ()
+    padded: Sequence[int] = ()  # numbers of the lines that had too few cells
 
     def line_number(self, row: int) -> int:
         """Return the line number of a row."""
@@ -81,7 +65,7 @@ def regular_rows(
     path : Path
         Named in the error.
     surplus : str
-        What to do with filled cells behind the last column; empty ones always go.
+        What to do with filled cells after the last column; empty ones are always dropped.
 
     Raises
     ------
@@ -115,17 +99,15 @@ def regular_rows(
 
 
 def _ends_in_quotes(line: bytes) -> bool:
-    """Tell whether the last cell of a line opens a quote that it does not close."""
+    """Return whether the last cell of a line opens a quote that it does not close."""
     cell = line[line.rfind(b"\t") + 1 :]
     return cell[:1] == b'"' and cell.count(b'"') % 2 == 1
 
 
 def _join_quoted(lines: list[bytes], width: int) -> None:
-    """Join the lines of a quoted cell that goes on below, a space for each line end, in place.
-
-    Only where the lines are one of `width` cells together: a lone quote is part of its cell. The
-    lines that were taken in are left empty, so that the others keep their numbers.
-    """
+    """Join the lines of a quoted cell in place, with a space for each line end."""
+    # Only if they have `width` cells together: a lone quote is part of its cell. Joined lines are
+    # left empty, so that the others keep their numbers.
     for i, line in enumerate(lines):
         if line.count(b"\t") >= width - 1 or not _ends_in_quotes(line):
             continue
@@ -142,7 +124,7 @@ def _cut(line: bytes, width: int, surplus: str, path: Path, number: int) -> byte
     cells = line.split(b"\t")
     if surplus == "refuse" and any(cell.strip() for cell in cells[width:]):
         msg = f"{len(cells)} cells in a table of {width} columns"
-        hint = "fetch the file again, or mend the line by hand"
+        hint = "fetch the file again, or correct the line by hand"
         raise FormatError(msg, path=path, line=number, hint=hint)
     return b"\t".join(cells[:width])
 
@@ -150,17 +132,7 @@ def _cut(line: bytes, width: int, surplus: str, path: Path, number: int) -> byte
 def index_rows(
     data: bytes, width: int, separator: Literal["\t", ","] = "\t"
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return where lines start and their first cells end, None if they are not all `width` wide.
-
-    Parameters
-    ----------
-    data : bytes
-        Lines, each ended by a line feed.
-    width : int
-        Number of cells.
-    separator : str
-        What stands between cells.
-    """
+    """Return where lines start and their first cells end, None if they are not all `width` wide."""
     array = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(array == _LINE_FEED)
     starts = np.empty_like(ends)
@@ -179,13 +151,7 @@ def index_rows(
 
 
 def lines_as_rows(block: Block) -> RegularRows:
-    """Return the lines of a block as they are, whatever cells they have.
-
-    Parameters
-    ----------
-    block : Block
-        Whole lines.
-    """
+    """Return the lines of a block as they are, regardless of their number of cells."""
     data = block.data
     ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)
     starts = np.zeros_like(ends)
@@ -237,7 +203,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
-    """Return the first name that stands a second time."""
+    """Return the first repeated name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

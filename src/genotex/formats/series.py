@@ -1,4 +1,4 @@
-"""One GEO series on one platform: what its file says about the samples, and their expression."""
+"""One GEO series on one platform: annotation of the samples, and their expression."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cells = tuple[str | None, ...]
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A GEO series as told by one series matrix, or by one platform's part of a family SOFT.
+    """A GEO series from one series matrix, or one platform's part of a family SOFT file.
 
     Attributes
     ----------
@@ -26,12 +26,12 @@ class Series:
     series_fields : mapping of str to tuple of str
         All ``!Series_*`` lines; keys without ``!Series_``, values in file order.
     sample_fields : mapping of str to tuple of rows
-        All ``!Sample_*`` lines; keys without ``!Sample_``. A key that stands on several lines has
+        All ``!Sample_*`` lines; keys without ``!Sample_``. A key that occurs on several lines has
         several rows; a row has one cell for each sample, None where the cell is empty.
     expression : ExpressionMatrix or None
         The table with probe ids; None when it was not asked for. An empty table has no rows.
     notes : tuple of str
-        What was odd and how it was read (padded lines, cells that are no number, duplicates).
+        Irregularities and how they were read (padded lines, non-numeric cells, duplicates).
     """
 
     path: Path
@@ -43,7 +43,7 @@ class Series:
 
     @property
     def accession(self) -> str:
-        """GSE accession, empty when the file does not say."""
+        """GSE accession, empty if the file does not state it."""
         return self._first("geo_accession")
 
     @property

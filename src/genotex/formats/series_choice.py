@@ -1,4 +1,4 @@
-"""Which file of a GEO cohort's folder tells of its samples."""
+"""Choice of the file in a GEO cohort's folder that describes its samples."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["choose_series"]
 
 
 def choose_series(files: GeoCohortFiles) -> tuple[Series, list[tuple[Path, str]], list[str]]:
-    """Choose the matrix with the most samples; the family SOFT where there is no matrix.
+    """Choose the matrix with the most samples, or the family SOFT file if there is no matrix.
 
-    A tie goes to the lowest GPL number.
+    Ties are broken by the lowest GPL number.
 
     Returns
     -------
     series : Series
-        From a matrix: what stands above its table. From a family SOFT: with expression.
+        From a matrix: its header only. From a family SOFT file: with expression.
     used : list of (Path, str)
         The file and what it is used for.
     notes : list of str

@@ -1,4 +1,4 @@
-"""The series matrix file of GEO: what a series says about its samples, and their expression."""
+"""The GEO series matrix file: annotation of the samples, and their expression."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_series_matrix(path: Path, *, expression: bool = True, numbers: bool = T
     """Read a GEO series matrix.
 
     The table is read in blocks, so that memory holds little more than the values. A cell that is
-    missing (``NA``, ``null``, ``NaN``, ``--``, empty ...) is NaN; a cell that is no number is NaN
+    missing (``NA``, ``null``, ``NaN``, ``--``, empty ...) is NaN; any other non-numeric cell is NaN
     and counted in the notes; rows of the same id are averaged and counted.
 
     Parameters
@@ -44,7 +44,7 @@ def read_series_matrix(path: Path, *, expression: bool = True, numbers: bool = T
         Whether to read the table; without it, reading stops above the first row.
     numbers : bool
         Whether to read its numbers; without them the expression has its ids and no samples, in a
-        fraction of the time, and nobody learns that cells are no numbers.
+        fraction of the time, and non-numeric cells go unnoticed.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def read_series_matrix(path: Path, *, expression: bool = True, numbers: bool = T
     SuperSeriesError
         If the series has no samples of its own.
     FormatError
-        If samples are doubled, a line has more cells than there are samples, more than 5 % of the
-        table are no numbers, or the file is no series matrix.
+        If samples are repeated, a line has more cells than there are samples, more than 5 % of the
+        table are not numbers, or the file is not a series matrix.
 
     References
     ----------
@@ -83,21 +83,7 @@ def read_series_matrix(path: Path, *, expression: bool = True, numbers: bool = T
 def read_head(
     reader: LineReader,
 ) -> tuple[MatrixHeader, tuple[str, ...], list[str] | None]:
-    """Read all that stands above the first row of the table.
-
-    Returns
-    -------
-    header : MatrixHeader
-    samples : tuple of str
-        In the order of ``!Sample_geo_accession``.
-    columns : list of str or None
-        Names above the table; None where it has none.
-
-    Raises
-    ------
-    FormatError
-        As `read_series_matrix`.
-    """
+    """Read everything above the first row of the table."""
     header = read_header(reader)
     columns = _table_columns(reader, header)
     return header, _samples(reader, header, columns), columns
@@ -135,7 +121,7 @@ def _samples(
         is_whole = header.has_table or is_gzip(reader.path)
         raise no_samples_error(reader.path, header.series_fields, whole=is_whole)
     if (repeated := first_repeated(named)) is not None or "" in named:
-        msg = f"sample {repeated} stands twice" if "" not in named else "a sample without a name"
+        msg = f"sample {repeated} occurs twice" if "" not in named else "a sample without a name"
         field = "!Sample_geo_accession"
         raise FormatError(msg, path=reader.path, field=field, hint=FETCH_AGAIN)
     return tuple(named)
@@ -144,11 +130,7 @@ def _samples(
 def no_samples_error(
     path: Path, series_fields: Mapping[str, Sequence[str]], *, whole: bool = True
 ) -> SuperSeriesError | TruncatedFileError:
-    """Return the error for a series without samples, with its SubSeries where it names them.
-
-    Unless the file says that it is a SuperSeries, as GEO does in relation and summary, or is known
-    to be whole, it may as well end above its samples.
-    """
+    """Return the error for a series without samples, with its SubSeries where it names them."""
     parts = [
         value.partition(":")[2].strip()
         for value in series_fields.get("relation", ())
@@ -203,13 +185,7 @@ def _read_table(
 def column_order(
     reader: LineReader, header: MatrixHeader, samples: Sequence[str], columns: Sequence[str]
 ) -> list[int]:
-    """Return which table columns to take, in the order of the samples.
-
-    Raises
-    ------
-    FormatError
-        If no column is a sample.
-    """
+    """Return which table columns to take, in the order of the samples."""
     place = {name: i for i, name in enumerate(columns)}
     order = [place[name] for name in samples if name in place]
     if not order:
@@ -219,7 +195,7 @@ def column_order(
         header.notes.append(f"{len(absent)} samples have no column in the table: {_some(absent)}")
     if unknown := sorted(set(columns) - set(samples), key=columns.index):
         header.notes.append(
-            f"{len(unknown)} columns of the table are no samples of the series and left out: "
+            f"{len(unknown)} columns of the table are not samples of the series and were left out: "
             f"{_some(unknown)}"
         )
     return order
@@ -232,21 +208,15 @@ def _some(names: Sequence[str]) -> str:
 def build_matrix(
     table: ValueTable, samples: Sequence[str], order: Sequence[int]
 ) -> tuple[ExpressionMatrix, list[str]]:
-    """Return the finished table with these columns, rows of the same id averaged, and notes.
-
-    Raises
-    ------
-    FormatError
-        If more than 5 % of the cells hold text.
-    """
+    """Return the finished table with these columns, rows of the same id averaged, and notes."""
     ids, values, notes = table.finish()
     if list(order) != list(range(values.shape[1])):
         values = values[:, np.asarray(order, dtype=int)]
     if "" in ids:
         keep = [i for i, name in enumerate(ids) if name]
-        notes.append(f"{len(ids) - len(keep)} rows without an id are left out")
+        notes.append(f"{len(ids) - len(keep)} rows without an id were left out")
         ids, values = [ids[i] for i in keep], values[keep]
     ids, values, repeated = average_duplicates(ids, values)
     if repeated:
-        notes.append(f"{repeated} ids stand on several rows; their rows are averaged")
+        notes.append(f"{repeated} ids occur on several rows; these were averaged")
     return ExpressionMatrix(tuple(ids), tuple(samples), values), notes

@@ -12,23 +12,11 @@ _TABLE_BEGIN = re.compile(r"!(\w*table)_begin", re.IGNORECASE)
 
 @dataclass
 class SoftEntity:
-    """One ``^KIND = NAME`` and its ``!Kind_key = value`` lines.
+    """One ``^KIND = NAME`` and its ``!Kind_key = value`` lines."""
 
-    Attributes
-    ----------
-    kind : str
-        ``PLATFORM``, ``SAMPLE``, ``SERIES``, ``ANNOTATION``, ``DATABASE`` ...
-    name : str
-        Accession; empty where the file gives none.
-    line : int
-        Its line number.
-    fields : dict of str to list of str
-        Attribute values, keys without the kind.
-    """
-
-    kind: str
-    name: str
-    line: int
+    kind: str  # ``PLATFORM``, ``SAMPLE``, ``SERIES``, ``ANNOTATION``, ``DATABASE``
+    name: str  # accession
+    line: int  # its line number
     fields: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, text: str) -> None:
@@ -55,10 +43,6 @@ def entity_line(text: str, line: int) -> SoftEntity:
 
 
 def table_end(text: str) -> str | None:
-    """Return the end line of the table that `text` begins, None if it begins none.
-
-    It is in lower case: files that begin a table with ``!platform_table_begin`` may end it with
-    ``!Platform_table_end``, so that it is compared without case.
-    """
+    """Return the end line of the table that `text` begins, None if it begins none."""
     found = _TABLE_BEGIN.fullmatch(text.strip(' \t"'))
     return f"!{found.group(1).lower()}_end" if found else None

@@ -25,18 +25,18 @@ _PLATFORM_KINDS = ("PLATFORM", "ANNOTATION")
 def read_platforms(path: Path, *, accessions: Collection[str] | None = None) -> list[Platform]:
     """Read the annotation tables of a file and nothing else.
 
-    What the file is, is told by its contents: a family SOFT file, a GPL SOFT file, a GPL annot
-    file, or a plain table with a header line. Reading stops where the first sample begins behind
-    the platforms, or when all platforms asked for are there, so damage further down does not
-    matter. Cells are split at tabs; quotes, ``!`` and ``#`` in them are text.
+    The type of file is judged by its contents: family SOFT, GPL SOFT, GPL annot, or a plain
+    table with a header line. Reading stops at the first sample after the platforms, or when all
+    requested platforms were found, so damage further down does not matter. Cells are split at
+    tabs; quotes, ``!`` and ``#`` in them are text.
 
     Parameters
     ----------
     path : Path
         The file, gzip or plain.
     accessions : collection of str, optional
-        GPL accessions wanted; all if None. A table whose file does not tell its accession is
-        given in any case.
+        GPL accessions wanted; all if None. A table whose file does not state its accession is
+        always returned.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def _is_wanted(accession: str, wanted: Collection[str] | None) -> bool:
 
 
 def _platforms(reader: LineReader, wanted: Collection[str] | None) -> Iterator[Platform]:
-    """Yield the platforms of a file up to the first sample behind them."""
+    """Yield the platforms of a file up to the first sample after them."""
     entity: SoftEntity | None = None
     is_soft = any_platform = False
     while (text := reader.next_line()) is not None:

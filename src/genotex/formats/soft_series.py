@@ -27,7 +27,7 @@ __all__ = ["read_family_soft"]
 
 @dataclass
 class _SampleTable:
-    """ID_REF and VALUE of one sample, and what was no number in it."""
+    """ID_REF and VALUE of one sample, and its non-numeric cells."""
 
     ids: pl.Series
     values: NDArray[np.float64]
@@ -59,8 +59,8 @@ def read_family_soft(path: Path, *, expression: bool = True) -> list[Series]:
     TruncatedFileError
         If the file ends within a table or is damaged.
     FormatError
-        If the file is no family SOFT, a sample stands twice, or more than 5 % of the values are
-        no numbers.
+        If the file is not family SOFT, a sample occurs twice, or more than 5 % of the values are
+        not numbers.
 
     References
     ----------
@@ -76,7 +76,7 @@ def read_family_soft(path: Path, *, expression: bool = True) -> list[Series]:
         raise no_samples_error(path, series.fields)
     names = [entity.name for entity, _ in samples]
     if (repeated := first_repeated(names)) is not None:
-        msg = f"sample {repeated} stands twice"
+        msg = f"sample {repeated} occurs twice"
         raise FormatError(msg, path=path, field="^SAMPLE", hint=FETCH_AGAIN)
     fields = series.frozen_fields() if series is not None else {}
     groups: dict[str, list[tuple[SoftEntity, _SampleTable | None]]] = {}
@@ -250,11 +250,11 @@ def _join(
         matrix[rows, i] = values
     notes.extend(counts.notes())
     if repeated:
-        notes.append(f"ids stand on several rows in {repeated} samples; their rows are averaged")
+        notes.append(f"ids occur on several rows in {repeated} samples; these were averaged")
     ids = list(places)
     if "" in places:
         keep = [i for i, name in enumerate(ids) if name]
-        notes.append("rows without an id are left out")
+        notes.append("rows without an id were left out")
         ids, matrix = [ids[i] for i in keep], matrix[keep]
     return ExpressionMatrix(tuple(ids), names, matrix)
 

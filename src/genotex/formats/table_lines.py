@@ -1,4 +1,4 @@
-"""The lines of a table of expression: all row ids, and the numbers of the rows asked for."""
+"""An expression table as text lines: all row ids, and the numbers of selected rows only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["TableLines", "read_series_lines", "read_xena_lines"]
 
 @dataclass(frozen=True, eq=False)
 class TableLines:
-    """A table of expression as text; to read it takes a third of the time of its numbers.
+    """An expression table as text, which takes a third of the time of parsing its numbers.
 
     Attributes
     ----------

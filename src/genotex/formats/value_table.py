@@ -21,13 +21,7 @@ _MISSING = sorted({word.lower() for word in MISSING_WORDS})
 
 
 class CellCounts:
-    """Counts what was no number, and refuses a table with too much of it.
-
-    Parameters
-    ----------
-    path : Path
-        Named in the error.
-    """
+    """Counts of non-numeric cells; a table with too many of them is refused."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,40 +44,24 @@ class CellCounts:
             values[infinite] = np.nan
 
     def notes(self) -> list[str]:
-        """Return what a reader should know.
-
-        Raises
-        ------
-        FormatError
-            If more than 5 % of all cells hold text.
-        """
+        """Return the irregularities found."""
         notes = []
         if self.bad and self.first_bad is not None:
             example, line = self.first_bad
             share = self.bad / self.cells
             where = f", first {example[:40]!r}" + (f" in line {line}" if line else "")
             if share > LARGEST_BAD_SHARE:
-                msg = f"{self.bad} of {self.cells} cells ({share:.1%}) are no number{where}"
+                msg = f"{self.bad} of {self.cells} cells ({share:.1%}) are not numbers{where}"
                 hint = "are these measurements, with a point as decimal sign?"
                 raise FormatError(msg, path=self.path, line=line, hint=hint)
-            notes.append(f"{self.bad} cells are no number and taken as missing{where}")
+            notes.append(f"{self.bad} cells are not numbers and were taken as missing{where}")
         if self.infinite:
-            notes.append(f"{self.infinite} infinite values are taken as missing")
+            notes.append(f"{self.infinite} infinite values were taken as missing")
         return notes
 
 
 class ValueTable:
-    """Collects the blocks of a table of measurements.
-
-    Parameters
-    ----------
-    path : Path
-        The file, named in errors.
-    width : int
-        Number of sample columns.
-    numbers : bool
-        Whether to read them; without, the table comes to its ids and no columns.
-    """
+    """Collector of the blocks of a table of measurements."""
 
     def __init__(self, path: Path, width: int, *, numbers: bool = True) -> None:
         self.path = path
@@ -96,13 +74,7 @@ class ValueTable:
         """Numbers of the lines that had too few cells."""
 
     def add(self, block: Block) -> None:
-        """Read the lines of one block.
-
-        Raises
-        ------
-        FormatError
-            If a line has more cells than there are columns.
-        """
+        """Read the lines of one block."""
         rows = regular_rows(block, self.width + 1, self.path, surplus="refuse")
         self.padded.extend(rows.padded)
         ids = first_cells(rows)
@@ -115,19 +87,13 @@ class ValueTable:
             self._values.append(self._cell_by_cell(rows) if values is None else values)
 
     def finish(self) -> tuple[list[str], NDArray[np.float64], list[str]]:
-        """Return the ids, the values (C order, missing is NaN), and notes.
-
-        Raises
-        ------
-        FormatError
-            If more than 5 % of the cells hold text.
-        """
+        """Return the ids, the values (C order, missing is NaN), and notes."""
         values = self._take_values()
         notes = self.counts.notes()
         if self.padded:
             notes.append(
                 f"{len(self.padded)} table lines have too few cells, first line "
-                f"{self.padded[0]}; their last cells are taken as missing"
+                f"{self.padded[0]}; their last cells were taken as missing"
             )
         return self._ids, values, notes
 
@@ -183,20 +149,7 @@ def _typed(rows: RegularRows, width: int) -> pl.DataFrame | None:
 
 
 def to_numbers(text: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """Turn cells into numbers.
-
-    Parameters
-    ----------
-    text : polars.Series of str
-        Cells as they stand in the file, also with quotes or spaces around them.
-
-    Returns
-    -------
-    numbers : polars.Series of float
-        Null where the cell is missing (a missing word in any case) or no number.
-    bad : polars.Series of bool or None
-        Which cells are neither a number nor missing; None when there are none.
-    """
+    """Parse cells as numbers."""
     cells = text.str.strip_chars(' "')
     numbers = cells.cast(pl.Float64, strict=False)
     bad = numbers.is_null() & cells.is_not_null() & ~cells.str.to_lowercase().is_in(_MISSING)
@@ -206,17 +159,7 @@ def to_numbers(text: pl.Series) -> tuple[pl.Series, pl.Series | None]:
 def average_duplicates(
     ids: Sequence[str], values: NDArray[np.float64]
 ) -> tuple[list[str], NDArray[np.float64], int]:
-    """Average the rows of one id, missing values left out, at the place of the first.
-
-    Returns
-    -------
-    ids : list of str
-        Ids, all different, in the order of their first row.
-    values : ndarray of float64, shape (len(ids), n)
-        Averaged rows.
-    repeated : int
-        How many ids stood on several rows.
-    """
+    """Average the rows of one id, missing values left out, at the place of the first."""
     if len(set(ids)) == len(ids):
         return list(ids), values, 0
     places: dict[str, int] = {}

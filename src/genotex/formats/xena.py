@@ -22,16 +22,16 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class ClinicalMatrix:
-    """What Xena tells about the samples of a TCGA cohort.
+    """Clinical annotation of the samples of a TCGA cohort from Xena.
 
     Attributes
     ----------
     path : Path
         The file it was read from.
     samples : tuple of str
-        Sample ids in file order; an id may stand twice.
+        Sample ids in file order; an id may occur twice.
     table : polars.DataFrame
-        The other columns, all strings as they stand in the file, null where the cell is empty; a
+        The other columns, all strings as in the file, null where the cell is empty; a
         repeated column name gets ``_duplicated_1`` and so on.
     """
 
@@ -46,7 +46,7 @@ def read_clinical_matrix(path: Path) -> ClinicalMatrix:
     Raises
     ------
     FormatError
-        If it is no tab-separated table, or cannot be read; see `LineReader`.
+        If it is not a tab-separated table, or cannot be read; see `LineReader`.
     TruncatedFileError
         If it ends within a line or is damaged.
 
@@ -64,7 +64,7 @@ def read_clinical_matrix(path: Path) -> ClinicalMatrix:
 def read_xena_expression(path: Path) -> ExpressionMatrix:
     """Read a ``HiSeqV2`` or ``HiSeqV2_PANCAN`` file, gzip or plain.
 
-    Rows and columns are given as they stand: a sample id or a gene (``?``) may stand twice.
+    Rows and columns are returned as in the file: a sample id or a gene (``?``) may occur twice.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def read_xena_expression(path: Path) -> ExpressionMatrix:
     Raises
     ------
     FormatError
-        If it is no such table, a line has too many cells, or more than 5 % of the cells are no
-        numbers.
+        If it is not such a table, a line has too many cells, or more than 5 % of the cells are
+        not numbers.
     TruncatedFileError
         If it ends within a line or is damaged.
     """
@@ -90,6 +90,6 @@ def read_xena_samples(path: Path) -> list[str]:
     Raises
     ------
     FormatError
-        If it is no tab-separated table, or cannot be read.
+        If it is not a tab-separated table, or cannot be read.
     """
     return read_header(path)[1:]

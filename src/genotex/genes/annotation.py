@@ -24,8 +24,8 @@ __all__ = [
 
 _ROWS = 400
 _GOOD = 0.5
-"""Share of cells, name counted in, from which a column is thought to tell genes."""
-_TELLING_NAME, _VAGUE_NAME = 30.0, 3.0
+"""Score from which a column is taken to identify genes; its name counts as well as its cells."""
+_CLEAR_NAME, _VAGUE_NAME = 30.0, 3.0
 """How many cells of evidence the name of a column is worth.
 
 A preview often shows nothing but control probes, so a name such as Symbol outweighs it.
@@ -41,15 +41,15 @@ class AnnotationChoice:
     id_column : str
         Column whose values are the row ids of the matrix.
     gene_column : str
-        Column that tells the genes.
+        Column that identifies the genes.
     kind : IdKind
         What the gene column holds: symbols, or ids that the gene table maps.
     form : CellForm
         How its cells are built.
     reason : str
-        The evidence in words.
+        The evidence, for a reader.
     sure : bool
-        False when few cells tell a gene and the column was taken for want of a better one.
+        False if few cells identify a gene and there was no better column.
     """
 
     id_column: str
@@ -72,11 +72,11 @@ class _Evidence:
     @property
     def words(self) -> str:
         if not self.filled:
-            return f"column '{self.column}' is chosen by its name, its cells are empty"
+            return f"column '{self.column}' is chosen by its name; its cells are empty"
         if self.form is CellForm.TEXT and not self.hits:
-            return f"column '{self.column}' is text that is scanned for want of a symbol column"
+            return f"column '{self.column}' is text, scanned because there is no symbol column"
         what = "known gene symbols" if self.kind is IdKind.SYMBOL else f"{self.kind} ids"
-        share = f"{self.hits / self.filled:.0%} of the filled cells looked at hold {what}"
+        share = f"{self.hits / self.filled:.0%} of the filled cells checked hold {what}"
         return f"column '{self.column}': {share}"
 
 
@@ -88,8 +88,8 @@ def choose_annotation(
 ) -> AnnotationChoice | None:
     """Choose the id column and the gene column of an annotation.
 
-    Columns are judged by what stands in them; the name of a column counts like a few cells, so it
-    decides on a preview of five rows and hardly matters on a whole table.
+    Columns are judged by their contents; the name of a column counts like a few cells, so it
+    decides in a preview of five rows and hardly matters in a whole table.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def choose_annotation(
     Returns
     -------
     AnnotationChoice or None
-        None when no column tells genes.
+        None if no column identifies genes.
     """
     frame = pl.DataFrame({name: _texts(cells) for name, cells in columns.items()})
     if frame.width == 0:
@@ -124,22 +124,7 @@ def annotation_of_columns(
     table: GeneTable,
     procedure: Procedure = "sound",
 ) -> AnnotationChoice | None:
-    """Judge what a gene column holds that somebody chose, as `choose_annotation` would.
-
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        The annotation.
-    id_column, gene_column : str
-        The columns that were chosen.
-    table, procedure
-        As for `choose_annotation`.
-
-    Returns
-    -------
-    AnnotationChoice or None
-        None when the column tells no genes.
-    """
+    """Judge the contents of a given gene column as `choose_annotation` would."""
     chosen = frame.select(list(dict.fromkeys((id_column, gene_column))))
     return _choice(chosen, [gene_column], id_column, table, procedure)
 
@@ -176,7 +161,7 @@ def _plain(name: str) -> str:
 
 
 _NEVER = re.compile(r"synonym|alias|sequence|ontology|^go|cytoband|chromosom|omim|species|unigene")
-"""Columns that are never the gene column, though synonyms are known and text holds symbols."""
+"""Columns that are never the gene column, even if they contain synonyms or symbols."""
 _HARDLY = re.compile(r"pathway|protein|swissprot|uniprot|domain|version|genome")
 _SYMBOL_NAMES: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"^(gene)?symbols?$|^genesymbol"), 0.97),
@@ -245,8 +230,8 @@ def _filled(rows: pl.DataFrame, name: str) -> list[str]:
 
 
 def _score(prior: float, filled: int, hits: int, rows: int) -> float:
-    """Weigh the share of cells that hit with the name, and prefer columns that tell more rows."""
-    weight = _TELLING_NAME if prior >= 0.6 else _VAGUE_NAME
+    """Combine the share of hits with the name, and prefer columns that cover more rows."""
+    weight = _CLEAR_NAME if prior >= 0.6 else _VAGUE_NAME
     share = (hits + weight * prior) / (filled + weight)
     coverage = (hits + weight) / (rows + weight)
     return share + 0.1 * (coverage - 1) + 0.15 * (prior - 1) if share >= 0.5 else share * 0.5
@@ -300,7 +285,7 @@ _RANK = {IdKind.ENTREZ: -0.03, IdKind.ENSEMBL: -0.02, IdKind.REFSEQ: -0.01, IdKi
 def _may_be_entrez(
     name: str, cells: Sequence[str], prior: float, rows: pl.DataFrame, id_column: str
 ) -> bool:
-    """Tell a column of Entrez ids from one of any numbers: by its name or the ids beside it."""
+    """Return whether numbers are Entrez ids, by the column's name or by the id column."""
     if name == id_column or not cells:
         return False
     if prior >= 0.9:
@@ -312,7 +297,7 @@ def _may_be_entrez(
 
 
 def _has_gaps(cells: Sequence[str]) -> bool:
-    """Tell whether the numbers are distinct and leave some out: running numbers do not."""
+    """Return whether the numbers are distinct and have gaps, unlike running numbers."""
     numbers = sorted({int(m[1]) for c in cells if (m := SHAPES[IdKind.ENTREZ].match(c))})
     jumps = sum(after - before > 1 for before, after in pairwise(numbers))
     return len(numbers) > 0.8 * len(cells) and jumps >= 0.1 * max(1, len(numbers) - 1)

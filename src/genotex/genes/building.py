@@ -1,4 +1,4 @@
-"""Building a gene table in the packaged form from NCBI's gene data."""
+"""Construction of a gene table in the packaged form from NCBI's gene data."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: U
 
 
 def build_gene_table(gene_info: Path, folder: Path, accessions_of: GeneTable) -> GeneTable:
-    """Build a table from a gene_info file, which has no accessions, and those of another table.
+    """Build a table from a gene_info file, which has no accessions, and another table's accessions.
 
     Parameters
     ----------
     gene_info : Path
         NCBI's ``Homo_sapiens.gene_info``, gzip or plain.
     folder : Path
-        Where the three files of the table go; `GeneTable.load` takes its ``genes.parquet``.
+        Output folder of the table's three files; `GeneTable.load` takes its ``genes.parquet``.
     accessions_of : GeneTable
         Its RefSeq, GenBank and Ensembl transcript accessions are kept for every gene whose GeneID
-        is still there.
+        still exists.
 
     Raises
     ------
     FormatError
-        If the file is no gene_info table; nothing is written then.
+        If the file is not a gene_info table; nothing is written then.
     """
     genes, source = read_gene_info(gene_info)
     accessions = _carried_over(accessions_of, genes)
@@ -81,8 +81,8 @@ def write_gene_table(
         "compression_level": 22,
         "statistics": False,
     }
-    # Accessions point to rows of the genes, so no genes may stand beside accessions of other ones:
-    # they go first and come last.
+    # Accessions point to rows of the genes, so the two files must never mismatch: the genes are
+    # removed first and written last.
     (folder / "genes.parquet").unlink(missing_ok=True)
     steps = accessions.select(
         pl.col("prefix").cast(pl.Categorical),

@@ -1,7 +1,7 @@
-"""From rows of probes to rows of genes, some hundred genes at a time, no loop over samples.
+"""Rows of probes to rows of genes, some hundred genes at a time, without a loop over samples.
 
-This is the product of a sparse genes x rows matrix with the values. numpy alone keeps up with
-scipy here, and importing scipy costs more than the whole product.
+This is the product of a sparse genes x rows matrix with the values. NumPy is as fast as
+scipy here, and importing scipy takes longer than the whole product.
 """
 
 from __future__ import annotations
@@ -20,34 +20,16 @@ _GENES_AT_ONCE = 512
 
 @dataclass(frozen=True, eq=False)
 class GeneRows:
-    """Which row of a matrix belongs to which genes.
+    """Which row of a matrix belongs to which genes."""
 
-    Attributes
-    ----------
-    genes : tuple of str
-        Gene names, sorted.
-    gene : ndarray of int, shape (links,)
-        Gene of each link, an index into `genes`.
-    row : ndarray of int, shape (links,)
-        Matrix row of each link.
-    share : ndarray of float, shape (links,)
-        1 / number of genes of that row.
-    """
-
-    genes: tuple[str, ...]
-    gene: NDArray[np.intp]
-    row: NDArray[np.intp]
-    share: NDArray[np.float64]
+    genes: tuple[str, ...]  # gene names, sorted
+    gene: NDArray[np.intp]  # gene of each link, an index into `genes`
+    row: NDArray[np.intp]  # matrix row of each link
+    share: NDArray[np.float64]  # 1 / number of genes of that row
 
 
 def gene_rows(names: Sequence[Sequence[str]]) -> GeneRows:
-    """Link rows to genes.
-
-    Parameters
-    ----------
-    names : sequence of sequences of str
-        For every matrix row its genes, none twice; empty for a row without a gene.
-    """
+    """Link rows to genes."""
     counts = np.fromiter(map(len, names), dtype=np.intp, count=len(names))
     flat = [gene for genes in names for gene in genes]
     unique = sorted(set(flat))
@@ -59,38 +41,12 @@ def gene_rows(names: Sequence[Sequence[str]]) -> GeneRows:
 
 
 def divide_and_sum(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.float64]:
-    """Divide each row equally among its genes and add up; missing counts as 0 (`benchmark`).
-
-    Parameters
-    ----------
-    values : ndarray, shape (rows, samples)
-        Expression; missing is NaN.
-    links : GeneRows
-        Genes of the rows.
-
-    Returns
-    -------
-    ndarray, shape (genes, samples)
-        Sums in the unit of `values`.
-    """
+    """Divide each row equally among its genes and add up; missing counts as 0 (`benchmark`)."""
     return _sums(values, links, links.share)[0]
 
 
 def mean_of_rows(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.float64]:
-    """Average the rows of each gene; missing values are skipped.
-
-    Parameters
-    ----------
-    values : ndarray, shape (rows, samples)
-        Expression; missing is NaN.
-    links : GeneRows
-        Genes of the rows.
-
-    Returns
-    -------
-    ndarray, shape (genes, samples)
-        Means in the unit of `values`; NaN where all rows of a gene are missing.
-    """
+    """Average the rows of each gene; missing values are skipped."""
     sums, known = _sums(values, links)
     return np.divide(sums, known, out=np.full_like(sums, np.nan), where=known > 0)
 
@@ -98,17 +54,7 @@ def mean_of_rows(values: NDArray[np.floating], links: GeneRows) -> NDArray[np.fl
 def _sums(
     values: NDArray[np.floating], links: GeneRows, weights: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Add up the (weighted) rows of each gene in the order of the links, missing values skipped.
-
-    Genes with about as many rows are taken together: the first row of each, then the second of
-    those that have one. A block of genes is small enough for its sums to stay in the cache.
-
-    Returns
-    -------
-    sums : ndarray, shape (genes, samples)
-    known : ndarray of int, shape (genes, samples)
-        How many values each is the sum of.
-    """
+    """Add up the (weighted) rows of each gene in the order of the links, missing values skipped."""
     order = np.argsort(links.gene, kind="stable")
     row = links.row[order]
     weight = None if weights is None else weights[order, None]

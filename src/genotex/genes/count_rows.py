@@ -30,7 +30,7 @@ class GeneCounts:
         As in `GeneMapping`: ``rows``, ``rows_with_symbol``, ``genes_mapped``,
         ``ambiguous_aliases``, ``unknown_symbols``, ``genes``.
     notes : tuple of str
-        What was decided, in words.
+        What was decided, for a reader.
     """
 
     matrix: ExpressionMatrix
@@ -44,10 +44,10 @@ def counts_by_gene(
     table: GeneTable,
     annotation: GeneAnnotation | None = None,
 ) -> GeneCounts:
-    """Bring GeneIDs to official symbols and add up the rows of one symbol.
+    """Convert GeneIDs to official symbols and add up the rows of one symbol.
 
-    The gene table tells the symbol of a GeneID; for one that it does not know (withdrawn since, or
-    a table without ids) the symbol of the annotation is brought to its official form.
+    The gene table gives the symbol of a GeneID; if it lacks the id (withdrawn since, or a table
+    without ids), the symbol of the annotation is converted to its official form.
 
     Parameters
     ----------
@@ -58,23 +58,23 @@ def counts_by_gene(
     table : GeneTable
         The genes.
     annotation : GeneAnnotation, optional
-        Symbols of the time when the counts were made.
+        Symbols as of the time of counting.
 
     Raises
     ------
     FormatError
-        If no GeneID is a gene that is known.
+        If no GeneID is a known gene.
     """
     known = table.lookup(IdKind.ENTREZ, counts.genes)
-    told = {} if annotation is None else annotation.symbols
-    others = [gene for gene in counts.genes if gene not in known and gene in told]
-    named = official_symbols([told[gene] for gene in others], table, "sound")
+    annotated = {} if annotation is None else annotation.symbols
+    others = [gene for gene in counts.genes if gene not in known and gene in annotated]
+    named = official_symbols([annotated[gene] for gene in others], table, "sound")
     by_annotation = dict(zip(others, named.symbols, strict=True))
     symbols = [known.get(gene) or by_annotation.get(gene) for gene in counts.genes]
     links = gene_rows([(symbol,) if symbol else () for symbol in symbols])
     if not links.genes:
-        msg = "no GeneID of the count matrix is a human gene that is known"
-        hint = "put Human.GRCh38.p13.annot.tsv.gz beside it"
+        msg = "no GeneID of the count matrix is a known human gene"
+        hint = "put Human.GRCh38.p13.annot.tsv.gz next to it"
         raise FormatError(msg, path=counts.path, hint=hint)
     column = {sample: j for j, sample in enumerate(counts.samples)}
     chosen = np.ascontiguousarray(counts.counts[:, [column[sample] for sample in samples]])

@@ -14,12 +14,12 @@ _PREVIEW = 50
 
 
 def normal_ids(column: pl.Series) -> pl.Series:
-    """Return ids as they are compared: without blanks and quotes around, in upper case."""
+    """Return ids in the form for comparison: stripped of blanks and quotes, in upper case."""
     return column.str.strip_chars(" \t\"'").str.to_uppercase()
 
 
 def matching_share(ids: Sequence[str], column: pl.Series) -> float:
-    """Return the share of the ids that stand in the column, whatever their case."""
+    """Return the share of the ids that occur in the column, ignoring case."""
     wanted = normal_ids(pl.Series(ids, dtype=pl.String)).unique()
     if wanted.is_empty():
         return 0.0
@@ -27,12 +27,10 @@ def matching_share(ids: Sequence[str], column: pl.Series) -> float:
 
 
 def choose_id_column(ids: Sequence[str], frame: pl.DataFrame) -> str:
-    """Return the column that holds most of the ids; ``ID`` (else the first) when none does.
-
-    Another column must hold clearly more of them than ``ID``, and hold different values: numbers
-    of chromosomes or blocks stand among numeric ids by chance. In a preview, where a few matches
-    say little, ``ID`` stays if it holds any.
-    """
+    """Return the column with most of the ids; ``ID`` (else the first) if there is none."""
+    # Another column must contain clearly more of them than ``ID``, and distinct values: numbers of
+    # chromosomes or blocks match numeric ids by chance. In a preview, where a few matches mean
+    # little, ``ID`` is kept if it has any.
     names = frame.columns
     fallback = next((name for name in names if name.strip().lower() == "id"), names[0])
     some = sample_evenly(ids, 500)

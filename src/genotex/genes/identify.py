@@ -1,4 +1,4 @@
-"""What are the row ids of a matrix? Decided by the gene table; looks only narrow it down."""
+"""What the row ids of a matrix are: patterns narrow it down, the gene table decides."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class IdVerdict:
     kind : IdKind
         The kind of id that most of them are.
     needs_mapping : bool
-        False for gene symbols alone (and where there are no ids).
+        False only for gene symbols (and if there are no ids).
     reason : str
-        The evidence in words.
+        The evidence, for a reader.
     """
 
     kind: IdKind
@@ -60,11 +60,9 @@ def sample_evenly(ids: Sequence[str], size: int = _SAMPLE) -> list[str]:
 
 
 def without_probe_suffix(ids: Iterable[str]) -> dict[str, str]:
-    """Return the database id in front of ``_at`` for ids of a re-annotated array (BrainArray).
-
-    Such custom chip definitions call a probe set by its Entrez, Ensembl or RefSeq id:
-    ``10000_at``, ``ENSG00000000003_at``, ``NM_000014_at``.
-    """
+    """Return the database id before ``_at`` for ids of a re-annotated array (BrainArray)."""
+    # Such custom chip definitions name a probe set by its Entrez, Ensembl or RefSeq id:
+    # ``10000_at``, ``ENSG00000000003_at``, ``NM_000014_at``.
     return {i: match[1] for i in ids if (match := _BRAINARRAY.match(i))}
 
 
@@ -90,7 +88,7 @@ def identify_ids(ids: Sequence[str], table: GeneTable) -> IdVerdict:
     for pattern, what in _NOT_GENES:
         share = sum(pattern.match(i) is not None for i in some) / len(some)
         if share > 0.5:
-            return IdVerdict(IdKind.UNKNOWN, True, f"{share:.0%} of the ids are {what}: no genes")
+            return IdVerdict(IdKind.UNKNOWN, True, f"{share:.0%} of the ids are {what}: not genes")
     symbols = official_symbols(some, table, "benchmark")
     share = sum(s is not None for s in symbols.symbols) / len(some)
     share += len(symbols.lost_dates) / len(some)
@@ -120,17 +118,14 @@ def _by_shape(some: list[str], table: GeneTable) -> IdVerdict | None:
 def _probe_or_unknown(some: list[str], probes: float, symbols: float) -> IdVerdict:
     if probes > 0.5:
         return IdVerdict(IdKind.PROBE, True, f"{probes:.0%} of the ids have the form of probe ids")
-    why = f"only {symbols:.0%} of the ids are known symbols and they are no ids of a database"
-    return IdVerdict(IdKind.PROBE, True, f"{why}: taken for probe ids of a platform")
+    why = f"only {symbols:.0%} of the ids are known symbols, and they are not database ids"
+    return IdVerdict(IdKind.PROBE, True, f"{why}: taken as probe ids of a platform")
 
 
 def _numeric(given: list[str], some: list[str], table: GeneTable) -> IdVerdict | None:
-    """Tell Entrez ids from the running or array numbers of probes.
-
-    Numbers below 30,000 are so often Entrez ids by chance that the share in the table says little
-    for a series that leaves none out: then the gaps decide. Real Entrez ids skip the numbers that
-    are no gene.
-    """
+    """Distinguish Entrez ids from running or array numbers of probes."""
+    # Numbers below 30,000 are so often Entrez ids by chance that their share in the table means
+    # little for a series without gaps: real Entrez ids skip the numbers that are not genes.
     numbers = _entrez_numbers(given, at_least=0.9 * len(given))
     if numbers is None:
         return None
@@ -144,12 +139,12 @@ def _numeric(given: list[str], some: list[str], table: GeneTable) -> IdVerdict |
         return IdVerdict(IdKind.ENTREZ, True, why)
     why = f"numbers, of which {known:.0%} are Entrez ids (chance would give {expected:.0%})"
     if running > 0.5:
-        why += f" and {running:.0%} follow each other without a gap"
+        why += f" and {running:.0%} are consecutive"
     return IdVerdict(IdKind.PROBE, True, f"{why}: probe numbers of a platform")
 
 
 def _entrez_numbers(ids: Sequence[str], at_least: float) -> list[int] | None:
-    """Return the numbers among the ids, None (after a few of them) when they are too few."""
+    """Return the numbers among the ids, None (after a few of them) if there are too few."""
     shape = SHAPES[IdKind.ENTREZ]
     numbers = []
     for seen, text in enumerate(ids):

@@ -28,14 +28,14 @@ __all__ = [
 ]
 
 ZEROS_KEPT = "zeros are kept as measurements"
-"""How the note on the offset of the logarithm begins."""
+"""Beginning of the note on the offset of the logarithm."""
 
 Scale = Literal["auto", "log2", "linear"]
 
 
 @dataclass(frozen=True, eq=False)
 class GeneMapping:
-    """Expression of genes, and how it came to be.
+    """Expression of genes, and how it was derived.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class GeneMapping:
         ``genes_mapped``; ``ambiguous_aliases`` and ``unknown_symbols`` (distinct names that were
         dropped); ``genes``.
     notes : tuple of str
-        What was decided, in words.
+        What was decided, for a reader.
     offset : float
         What was added to linear values before the logarithm, for their zeros; 0 for most tables.
     lost : int
@@ -94,8 +94,8 @@ def map_to_genes(
     matrix : ExpressionMatrix
         Rows by probe, gene symbol or the id of a database.
     platforms : sequence of Platform
-        Candidate annotations, the series' own platform first. Another one is used where the own
-        one is missing, tells no genes or holds less than half of the row ids; the notes say so.
+        Candidate annotations, the series' own platform first. Another one is used, with a note, if
+        the own one is missing, identifies no genes or holds less than half of the row ids.
     procedure : {"sound", "benchmark"}
         Which procedure.
     table : GeneTable
@@ -113,7 +113,7 @@ def map_to_genes(
     Raises
     ------
     FormatError
-        If the ids are no genes and no annotation tells their genes, or they are numbers that stand
+        If the ids are not genes and no annotation identifies their genes, or they are numbers found
         only in the table of a platform that is not the series' own.
     UsageError
         If `scale` is none of the three, or contradicts the values.
@@ -131,7 +131,7 @@ def collapse_rows(
     table: GeneTable,
     scale: Scale = "auto",
 ) -> GeneMapping:
-    """Make rows of genes from rows whose genes are known: the second half of `map_to_genes`.
+    """Collapse rows with known gene names to genes: the second half of `map_to_genes`.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def collapse_rows(
 
 
 def check_rows(found: RowGenes, *, procedure: Procedure, table: GeneTable) -> None:
-    """See that any row is a gene, without making rows of genes.
+    """Check that some row is a gene, without collapsing the rows.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def check_rows(found: RowGenes, *, procedure: Procedure, table: GeneTable) -> No
     Raises
     ------
     FormatError
-        If none is, as `collapse_rows` does.
+        If none is, as in `collapse_rows`.
     """
     if not any(_is_gene(row, procedure, table) for row in found.names):
         raise _no_gene(found)
@@ -236,7 +236,7 @@ def _check_scale(scale: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Scaled:
-    """A matrix on the scale of the procedure, and how it got there (see `GeneMapping`)."""
+    """A matrix on the scale of the procedure (see `GeneMapping`)."""
 
     matrix: ExpressionMatrix
     scale: Literal["log2", "linear"]
@@ -331,11 +331,9 @@ def _rows_of_one_gene(
 def _one_row(
     row: tuple[str, ...], known: Mapping[str, str | None], table: GeneTable
 ) -> tuple[str, ...]:
-    """Return the genes that a row stands for.
-
-    Names that the table does not know say nothing. An ambiguous alias beside a gene that it may
-    stand for says nothing new either; beside another one the row may belong to several genes.
-    """
+    """Return the genes of a row."""
+    # Unknown names carry no information, nor does an ambiguous alias of a gene that the row
+    # names as well; with another gene, the row may belong to several.
     genes = dict.fromkeys(s for name in row if (s := known[name]))
     if len(genes) == 1:
         (gene,) = genes
@@ -349,9 +347,13 @@ def _one_row(
 def _date_notes(dates: Sequence[str], lost: Sequence[str]) -> tuple[str, ...]:
     notes = []
     if dates:
-        notes.append(f"{len(dates)} symbols had become dates and were restored: {_some(dates)}")
+        notes.append(
+            f"{len(dates)} symbols had been turned into dates and were restored: {_some(dates)}"
+        )
     if lost:
-        notes.append(f"{len(lost)} symbols had become dates beyond telling: {_some(lost)}")
+        notes.append(
+            f"{len(lost)} symbols had been turned into dates beyond recovery: {_some(lost)}"
+        )
     return tuple(notes)
 
 

@@ -29,7 +29,7 @@ __all__ = [
 ENOUGH = 0.05
 """An id column that holds a smaller share of the row ids is not theirs."""
 _PREFERRED = 0.5
-"""From this share of the row ids on the series' own platform is used, whatever others hold."""
+"""From this share of the row ids on, the series' own platform is used regardless of others."""
 _NUMBER = re.compile(r"[\d.:_/-]*\d|[a-p]\d{1,2}", re.IGNORECASE)
 """Numbers, positions on a grid, wells of a plate: ids that many platforms share."""
 _COUNTED = re.compile(r"([a-z]+[_-]?)\d{1,5}", re.IGNORECASE)
@@ -39,27 +39,12 @@ _MOSTLY = 0.5
 
 @dataclass(frozen=True, eq=False)
 class PlatformMatch:
-    """A platform that annotates the matrix.
+    """A platform that annotates the matrix."""
 
-    Attributes
-    ----------
-    platform : Platform
-        The platform.
-    choice : AnnotationChoice
-        Its columns.
-    share : float
-        Share of the row ids that stand in the id column.
-    own : bool
-        Whether it is the series' own platform.
-    trusted : bool
-        False for a platform that is not the series' own where the ids are numbers and the like,
-        which mean other genes on every platform.
-    """
-
-    platform: Platform
-    choice: AnnotationChoice
-    share: float
-    own: bool
+    platform: Platform  # the platform
+    choice: AnnotationChoice  # its columns
+    share: float  # share of the row ids found in the id column
+    own: bool  # whether it is the series' own platform
     trusted: bool
 
 
@@ -70,29 +55,7 @@ def best_platform(
     procedure: Procedure,
     own: str | None = None,
 ) -> PlatformMatch | None:
-    """Return the platform that annotates the matrix: the series' own before any other.
-
-    Parameters
-    ----------
-    ids : sequence of str
-        Row ids of the matrix.
-    platforms : sequence of Platform
-        Candidates, the series' own first.
-    table : GeneTable
-        The genes.
-    procedure : {"sound", "benchmark"}
-        Passed to `choose_annotation`.
-    own : str, optional
-        Accession of the series' own platform; where it is not told the first candidate counts as
-        its own. A table without accession counts as its own too.
-
-    Returns
-    -------
-    PlatformMatch or None
-        The series' own platform when it tells genes and holds half of the ids, or any when others
-        cannot be trusted; else the one that holds most ids, of two equal ones the first. None when
-        no platform both tells genes and holds at least 5 % of the ids.
-    """
+    """Return the platform that annotates the matrix: the series' own before any other."""
     own = own if own is not None else next((p.accession for p in platforms), "")
     specific = are_specific(ids)
     matches = [m for p in platforms if (m := _match(ids, p, table, procedure, own, specific))]
@@ -128,7 +91,7 @@ def _match(
 
 
 def are_specific(ids: Sequence[str]) -> bool:
-    """Tell whether ids belong to one design, as ``1007_s_at`` does and ``17`` does not."""
+    """Return whether ids are specific to one design, as ``1007_s_at`` is and ``17`` is not."""
     some = [i.strip() for i in sample_evenly(ids, 500)]
     if sum(_NUMBER.fullmatch(i) is not None for i in some) > _MOSTLY * len(some):
         return False
@@ -137,11 +100,7 @@ def are_specific(ids: Sequence[str]) -> bool:
 
 
 def cells_of_rows(ids: Sequence[str], table: pl.DataFrame, choice: AnnotationChoice) -> pl.Series:
-    """Return the gene cell of every row id, null where the table has none.
-
-    Ids are compared without regard to case; where an id stands in the table more than once, its
-    first filled cell counts.
-    """
+    """Return the gene cell of every row id, null where the table has none."""
     annotation = (
         table.select(
             normal_ids(table[choice.id_column]).alias("key"),
@@ -162,24 +121,7 @@ def _filled(cells: pl.Series) -> pl.Series:
 def direct_kind(
     ids: Sequence[str], kind: IdKind, table: GeneTable
 ) -> tuple[IdKind, dict[str, str]]:
-    """Return the kind of database id that the row ids are, and the bare id of each.
-
-    Parameters
-    ----------
-    ids : sequence of str
-        Row ids, as they are or with the ``_at`` of a re-annotated array.
-    kind : IdKind
-        What `identify_ids` said.
-    table : GeneTable
-        The genes.
-
-    Returns
-    -------
-    kind : IdKind
-        UNKNOWN when the ids are of no database that the table covers.
-    bare : dict
-        Row id -> id to look up.
-    """
+    """Return the kind of database id that the row ids are, and the bare id of each."""
     mapped = (IdKind.ENTREZ, IdKind.ENSEMBL, IdKind.REFSEQ, IdKind.GENBANK)
     if kind in mapped:
         return kind, {i: i for i in ids}

@@ -1,8 +1,7 @@
-"""The packaged gene table's look-ups, made once for all processes that are forked from this one.
+"""The packaged gene table's lookups, built once for all processes forked from this one.
 
-They are made beside, in a process of their own: the threads of the table engine do not outlive a
-fork, so they must not have begun in a process that others are forked from. What comes back is plain
-text, and of the package alone.
+They are built in a process of their own: the threads of polars do not survive a fork, so they must
+not start in a process that others are forked from. The result is plain data of this package.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from genotex.genes.table import GeneTable, take_over
 __all__ = ["begin", "finish"]
 
 _under_way: list[tuple[int, int]] = []
-"""Number of the process, and where its answer comes."""
+"""Id of the process, and the pipe for its answer."""
 
 
 def begin() -> None:
-    """Have the look-ups made beside whatever comes next."""
+    """Start building the lookups in the background."""
     come, go = os.pipe()
     with warnings.catch_warnings():
-        # Newer Pythons warn of threads: those of libraries wait and hold nothing.
+        # Newer Pythons warn of threads: those of libraries are idle and hold no locks.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -38,7 +37,7 @@ def begin() -> None:
 
 
 def finish() -> None:
-    """Take the look-ups over; where they were not made, each process makes its own as usual."""
+    """Adopt the lookups; if building failed, each process builds its own as usual."""
     child, come = _under_way.pop()
     with os.fdopen(come, "rb") as answer, suppress(EOFError, ValueError, TypeError):
         take_over(marshal.loads(answer.read()))

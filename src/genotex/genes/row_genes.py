@@ -1,4 +1,4 @@
-"""Which genes each row of a matrix names: the ids themselves, a platform's table, or a database."""
+"""The genes of each row of a matrix: from the ids themselves, a platform's table, or a database."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class RowGenes:
     platform : str or None
         Accession (or file name) of that platform.
     notes : tuple of str
-        What was decided, in words.
+        What was decided, for a reader.
     mapped : bool
         False where the row ids are the names themselves.
     path : Path or None
-        The one file that could have told the genes, for messages.
+        The one file that could have identified the genes, for messages.
     """
 
     verdict: IdVerdict
@@ -88,7 +88,7 @@ def genes_of_rows(
     Raises
     ------
     FormatError
-        If nothing tells the genes, or the ids are numbers that stand only in the table of a
+        If nothing identifies the genes, or the ids are numbers found only in the table of a
         platform that is not the series' own.
     """
     verdict = identify_ids(ids, table)
@@ -124,7 +124,7 @@ def genes_by_columns(
     table: GeneTable,
     own: str | None = None,
 ) -> RowGenes:
-    """Find the gene names of every row by the columns that somebody chose.
+    """Find the gene names of every row by given columns.
 
     Parameters
     ----------
@@ -138,20 +138,20 @@ def genes_by_columns(
     Raises
     ------
     FormatError
-        If the id column holds next to none of the row ids, the gene column tells no genes, or the
-        ids are numbers and the platform is not the series' own.
+        If the id column holds next to none of the row ids, the gene column identifies no genes,
+        or the ids are numbers and the platform is not the series' own.
     """
     share = matching_share(ids, platform.table[id_column])
     if share < ENOUGH:
-        msg = f"{_share(share)} (such as {ids[0]}) stand in column {id_column!r}"
+        msg = f"{_share(share)} (such as {ids[0]}) are in column {id_column!r}"
         better = choose_id_column(ids, platform.table)
         found = matching_share(ids, platform.table[better])
-        hint = f"{_share(found)} stand in column {better!r}" if found >= ENOUGH else None
+        hint = f"{_share(found)} are in column {better!r}" if found >= ENOUGH else None
         raise FormatError(msg, path=platform.path, hint=hint)
     choice = annotation_of_columns(platform.table, id_column, gene_column, table, procedure)
     if choice is None:
         first = ", ".join(map(repr, platform.table[gene_column].drop_nulls().head(3)))
-        msg = f"column {gene_column!r} tells no genes: it holds {first or 'nothing'}"
+        msg = f"column {gene_column!r} identifies no genes: it holds {first or 'nothing'}"
         hint = f"columns: {', '.join(platform.table.columns)}"
         raise FormatError(msg, path=platform.path, hint=hint)
     is_own = own is None or platform.accession in ("", own)
@@ -164,7 +164,7 @@ def genes_by_columns(
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows whose genes are asked for, and all that may tell them."""
+    """The rows to map, and everything that may identify their genes."""
 
     ids: Sequence[str]
     verdict: IdVerdict
@@ -222,14 +222,14 @@ class _Rows:
     def _foreign_note(self, where: str) -> str:
         own = self.own
         known = any(p.accession == own and not p.table.is_empty() for p in self.platforms)
-        why = "maps fewer than half of the row ids" if known else "is not at hand"
+        why = "maps fewer than half of the row ids" if known else "is not available"
         return f"platform {where} is not the series' own {own}: the table of {own} {why}"
 
 
 def _foreign_numbers(match: PlatformMatch, own: str) -> FormatError:
     found = match.platform.accession or match.platform.path.name
     msg = (
-        f"the row ids stand in platform {found}, which is not the series' own {own}; they are "
+        f"the row ids are in platform {found}, which is not the series' own {own}; they are "
         "numbers or counts, which mean other genes on every platform"
     )
     hint = f"put the GPL table of {own} or the family SOFT file into the cohort's folder"
@@ -237,7 +237,7 @@ def _foreign_numbers(match: PlatformMatch, own: str) -> FormatError:
 
 
 def _share(share: float) -> str:
-    """Return a share of the row ids in words; "100.0%" is said only of all."""
+    """Return a share of the row ids as text; "100.0%" only if it is all of them."""
     if share == 1:
         return "all row ids"
     return f"{min(share, 0.999):.1%} of the row ids"

@@ -1,4 +1,4 @@
-"""Is a matrix on the log2 scale, by the rule of GEO2R; and how linear values get there."""
+"""Scale of a matrix, linear or log2, by the rule of GEO2R; and log2 transformation."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _PRIOR_COUNT = 2.0
 
 @dataclass(frozen=True)
 class ScaleVerdict:
-    """The scale of a matrix and why it is thought so."""
+    """The scale of a matrix, and the reason."""
 
     scale: Literal["log2", "linear"]
     reason: str
 
 
 def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
-    """Tell linear from log2 values as GEO2R does.
+    """Distinguish linear from log2 values as GEO2R does.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ def detect_scale(values: NDArray[np.floating]) -> ScaleVerdict:
 
 
 def _plain(value: float) -> str:
-    """Return four digits of a number as people write it: 10,090 and not 1.009e+04."""
+    """Return four digits of a number without exponent: 10,090, not 1.009e+04."""
     value = float(f"{value:.4g}")
     return f"{value:,.0f}" if abs(value) >= 1000 else np.format_float_positional(value, trim="-")
 
 
 def zero_offset(values: NDArray[np.floating]) -> float:
-    """Return what to add to linear values before the logarithm, so that zeros are kept.
+    """Return the offset to add to linear values before the logarithm, so that zeros are kept.
 
     In sequencing a zero is a measurement, "no read". As edgeR's ``cpm(log=TRUE, prior.count=2)``
-    does for counts, one offset for the whole table stands for about two reads. What a read is worth
+    does for counts, one offset for the whole table represents about two reads. The value of a read
     is estimated from the genes that some samples have no read of: a gene that is zero in the share
     p of the samples has by Poisson one read in the share -p log p, and these are its smallest
     values above zero. The median over genes is taken, so that neither the lengths of genes nor
@@ -116,7 +116,7 @@ def zero_offset(values: NDArray[np.floating]) -> float:
 
 
 def _one_read(values: NDArray[np.floating], zeros: NDArray[np.intp]) -> float:
-    """Return what a read is worth in rows with some zeros: the median over evenly spaced ones."""
+    """Return the value of a read in rows with some zeros: the median over evenly spaced ones."""
     rows = np.flatnonzero(zeros)
     rows = rows[:: max(1, rows.size * values.shape[1] // _ENOUGH)]
     ordered = np.where(values[rows] > 0, values[rows], np.inf)
@@ -129,27 +129,7 @@ def _one_read(values: NDArray[np.floating], zeros: NDArray[np.intp]) -> float:
 
 
 def to_log2(values: NDArray[np.floating], offset: float = 0.0) -> tuple[NDArray[np.floating], int]:
-    """Take the log2 of values plus an offset; what is not above 0 then becomes missing.
-
-    Parameters
-    ----------
-    values : ndarray, shape (rows, samples)
-        Linear expression; missing is NaN.
-    offset : float
-        As `zero_offset` gives it. Samples without any value above 0 become missing all the same.
-
-    Returns
-    -------
-    logged : ndarray
-        log2 of the values, same type.
-    lost : int
-        How many values became missing.
-
-    Raises
-    ------
-    UsageError
-        If nothing is left, which happens when values that are not linear are called so.
-    """
+    """Take the log2 of values plus an offset; values that are then not above 0 become missing."""
     positive = values > 0
     lost = int(np.count_nonzero(values <= 0))
     if lost and not positive.any():

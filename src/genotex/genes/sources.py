@@ -1,4 +1,4 @@
-"""Reading the sources of a gene table: NCBI gene_info, a synonym JSON, the packaged files."""
+"""Sources of a gene table: NCBI gene_info, a synonym JSON, the packaged files."""
 
 from __future__ import annotations
 
@@ -47,30 +47,16 @@ _USED = ("#tax_id", "GeneID", "Symbol", "Synonyms", "dbXrefs", "type_of_gene", "
 
 @dataclass(frozen=True)
 class GeneSource:
-    """Where a gene table comes from.
+    """Where a gene table comes from."""
 
-    Attributes
-    ----------
-    name : str
-        The source in words.
-    date : str
-        Date of the data (not of the build), empty when the source does not say.
-    sha256 : str
-        Checksum of the source file.
-    genes : int
-        Number of genes.
-    accessions : int
-        Number of RefSeq, GenBank and Ensembl transcript accessions beside the genes.
-    """
-
-    name: str
-    date: str
-    sha256: str
-    genes: int
+    name: str  # the source in words
+    date: str  # date of the data (not of the build), empty if the source does not state it
+    sha256: str  # checksum of the source file
+    genes: int  # number of genes
     accessions: int = 0
 
     def to_json(self) -> str:
-        """Return the record as the JSON text that lies beside the packaged table."""
+        """Return the record as the JSON text stored with the packaged table."""
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
@@ -93,7 +79,7 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def holds_json(path: Path) -> bool:
-    """Tell whether a file (gzip or plain) holds a JSON object or array."""
+    """Return whether a file (gzip or plain) holds a JSON object or array."""
     return _read_bytes(path).lstrip()[:1] in (b"{", b"[")
 
 
@@ -115,11 +101,11 @@ def read_gene_info(path: Path) -> tuple[pl.DataFrame, GeneSource]:
     Raises
     ------
     FormatError
-        If it is no gene_info table or holds no human gene.
+        If it is not a gene_info table or has no human gene.
     """
     data = _read_bytes(path)
     if data.lstrip()[:1] == b"<":
-        msg = "an HTML page stands in place of the gene table"
+        msg = "an HTML page in place of the gene table"
         raise NotDataError(msg, path=path, hint="download it again")
     names = data.split(b"\n", 1)[0].decode("utf-8", "replace").strip().split("\t")
     lacking = [name for name in _USED if name not in names]
@@ -162,17 +148,11 @@ _ARCHAIC = ("63221", "741158")
 
 
 def read_synonym_json(path: Path) -> tuple[dict[str, str], GeneSource]:
-    """Read the benchmark's ``gene_synonym.json``: alias to official symbol.
-
-    Raises
-    ------
-    FormatError
-        If it is no JSON object of strings.
-    """
+    """Read the benchmark's ``gene_synonym.json``: alias to official symbol."""
     try:
         found = json.loads(_read_bytes(path))
     except ValueError as error:
-        msg = f"no JSON: {error}"
+        msg = f"not JSON: {error}"
         raise FormatError(msg, path=path, hint="give the benchmark's gene_synonym.json") from error
     if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
         msg = "not an object of alias: symbol"
@@ -182,13 +162,7 @@ def read_synonym_json(path: Path) -> tuple[dict[str, str], GeneSource]:
 
 
 def read_packaged_genes(folder: Path) -> tuple[pl.DataFrame, GeneSource]:
-    """Read genes in the packaged form and the record of their source.
-
-    Raises
-    ------
-    FormatError
-        If they are not whole.
-    """
+    """Read genes in the packaged form and the record of their source."""
     try:
         record = json.loads((folder / "genes.json").read_text(encoding="utf-8"))
         genes = pl.read_parquet(folder / "genes.parquet")

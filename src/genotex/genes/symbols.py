@@ -1,4 +1,4 @@
-"""Row names to official symbols: outdated, composite and date-mangled ones."""
+"""Official symbols of row names: outdated, composite and date-mangled ones."""
 
 from __future__ import annotations
 
@@ -22,20 +22,7 @@ _XENA = re.compile(r"([^|]+)\|(\d+)$")
 
 
 def date_symbols(name: str) -> tuple[str, ...]:
-    """Return the symbols that a spreadsheet may have turned into this date.
-
-    Parameters
-    ----------
-    name : str
-        ``7-Sep``, ``Sep-07``, ``07-Sep-20`` or ``2020-09-07``.
-
-    Returns
-    -------
-    tuple of str
-        Upper-case spellings, such as SEPT7 or MARCH1 and MARC1, less likely ones (SEP7, MAR1)
-        last; empty for a text that is no date. A serial number such as 43891 is none: it cannot
-        be told from an id.
-    """
+    """Return the symbols that a spreadsheet may have turned into this date."""
     if match := _DAY_MONTH.match(name):
         day, month = match[1], match[2].upper()
     elif match := _MONTH_DAY.match(name):
@@ -52,44 +39,19 @@ def date_symbols(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class OfficialSymbols:
-    """Official symbols of a list of names.
+    """Official symbols of a list of names."""
 
-    Attributes
-    ----------
-    symbols : tuple of str or None
-        One for each name; None where it is unknown or ambiguous.
-    unknown : int
-        Names that the table does not know, dates included.
-    ambiguous : int
-        Names that belong to several genes.
-    dates : tuple of str
-        Names that were dates and of which the gene could be told.
-    lost_dates : tuple of str
-        Names that are dates and of which it could not.
-    """
-
-    symbols: tuple[str | None, ...]
-    unknown: int
-    ambiguous: int
-    dates: tuple[str, ...]
-    lost_dates: tuple[str, ...]
+    symbols: tuple[str | None, ...]  # one for each name
+    unknown: int  # names that the table does not know, dates included
+    ambiguous: int  # names that belong to several genes
+    dates: tuple[str, ...]  # names that were dates and could be restored
+    lost_dates: tuple[str, ...]  # names that are dates and could not be restored
 
 
 def official_symbols(
     names: Sequence[str], table: GeneTable, procedure: Procedure
 ) -> OfficialSymbols:
-    """Bring symbols to their official form (spec, preprocessing, step 7).
-
-    Parameters
-    ----------
-    names : sequence of str
-        Symbols or aliases, whatever their case. ``SYMBOL|ENTREZ`` (TCGA) and ``SYMBOL-mRNA``
-        (NanoString) are understood; a date is mapped when one gene alone can have become it.
-    table : GeneTable
-        The genes.
-    procedure : {"sound", "benchmark"}
-        Whose rule for ambiguous aliases holds.
-    """
+    """Convert symbols to their official form (spec, preprocessing, step 7)."""
     known = table.symbols(procedure)
     found: list[str | None] = []
     unknown = ambiguous = 0
@@ -110,7 +72,7 @@ def official_symbols(
 
 
 def _other_form(key: str, table: GeneTable, procedure: Procedure) -> str | None:
-    """Look up a symbol with its Entrez id behind it, several spellings, or a NanoString suffix."""
+    """Look up a symbol followed by its Entrez id, several spellings, or a NanoString suffix."""
     known = table.symbols(procedure)
     if match := _XENA.match(key):
         symbol = known.get(match[1])
@@ -125,10 +87,8 @@ def _other_form(key: str, table: GeneTable, procedure: Procedure) -> str | None:
 
 
 def _from_date(candidates: Sequence[str], table: GeneTable) -> str | None:
-    """Return the one gene that the spellings name, `AMBIGUOUS` for several, None for none.
-
-    The bare month (SEP15) counts when no longer spelling is known.
-    """
+    """Return the one gene that the spellings name, `AMBIGUOUS` for several, None for none."""
+    # The bare month (SEP15) counts only if no longer spelling is known.
     genes: set[str] = set()
     for candidate in candidates:
         if genes and candidate == candidates[-1]:

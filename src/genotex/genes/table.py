@@ -28,11 +28,11 @@ from genotex.layout import Procedure
 __all__ = ["AMBIGUOUS", "GeneTable", "take_over"]
 
 AMBIGUOUS = ""
-"""Stands for the symbol of an alias or id that belongs to several genes."""
+"""The symbol of an alias or id that belongs to several genes."""
 
 _PACKAGED = Path(__file__).parent / "data"
 _LOOK_UPS = ("official", "shared_aliases", "_sound", "_benchmark")
-"""What nearly every cohort needs, and what takes a tenth of a second to make."""
+"""Lookups that nearly every cohort needs; building them takes a tenth of a second."""
 
 _taken_over: dict[str, Any] = {}
 
@@ -125,8 +125,8 @@ class GeneTable:
     def _benchmark(self) -> dict[str, str]:
         """An official symbol wins, then the last gene that has the alias.
 
-        Symbols with lower-case letters (C11orf52) stand in line with the synonyms, so a later
-        gene with that synonym takes them: this is how the published table came to be.
+        Symbols with lower-case letters (C11orf52) compete with synonyms, so a later gene with
+        that synonym takes them: this is how the published table was made.
         """
         if self._published is not None:
             return dict(self._published)
@@ -147,7 +147,7 @@ class GeneTable:
         return {a: s for a, s in rows.collect().iter_rows() if self.official[a] != a}
 
     def look_ups(self) -> dict[str, Any]:
-        """Return the look-ups that nearly every cohort needs as plain data, for `take_over`."""
+        """Return the lookups that nearly every cohort needs as plain data, for `take_over`."""
         return {name: getattr(self, name) for name in _LOOK_UPS}
 
     def symbols(self, procedure: Procedure) -> Mapping[str, str]:
@@ -156,7 +156,7 @@ class GeneTable:
         Parameters
         ----------
         procedure : {"sound", "benchmark"}
-            Whose rule for ambiguous aliases holds (spec, preprocessing, step 7).
+            Whose rule for ambiguous aliases applies (spec, preprocessing, step 7).
         """
         return self._benchmark if procedure == "benchmark" else self._sound
 
@@ -165,7 +165,7 @@ class GeneTable:
         return self.symbols(procedure).get(name.strip().upper()) or None
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether a text is an official symbol or an alias, whatever its case."""
+        """Return whether a text is an official symbol or an alias, ignoring case."""
         return isinstance(name, str) and name.upper() in self._sound
 
     @cached_property
@@ -194,7 +194,7 @@ class GeneTable:
             ENTREZ, ENSEMBL (genes and transcripts), REFSEQ or GENBANK; versions are ignored.
             UCSC ids are in no source of this table.
         ids : iterable of str
-            Ids as they stand in a file.
+            Ids as in a file.
 
         Returns
         -------
@@ -279,13 +279,7 @@ def _packaged() -> GeneTable:
 
 
 def take_over(look_ups: Mapping[str, Any]) -> None:
-    """Have the packaged table, when it is loaded, use look-ups that were made elsewhere.
-
-    Parameters
-    ----------
-    look_ups : mapping
-        From `GeneTable.look_ups` of the packaged table.
-    """
+    """Let the packaged table use lookups that were built in another process."""
     _taken_over.update(look_ups)
 
 

@@ -11,10 +11,10 @@ import polars as pl
 __all__ = ["CellForm", "cell_form", "is_excluded", "scan_column", "scan_symbols", "split_cell"]
 
 SYMBOL_PATTERN = r"\b(?:[A-Z][A-Z0-9-]{1,9}|C[0-9]+orf[0-9]+)\b"
-"""What the published procedure takes for a symbol.
+"""Symbols, according to the published procedure.
 
 An upper-case letter, then one to nine of upper-case letters, digits and ``-``, between two word
-boundaries; or ``C<digits>orf<digits>``. As ``-`` is no word character, a longer token gives its
+boundaries; or ``C<digits>orf<digits>``. As ``-`` is not a word character, a longer token gives its
 longest piece that ends at a boundary: ``TMEM189-UBE2V1`` is ``TMEM189-`` and ``UBE2V1``.
 """
 
@@ -24,36 +24,17 @@ _EXCLUDED = frozenset({"DNA", "RNA", "PCR", "EST", "CHR"})
 
 
 def is_excluded(token: str) -> bool:
-    """Tell whether the published procedure passes over this token."""
+    """Return whether the published procedure ignores this token."""
     return token in _EXCLUDED or _EXCLUDED_START.match(token) is not None
 
 
 def scan_symbols(text: str) -> tuple[str, ...]:
-    """Scan a cell for tokens that look like human symbols, as `benchmark` does.
-
-    Parameters
-    ----------
-    text : str
-        Cell of the symbol column.
-
-    Returns
-    -------
-    tuple of str
-        Tokens in order of first appearance, each once; see `SYMBOL_PATTERN`. Tokens starting with
-        ``NR_``, ``XR_``, ``LOC<digits>``, ``LINC<digits>`` and DNA, RNA, PCR, EST, CHR are left
-        out.
-    """
+    """Scan a cell for tokens that look like human symbols, as `benchmark` does."""
     return tuple(token for token in dict.fromkeys(_SYMBOL.findall(text)) if not is_excluded(token))
 
 
 def scan_column(cells: pl.Series) -> list[tuple[str, ...]]:
-    """Scan many cells at once, with the result of `scan_symbols` for each.
-
-    Parameters
-    ----------
-    cells : polars.Series of str
-        Cells without nulls.
-    """
+    """Scan many cells at once, with the result of `scan_symbols` for each."""
     # Many rows of an array name the same gene.
     different = cells.unique()
     found = different.str.extract_all(SYMBOL_PATTERN).to_list()
@@ -85,20 +66,7 @@ _QUOTES = "\"' \t"
 
 
 def split_cell(text: str, form: CellForm = CellForm.LIST) -> tuple[str, ...]:
-    """Split a cell by the platform's own separators.
-
-    Parameters
-    ----------
-    text : str
-        Cell of the gene column.
-    form : CellForm
-        How cells of this column are built (`cell_form`).
-
-    Returns
-    -------
-    tuple of str
-        Symbols or ids as they stand there, each once; place holders such as ``---`` left out.
-    """
+    """Split a cell by the platform's own separators."""
     if form is CellForm.ASSIGNMENT:
         records = (_FIELDS.split(record) for record in _RECORDS.split(text))
         parts = [fields[1] if len(fields) > 1 else fields[0] for fields in records]
@@ -115,20 +83,7 @@ def split_cell(text: str, form: CellForm = CellForm.LIST) -> tuple[str, ...]:
 
 
 def cell_form(cells: Sequence[str], symbols: Mapping[str, str]) -> CellForm:
-    """Find out how the cells of a symbol column are built.
-
-    Parameters
-    ----------
-    cells : sequence of str
-        Some cells of the column.
-    symbols : mapping
-        Upper-case symbols and aliases that are known.
-
-    Returns
-    -------
-    CellForm
-        The form that finds known symbols in most cells; LIST when there is nothing between them.
-    """
+    """Find out how the cells of a symbol column are built."""
     cells = [cell for cell in cells if split_cell(cell)]
     hits = {
         form: sum(any(t.upper() in symbols for t in split_cell(cell, form)) for cell in cells)

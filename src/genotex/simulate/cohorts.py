@@ -27,7 +27,7 @@ from genotex.simulate.people import (
     TraitKind,
     draw_people,
     hidden_status,
-    told,
+    known_annotation,
     with_levels,
 )
 from genotex.simulate.plan import CohortPlan, Words
@@ -122,7 +122,7 @@ def write_geo(
         return _write_unfit(folder, rng, plan, people, samples)
     array = arrays[plan.array]
     effects = _effects(rng, model, plan.trait, people, plan.hidden)
-    words = plan.tell(rng, people)
+    words = plan.describe(rng, people)
     expression = draw_expression(rng, model, people, effects)
     values = measure(rng, array, expression, model.mean)
     _write_files(folder, plan, people, samples, words, _measurement(array, values), _text(array))
@@ -132,7 +132,7 @@ def write_geo(
         plan,
         platform=array.accession,
         scale=array.scale,
-        samples=told(people, samples, words.age, words.sex, words.level),
+        samples=known_annotation(people, samples, words.age, words.sex, words.level),
         effects=_by_symbol(model, effects[plan.trait][0]),
     )
     true = ExpressionMatrix(
@@ -151,19 +151,11 @@ def write_counted(
     plan: CohortPlan,
     first: int,
 ) -> SimulatedCohort:
-    """Write an RNA-seq series: an empty matrix, with NCBI's counts beside it.
-
-    Parameters
-    ----------
-    folder, rng, model, plan, first
-        As for `write_geo`.
-    rows : CountedRows
-        Names of the rows: the genes of the model, then others that hardly a read falls on.
-    """
+    """Write an RNA-seq series: an empty matrix and NCBI's counts."""
     people = draw_people(rng, plan.groups, plan.late)
     samples = tuple(f"GSM{first + i}" for i in range(len(people.group)))
     effects = _effects(rng, model, plan.trait, people, plan.hidden)
-    words = plan.tell(rng, people)
+    words = plan.describe(rng, people)
     expression = draw_expression(rng, model, people, effects)
     planted = np.any([signature != 0 for signature in model.signatures.values()], axis=0)
     counts = draw_counts(rng, expression, planted, len(rows.ids) - len(model.symbols))
@@ -175,7 +167,7 @@ def write_counted(
         plan,
         platform=unfit.platform.accession,
         scale="counts",
-        samples=told(people, samples, words.age, words.sex, words.level),
+        samples=known_annotation(people, samples, words.age, words.sex, words.level),
         effects=_by_symbol(model, effects[plan.trait][0]),
     )
     return SimulatedCohort(
@@ -192,13 +184,13 @@ def _write_unfit(
 ) -> SimulatedCohort:
     """Write a series without gene expression, which must be rejected."""
     unfit = NO_EXPRESSION[plan.array](rng, len(samples))
-    words = plan.tell(rng, people)
+    words = plan.describe(rng, people)
     _write_files(folder, plan, people, samples, words, unfit.measured, unfit.platform)
     truth = _truth(
         plan,
         platform=unfit.platform.accession,
         scale=unfit.scale,
-        samples=told(people, samples, words.age, words.sex, words.level),
+        samples=known_annotation(people, samples, words.age, words.sex, words.level),
         effects={},
     )
     return SimulatedCohort(plan.accession, truth, None)
@@ -230,7 +222,7 @@ def _effects(
     people: People,
     hidden: Mapping[str, TraitKind],
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Return what the trait and the hidden ones do to the genes, and the status of everybody."""
+    """Return the gene effects of the trait and the hidden traits, and each person's status."""
     effects = {trait: (effects_in_cohort(rng, model, trait), people.status)}
     for other, kind in hidden.items():
         status = hidden_status(rng, people, kind)
@@ -280,7 +272,7 @@ def _write_files(
     measured: Measurement,
     platform: PlatformText,
 ) -> None:
-    """Put what the files of a cohort say into one place, and write them."""
+    """Assemble and write the files of a cohort."""
     names = plan.names
     series = GeoSeries(
         accession=plan.accession,
@@ -313,7 +305,7 @@ def write_tcga(
     values = np.maximum(draw_expression(rng, model, who.people, effects), 0.0)
     target = folder / "TCGA" / plan.folder
     unknown = write_tcga_folder(target, plan.code, plan.disease, who, names, values, rng)
-    age = ["n/a" if patient in unknown else "told" for patient in who.patients]
+    age = ["n/a" if patient in unknown else "known" for patient in who.patients]
     truth = CohortTruth(
         trait=plan.trait,
         source="TCGA",
@@ -321,7 +313,7 @@ def write_tcga(
         usable=True,
         reason="tumours and normal tissue, some of it from the same patients",
         scale="log2",
-        samples=told(who.people, who.ids, age, ["told"] * len(age)),
+        samples=known_annotation(who.people, who.ids, age, ["known"] * len(age)),
         effects=_by_symbol(model, effects[plan.trait][0]),
     )
     sequenced = tuple(who.ids[i] for i in who.sequenced)

@@ -31,36 +31,16 @@ _GENOME = "GRCh38.p13"
 
 @dataclass(frozen=True, eq=False)
 class CountedRows:
-    """The genes of a count matrix.
-
-    Attributes
-    ----------
-    ids : tuple of str
-        GeneIDs: those of the genes that are simulated, then of others with hardly a read.
-    symbols : tuple of str
-        What the annotation calls them.
-    """
+    """The genes of a count matrix."""
 
     ids: tuple[str, ...]
-    symbols: tuple[str, ...]
+    symbols: tuple[str, ...]  # what the annotation calls them
 
 
 def name_rows(
     rng: np.random.Generator, symbols: Sequence[str], aliases: Mapping[str, str], table: GeneTable
 ) -> CountedRows:
-    """Give the genes their GeneIDs, and add others that are hardly expressed.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    symbols : sequence of str
-        Official symbols of the simulated genes.
-    aliases : mapping of str to str
-        Genes whose GeneID was withdrawn since, and their older name, which the annotation has.
-    table : GeneTable
-        The genes.
-    """
+    """Assign GeneIDs to the genes, and add others that are hardly expressed."""
     numbers = table.genes.select("symbol", pl.col("gene_id").cast(pl.String))
     known = dict(numbers.iter_rows())
     ids, names = [], []
@@ -78,19 +58,7 @@ def name_rows(
 def draw_counts(
     rng: np.random.Generator, expression: Floats, planted: NDArray[np.bool_], weak: int
 ) -> NDArray[np.int64]:
-    """Draw negative binomial counts, genes x samples.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    expression : ndarray of float64, shape (genes, samples)
-        log2 expression, people's variation included.
-    planted : ndarray of bool, shape (genes,)
-        Genes that differ with some trait, which keep their level.
-    weak : int
-        Genes to add that hardly a read falls on.
-    """
+    """Draw negative binomial counts, genes x samples."""
     genes, samples = expression.shape
     offset = np.where(planted, 0.0, rng.normal(0.0, _LEVEL_SPREAD, genes))
     share = np.exp2(expression + offset[:, None])
@@ -106,20 +74,7 @@ def draw_counts(
 def write_counts(
     folder: Path, series: str, samples: Sequence[str], rows: CountedRows, counts: NDArray[np.int64]
 ) -> None:
-    """Write count matrix and annotation under the names that NCBI gives them.
-
-    Parameters
-    ----------
-    folder : Path
-        The cohort's folder.
-    series : str
-        GSE accession.
-    samples : sequence of str
-        GSM accessions.
-    rows : CountedRows
-        The genes.
-    counts : ndarray of int64, shape (genes, samples)
-    """
+    """Write count matrix and annotation under the names that NCBI gives them."""
     matrix = pl.DataFrame(counts, schema=list(samples))
     matrix = matrix.insert_column(0, pl.Series("GeneID", rows.ids))
     name = f"{series}_raw_counts_{_GENOME}_NCBI.tsv.gz"

@@ -1,4 +1,4 @@
-"""The biology that is simulated: genes that vary, move together, and differ where planted.
+"""The simulated biology: genes that vary, are correlated, and differ where planted.
 
 log2 expression of gene g in sample i is
 
@@ -6,8 +6,8 @@ log2 expression of gene g in sample i is
            + sum_t signature_tg status_ti + batch_g late_i + noise_gi
 
 with residual variances from a scaled inverse chi-square distribution, as the model behind the
-moderated t has it (Smyth 2004, doi:10.2202/1544-6115.1027), and a few latent factors that make
-thousands of genes move together, as cell composition does in tissue.
+moderated t has it (Smyth 2004, doi:10.2202/1544-6115.1027), and a few latent factors that correlate
+thousands of genes, as cell composition does in tissue.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NOISE_DF = 8.0
 _FACTOR_SD = 0.16
 _WEAKEST, _STRONGEST = 0.55, 2.1
 """Range of the planted standardised differences: at 40 + 40 samples about 0.85 is found as often
-as missed, so that some planted genes stay hidden and nobody expects a power of one."""
+as missed, so that some planted genes stay undetected, as with real power."""
 
 _SEX_GENES = {"XIST": -4.0, "RPS4Y1": 4.5, "DDX3Y": 3.5, "KDM5D": 3.0, "EIF1AY": 3.0, "UTY": 2.5}
 """log2 difference male - female of genes every array shows to differ."""
@@ -145,9 +145,9 @@ def draw_expression(
     model : GeneModel
         The genes.
     people : People
-        The samples; their true age and sex act, whatever the file will tell about them.
+        The samples; their true age and sex act, even if the files omit them.
     effects : mapping of str to (ndarray of shape (genes,), ndarray of shape (samples,))
-        Per trait the log2 differences and the status of everybody (see `People.status`).
+        Per trait the log2 differences and each person's status (see `People.status`).
     """
     p, n = len(model.symbols), len(people.age)
     batch = np.where(rng.random(p) < 0.35, rng.normal(0, 0.35, p), 0.0)

@@ -1,4 +1,4 @@
-"""The folder of a simulated study or world: it appears whole or not at all."""
+"""The folder of a simulated study or benchmark, which is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from genotex.simulate.record import STUDY_FORMAT, TRUTH_FILE, WORLD_FORMAT, form
 __all__ = ["REFERENCE", "check_folder", "whole_folder"]
 
 REFERENCE = "reference"
-"""Name of the output folder that holds the true answers of a world."""
+"""Name of the output folder with the true answers of a simulated benchmark."""
 
 _STUDY_FILES = frozenset({"GEO", "TCGA", "task_info.json", TRUTH_FILE})
 _OURS = {STUDY_FORMAT: _STUDY_FILES, WORLD_FORMAT: _STUDY_FILES | {REFERENCE}}
-"""Format of the record of what is true -> names that were written beside it."""
+"""Format of the truth record -> names of the files written with it."""
 
 
 def check_folder(folder: Path, overwrite: bool) -> None:
@@ -43,7 +43,9 @@ def check_folder(folder: Path, overwrite: bool) -> None:
         msg = f"{folder} is not empty and holds no simulated study; name a new or an empty folder"
         raise UsageError(msg)
     if not overwrite:
-        msg = f"{folder} holds a simulated study already; ask to overwrite it or name a new folder"
+        msg = (
+            f"{folder} holds a simulated study already; request overwriting it or name a new folder"
+        )
         raise UsageError(msg)
     if found - ours:
         names = ", ".join(sorted(found - ours))
@@ -53,7 +55,7 @@ def check_folder(folder: Path, overwrite: bool) -> None:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """Give a temporary folder beside `folder` that takes its place when the block ends well."""
+    """Yield a temporary folder next to `folder` that replaces it if the block succeeds."""
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
@@ -66,10 +68,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
 
 def _replace(folder: Path, part: Path) -> None:
-    """Put `part` in the place of `folder`, which comes back when that fails.
-
-    A process killed in between leaves the earlier study beside, by a name that is not hidden.
-    """
+    """Replace `folder` with `part`; restore it if that fails."""
     if not folder.exists():
         part.rename(folder)
         return

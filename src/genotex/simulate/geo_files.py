@@ -1,8 +1,8 @@
 """Series matrix and family SOFT files as GEO writes them.
 
 Layouts: https://www.ncbi.nlm.nih.gov/geo/info/soft.html and the series matrix files of GEO's
-public server. In a series matrix every text stands in quotes and a sample's cells stand in
-columns; in SOFT nothing is quoted and every sample has a section of its own.
+public server. In a series matrix every text is quoted and a sample's cells are in one
+column; in SOFT nothing is quoted and every sample has a section of its own.
 """
 
 from __future__ import annotations
@@ -42,86 +42,44 @@ _CONTACT = {
 
 @dataclass(frozen=True, eq=False)
 class PlatformText:
-    """What a family SOFT file tells of a platform.
+    """The description of a platform in a family SOFT file."""
 
-    Attributes
-    ----------
-    accession, title, manufacturer, technology : str
-        As in the ``!Platform_`` lines.
-    table : polars.DataFrame
-        The annotation, strings only.
-    columns : mapping of str to str
-        What each column of the table holds; empty where the platform has none.
-    """
-
-    accession: str
+    accession: str  # as in the ``!Platform_`` lines
     title: str
     manufacturer: str
     technology: str
-    table: pl.DataFrame
-    columns: Mapping[str, str]
+    table: pl.DataFrame  # the annotation, strings only
+    columns: Mapping[str, str]  # what each column of the table holds
 
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What was measured in the samples of a series.
+    """What was measured in the samples of a series."""
 
-    Attributes
-    ----------
-    series_type, platform : str
-        As in the ``!Series_`` lines.
-    molecule, label, value : str
-        What was extracted, how it was labelled, and what VALUE means.
-    processing : str
-        ``!Sample_data_processing``.
-    ids : tuple of str
-        Probes.
-    values : ndarray of float64, shape (probes, samples)
-        NaN is missing.
-    decimals : int
-        Digits behind the point in the files.
-    """
-
-    series_type: str
+    series_type: str  # as in the ``!Series_`` lines
     platform: str
-    molecule: str
+    molecule: str  # what was extracted, how it was labelled, and what VALUE means
     label: str
     value: str
-    processing: str
-    ids: tuple[str, ...]
-    values: NDArray[np.float64]
-    decimals: int
+    processing: str  # ``!Sample_data_processing``
+    ids: tuple[str, ...]  # probes
+    values: NDArray[np.float64]  # naN is missing
+    decimals: int  # decimal places in the files
 
 
 @dataclass(frozen=True, eq=False)
 class GeoSeries:
-    """A series as its submitter would tell it.
+    """A series as its submitter would describe it."""
 
-    Attributes
-    ----------
-    accession, title, overall_design : str
-        As in the ``!Series_`` lines.
-    summary : tuple of str
-        One line each.
-    samples : tuple of str
-        GSM accessions.
-    sample_titles, sources : tuple of str
-        One for each sample.
-    characteristics : tuple of tuple of str
-        Rows; one cell for each sample, empty where a sample has fewer characteristics.
-    measured : Measurement
-        The values and what they mean.
-    """
-
-    accession: str
+    accession: str  # as in the ``!Series_`` lines
     title: str
-    summary: tuple[str, ...]
+    summary: tuple[str, ...]  # one line each
     overall_design: str
-    samples: tuple[str, ...]
-    sample_titles: tuple[str, ...]
+    samples: tuple[str, ...]  # GSM accessions
+    sample_titles: tuple[str, ...]  # one for each sample
     sources: tuple[str, ...]
-    characteristics: tuple[tuple[str, ...], ...]
-    measured: Measurement
+    characteristics: tuple[tuple[str, ...], ...]  # rows
+    measured: Measurement  # the values and what they mean
 
 
 def write_gzip(path: Path, text: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What series hold that hold no gene expression, and must be rejected."""
+"""Series without gene expression, which must be rejected."""
 
 from __future__ import annotations
 
@@ -13,28 +13,18 @@ from genotex.simulate.geo_files import Measurement, PlatformText
 __all__ = ["EMPTY_TABLE", "METHYLATION", "NO_EXPRESSION", "Unfit"]
 
 METHYLATION, EMPTY_TABLE = "methylation", "empty table"
-"""Names that plans call them by, in the place of an array."""
+"""Names for plans to use in place of an array."""
 
 _METHYLATION_PROBES = 500
 
 
 @dataclass(frozen=True, eq=False)
 class Unfit:
-    """Something that is no gene expression.
+    """A measurement other than gene expression."""
 
-    Attributes
-    ----------
-    scale : str
-        Of the values, as in `CohortTruth`.
-    measured : Measurement
-        The values.
-    platform : PlatformText
-        Where they come from.
-    """
-
-    scale: str
-    measured: Measurement
-    platform: PlatformText
+    scale: str  # of the values, as in `CohortTruth`
+    measured: Measurement  # the values
+    platform: PlatformText  # where they come from
 
 
 def _methylation(rng: np.random.Generator, samples: int) -> Unfit:

@@ -1,4 +1,4 @@
-"""The people of a cohort, and the words in which a submitter tells about them."""
+"""The people of a cohort, and the words in which a submitter describes them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = [
     "choose_words",
     "draw_people",
     "hidden_status",
+    "known_annotation",
     "number_words",
     "sex_words",
-    "told",
     "with_levels",
 ]
 
 TraitKind = Literal["binary", "continuous"]
-"""Whether people have a trait or not, or have more or less of it."""
+"""Whether a trait is present or absent, or has a level."""
 
 _HIDDEN_SHARE = 0.35
 """Share of the people in a cohort who have another trait, unknown to the submitter."""
@@ -31,7 +31,7 @@ _LEVEL_MEAN, _LEVEL_SD = 50.0, 12.0
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Who gave the samples of one cohort.
+    """The donors of the samples of one cohort.
 
     Attributes
     ----------
@@ -55,10 +55,10 @@ class People:
 
     @property
     def status(self) -> NDArray[np.float64]:
-        """What the genes of the trait follow, one unit apart between cases and all others.
+        """The variable that genes of the trait follow: cases are one unit above all others.
 
-        Of a measured trait people one standard deviation above the mean and people one below it
-        are one unit apart.
+        For a measured trait, people one standard deviation above the mean are one unit above
+        those one standard deviation below it.
         """
         if self.level is not None:
             return (self.level - _LEVEL_MEAN) / (2 * _LEVEL_SD)
@@ -68,7 +68,7 @@ class People:
 def draw_people(
     rng: np.random.Generator, groups: Mapping[str, int], late: Mapping[str, float] | None
 ) -> People:
-    """Draw age, sex and batch of everybody in a cohort, in random order.
+    """Draw age, sex and batch of the people in a cohort, in random order.
 
     Cases are a little older and more often women, so that age and sex matter as covariates.
 
@@ -98,26 +98,15 @@ def draw_people(
 
 
 def with_levels(rng: np.random.Generator, people: People) -> People:
-    """Return the same people with a measured trait, which is independent of all else."""
+    """Return the same people with a measured trait, independent of everything else."""
     level = rng.normal(_LEVEL_MEAN, _LEVEL_SD, len(people.group))
     return replace(people, level=np.clip(level, 1.0, None).round(1))
 
 
 def hidden_status(rng: np.random.Generator, people: People, kind: TraitKind) -> NDArray[np.float64]:
-    """Return the status (see `People.status`) of another trait that the files do not tell.
-
-    Every group has the same share, or the same mean: were it left to chance, genes of the other
-    trait would differ between cases and controls, and count as false although they really do.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    people : People
-        Who.
-    kind : {"binary", "continuous"}
-        Of the other trait.
-    """
+    """Return the status (see `People.status`) of another trait, absent from the files."""
+    # Every group has the same share or mean: by chance, genes of the other trait would differ
+    # between cases and controls, and count as false positives although they really differ.
     status = np.zeros(len(people.group))
     for group in sorted(set(people.group)):
         members = np.flatnonzero([name == group for name in people.group])
@@ -156,11 +145,11 @@ def number_words(
     rng : numpy.random.Generator
         Source of randomness.
     numbers : ndarray, shape (n,)
-        Years, or whatever is told.
+        Years or levels.
     forms : sequence of str
         Format strings with one place, such as ``{:.0f} years``.
     missing : int
-        How many cells say ``n/a``.
+        How many cells are ``n/a``.
     """
     chosen = choose_words(rng, forms, len(numbers))
     cells = [form.format(number) for form, number in zip(chosen, numbers, strict=True)]
@@ -169,14 +158,14 @@ def number_words(
     return cells
 
 
-def told(
+def known_annotation(
     people: People,
     samples: Sequence[str],
     age_cells: Sequence[str],
     sex_cells: Sequence[str | None],
     level_cells: Sequence[str] | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Return what a perfect reader of the file would know of each sample."""
+    """Return what a perfect reader of the files would know about each sample."""
     records: dict[str, dict[str, Any]] = {}
     for i, sample in enumerate(samples):
         records[sample] = {

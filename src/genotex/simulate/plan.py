@@ -1,4 +1,4 @@
-"""What is planned of a cohort: who is in it, and how its submitters put it in words."""
+"""The plan of a simulated cohort: its people, and how its submitters describe them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from genotex.simulate.people import People, TraitKind
 __all__ = [
     "NOTHING_REAL",
     "CohortPlan",
+    "Describe",
     "SampleNames",
-    "Tell",
     "Words",
     "keyed",
     "shifted_rows",
@@ -26,18 +26,18 @@ NOTHING_REAL = (
 
 @dataclass(frozen=True)
 class Words:
-    """What the files tell of the samples of one cohort.
+    """The annotation of the samples of one cohort in the files.
 
     Attributes
     ----------
     rows : tuple of tuple of str
-        Characteristics as they stand in the files.
+        Characteristics as in the files.
     age : tuple of str
-        The words for the age of each sample, ``n/a`` where it is not told.
+        The words for the age of each sample, ``n/a`` if not recorded.
     sex : tuple of (str or None)
-        The words for the sex of each sample, None where it is not told.
+        The words for the sex of each sample, None if not recorded.
     level : tuple of str, optional
-        The words for the level of a measured trait, ``n/a`` where it is not told.
+        The words for the level of a measured trait, ``n/a`` if not recorded.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -46,12 +46,12 @@ class Words:
     level: tuple[str, ...] | None = None
 
 
-Tell = Callable[[np.random.Generator, People], Words]
+Describe = Callable[[np.random.Generator, People], Words]
 
 
 @dataclass(frozen=True)
 class SampleNames:
-    """What the samples of each group are called.
+    """Names of the samples of each group.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ class SampleNames:
     titles: Mapping[str, str]
 
     @classmethod
-    def telling(cls, tissue: str, groups: Mapping[str, str]) -> SampleNames:
-        """Return names that tell both tissue and group."""
+    def of_tissue_and_groups(cls, tissue: str, groups: Mapping[str, str]) -> SampleNames:
+        """Return names composed of tissue and group."""
         return cls(
             {group: f"{tissue}, {name.lower()}" for group, name in groups.items()},
             {group: f"{name}, {tissue}" for group, name in groups.items()},
@@ -80,13 +80,13 @@ class CohortPlan:
     accession, trait : str
         GSE accession and trait folder.
     array : str
-        Name of the array, or of what is no gene expression (`NO_EXPRESSION`).
+        Name of the array, or of a measurement other than gene expression (`NO_EXPRESSION`).
     groups : mapping of str to int
         Samples of each group.
     late : mapping of str to float or None
         Share of each group in batch 2; None: no batches.
-    tell : callable
-        Puts the people into words.
+    describe : callable
+        Describes the people in words.
     title, overall_design : str
         As in the ``!Series_`` lines.
     summary : tuple of str
@@ -108,7 +108,7 @@ class CohortPlan:
     array: str
     groups: Mapping[str, int]
     late: Mapping[str, float] | None
-    tell: Tell
+    describe: Describe
     title: str
     summary: tuple[str, ...]
     overall_design: str

@@ -21,54 +21,24 @@ _MISSING_SHARE = 0.002
 
 @dataclass(frozen=True, eq=False)
 class Array:
-    """One array design.
+    """One array design."""
 
-    Attributes
-    ----------
-    accession, title, manufacturer : str
-        As in the ``!Platform_`` lines.
-    ids : tuple of str
-        Probes in table order.
-    target, second : ndarray of int64, shape (probes,)
-        Gene a probe measures, and the other gene of a multi-gene probe; -1 is none.
-    offset, gain, noise : ndarray of float64, shape (probes,)
-        Affinity on the log2 scale, response to a change of the gene, technical noise.
-    scale : str
-        "linear" (as MAS 5.0 gives) or "log2".
-    table : polars.DataFrame
-        The annotation, strings only.
-    columns : dict of str
-        What each column of the table holds.
-    """
-
-    accession: str
+    accession: str  # as in the ``!Platform_`` lines
     title: str
     manufacturer: str
-    ids: tuple[str, ...]
-    target: NDArray[np.int64]
+    ids: tuple[str, ...]  # probes in table order
+    target: NDArray[np.int64]  # gene a probe measures, and the other gene of a multi-gene probe
     second: NDArray[np.int64]
-    offset: Floats
+    offset: Floats  # affinity on the log2 scale, response to a change of the gene, technical noise
     gain: Floats
     noise: Floats
-    scale: Literal["linear", "log2"]
-    table: pl.DataFrame
-    columns: dict[str, str]
+    scale: Literal["linear", "log2"]  # "linear" (as MAS 5.0 gives) or "log2"
+    table: pl.DataFrame  # the annotation, strings only
+    columns: dict[str, str]  # what each column of the table holds
 
 
 def measure(rng: np.random.Generator, array: Array, expression: Floats, level: Floats) -> Floats:
-    """Return what the scanner reports, probes x samples, in the array's scale; NaN is missing.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    array : Array
-        The platform.
-    expression : ndarray, shape (genes, samples)
-        log2 expression.
-    level : ndarray, shape (genes,)
-        Mean log2 level of the genes, around which a probe's gain compresses changes.
-    """
+    """Return what the scanner reports, probes x samples, in the array's scale; NaN is missing."""
     probes, n = len(array.ids), expression.shape[1]
     change = expression - level[:, None]
     values: Floats = np.full((probes, n), 6.0)
@@ -89,17 +59,7 @@ def measure(rng: np.random.Generator, array: Array, expression: Floats, level: F
 
 
 def genes_seen(array: Array, values: Floats, genes: int) -> NDArray[np.bool_]:
-    """Tell for which genes and samples a probe of the gene alone has a value, genes x samples.
-
-    Parameters
-    ----------
-    array : Array
-        The platform.
-    values : ndarray, shape (probes, samples)
-        Result of `measure`.
-    genes : int
-        Number of genes.
-    """
+    """Return for which genes and samples a probe of the gene alone has a value, genes x samples."""
     own = (array.target >= 0) & (array.second < 0)
     seen = np.zeros((genes, values.shape[1]), dtype=bool)
     np.logical_or.at(seen, array.target[own], ~np.isnan(values[own]))

@@ -1,4 +1,4 @@
-"""The record of what is true, ``truth.json``: which kind it is, and how it is read."""
+"""The truth record, ``truth.json``: its format and how it is read."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 from genotex.errors import FormatError
 
-__all__ = ["STUDY_FORMAT", "TRUTH_FILE", "WORLD_FORMAT", "format_of", "record_text", "told_record"]
+__all__ = ["STUDY_FORMAT", "TRUTH_FILE", "WORLD_FORMAT", "format_of", "open_record", "record_text"]
 
 TRUTH_FILE = "truth.json"
-"""Name of the record in its folder; it also marks the folder as made by us."""
+"""Name of the record in its folder; it also marks the folder as ours."""
 
 STUDY_FORMAT = "genotex simulated study"
 WORLD_FORMAT = "genotex simulated world"
@@ -34,8 +34,8 @@ def record_text(kind: str, version: int, content: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def told_record(path: Path, kind: str) -> Iterator[dict[str, Any]]:
-    """Give the content of a record; what it lacks becomes an error that names the file.
+def open_record(path: Path, kind: str) -> Iterator[dict[str, Any]]:
+    """Yield the content of a record; missing fields become an error that names the file.
 
     Parameters
     ----------

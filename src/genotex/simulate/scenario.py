@@ -1,6 +1,6 @@
-"""The cohorts of a simulated study: who is in them, and how their submitters put it in words.
+"""The cohorts of a simulated study: their people, and how their submitters describe them.
 
-Every name is invented and says so: a page about these genes must never be taken for a finding.
+Every name is visibly invented: a page about these genes must never be taken for a finding.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _status(
     return [spelled[group][i] for i, group in enumerate(people.group)]
 
 
-def _tell_first(rng: np.random.Generator, people: People) -> Words:
+def _describe_first(rng: np.random.Generator, people: People) -> Words:
     sex = sex_words(rng, people.male, _FEMALE_MALE)
     age = number_words(rng, people.age, ["{:.0f}", "{:.0f} years", "{:.0f}y"], missing=2)
     status = _status(
@@ -58,7 +58,7 @@ def _tell_first(rng: np.random.Generator, people: People) -> Words:
     return Words(rows, tuple(age), tuple(sex))
 
 
-def _tell_second(rng: np.random.Generator, people: People) -> Words:
+def _describe_second(rng: np.random.Generator, people: People) -> Words:
     sex = sex_words(rng, people.male, (("F", "female"), ("M", "male")))
     age = number_words(rng, people.age, ["{:.0f}", "{:.1f}"], missing=1)
     status = _status(
@@ -80,7 +80,7 @@ def _tell_second(rng: np.random.Generator, people: People) -> Words:
     return Words(rows, tuple(age), tuple(sex))
 
 
-def _tell_shifted(rng: np.random.Generator, people: People) -> Words:
+def _describe_shifted(rng: np.random.Generator, people: People) -> Words:
     """Every sixth sample lacks its sex, so that all that follows moves up by one row."""
     n = len(people.group)
     sex: list[str | None] = [*sex_words(rng, people.male, (("Female",), ("Male",)))]
@@ -101,7 +101,7 @@ def _tell_shifted(rng: np.random.Generator, people: People) -> Words:
     return Words(rows, tuple(age), tuple(sex))
 
 
-def _tell_treated(rng: np.random.Generator, people: People) -> Words:
+def _describe_treated(rng: np.random.Generator, people: People) -> Words:
     sex = sex_words(rng, people.male, _FEMALE_MALE)
     age = number_words(rng, people.age, ["{:.0f}"], missing=0)
     arm = ["placebo" if i % 2 else "simulated drug" for i in range(len(sex))]
@@ -115,7 +115,7 @@ def _tell_treated(rng: np.random.Generator, people: People) -> Words:
     return Words(rows, tuple(age), tuple(sex))
 
 
-def _tell_condition(rng: np.random.Generator, people: People) -> Words:
+def _describe_condition(rng: np.random.Generator, people: People) -> Words:
     sex = sex_words(rng, people.male, _FEMALE_MALE)
     age = number_words(rng, people.age, ["{:.0f} yr", "{:.0f}"], missing=1)
     status = _status(
@@ -130,7 +130,7 @@ def _tell_condition(rng: np.random.Generator, people: People) -> Words:
     return Words(rows, tuple(age), tuple(sex))
 
 
-def _tell_methylation(rng: np.random.Generator, people: People) -> Words:
+def _describe_methylation(rng: np.random.Generator, people: People) -> Words:
     status = [_METHYLATION_TITLES[group] for group in people.group]
     age = [f"{years:.0f}" for years in people.age]
     rows = (keyed("disease state", status), keyed("age", age))
@@ -151,7 +151,7 @@ def counted_plan(samples: int) -> CohortPlan:
         array=EMPTY_TABLE,
         groups={"case": samples - samples // 2, "healthy control": samples // 2},
         late={"case": 0.5, "healthy control": 0.5},
-        tell=_tell_first,
+        describe=_describe_first,
         title="RNA-seq of synovial tissue in simulated arthritis",
         summary=(
             "Total RNA of synovial tissue from patients with simulated arthritis and from healthy "
@@ -159,7 +159,7 @@ def counted_plan(samples: int) -> CohortPlan:
             NOTHING_REAL,
         ),
         overall_design="Patients and healthy controls, one library each, in two batches.",
-        names=SampleNames.telling("synovial membrane", _TITLES),
+        names=SampleNames.of_tissue_and_groups("synovial membrane", _TITLES),
         usable=True,
         reason="cases and healthy controls in equal numbers; expression from NCBI's counts",
     )
@@ -174,7 +174,7 @@ def _largest(samples: int) -> CohortPlan:
         array="affymetrix",
         groups={"case": samples - half, "healthy control": half},
         late={"case": 0.5, "healthy control": 0.5, "other disease": 0.5},
-        tell=_tell_first,
+        describe=_describe_first,
         title="Gene expression in synovial tissue of patients with simulated arthritis",
         summary=(
             "Synovial tissue of patients with simulated arthritis and of healthy controls was "
@@ -184,7 +184,7 @@ def _largest(samples: int) -> CohortPlan:
         overall_design=(
             "Patients and healthy controls, one array each; both batches hold both groups."
         ),
-        names=SampleNames.telling("synovial membrane", _TITLES),
+        names=SampleNames.of_tissue_and_groups("synovial membrane", _TITLES),
         hidden={CONDITION: "binary"},
         usable=True,
         reason="cases and healthy controls in equal numbers, batch independent of the trait",
@@ -192,7 +192,7 @@ def _largest(samples: int) -> CohortPlan:
 
 
 def _confounded(samples: int) -> CohortPlan:
-    """Return the cohort whose batch goes with the trait; some controls have another disease."""
+    """Return the cohort with confounded batch and trait; some controls have another disease."""
     number = round(0.8 * samples)
     trauma = max(5, number // 8)
     cases = (number - trauma) // 2
@@ -202,7 +202,7 @@ def _confounded(samples: int) -> CohortPlan:
         array="illumina",
         groups={"case": cases, "healthy control": number - trauma - cases, "other disease": trauma},
         late={"case": 0.7, "healthy control": 0.3, "other disease": 0.5},
-        tell=_tell_second,
+        describe=_describe_second,
         title="Synovial transcriptomes of simulated arthritis, joint trauma and healthy donors",
         summary=(
             "Expression profiling of synovial tissue from patients with simulated arthritis, "
@@ -210,7 +210,7 @@ def _confounded(samples: int) -> CohortPlan:
             NOTHING_REAL,
         ),
         overall_design="Three groups; most patients were processed in the second batch.",
-        names=SampleNames.telling("synovial tissue", _TITLES),
+        names=SampleNames.of_tissue_and_groups("synovial tissue", _TITLES),
         hidden={CONDITION: "binary"},
         usable=True,
         reason=(
@@ -228,14 +228,14 @@ def _shifted(samples: int) -> CohortPlan:
         array="affymetrix",
         groups={"case": number - number // 2, "healthy control": number // 2},
         late=None,
-        tell=_tell_shifted,
+        describe=_describe_shifted,
         title="Simulated arthritis synovium, a cohort with incomplete sample records",
         summary=(
             "Synovial biopsies of patients with simulated arthritis and of healthy controls.",
             NOTHING_REAL,
         ),
         overall_design="Patients and healthy controls; the sex of some donors was not recorded.",
-        names=SampleNames.telling("synovial membrane", _TITLES),
+        names=SampleNames.of_tissue_and_groups("synovial membrane", _TITLES),
         hidden={CONDITION: "binary"},
         usable=True,
         reason="characteristics shifted where the sex is missing: usable when read by key",
@@ -250,7 +250,7 @@ def _treated(samples: int) -> CohortPlan:
         array="illumina",
         groups={"case": round(0.4 * samples)},
         late=None,
-        tell=_tell_treated,
+        describe=_describe_treated,
         title="Response to a simulated drug in simulated arthritis",
         summary=(
             "Synovial biopsies of patients with simulated arthritis, treated with a drug or "
@@ -258,7 +258,7 @@ def _treated(samples: int) -> CohortPlan:
             NOTHING_REAL,
         ),
         overall_design="All patients have simulated arthritis; two treatment arms.",
-        names=SampleNames.telling("synovial membrane", _TITLES),
+        names=SampleNames.of_tissue_and_groups("synovial membrane", _TITLES),
         hidden={CONDITION: "binary"},
         usable=False,
         reason="every sample has the disease: nobody to compare with",
@@ -274,7 +274,7 @@ def _of_the_condition(samples: int) -> CohortPlan:
         array="illumina",
         groups={"case": number // 2, "healthy control": number - number // 2},
         late=None,
-        tell=_tell_condition,
+        describe=_describe_condition,
         title="Whole blood gene expression in simulated diabetes",
         summary=(
             "Whole blood of patients with simulated diabetes and of non-diabetic controls was "
@@ -282,7 +282,7 @@ def _of_the_condition(samples: int) -> CohortPlan:
             NOTHING_REAL,
         ),
         overall_design="Patients with simulated diabetes and non-diabetic controls.",
-        names=SampleNames.telling(
+        names=SampleNames.of_tissue_and_groups(
             "whole blood",
             {"case": "Simulated diabetes", "healthy control": "Non-diabetic control"},
         ),
@@ -299,7 +299,7 @@ def _methylation(samples: int) -> CohortPlan:
         array=METHYLATION,
         groups={"case": 12, "healthy control": 12},
         late=None,
-        tell=_tell_methylation,
+        describe=_describe_methylation,
         title="DNA methylation in simulated carcinoma",
         summary=(
             "Genome-wide DNA methylation of tumours and of normal tissue.",

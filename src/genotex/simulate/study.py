@@ -1,4 +1,4 @@
-"""Make a whole input folder whose answer is known: GEO and TCGA files, and ``truth.json``."""
+"""Simulation of an input folder with known truth: GEO and TCGA files, and ``truth.json``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from genotex.simulate.symbols import choose_aliases, choose_symbols
 from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
 from genotex.simulate.truth import CohortTruth, Truth
 
-__all__ = ["Progress", "SimulatedStudy", "check_sizes", "silent", "simulate_study"]
+__all__ = ["Progress", "SimulatedStudy", "check_sizes", "no_progress", "simulate_study"]
 
 Progress = Callable[[str], None]
 
@@ -33,7 +33,7 @@ _RNA_SEQ = 7
 
 @dataclass(frozen=True)
 class SimulatedStudy:
-    """Where a simulated study lies and what is true of it.
+    """A simulated study on disk, and its truth.
 
     Attributes
     ----------
@@ -84,12 +84,12 @@ def simulate_study(
     symbols : sequence of str, optional
         Gene symbols to draw from; by default the protein-coding genes of the packaged table.
     rna_seq : bool
-        Add a cohort of the main trait whose matrix is empty, with the counts of NCBI beside it;
+        Add a cohort of the main trait whose matrix is empty, with NCBI's counts;
         the other files stay the same.
     overwrite : bool
         Replace an earlier simulated study in `folder`.
     progress : callable, optional
-        Told in words what is being written.
+        Called with a description of what is being written.
 
     Raises
     ------
@@ -98,13 +98,13 @@ def simulate_study(
     """
     check_sizes(seed=(seed, 0, 2**63), samples=(samples, 24, 1000), genes=(genes, 400, 15_000))
     check_folder(folder, overwrite)
-    tell = progress or silent
+    report = progress or no_progress
     rng = np.random.default_rng(seed)
     chosen = choose_symbols(rng, genes, symbols)
     aliases = choose_aliases(rng, chosen) if symbols is None else {}
     sizes = _Sizes(seed, samples, rna_seq)
     with whole_folder(folder) as part:
-        truth = _write_all(part, rng, sizes, chosen, aliases, tell)
+        truth = _write_all(part, rng, sizes, chosen, aliases, report)
         (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
     return SimulatedStudy(folder, folder / TRUTH_FILE, folder / TASK_FILE, truth)
 
@@ -116,8 +116,8 @@ class _Sizes:
     rna_seq: bool
 
 
-def silent(message: str) -> None:
-    """Tell nobody."""
+def no_progress(message: str) -> None:
+    """Ignore progress."""
 
 
 def check_sizes(**sizes: tuple[int, int, int]) -> None:
@@ -126,11 +126,11 @@ def check_sizes(**sizes: tuple[int, int, int]) -> None:
     Raises
     ------
     UsageError
-        If one lies outside.
+        If one is outside.
     """
     for name, (value, low, high) in sizes.items():
         if not low <= value <= high:
-            msg = f"{name} is {value}; it must lie between {low} and {high}"
+            msg = f"{name} is {value}; it must be between {low} and {high}"
             raise UsageError(msg)
 
 
@@ -140,12 +140,12 @@ def _write_all(
     sizes: _Sizes,
     symbols: list[str],
     aliases: dict[str, str],
-    tell: Progress,
+    report: Progress,
 ) -> Truth:
     planted = min(_PLANTED, len(symbols) // 20)
     model = draw_gene_model(rng, symbols, (TRAIT, CONDITION, TCGA_TRAIT), planted)
     always = np.flatnonzero(sum(np.abs(s) for s in model.signatures.values()))
-    # What the older platform and TCGA call the genes: some by a name that is official no more.
+    # Names of the genes on the older platform and in TCGA: some are outdated.
     names = [aliases.get(symbol, symbol) for symbol in symbols]
     arrays = {
         "affymetrix": draw_array("affymetrix", rng, names, always, "GPL900001"),
@@ -154,11 +154,11 @@ def _write_all(
     cohorts: dict[str, CohortTruth] = {}
     first = 90_000_001
     for plan in geo_plans(sizes.samples):
-        tell(f"{plan.accession}: {plan.title}")
+        report(f"{plan.accession}: {plan.title}")
         cohorts[plan.accession] = write_geo(folder, rng, model, arrays, plan, first).truth
         first += sum(plan.groups.values())
     tcga = TcgaPlan(TCGA_TRAIT, "SIMC", "Simulated Carcinoma", max(16, sizes.samples // 2))
-    tell(f"TCGA/{tcga.folder}")
+    report(f"TCGA/{tcga.folder}")
     cohorts[TCGA_COHORT] = write_tcga(folder, rng, model, names, tcga).truth
     planted_genes = {trait: model.planted(trait) for trait in model.signatures}
     free = genes_without_effect(model)
@@ -167,7 +167,7 @@ def _write_all(
     nuisance = {"age": model.changing_with(model.age), "sex": model.changing_with(model.sex)}
     if sizes.rna_seq:
         plan = counted_plan(sizes.samples)
-        tell(f"{plan.accession}: {plan.title}")
+        report(f"{plan.accession}: {plan.title}")
         # A generator of its own, so that nothing else depends on whether it is there.
         own = np.random.default_rng([sizes.seed, _RNA_SEQ])
         rows = name_rows(own, symbols, aliases, GeneTable.load())

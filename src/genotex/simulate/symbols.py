@@ -1,4 +1,4 @@
-"""Which genes a simulation has, and what older platforms call them."""
+"""The genes of a simulation, and their names on older platforms."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def choose_symbols(
     symbols = _packaged_symbols() if symbols is None else symbols
     plain = sorted({s for s in symbols if _PLAIN.fullmatch(s)})
     if len(plain) < genes:
-        msg = f"{genes} genes were asked for, but only {len(plain)} plain symbols are at hand"
+        msg = f"{genes} genes were requested, but only {len(plain)} plain symbols are available"
         raise UsageError(msg)
     return sorted(rng.choice(plain, size=genes, replace=False).tolist())
 

@@ -24,7 +24,7 @@ def genes_without_effect(model: GeneModel) -> list[str]:
 def choose_related(
     rng: np.random.Generator, planted: Sequence[str], free: Sequence[str]
 ) -> list[str]:
-    """Choose related genes: two fifths of the planted ones, and some that have nothing to do.
+    """Choose related genes: two fifths of the planted ones, and some unrelated ones.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def write_tasks(
     related : mapping of str to iterable of str
         Trait -> related genes.
     conditions : mapping of str to sequence of str
-        Trait -> traits that are its conditions, beside ``Age`` and ``Gender``.
+        Trait -> traits that are its conditions, besides ``Age`` and ``Gender``.
     """
     tasks = {
         trait: {

@@ -30,19 +30,7 @@ _TYPE_NAMES = {
 
 
 class TcgaSamples:
-    """Who is in the folder.
-
-    Parameters
-    ----------
-    patients : sequence of int
-        Patient number of each sample.
-    kinds : sequence of str
-        Sample type code of each sample.
-    people : People
-        Age and sex of each sample's patient; group from the code.
-    site : str
-        Tissue source site in the barcodes.
-    """
+    """The samples of the folder."""
 
     def __init__(
         self, patients: Sequence[int], kinds: Sequence[str], people: People, site: str
@@ -60,17 +48,7 @@ class TcgaSamples:
 
 
 def draw_tcga_samples(rng: np.random.Generator, tumours: int, site: str = "00") -> TcgaSamples:
-    """Draw patients: all with a tumour, half with normal tissue too, two metastases, two controls.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    tumours : int
-        Primary tumours.
-    site : str
-        Tissue source site in the barcodes.
-    """
+    """Draw patients: all with a tumour, half with normal tissue, two metastases, two controls."""
     patients = list(range(1, tumours + 1))
     normals = sorted(rng.choice(patients, size=max(6, tumours // 2), replace=False).tolist())
     metastases = patients[:2]
@@ -104,28 +82,7 @@ def write_tcga_folder(
     values: Floats,
     rng: np.random.Generator,
 ) -> set[str]:
-    """Write clinicalMatrix, HiSeqV2 and HiSeqV2_PANCAN; return the patients of unknown age.
-
-    One sample id stands twice in the expression files, two samples have no expression, and some
-    rows carry no usable symbol (``?``, a date that a spreadsheet made of a symbol).
-
-    Parameters
-    ----------
-    folder : Path
-        Where to.
-    code : str
-        Study abbreviation in the file names.
-    disease : str
-        Words of ``_primary_disease``.
-    samples : TcgaSamples
-        Who.
-    symbols : sequence of str
-        Genes.
-    values : ndarray, shape (genes, samples)
-        log2(normalised count + 1), never negative.
-    rng : numpy.random.Generator
-        Source of randomness.
-    """
+    """Write clinicalMatrix, HiSeqV2 and HiSeqV2_PANCAN; return the patients of unknown age."""
     patients = sorted(set(samples.patients))
     unknown = set(rng.choice(patients, size=2, replace=False).tolist())
     prefix = f"TCGA.{code}.sampleMap_"

@@ -1,4 +1,4 @@
-"""What was put into a simulated study, and how well a list of genes finds it again."""
+"""The truth of a simulated study, and the score of a list of genes against it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from genotex.errors import UsageError
-from genotex.simulate.record import STUDY_FORMAT, record_text, told_record
+from genotex.simulate.record import STUDY_FORMAT, open_record, record_text
 
 __all__ = ["CohortTruth", "Score", "Truth", "load_truth", "score_against_truth", "score_genes"]
 
@@ -53,9 +53,9 @@ class CohortTruth:
         "linear", "log2", "counts" (RNA-seq), "beta" (methylation) or "none" (no values).
     samples : mapping of str to mapping
         Sample id -> ``group`` ("case", "healthy control", "other disease", "unknown"), ``age``
-        (years, None where the file does not tell), ``gender`` (female 0, male 1, None where the
-        file does not tell) and ``batch`` (1, 2, or None); of a measured trait ``level`` too (None
-        where the file does not tell), and ``group`` is "unknown".
+        (years, None if not recorded), ``gender`` (female 0, male 1, None if not recorded) and
+        ``batch`` (1, 2, or None); of a measured trait ``level`` too (None if not recorded), and
+        ``group`` is "unknown".
     effects : mapping of str to float
         Planted gene -> log2 difference in this cohort: between cases and all others, or of a
         measured trait between people one standard deviation above the mean and one below it.
@@ -73,7 +73,7 @@ class CohortTruth:
 
 @dataclass(frozen=True)
 class Truth:
-    """All that is true of a simulated study; ``truth.json`` in its folder.
+    """Everything true of a simulated study; ``truth.json`` in its folder.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ def load_truth(path: Path) -> Truth:
     FormatError
         If there is no such file or it is not such a record.
     """
-    with told_record(path, STUDY_FORMAT) as document:
+    with open_record(path, STUDY_FORMAT) as document:
         return Truth(
             document["seed"],
             document["trait"],
@@ -149,7 +149,7 @@ def score_against_truth(truth: Truth, genes: Iterable[str], trait: str | None = 
     truth : Truth
         Of the study the genes come from.
     genes : iterable of str
-        Official symbols; a symbol that stands twice counts once.
+        Official symbols; a repeated symbol counts once.
     trait : str, optional
         The trait they were found for; by default the main one.
 

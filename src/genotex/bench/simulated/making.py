@@ -28,7 +28,7 @@ from genotex.simulate.folder import REFERENCE, check_folder, whole_folder
 from genotex.simulate.plan import CohortPlan
 from genotex.simulate.platforms import Style, draw_array
 from genotex.simulate.record import TRUTH_FILE
-from genotex.simulate.study import Progress, check_sizes, silent
+from genotex.simulate.study import Progress, check_sizes, no_progress
 from genotex.simulate.symbols import choose_aliases, choose_symbols
 from genotex.simulate.tasks import TASK_FILE, choose_related, genes_without_effect, write_tasks
 
@@ -143,7 +143,7 @@ def simulate_benchmark(
         older = [aliases.get(symbol, symbol) for symbol in chosen]
         plans = geo_plans(members, cohorts - len(tcga_plans(members, samples)), samples)
         made = _write_inputs(
-            part, rng, model, older, plans, tcga_plans(members, samples), progress or silent
+            part, rng, model, older, plans, tcga_plans(members, samples), progress or no_progress
         )
         truth = _truth(seed, model, aliases, members, made)
         (part / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")

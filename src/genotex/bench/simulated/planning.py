@@ -103,7 +103,7 @@ def _plan(
         array=recipe.instead or ARRAYS[turn % len(ARRAYS)],
         groups=_groups(trait, recipe, round(recipe.share * samples)),
         late=recipe.late,
-        tell=wording.tell,
+        describe=wording.tell,
         title=_sentence(trait, recipe.title or title),
         summary=(_sentence(trait, (recipe.summary or summary) + explained), NOTHING_REAL),
         overall_design=_sentence(trait, recipe.design or design),
@@ -159,7 +159,7 @@ def _names(trait: WorldTrait, recipe: Recipe, turn: int) -> SampleNames:
     }
     told = recipe.told_in == "sources" or (recipe.told_in == "rows" and turn % 2 == 0)
     if told and not trait.measured:
-        return SampleNames.telling(trait.tissue, groups)
+        return SampleNames.of_tissue_and_groups(trait.tissue, groups)
     return SampleNames(
         dict.fromkeys(groups, trait.tissue), dict.fromkeys(groups, trait.tissue.capitalize())
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from genotex.simulate.people import TraitKind
-from genotex.simulate.record import WORLD_FORMAT, record_text, told_record
+from genotex.simulate.record import WORLD_FORMAT, open_record, record_text
 from genotex.simulate.truth import CohortTruth, Score, score_genes
 
 __all__ = ["BenchmarkTruth", "TraitTruth", "load_benchmark_truth"]
@@ -90,7 +90,7 @@ def load_benchmark_truth(path: Path) -> BenchmarkTruth:
     FormatError
         If there is no such file or it is not such a record.
     """
-    with told_record(path, WORLD_FORMAT) as document:
+    with open_record(path, WORLD_FORMAT) as document:
         return BenchmarkTruth(
             document["seed"],
             {k: tuple(v) for k, v in document["nuisance"].items()},
