@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 from genotex.clinical import describe_series
-from genotex.clinical.candidates import Candidate, characteristic_candidates
+from genotex.clinical.cells import Candidate, characteristic_candidates
 
 from .conftest import MakeDescription, MakeSeries
 

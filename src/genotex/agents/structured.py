@@ -14,9 +14,9 @@ from genotex.agents.models import RoleModels
 from genotex.agents.questions import Questions
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalReading, FeatureEncoding, SeriesDescription
+from genotex.clinical.annotation_json import FEATURES, reading_from_json
+from genotex.clinical.cells import split_cell
 from genotex.clinical.encoding import Confidence
-from genotex.clinical.reading_checks import FEATURES, reading_from_json
-from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats import Role

@@ -134,7 +134,7 @@ def show_keys(keys: Sequence[KeyValues], reading: ClinicalReading) -> None:
     Parameters
     ----------
     keys : sequence of KeyValues
-        Every key that tells samples apart (`genotex.clinical.values_by_key`).
+        Every key that tells samples apart (`genotex.clinical.groups`).
     reading : ClinicalReading
         What was read: the groups of a trait that was left out are those to choose first, and a
         person who said that the trait is not available is not told otherwise.

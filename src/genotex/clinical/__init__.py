@@ -7,17 +7,22 @@ an `encoding`, which `applying` turns into codes of samples; `summary` sums it u
 words of `telling`; `tcga` chooses studies and columns.
 """
 
-from genotex.clinical.applying import (
-    EncodedFeature,
-    apply_encoding,
-    cells_to_code,
-    encode_with_role,
-)
+from genotex.clinical.annotation_json import reading_from_json, reading_to_json, recorded_reading
 from genotex.clinical.assay import judge_expression
+from genotex.clinical.cases import count_cases, description_from_case, infer_cases
+from genotex.clinical.cells import parse_number
 from genotex.clinical.description import (
     SeriesDescription,
     describe_series,
-    description_from_case,
+)
+from genotex.clinical.encoded_features import (
+    EncodedFeature,
+    ReadingRow,
+    apply_encoding,
+    cells_to_code,
+    encode_with_role,
+    is_biased,
+    reading_table,
 )
 from genotex.clinical.encoding import (
     ClinicalReading,
@@ -26,33 +31,21 @@ from genotex.clinical.encoding import (
     GeneVerdict,
     SampleField,
 )
-from genotex.clinical.experts import Expert, RuleExpert
-from genotex.clinical.given import fit_reading
-from genotex.clinical.groups import choose_groups
-from genotex.clinical.inference import ReadingRow, count_cases, infer_cases, reading_table
-from genotex.clinical.one_sided import is_biased
-from genotex.clinical.people.ages import parse_age_years
-from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.procedures import check_certainty, rule_expert
-from genotex.clinical.reading_checks import reading_from_json
-from genotex.clinical.readings import (
+from genotex.clinical.encoding_files import (
     SavedReadings,
     add_reading,
+    fit_reading,
     load_readings,
-    reading_to_json,
     save_readings,
 )
-from genotex.clinical.recorded import recorded_reading
-from genotex.clinical.summary import FeatureSummary, ReadingSummary, sum_up
-from genotex.clinical.tcga.choice import TcgaChoice, choose_tcga_study
-from genotex.clinical.tcga.columns import (
-    TcgaColumn,
-    find_age_column,
-    find_gender_column,
-)
-from genotex.clinical.tcga.studies import tcga_study_code
-from genotex.clinical.telling import (
+from genotex.clinical.experts import Expert, RuleExpert, check_certainty, rule_expert
+from genotex.clinical.groups import KeyValues, characteristics_to_edit, choose_groups, values_by_key
+from genotex.clinical.people.values import parse_age_years, parse_sex
+from genotex.clinical.summary import (
+    FeatureSummary,
+    ReadingSummary,
     inferred_from,
+    sum_up,
     tell_certainty,
     tell_groups,
     tell_meaning,
@@ -62,8 +55,12 @@ from genotex.clinical.telling import (
     tell_shown,
     why_no_trait,
 )
-from genotex.clinical.values import parse_number
-from genotex.clinical.values_by_key import KeyValues, characteristics_to_edit, values_by_key
+from genotex.clinical.tcga_columns import (
+    TcgaColumn,
+    find_age_column,
+    find_gender_column,
+)
+from genotex.clinical.tcga_studies import TcgaChoice, choose_tcga_study, tcga_study_code
 from genotex.clinical.words.trait_names import NamedTrait
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 from genotex.clinical.assay import judge_expression
-from genotex.clinical.candidates import Candidate, characteristic_candidates
+from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
-from genotex.clinical.people.age_sex import read_age, read_gender
-from genotex.clinical.people.untold import why_untold
-from genotex.clinical.telling import tell_certainty, tell_groups
+from genotex.clinical.people.age_sex import read_age, read_gender, why_untold
+from genotex.clinical.summary import tell_certainty, tell_groups
 from genotex.clinical.texts.people import read_age_in_texts, read_gender_in_texts
-from genotex.clinical.texts.sample_texts import FIELD_NAMES, pair_candidates
+from genotex.clinical.texts.samples import FIELD_NAMES, pair_candidates
 from genotex.clinical.texts.trait import read_trait_in_texts, tells_all_samples
-from genotex.clinical.trait.choosing import TraitChoice, read_trait, take_unmeasured
-from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.trait.choice import TraitChoice, read_trait, take_unmeasured
+from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
-
-__all__ = ["Expert", "RuleExpert"]
+from genotex.errors import UsageError
+from genotex.layout import Procedure
 
 _OF_ANIMALS = dict.fromkeys(("age", "gender"), "the samples are not human")
 
@@ -175,3 +176,47 @@ def _with_second_opinion(
         f"({tell_groups(beyond.values, beyond.roles)})"
     )
     return replace(choice, encoding=replace(choice.encoding, cautions=(caution,)))
+
+
+def rule_expert(
+    procedure: Procedure, *, vocabulary: Path | None = None, least_certainty: float = 0.0
+) -> RuleExpert:
+    """Return the built-in rules as a procedure uses them.
+
+    Parameters
+    ----------
+    procedure : str
+        ``sound`` looks at titles, source names and descriptions of samples where the
+        characteristics are silent; ``benchmark`` at the characteristics alone, as the published
+        reference did.
+    vocabulary : Path, optional
+        A vocabulary file to lay over the packaged words.
+    least_certainty : float
+        Trait readings less certain than this (0 to 1) are "not available".
+
+    Raises
+    ------
+    VocabularyFileError
+        If the vocabulary file has a mistake.
+    UsageError
+        If the certainty is none.
+    """
+    check_certainty(least_certainty)
+    return RuleExpert(
+        load_vocabulary(vocabulary),
+        least_certainty=least_certainty,
+        beyond_characteristics=procedure == "sound",
+    )
+
+
+def check_certainty(value: float) -> None:
+    """Refuse what is no probability.
+
+    Raises
+    ------
+    UsageError
+        If it is not from 0 to 1.
+    """
+    if not (math.isfinite(value) and 0 <= value <= 1):
+        msg = f"{value:g} is no certainty; use a number from 0 to 1"
+        raise UsageError(msg)

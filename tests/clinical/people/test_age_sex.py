@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, describe_series
-from genotex.clinical.candidates import characteristic_candidates
+from genotex.clinical.cells import characteristic_candidates
 from genotex.clinical.people.age_sex import read_age, read_gender
 
 from ..conftest import MakeDescription, MakeSeries

@@ -19,7 +19,7 @@ from genotex.clinical import (
     load_vocabulary,
     save_readings,
 )
-from genotex.clinical.telling import tell_notes, tell_reasons
+from genotex.clinical.summary import tell_notes, tell_reasons
 
 from ..conftest import MakeSeries
 

@@ -3,7 +3,7 @@
 import pytest
 
 from genotex.clinical import RuleExpert
-from genotex.clinical.applying import encode_cell
+from genotex.clinical.encoded_features import encode_cell
 
 from ..conftest import CodesOf, MakeDescription
 

@@ -2,7 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import RuleExpert
-from genotex.clinical.words.abbreviations import explained_abbreviations
+from genotex.clinical.trait.series_context import explained_abbreviations
 
 from ..conftest import MakeDescription
 

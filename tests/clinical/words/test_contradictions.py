@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from genotex.clinical import load_vocabulary, vocabulary_text
-from genotex.clinical.words.contradictions import refuse_contradictions
-from genotex.clinical.words.vocabulary_file import read_vocabulary_file
+from genotex.clinical.words.vocabulary_file import read_vocabulary_file, refuse_contradictions
 from genotex.errors import VocabularyFileError
 
 PACKAGED = resources.files("genotex.clinical") / "data" / "vocabulary.toml"

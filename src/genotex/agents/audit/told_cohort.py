@@ -16,7 +16,7 @@ from genotex.clinical import (
     judge_expression,
     reading_from_json,
 )
-from genotex.clinical.recorded import recorded_reading
+from genotex.clinical.annotation_json import recorded_reading
 from genotex.cohorts import PreparedCohort, PreprocessOptions
 from genotex.cohorts.facts import Facts, sample_facts
 from genotex.cohorts.geo import prepare_geo_cohort

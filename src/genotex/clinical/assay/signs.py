@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from genotex.clinical.packaged import packaged_table
-
-__all__ = ["Finding", "Kind", "Signs", "compile_any", "kind_of", "load_signs"]
+from genotex.clinical.words.wording import packaged_table
 
 
 @dataclass(frozen=True)
@@ -101,3 +99,24 @@ def load_signs() -> Signs:
 def kind_of(entry: Mapping[str, Any]) -> Kind:
     """Return what a table of the file stands for."""
     return Kind(entry.get("species", ""), entry.get("measures", ""))
+
+
+NOT_HUMAN = "the organism is not human"
+"""How the reason of a verdict begins when the samples are not human."""
+
+
+def not_human(rule: str, who: str, evidence: str) -> Finding:
+    """Return the finding that the samples are of another species."""
+    reason = f"{NOT_HUMAN}: {who}" if who else NOT_HUMAN
+    return Finding(rule, False, reason, evidence, human=False)
+
+
+def not_expression(rule: str, reason: str, evidence: str) -> Finding:
+    """Return the finding that something else than gene expression was measured."""
+    return Finding(rule, False, reason, evidence)
+
+
+def known_ids(first_ids: Sequence[str]) -> list[str]:
+    """Return the row ids without control probes and empty ones."""
+    controls = load_signs().pattern("row_ids", "controls")
+    return [i for i in first_ids if i and not controls.fullmatch(i)]

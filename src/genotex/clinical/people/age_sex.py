@@ -3,25 +3,106 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from genotex.clinical.candidates import Candidate
+from genotex.clinical.cells import Candidate, named_part
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.people.age_sex_words import (
+from genotex.clinical.people.keys import (
     PLAIN,
     STATED,
     age_rank,
     load_words,
+    names_another,
     names_groups,
     sex_rank,
+    spelt_sexes,
+    unit_words,
 )
-from genotex.clinical.people.ages import is_bare_number, parse_age_years
-from genotex.clinical.people.sexes import parse_sex, sex_legend, text_legend
-from genotex.clinical.people.unnamed import ages_without_key, sexes_without_key
-from genotex.clinical.words.wording import simple_key
+from genotex.clinical.people.values import (
+    is_bare_number,
+    parse_age_years,
+    parse_sex,
+    sex_legend,
+    text_legend,
+)
+from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.clinical.words.wording import simple_key, simplify
 
-__all__ = ["read_age", "read_gender"]
+_NEARLY_ALL = 0.9
+_SPEAKS_OF_AGE = re.compile(r"\bold\b|\bage[sd]?\b|\by\.?/?o\b")
+_YEARS = re.compile(rf"\d\s*-?(?:{unit_words('years')})(?![^\W\d_])")
+_SPELT_SEX = re.compile(rf"(?<![^\W\d_])(?:{spelt_sexes()})(?![^\W\d_])")
+
+
+def ages_without_key(candidate: Candidate) -> dict[str, float]:
+    """Return the ages of a row whose key names none.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        Values without a key ("45 years old"), under one that may say anything of a person
+        ("donor: male, 45 years"), or with a pair inside ("sex: F, age: 45").
+
+    Returns
+    -------
+    dict of str to float
+        Raw cell -> years; empty unless nearly all values that say something say an age.
+    """
+    found = {}
+    for cell, value in candidate.values.items():
+        inner = named_part(value, "", lambda name: age_rank(name) is not None)
+        if inner is not None or (_is_of_a_person(candidate) and _speaks_of_age(value)):
+            years = parse_age_years(value, candidate.key)
+            if years is not None:
+                found[cell] = years
+    return _if_nearly_all(found, candidate)
+
+
+def sexes_without_key(candidate: Candidate) -> dict[str, float]:
+    """Return the sexes of a row whose key names none, female 0, male 1; see `ages_without_key`.
+
+    A letter alone is none: an "M" may be anything.
+    """
+    found = {}
+    for cell, value in candidate.values.items():
+        inner = named_part(value, "", lambda name: sex_rank(name) is not None)
+        spelt = _SPELT_SEX.search(value.casefold())
+        if inner is not None or (spelt and _is_of_a_person(candidate)):
+            sex = parse_sex(value, candidate.key)
+            if sex is not None:
+                found[cell] = float(sex)
+    return _if_nearly_all(found, candidate)
+
+
+def _speaks_of_age(value: str) -> bool:
+    """Return whether a value says that it is an age: "age 45", "45-year-old", "male, 45 y"."""
+    value = value.casefold()
+    return bool(_SPEAKS_OF_AGE.search(value) or (_SPELT_SEX.search(value) and _YEARS.search(value)))
+
+
+def _is_of_a_person(candidate: Candidate) -> bool:
+    """Return whether values under a key may describe the patient: no key, or "patient", "donor"."""
+    words = re.findall(r"[^\W_]+", candidate.key.casefold())
+    allowed = {*load_words()["person_keys"]}
+    return candidate.sample_field == "characteristics_ch1" and all(w in allowed for w in words)
+
+
+def _if_nearly_all(found: dict[str, float], candidate: Candidate) -> dict[str, float]:
+    known = [value for value in candidate.values.values() if not _is_gap(value)]
+    if names_another(candidate.key) or len(found) < _NEARLY_ALL * len(known):
+        return {}
+    return found
+
+
+def _is_gap(value: str) -> bool:
+    """Return whether a value says that nothing is known: of anything, or of an age or a sex."""
+    plain = simplify(value)
+    if not plain:
+        # No English letter or digit: a sign, unless it is a word in another script.
+        return not any(sign.isalnum() for sign in value)
+    return plain in load_vocabulary().missing or plain in load_words()["missing"]
+
 
 _MOSTLY = 0.6
 _HALF = 0.5
@@ -250,3 +331,53 @@ def _alternatives(best: _Found, found: list[_Found], others: dict[str, float]) -
 
 def _certainty(feature: str, best: _Found) -> float:
     return float(load_words()["certainty"][feature][best.kind])
+
+
+def why_untold(
+    candidates: Sequence[Candidate],
+    age: FeatureEncoding | None,
+    gender: FeatureEncoding | None,
+    *,
+    beyond: bool = True,
+) -> dict[str, str]:
+    """Return why age and gender are not available, for those that are not.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Values by key.
+    age, gender : FeatureEncoding or None
+        What was read.
+    beyond : bool
+        Whether texts of samples were looked at, too.
+
+    Returns
+    -------
+    dict of str to str
+        ``age``, ``gender`` -> why, in words; a feature that was read has none.
+    """
+    nowhere = "no key and no text about the samples tells it" if beyond else "no key tells it"
+    found = {}
+    if age is None:
+        found["age"] = _why(candidates, age_rank, parse_age_years) or nowhere
+    if gender is None:
+        found["gender"] = _why(candidates, sex_rank, parse_sex) or nowhere
+    return found
+
+
+def _why(
+    candidates: Sequence[Candidate],
+    rank: Callable[[str], float | None],
+    parse: Callable[[str, str], float | None],
+) -> str | None:
+    named = [c for c in candidates if rank(c.key) is not None]
+    best = max(named, key=lambda c: rank(c.key) or 0.0, default=None)
+    if best is None:
+        return None
+    place = f"row {best.row}, key {best.key!r}"
+    values = list(dict.fromkeys(best.values.values()))
+    known = [value for value in values if parse(value, best.key) is not None]
+    if known and len({parse(value, best.key) for value in known}) == 1:
+        return f"it does not vary: {place}, says {known[0]!r} wherever it says anything"
+    shown = ", ".join(map(repr, values[:_SHOWN]))
+    return f"{place}, cannot be read: {shown}"

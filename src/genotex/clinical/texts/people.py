@@ -12,10 +12,9 @@ from typing import Literal
 
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.people.age_sex_words import spelt_sexes, unit_words
-from genotex.clinical.people.ages import parse_age_years
-from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.texts.sample_texts import (
+from genotex.clinical.people.keys import spelt_sexes, unit_words
+from genotex.clinical.people.values import parse_age_years, parse_sex
+from genotex.clinical.texts.samples import (
     LEAST_TOLD,
     SampleTexts,
     free_text_words,

@@ -11,22 +11,22 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from genotex.clinical.cells import split_pairs
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import Confidence, FeatureEncoding
-from genotex.clinical.texts.group_texts import distinguishing_texts, group_texts
-from genotex.clinical.texts.letter_codes import judge_letter_codes
-from genotex.clinical.texts.roles import TextJudge
-from genotex.clinical.texts.sample_texts import (
+from genotex.clinical.texts.judge import TextJudge, judge_letter_codes
+from genotex.clinical.texts.samples import (
     FIELD_NAMES,
     LEAST_TOLD,
     SampleTexts,
+    distinguishing_texts,
+    group_texts,
     pair_candidates,
     sample_texts,
 )
-from genotex.clinical.trait.choosing import read_trait
+from genotex.clinical.trait.choice import read_trait
 from genotex.clinical.trait.judgement import Ground, Judgements, best_ground
-from genotex.clinical.trait.value_roles import ValueJudge
-from genotex.clinical.values import split_pairs
+from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
 
 __all__ = ["read_trait_in_texts", "tells_all_samples"]

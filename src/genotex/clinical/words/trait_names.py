@@ -3,15 +3,259 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from genotex.clinical.words.wording import simplify
+from genotex.clinical.words.wording import Terms, load_wording, simplify
 from genotex.errors import UsageError
 
-__all__ = ["NamedTrait", "TraitNames", "tells_name"]
+_SHORTEST_INITIALS = 3
+_LONGEST_ACRONYM = 3
+_IN_BRACKETS = re.compile(r"\(([^)]*)\)")
+_LAST_WORD = re.compile(r"[\W_]+\w+\W*$")
+
+
+def table_of_name(name: str) -> dict[str, Any]:
+    """Return the trait table that a name alone gives.
+
+    Parameters
+    ----------
+    name : str
+        Name of a trait that no vocabulary lists.
+
+    Returns
+    -------
+    dict
+        Keys of a trait table, those without words left out. A name of up to three letters is an
+        acronym, so that "ALL" is not the word "all".
+    """
+    levels = _levels_of_name(name)
+    terms, short = terms_of_name(name)
+    table: dict[str, Any] = {
+        "terms": [] if levels else terms,
+        "acronyms": list(dict.fromkeys([*short, *_acronyms_of_name(name)])),
+        "sites": sites_of_name(name),
+        "levels": levels,
+        "quantity": bool(levels),
+        "cancer": cancer_by_name(name),
+    }
+    return {key: value for key, value in table.items() if value}
+
+
+def terms_of_name(name: str) -> tuple[list[str], list[str]]:
+    """Return the terms that a name gives, and those too short to be words.
+
+    Parameters
+    ----------
+    name : str
+        "Canavan_Disease" gives "canavan disease" and "canavan".
+
+    Returns
+    -------
+    terms, acronyms : list of str
+    """
+    lists = load_wording()["names"]
+    full = _readable(name)
+    inside = [part for part in _IN_BRACKETS.findall(name) if len(part.split("_")) > 1]
+    found = [full, *(_readable(part) for part in inside)]
+    words = simplify(full).split()
+    if len(words) > 1 and words[-1] in lists["generic"]:
+        core = _LAST_WORD.sub("", full)
+        if core.strip() and simplify(core) not in lists["too_wide"]:
+            found.append(core)
+    found = [text for text in dict.fromkeys(found) if simplify(text)]
+    short = [text for text in found if len(simplify(text)) <= _LONGEST_ACRONYM]
+    terms = [text for text in found if text not in short]
+    as_given = [name] if simplify(name) == simplify(full) and full in short else []
+    return terms, list(dict.fromkeys([*as_given, *(text.upper() for text in short)]))
+
+
+def _readable(name: str) -> str:
+    """Return a name in lower case without brackets and underscores, plural "s" and all."""
+    text = " ".join(_IN_BRACKETS.sub(" ", name).replace("_", " ").split())
+    lower = text.lower()
+    return lower if simplify(lower) == simplify(text) else simplify(text)
+
+
+def _acronyms_of_name(name: str) -> list[str]:
+    found = [part for part in _IN_BRACKETS.findall(name) if len(part.split("_")) == 1]
+    words = simplify(_readable(name)).split()
+    if len(words) >= _SHORTEST_INITIALS:
+        found.append("".join(word[0] for word in words).upper())
+    return [text for text in found if simplify(text)]
+
+
+def sites_of_name(name: str) -> list[str]:
+    """Return the organ of a cancer by its name: "lung" of "Lung_Cancer", not of one form of it."""
+    lists = load_wording()["names"]
+    text = _readable(name)
+    words = simplify(text).split()
+    of_organ = words[-1:] and words[-1] in lists["cancer"] and words[-1] not in lists["form"]
+    return [_LAST_WORD.sub("", text)] if len(words) > 1 and of_organ else []
+
+
+def cancer_by_name(name: str) -> bool:
+    """Tell whether a name is that of a cancer: "Lung cancer", "Thymoma", but not "Glaucoma"."""
+    words = simplify(name).split()
+    if not words:
+        return False
+    is_oma = words[-1].endswith("oma") and words[-1] not in load_wording()["endings"]["no_tumor"]
+    return is_oma or not set(words).isdisjoint(load_wording()["names"]["cancer"])
+
+
+def _levels_of_name(name: str) -> list[str]:
+    text = _readable(name)
+    words = simplify(text).split()
+    if not words or words[-1] not in load_wording()["names"]["quantity"]:
+        return []
+    shorter = [_LAST_WORD.sub("", text)] if words[-1] == "level" and len(words) > 1 else []
+    return [text, *shorter]
+
+
+@dataclass(frozen=True)
+class TraitWords:
+    """How one trait is named.
+
+    Attributes
+    ----------
+    name : str
+        The trait's name in words.
+    terms : Terms
+        Names of the trait itself.
+    includes : Terms
+        Narrower conditions that count as the trait.
+    broader : Terms
+        Wider words, for rows that say nothing more exact.
+    excludes : Terms
+        Phrases that look like the trait and are not.
+    sites : Terms
+        Organs of a cancer; empty otherwise.
+    near_misses : Terms
+        Other conditions that stand beside the trait in such series.
+    cell_lines : Terms
+        Cell lines that stand for the disease.
+    genes : Terms
+        Genes whose inherited mutation is the disease.
+    levels : Terms
+        Keys of a measured level; empty when the trait is no quantity.
+    scales : Terms
+        Keys of symptom scores that measure the trait in people.
+    low, high : Terms
+        Words of low and high groups of a level.
+    unit : str
+        Usual unit of the level; empty when not told.
+    low_is_case : bool
+        Whether the low end of the level is the trait, as in osteoporosis.
+    healthy : Terms
+        Words of this trait's own controls.
+    is_cancer : bool
+        Whether tumour against normal tissue tells the trait.
+    is_subtype : bool
+        Whether the trait is one of several tumours of its organ, so that "kidney tumour" leaves
+        open whether it is meant.
+    is_level : bool
+        Whether the trait is a quantity and no disease.
+    """
+
+    name: str
+    terms: Terms
+    includes: Terms
+    broader: Terms
+    excludes: Terms
+    sites: Terms
+    near_misses: Terms
+    cell_lines: Terms
+    genes: Terms
+    levels: Terms
+    scales: Terms
+    low: Terms
+    high: Terms
+    unit: str
+    low_is_case: bool
+    healthy: Terms
+    is_cancer: bool
+    is_subtype: bool
+    is_level: bool
+
+
+def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all the words by which a trait is read, those of its own name among them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the trait.
+    entry : mapping
+        Its table; empty for a trait that is not listed.
+
+    Returns
+    -------
+    dict
+        Keys of a trait table. A table with ``replace = true`` stands as it is, so that a user can
+        take out even words of the name.
+    """
+    if not entry:
+        return table_of_name(name)
+    table = {key: value for key, value in entry.items() if key != "replace"}
+    if entry.get("replace") or entry.get("quantity"):
+        return table
+    terms, acronyms = terms_of_name(name)
+    table["terms"] = list(dict.fromkeys([*entry.get("terms", ()), *terms]))
+    if acronyms:
+        table["acronyms"] = list(dict.fromkeys([*entry.get("acronyms", ()), *acronyms]))
+    if "sites" not in entry and (sites := sites_of_name(name)):
+        table["sites"] = sites
+    return table
+
+
+def trait_words(
+    name: str, table: Mapping[str, Any], words: Mapping[str, Sequence[str]]
+) -> TraitWords:
+    """Return the words of a trait as terms.
+
+    Parameters
+    ----------
+    name : str
+        Name of the trait, the listed one where it is listed.
+    table : mapping
+        Its `full_table`.
+    words : mapping of str to sequence of str
+        Words for every trait, of which ``low`` and ``high`` are used.
+
+    Returns
+    -------
+    TraitWords
+    """
+
+    def terms(*kinds: str) -> Terms:
+        return Terms(*(table.get(kind, ()) for kind in kinds))
+
+    is_level = bool(table.get("quantity", False))
+    return TraitWords(
+        name=name.replace("_", " "),
+        terms=terms("terms", "acronyms"),
+        includes=terms("includes", "include_acronyms"),
+        broader=terms("broader"),
+        excludes=terms("excludes"),
+        sites=terms("sites"),
+        near_misses=terms("near_misses", "near_miss_acronyms"),
+        cell_lines=terms("cell_lines"),
+        genes=Terms((), table.get("genes", ())),
+        levels=terms("levels"),
+        scales=terms("scales"),
+        low=Terms([*table.get("low", ()), *words["low"]]),
+        high=Terms([*table.get("high", ()), *words["high"]]),
+        unit=str(table.get("unit", "")),
+        low_is_case=str(table.get("direction")) == "low" and not is_level,
+        healthy=terms("healthy", "healthy_acronyms"),
+        is_cancer=bool(table.get("cancer", bool(table.get("sites")) or cancer_by_name(name))),
+        is_subtype=bool(table.get("subtype", False)),
+        is_level=is_level,
+    )
+
 
 _MOST_SUGGESTIONS = 4
 _ALIKE = 0.8

@@ -7,14 +7,21 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.packaged import packaged_table
-from genotex.clinical.words.contradictions import refuse_contradictions
-from genotex.clinical.words.of_name import table_of_name
-from genotex.clinical.words.spelling import Spelling
-from genotex.clinical.words.trait_names import NamedTrait, TraitNames
-from genotex.clinical.words.trait_words import TraitWords, full_table, trait_words
-from genotex.clinical.words.vocabulary_file import lay_over, read_vocabulary_file, trait_table
-from genotex.clinical.words.wording import Terms, simplify
+from genotex.clinical.words.trait_names import (
+    NamedTrait,
+    TraitNames,
+    TraitWords,
+    full_table,
+    table_of_name,
+    trait_words,
+)
+from genotex.clinical.words.vocabulary_file import (
+    lay_over,
+    read_vocabulary_file,
+    refuse_contradictions,
+    trait_table,
+)
+from genotex.clinical.words.wording import Spelling, Terms, packaged_table, simplify
 from genotex.errors import UsageError
 
 __all__ = ["TraitWords", "Vocabulary", "load_vocabulary", "vocabulary_text"]

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, leave_open
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
 from genotex.clinical.trait.series_context import SeriesContext
-from genotex.clinical.trait.value_words import ValueWords
 from genotex.clinical.words.keys import (
     asks_disease,
     asks_genotype,
@@ -23,8 +22,6 @@ from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.vocabulary import TraitWords, Vocabulary, load_vocabulary
 from genotex.clinical.words.wording import Terms, mask, simplify
 from genotex.formats.cohort_record import Role
-
-__all__ = ["ValueJudge", "control_role"]
 
 _HOW_NAMED = {
     Ground.NAMED: "names the trait",

@@ -8,18 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from genotex.clinical.cells import split_cell
 from genotex.clinical.encoding import (
     ClinicalReading,
     Confidence,
     FeatureEncoding,
     GeneVerdict,
+    SampleField,
 )
-from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role
-
-__all__ = ["FEATURES", "reading_from_json"]
 
 FEATURES: tuple[Literal["trait", "age", "gender"], ...] = ("trait", "age", "gender")
 _FIELDS = {
@@ -272,3 +271,132 @@ def _say_the_same(one: str, other: str) -> bool:
 def _kind(value: Any) -> str:
     names = {"NoneType": "null", "dict": "an object", "list": "a list", "str": "a text"}
     return names.get(type(value).__name__, type(value).__name__)
+
+
+Data = Mapping[str, Any]
+
+
+def recorded_reading(data: Data) -> ClinicalReading:
+    """Return the reading of an evidence record.
+
+    Parameters
+    ----------
+    data : mapping
+        What `reading_to_json` gave, here or in an earlier version; fields may be missing.
+
+    Returns
+    -------
+    ClinicalReading
+        For showing, not for applying: nothing is checked.
+    """
+    gene = data.get("gene") or {}
+    return ClinicalReading(
+        GeneVerdict(
+            bool(gene.get("available")),
+            str(gene.get("reason") or ""),
+            tuple(map(str, gene.get("evidence") or ())),
+            gene.get("certainty"),
+        ),
+        _encoding("trait", data.get("trait")),
+        _encoding("age", data.get("age")),
+        _encoding("gender", data.get("gender")),
+        notes=tuple(map(str, data.get("notes") or ())),
+        by=str(data.get("by") or ""),
+        certainty=data.get("certainty"),
+        runner_up=_encoding("trait", data.get("runner_up")),
+        left_out=data.get("left_out"),
+        untold=data.get("untold") or {},
+    )
+
+
+def _encoding(
+    feature: Literal["trait", "age", "gender"], data: Data | None
+) -> FeatureEncoding | None:
+    if not data:
+        return None
+    place: SampleField = _among(data.get("sample_field"), get_args(SampleField))
+    if data.get("row") is None and place == "characteristics_ch1":
+        # Records of before said so of TCGA.
+        place = "barcode" if feature == "trait" else "clinical_matrix"
+    return FeatureEncoding(
+        feature=feature,
+        row=data.get("row"),
+        key=str(data.get("key") or ""),
+        kind=data.get("kind") or "binary",
+        values=data.get("values") or {},
+        roles=data.get("roles") or {},
+        confidence=_among(data.get("confidence"), get_args(Confidence)),
+        evidence=tuple(map(str, data.get("evidence") or ())),
+        sample_field=place,
+        certainty=data.get("certainty"),
+        reasons=data.get("reasons") or {},
+        shifted=tuple(data.get("shifted") or ()),
+        cautions=tuple(map(str, data.get("cautions") or ())),
+        told_by=str(data.get("told_by") or data.get("by") or "rules"),
+    )
+
+
+def _among(value: Any, known: tuple[Any, ...]) -> Any:
+    """Return a value that is known, else the first that is."""
+    return value if value in known else known[0]
+
+
+def reading_to_json(reading: ClinicalReading) -> dict[str, Any]:
+    """Return a reading as plain JSON data.
+
+    Parameters
+    ----------
+    reading : ClinicalReading
+        The reading.
+
+    Returns
+    -------
+    dict
+        ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``, ``certainty``, ``runner_up``,
+        ``left_out``, ``untold``.
+    """
+    gene = reading.gene
+    return {
+        "gene": {
+            "available": gene.available,
+            "reason": gene.reason,
+            "evidence": list(gene.evidence),
+            "certainty": rounded(gene.certainty),
+            "human": gene.human,
+        },
+        **{name: _encoding_to_json(getattr(reading, name)) for name in FEATURES},
+        "notes": list(reading.notes),
+        "by": reading.by,
+        "certainty": rounded(reading.certainty),
+        "runner_up": _encoding_to_json(reading.runner_up),
+        "left_out": reading.left_out,
+        "untold": dict(reading.untold),
+    }
+
+
+def rounded(certainty: float | None) -> float | None:
+    """Return a certainty with the digits that mean something, never rounded to 0 or 1."""
+    if certainty is None or not 0 < certainty < 1:
+        return certainty
+    return min(max(round(certainty, 4), 0.0001), 0.9999)
+
+
+def _encoding_to_json(encoding: FeatureEncoding | None) -> dict[str, Any] | None:
+    if encoding is None:
+        return None
+    return {
+        "row": encoding.row,
+        "key": encoding.key,
+        "kind": encoding.kind,
+        "values": dict(encoding.values),
+        "roles": dict(encoding.roles),
+        "parser": encoding.parser,
+        "confidence": encoding.confidence,
+        "evidence": list(encoding.evidence),
+        "sample_field": encoding.sample_field,
+        "certainty": rounded(encoding.certainty),
+        "reasons": dict(encoding.reasons),
+        "shifted": list(encoding.shifted),
+        "cautions": list(encoding.cautions),
+        "told_by": encoding.told_by,
+    }

@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.applying import apply_encoding, encode_cell
-from genotex.clinical.description import SeriesDescription, description_from_case
+from genotex.clinical.annotation_json import rounded
+from genotex.clinical.cells import split_cell
+from genotex.clinical.description import Cell, SeriesDescription
+from genotex.clinical.encoded_features import encode_cell
 from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
 from genotex.clinical.experts import Expert, RuleExpert
-from genotex.clinical.readings import rounded
-from genotex.clinical.telling import tell_reasons, tell_shifted
-from genotex.clinical.values import split_cell
+from genotex.clinical.summary import tell_reasons, tell_shifted
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError, UsageError
 from genotex.formats.json_lines import read_json_lines, read_text_lines
-from genotex.formats.series import Series
 from genotex.layout import Procedure
-
-__all__ = [
-    "CASE_FIELDS",
-    "ReadingRow",
-    "count_cases",
-    "infer_cases",
-    "reading_table",
-    "row_and_map",
-]
 
 CASE_FIELDS = (
     "id",
@@ -159,74 +148,104 @@ def row_and_map(
     return {"row": encoding.row, "map": codes}
 
 
-@dataclass(frozen=True)
-class ReadingRow:
-    """One line of the table that shows how a series was read.
+def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
+    """Describe a case of a JSON Lines file (fields: docs/clinical.md).
 
-    Attributes
-    ----------
-    feature : str
-        ``trait``, ``age`` or ``gender``.
-    row : int or None
-        Characteristics row; None when another sample field or nothing holds the feature.
-    key : str
-        Key as in the file, or the name of the sample field.
-    raw : str or None
-        Raw cell; None for samples without one.
-    code : float or None
-        Its code; None is missing.
-    role : str
-        Role of a trait value; empty for other features.
-    samples : int
-        How many samples have it.
-    evidence : str
-        Why this value has its code, in words; empty where only the key tells.
+    Only the fields that a solver may see are read: labels in the same object are ignored.
+
+    Raises
+    ------
+    FormatError
+        If a field does not have the form it must have.
     """
-
-    feature: str
-    row: int | None
-    key: str
-    raw: str | None
-    code: float | None
-    role: str
-    samples: int
-    evidence: str
-
-
-def reading_table(
-    reading: ClinicalReading, series: Series, procedure: Procedure = "sound"
-) -> list[ReadingRow]:
-    """Return how a series was read as plain rows: one for each raw value of each feature.
-
-    Parameters
-    ----------
-    reading : ClinicalReading
-        What an expert said.
-    series : Series
-        The series.
-    procedure : str
-        ``sound`` or ``benchmark``.
-
-    Returns
-    -------
-    list of ReadingRow
-        A feature that is not available has no rows.
-    """
-    encodings = (reading.trait, reading.age, reading.gender)
-    return [row for e in encodings if e for row in _feature_rows(e, series, procedure)]
+    background = case.get("background") or {}
+    rows = case.get("sample_characteristics") or {}
+    if not isinstance(background, Mapping) or not isinstance(rows, Mapping):
+        msg = "background and sample_characteristics must be objects"
+        raise FormatError(msg, hint="see the fields in docs/clinical.md")
+    preview = case.get("annotation_preview") or {}
+    if not isinstance(preview, Mapping):
+        msg = "annotation_preview must be an object of lists"
+        raise FormatError(msg, field="annotation_preview")
+    for name, cells in preview.items():
+        if cells is not None and not isinstance(cells, list | tuple):
+            msg = f"column {name!r} must be a list, not {type(cells).__name__}"
+            raise FormatError(msg, field="annotation_preview")
+    cohort = case.get("cohort")
+    if cohort is not None and not isinstance(cohort, str):
+        msg = f"must be a text, not {_kind(cohort)}"
+        raise FormatError(msg, field="cohort")
+    return SeriesDescription(
+        cohort=cohort or "",
+        title=_text(background, "title"),
+        summary=_text(background, "summary"),
+        overall_design=_text(background, "overall_design"),
+        characteristics=_case_rows(rows),
+        first_ids=_texts(case, "first_ids"),
+        annotation_columns=_texts(case, "annotation_columns"),
+        annotation_preview={
+            str(name): tuple(None if v is None else str(v) for v in cells or ())
+            for name, cells in preview.items()
+        },
+    )
 
 
-def _feature_rows(
-    encoding: FeatureEncoding, series: Series, procedure: Procedure
-) -> Iterable[ReadingRow]:
-    encoded = apply_encoding(encoding, series, procedure=procedure)
-    groups: dict[tuple[str | None, float | None, str], int] = {}
-    for raw, code, role in zip(encoded.raw, encoded.codes.tolist(), encoded.roles, strict=True):
-        known = None if code != code else code
-        group = (raw, known, role if encoding.feature == "trait" else "")
-        groups[group] = groups.get(group, 0) + 1
-    key = encoding.key or encoding.sample_field
-    relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
-    for (raw, code, shown), samples in groups.items():
-        text = relaxed.get(simple_key(raw or ""), "")
-        yield ReadingRow(encoding.feature, encoding.row, key, raw, code, shown, samples, text)
+def _kind(value: object) -> str:
+    """Name what a JSON value is, with the value where it is short."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    return {"dict": "an object", "list": "a list", "NoneType": "null"}.get(
+        type(value).__name__, "a text"
+    )
+
+
+def _text(background: Mapping[str, Any], name: str) -> str:
+    value = background.get(name)
+    parts = value if isinstance(value, list | tuple) else [value]
+    wrong = next((part for part in parts if part is not None and not isinstance(part, str)), None)
+    if wrong is not None:
+        msg = f"must be a text or a list of texts, and holds {_kind(wrong)}"
+        raise FormatError(msg, field=f"background.{name}")
+    return "\n".join(part for part in parts if part is not None)
+
+
+def _texts(case: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = _list(case, name)
+    for value in values:
+        if not isinstance(value, str):
+            msg = f"must hold texts only, not {_kind(value)}"
+            raise FormatError(msg, field=name, hint="put quotes around it")
+    return tuple(values)
+
+
+def _list(case: Mapping[str, Any], name: str) -> list[Any]:
+    value = case.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        msg = f"must be a list, not {type(value).__name__}"
+        raise FormatError(msg, field=name)
+    return value
+
+
+def _case_rows(rows: Mapping[str, Any]) -> tuple[tuple[Cell, ...], ...]:
+    numbered: dict[int, tuple[Cell, ...]] = {}
+    for name, cells in rows.items():
+        if not str(name).isdecimal() or not isinstance(cells, list):
+            msg = f"row {name!r} must be a number with a list of cells"
+            raise FormatError(msg, field="sample_characteristics")
+        if int(name) in numbered:
+            msg = f"row {name!r} stands twice"
+            raise FormatError(msg, field="sample_characteristics")
+        for cell in cells:
+            if cell is not None and not isinstance(cell, str):
+                msg = f"row {name!r} must hold texts and null, not {_kind(cell)}"
+                hint = "a cell is the text of the file, as 'age: 45'; null where it is empty"
+                raise FormatError(msg, field="sample_characteristics", hint=hint)
+        numbered[int(name)] = tuple(dict.fromkeys(cells))
+    if numbered and max(numbered) > 10 * len(numbered) + 100:
+        msg = f"row number {max(numbered)} is too high for {len(numbered)} rows"
+        raise FormatError(msg, field="sample_characteristics")
+    return tuple(numbered.get(i, ()) for i in range(max(numbered, default=-1) + 1))

@@ -8,21 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from genotex.clinical.people.ages import OLDEST_AGE, parse_age_years
-from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.tcga.studies import load_tcga_words
-from genotex.clinical.values import parse_number
+from genotex.clinical.cells import parse_number
+from genotex.clinical.people.values import OLDEST_AGE, parse_age_years, parse_sex
+from genotex.clinical.tcga_studies import load_tcga_words
 from genotex.clinical.words.wording import simplify
-
-__all__ = [
-    "TcgaColumn",
-    "find_age_column",
-    "find_gender_column",
-    "is_age_or_gender_column",
-    "named_columns",
-    "plain_column_name",
-    "read_tcga_cell",
-]
 
 Cells = Sequence[str | None]
 

@@ -7,19 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from genotex.clinical.packaged import packaged_table
-from genotex.clinical.words.wording import split_words
-
-__all__ = [
-    "age_rank",
-    "key_unit",
-    "load_words",
-    "names_groups",
-    "plain_words",
-    "sex_rank",
-    "spelt_sexes",
-    "unit_words",
-]
+from genotex.clinical.words.wording import packaged_table, split_words
 
 _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 

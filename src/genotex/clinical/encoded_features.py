@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.people.ages import parse_age_years
-from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.trait.value_roles import control_role
-from genotex.clinical.values import parse_number, split_cell, split_pairs
+from genotex.clinical.cells import parse_number, split_cell, split_pairs
+from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.people.values import parse_age_years, parse_sex
+from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role
 from genotex.formats.series import Series
 from genotex.layout import Procedure
-
-__all__ = ["EncodedFeature", "apply_encoding", "cells_to_code", "encode_cell", "encode_with_role"]
 
 SHOWN_CELLS = 5
 
@@ -295,3 +293,95 @@ def _unlisted_note(encoding: FeatureEncoding, unlisted: Counter[str]) -> str:
         f"{encoding.feature}: {unlisted.total()} samples left missing, "
         f"their values are not encoded: {shown}{more}"
     )
+
+
+def is_biased(values: NDArray[np.float64]) -> bool:
+    """Tell whether a variable is distributed too unevenly to be studied.
+
+    Exactly two values make it binary: biased when the rarer one has fewer than 5 samples and less
+    than 10 % of them. One value only is biased. Anything else is continuous and fine.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        The variable; NaN is left out.
+    """
+    levels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    if len(levels) < 2:
+        return True
+    if len(levels) > 2:
+        return False
+    return bool(counts.min() < 5 and counts.min() < 0.1 * counts.sum())
+
+
+@dataclass(frozen=True)
+class ReadingRow:
+    """One line of the table that shows how a series was read.
+
+    Attributes
+    ----------
+    feature : str
+        ``trait``, ``age`` or ``gender``.
+    row : int or None
+        Characteristics row; None when another sample field or nothing holds the feature.
+    key : str
+        Key as in the file, or the name of the sample field.
+    raw : str or None
+        Raw cell; None for samples without one.
+    code : float or None
+        Its code; None is missing.
+    role : str
+        Role of a trait value; empty for other features.
+    samples : int
+        How many samples have it.
+    evidence : str
+        Why this value has its code, in words; empty where only the key tells.
+    """
+
+    feature: str
+    row: int | None
+    key: str
+    raw: str | None
+    code: float | None
+    role: str
+    samples: int
+    evidence: str
+
+
+def reading_table(
+    reading: ClinicalReading, series: Series, procedure: Procedure = "sound"
+) -> list[ReadingRow]:
+    """Return how a series was read as plain rows: one for each raw value of each feature.
+
+    Parameters
+    ----------
+    reading : ClinicalReading
+        What an expert said.
+    series : Series
+        The series.
+    procedure : str
+        ``sound`` or ``benchmark``.
+
+    Returns
+    -------
+    list of ReadingRow
+        A feature that is not available has no rows.
+    """
+    encodings = (reading.trait, reading.age, reading.gender)
+    return [row for e in encodings if e for row in _feature_rows(e, series, procedure)]
+
+
+def _feature_rows(
+    encoding: FeatureEncoding, series: Series, procedure: Procedure
+) -> Iterable[ReadingRow]:
+    encoded = apply_encoding(encoding, series, procedure=procedure)
+    groups: dict[tuple[str | None, float | None, str], int] = {}
+    for raw, code, role in zip(encoded.raw, encoded.codes.tolist(), encoded.roles, strict=True):
+        known = None if code != code else code
+        group = (raw, known, role if encoding.feature == "trait" else "")
+        groups[group] = groups.get(group, 0) + 1
+    key = encoding.key or encoding.sample_field
+    relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
+    for (raw, code, shown), samples in groups.items():
+        text = relaxed.get(simple_key(raw or ""), "")
+        yield ReadingRow(encoding.feature, encoding.row, key, raw, code, shown, samples, text)
