@@ -273,10 +273,10 @@ def _kind(value: Any) -> str:
     return names.get(type(value).__name__, type(value).__name__)
 
 
-Data = Mapping[str, Any]
+_Data = Mapping[str, Any]
 
 
-def recorded_reading(data: Data) -> ClinicalReading:
+def recorded_reading(data: _Data) -> ClinicalReading:
     """Return the reading of an evidence record.
 
     Parameters
@@ -310,7 +310,7 @@ def recorded_reading(data: Data) -> ClinicalReading:
 
 
 def _encoding(
-    feature: Literal["trait", "age", "gender"], data: Data | None
+    feature: Literal["trait", "age", "gender"], data: _Data | None
 ) -> FeatureEncoding | None:
     if not data:
         return None

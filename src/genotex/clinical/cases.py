@@ -19,7 +19,7 @@ from genotex.errors import FormatError, UsageError
 from genotex.formats.json_lines import read_json_lines, read_text_lines
 from genotex.layout import Procedure
 
-CASE_FIELDS = (
+_CASE_FIELDS = (
     "id",
     "trait",
     "cohort",
@@ -98,7 +98,7 @@ def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(case.get(name), str) or not case[name].strip():
                 msg = "must be a text"
                 raise FormatError(msg, path=path, line=number, field=name)
-        yield number, {name: case[name] for name in CASE_FIELDS if name in case}
+        yield number, {name: case[name] for name in _CASE_FIELDS if name in case}
 
 
 def _prediction(

@@ -23,35 +23,13 @@ _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 
 
 def split_cell(cell: str) -> tuple[str, str]:
-    """Split a characteristics cell at its first colon.
-
-    Parameters
-    ----------
-    cell : str
-        Such as ``"disease state: healthy control"``.
-
-    Returns
-    -------
-    tuple of str
-        Key and value, stripped; the key is empty when there is no colon.
-    """
+    """Split a characteristics cell at its first colon."""
     key, colon, value = cell.partition(":")
     return (key.strip(), value.strip()) if colon else ("", cell.strip())
 
 
 def split_pairs(text: str) -> list[tuple[str, str, str]]:
-    """Split free text of the form ``key = value; key: value`` into its pairs.
-
-    Parameters
-    ----------
-    text : str
-        A sample description.
-
-    Returns
-    -------
-    list of tuple of str
-        Key, value and the piece as it stands, for every piece that is a pair with a short key.
-    """
+    """Split free text of the form ``key = value; key: value`` into its pairs."""
     pairs = []
     for piece in text.split(";"):
         hit = _KEY_SIGN.match(piece)
@@ -61,24 +39,10 @@ def split_pairs(text: str) -> list[tuple[str, str, str]]:
 
 
 def named_part(text: str, key: str, names: Callable[[str], bool]) -> str | None:
-    """Return the part of a value that belongs to a wanted name.
-
-    Parameters
-    ----------
-    text : str
-        The value of a cell: ``45 years; Sex: F``, ``C57BL/6, male``, ``M/45``.
-    key : str
-        Its key: ``age``, ``strain, sex``, ``gender/age``.
-    names : callable
-        Whether a key is the wanted one.
-
-    Returns
-    -------
-    str or None
-        The value of the pair inside the text whose key is wanted, else what stands in front of
-        such pairs if `key` itself is wanted; in a key of several parts the part in the same place.
-        None when the value is not made of parts, or none is wanted.
-    """
+    """Return the part of a value that belongs to a wanted name."""
+    # The value of the pair inside the text whose key is wanted, else what stands in front of such
+    # pairs if `key` itself is wanted; in a key of several parts the part in the same place. None
+    # when the value is not made of parts, or none is wanted.
     pieces = [piece.strip() for piece in _PIECES.split(text)]
     pairs = [_KEY_SIGN.fullmatch(piece) for piece in pieces]
     if any(pairs):
@@ -123,9 +87,9 @@ def parse_number(text: str) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
-MOSTLY = 0.8
-FEW_VALUES = 5
-LONGEST_LIST = 30
+_MOSTLY = 0.8
+_FEW_VALUES = 5
+_LONGEST_LIST = 30
 """Most unique values that a case has of a row, the empty one included: longer lists were cut.
 
 A limit of the cases' makers, equal to what the benchmark shows of a row.
@@ -134,47 +98,25 @@ A limit of the cases' makers, equal to what the benchmark shows of a row.
 
 @dataclass(frozen=True)
 class Candidate:
-    """Values under one key.
+    """Values under one key."""
 
-    Attributes
-    ----------
-    key : str
-        Key as in the file; empty for values without one.
-    row : int or None
-        The row where most of the values stand; None for other sample fields.
-    values : mapping of str to str
-        Raw cell -> value behind the key, in order of appearance, over all rows.
-    in_row : frozenset of str
-        Those raw cells that stand in `row`.
-    share : float
-        Share of the row's cells (of samples if known, else of unique cells) with this key.
-    elsewhere : tuple of int
-        Other rows that hold values of this key because cells are shifted.
-    weight : mapping of str to int
-        Raw cell -> number of samples; 1 where samples are not known.
-    sample_field : str
-        Sample field that holds the cells.
-    beside : frozenset of str
-        Raw cells of the row under other keys.
-    """
-
-    key: str
-    row: int | None
+    key: str  # Key as in the file; empty for values without one
+    row: int | None  # The row where most of the values stand; None for other sample fields
+    # Raw cell -> value behind the key, in order of appearance, over all rows
     values: Mapping[str, str]
-    in_row: frozenset[str]
+    in_row: frozenset[str]  # Those raw cells that stand in `row`
+    # Share of the row's cells (of samples if known, else of unique cells) with this key
     share: float
-    elsewhere: tuple[int, ...]
-    weight: Mapping[str, int]
-    sample_field: SampleField = "characteristics_ch1"
-    beside: frozenset[str] = frozenset()
+    elsewhere: tuple[int, ...]  # Other rows that hold values of this key because cells are shifted
+    weight: Mapping[str, int]  # Raw cell -> number of samples; 1 where samples are not known
+    sample_field: SampleField = "characteristics_ch1"  # Sample field that holds the cells
+    beside: frozenset[str] = frozenset()  # Raw cells of the row under other keys
 
 
 def characteristic_candidates(description: SeriesDescription) -> list[Candidate]:
-    """Return one candidate for every key of the characteristics, in row order.
-
-    A key that fills several rows on its own (a submitter may repeat "tissue") gives one candidate
-    for each of them; a key that stands in mixed rows (shifted cells) gives a single one.
-    """
+    """Return one candidate for every key of the characteristics, in row order."""
+    # A key that fills several rows on its own (a submitter may repeat "tissue") gives one candidate
+    # for each of them; a key that stands in mixed rows (shifted cells) gives a single one.
     counts = [
         _row_counts(description, number) for number in range(len(description.characteristics))
     ]
@@ -198,15 +140,15 @@ def _row_counts(description: SeriesDescription, number: int) -> Counter[str]:
     return Counter({cell: 1 for cell in description.characteristics[number] if cell})
 
 
-Rows = Mapping[int, Counter[str]]
-Sizes = Mapping[int, tuple[int, ...]]
+_Rows = Mapping[int, Counter[str]]
+_Sizes = Mapping[int, tuple[int, ...]]
 
 
 def _candidates_of_key(
     key: str,
-    rows: Rows,
+    rows: _Rows,
     counts: list[Counter[str]],
-    size: Callable[[Rows, list[Counter[str]]], Sizes],
+    size: Callable[[_Rows, list[Counter[str]]], _Sizes],
 ) -> Iterable[Candidate]:
     pure = {n for n, cells in rows.items() if len(cells) == len(counts[n])}
     mixed = [n for n in rows if n not in pure]
@@ -219,29 +161,27 @@ def _candidates_of_key(
     return found
 
 
-def _samples(rows: Rows, counts: list[Counter[str]]) -> Sizes:
+def _samples(rows: _Rows, counts: list[Counter[str]]) -> _Sizes:
     """Return in how many samples of each row a key stands."""
     return {number: (cells.total(),) for number, cells in rows.items()}
 
 
-def _guessed_samples(rows: Rows, counts: list[Counter[str]]) -> Sizes:
-    """Return an order of rows by how many samples a key has there, from unique values alone.
-
-    Many different values (ages) mean many samples; a list that is cut holds at least as many as it
-    shows. Few different values (sexes) say nothing of how often they stand: then every different
-    value of another key is a sample that lacks this one, so the row with the fewest of them has
-    most. What appears early stands in the samples that come first.
-    """
-    few = max(map(len, rows.values())) <= FEW_VALUES
+def _guessed_samples(rows: _Rows, counts: list[Counter[str]]) -> _Sizes:
+    """Return an order of rows by how many samples a key has there, from unique values alone."""
+    # Many different values (ages) mean many samples; a list that is cut holds at least as many as
+    # it shows. Few different values (sexes) say nothing of how often they stand: then every
+    # different value of another key is a sample that lacks this one, so the row with the fewest of
+    # them has most. What appears early stands in the samples that come first.
+    few = max(map(len, rows.values())) <= _FEW_VALUES
     sizes = {}
     for number, cells in rows.items():
         row = counts[number]
         shown = len(cells)
-        cut = len(row) >= LONGEST_LIST - 1
+        cut = len(row) >= _LONGEST_LIST - 1
         if few:
             shown = min(shown, 2)
-        elif cut and shown > MOSTLY * len(row):
-            shown = LONGEST_LIST
+        elif cut and shown > _MOSTLY * len(row):
+            shown = _LONGEST_LIST
         others = len(row) - len(cells)
         before = list(row).index(next(iter(cells)))
         sizes[number] = (shown, -others, -before) if few else (shown, -before, -others)

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from genotex.formats.platform import Platform
 from genotex.formats.series import Series
 
-__all__ = ["SHOWN_VALUES", "SeriesDescription", "describe_series"]
-
 SHOWN_VALUES = 30
 """Most unique values of a row that are shown to people and models (the benchmark's limit)."""
 
-PREVIEW_ROWS = 5
-FIRST_IDS = 20
+_PREVIEW_ROWS = 5
+_FIRST_IDS = 20
 
 Cell = str | None
 
@@ -106,9 +104,9 @@ def describe_series(series: Series, platforms: Sequence[Platform] = ()) -> Serie
     platform = platform or next(iter(platforms), None)
     preview: dict[str, tuple[Cell, ...]] = {}
     if platform is not None:
-        head = platform.table.head(PREVIEW_ROWS)
+        head = platform.table.head(_PREVIEW_ROWS)
         preview = {name: tuple(head[name].to_list()) for name in head.columns}
-    ids = series.expression.ids[:FIRST_IDS] if series.expression is not None else ()
+    ids = series.expression.ids[:_FIRST_IDS] if series.expression is not None else ()
     taxids = (*_series_values(series, "sample_taxid"), *_sample_values(series, "taxid_ch1"))
     return SeriesDescription(
         cohort=series.accession,

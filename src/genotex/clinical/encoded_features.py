@@ -21,9 +21,9 @@ from genotex.formats.cohort_record import Role
 from genotex.formats.series import Series
 from genotex.layout import Procedure
 
-SHOWN_CELLS = 5
+_SHOWN_CELLS = 5
 
-Cell = str | None
+_Cell = str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class EncodedFeature:
 
     codes: NDArray[np.float64]
     roles: tuple[Role, ...]
-    raw: tuple[Cell, ...]
+    raw: tuple[_Cell, ...]
     notes: tuple[str, ...]
 
 
@@ -96,7 +96,7 @@ def apply_encoding(
 
 
 def encode_cell(
-    encoding: FeatureEncoding, cell: Cell, procedure: Procedure = "sound"
+    encoding: FeatureEncoding, cell: _Cell, procedure: Procedure = "sound"
 ) -> float | None:
     """Return the code of one cell as a procedure has it."""
     return encode_with_role(encoding, cell, procedure)[0]
@@ -104,7 +104,7 @@ def encode_cell(
 
 def encode_with_role(
     encoding: FeatureEncoding,
-    cell: Cell,
+    cell: _Cell,
     procedure: Procedure = "sound",
     vocabulary: Vocabulary | None = None,
 ) -> tuple[float | None, Role]:
@@ -129,7 +129,7 @@ def cells_to_code(place: FeatureEncoding, series: Series, procedure: Procedure) 
     Returns
     -------
     dict of str to bool
-        Cell -> whether it is a sample's first choice. The others stand in the row under another
+        _Cell -> whether it is a sample's first choice. The others stand in the row under another
         key, or on another line of the same field, and count only where an encoding lists them.
 
     Raises
@@ -161,7 +161,7 @@ class _Lookup:
         self._first_integer = first_integer
         self._relaxed = {simple_key(cell): cell for cell in reversed(list(encoding.values))}
 
-    def read(self, cell: Cell) -> tuple[float | None, Role, bool]:
+    def read(self, cell: _Cell) -> tuple[float | None, Role, bool]:
         """Return code, role, and whether the encoding covers the cell."""
         if cell is None:
             return None, "unknown", True
@@ -212,7 +212,7 @@ def _key_and_value(encoding: FeatureEncoding, cell: str) -> tuple[str, str]:
 
 def _cells(
     encoding: FeatureEncoding, series: Series, procedure: Procedure
-) -> tuple[list[Cell], list[str]]:
+) -> tuple[list[_Cell], list[str]]:
     """Return the cell of each sample that holds the feature, and notes."""
     if encoding.sample_field != "characteristics_ch1":
         return _cells_of_field(encoding, series), []
@@ -229,13 +229,13 @@ def _cells(
 
 def _cells_by_key(
     encoding: FeatureEncoding, own: int, series: Series
-) -> tuple[list[Cell], list[str]]:
+) -> tuple[list[_Cell], list[str]]:
     """Find each sample's cell under the key, else a listed cell of the row under another key."""
     key = encoding.key
     listed = {simple_key(cell) for cell in encoding.values}
     rows = series.characteristics
     order = [own, *(n for n in range(len(rows)) if n != own)]
-    cells: list[Cell] = []
+    cells: list[_Cell] = []
     moved: Counter[int] = Counter()
     wanted = simple_key(key)
     for sample in range(len(series.samples)):
@@ -260,20 +260,20 @@ def _cells_by_key(
     ]
 
 
-def _cells_of_field(encoding: FeatureEncoding, series: Series) -> list[Cell]:
+def _cells_of_field(encoding: FeatureEncoding, series: Series) -> list[_Cell]:
     rows = series.sample_fields.get(encoding.sample_field, ())
     if encoding.sample_field == "description" and encoding.key:
         return [_pair(encoding.key, [row[n] for row in rows]) for n in range(len(series.samples))]
     return [_listed([row[n] for row in rows], encoding) for n in range(len(series.samples))]
 
 
-def _listed(cells: list[Cell], encoding: FeatureEncoding) -> Cell:
+def _listed(cells: list[_Cell], encoding: FeatureEncoding) -> _Cell:
     """Return a sample's cell on the line that the encoding lists, else on the first line."""
     listed = (cell for cell in cells if cell is not None and cell in encoding.values)
     return next(listed, cells[0] if cells else None)
 
 
-def _pair(key: str, cells: list[Cell]) -> Cell:
+def _pair(key: str, cells: list[_Cell]) -> _Cell:
     wanted = simple_key(key)
     return next(
         (
@@ -287,8 +287,8 @@ def _pair(key: str, cells: list[Cell]) -> Cell:
 
 
 def _unlisted_note(encoding: FeatureEncoding, unlisted: Counter[str]) -> str:
-    shown = ", ".join(repr(cell) for cell, _ in unlisted.most_common(SHOWN_CELLS))
-    more = f" and {len(unlisted) - SHOWN_CELLS} more" if len(unlisted) > SHOWN_CELLS else ""
+    shown = ", ".join(repr(cell) for cell, _ in unlisted.most_common(_SHOWN_CELLS))
+    more = f" and {len(unlisted) - _SHOWN_CELLS} more" if len(unlisted) > _SHOWN_CELLS else ""
     return (
         f"{encoding.feature}: {unlisted.total()} samples left missing, "
         f"their values are not encoded: {shown}{more}"

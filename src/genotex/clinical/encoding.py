@@ -8,15 +8,6 @@ from typing import Literal
 
 from genotex.formats.cohort_record import Role
 
-__all__ = [
-    "ClinicalReading",
-    "Confidence",
-    "FeatureEncoding",
-    "GeneVerdict",
-    "Parser",
-    "SampleField",
-]
-
 Confidence = Literal["explicit", "inferred", "arguable"]
 SampleField = Literal[
     "characteristics_ch1", "title", "source_name_ch1", "description", "barcode", "clinical_matrix"

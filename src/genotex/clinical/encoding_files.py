@@ -20,7 +20,7 @@ from genotex.errors import EncodingFileError, UsageError
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
 
-ABOUT = [
+_ABOUT = [
     "How samples were read: for each cohort whether it holds gene expression, and where trait, age",
     "and gender stand (null: not available). Edit by hand and give back with --encoding FILE.",
     "trait: what the readings were made for; they are not to be used for another trait.",
@@ -144,7 +144,7 @@ def _to_save(reading: ClinicalReading) -> dict[str, Any]:
 
 
 def _write(path: Path, trait: str | None, cohorts: Mapping[str, Any]) -> None:
-    data = {"about": ABOUT, "trait": trait, "cohorts": cohorts}
+    data = {"about": _ABOUT, "trait": trait, "cohorts": cohorts}
     text = json.dumps(data, indent=2, ensure_ascii=False)
     with atomic_write(path) as part:
         part.write_text(text + "\n", encoding="utf-8")

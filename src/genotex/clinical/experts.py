@@ -24,7 +24,7 @@ from genotex.layout import Procedure
 
 _OF_ANIMALS = dict.fromkeys(("age", "gender"), "the samples are not human")
 
-UNSURE_BELOW = 0.5
+_UNSURE_BELOW = 0.5
 """Below this certainty of the characteristics, what titles say is worth a note."""
 
 
@@ -115,11 +115,9 @@ class RuleExpert:
         description: SeriesDescription,
         judge: ValueJudge,
     ) -> TraitChoice:
-        """Read the trait in the characteristics.
-
-        How sure that is was measured on the traits that the package lists; for others no figure is
-        stated, and any threshold leaves the reading out.
-        """
+        """Read the trait in the characteristics."""
+        # How sure that is was measured on the traits that the package lists; for others no figure
+        # is stated, and any threshold leaves the reading out.
         least, cells = self._least_certainty, description.cells
         if self._vocabulary.is_measured(trait):
             return read_trait(rows, judge, least_certainty=least, cells=cells)
@@ -148,7 +146,7 @@ class RuleExpert:
         self, choice: TraitChoice, description: SeriesDescription, judge: ValueJudge
     ) -> FeatureEncoding | None:
         """Read the trait outside the characteristics where these tell nothing, or hardly."""
-        sure = choice.certainty is None or choice.certainty >= UNSURE_BELOW
+        sure = choice.certainty is None or choice.certainty >= _UNSURE_BELOW
         if (choice.encoding is not None and sure) or not self._beyond_characteristics:
             return None
         return read_trait_in_texts(description, judge, self._vocabulary)
@@ -210,13 +208,7 @@ def rule_expert(
 
 
 def check_certainty(value: float) -> None:
-    """Refuse what is no probability.
-
-    Raises
-    ------
-    UsageError
-        If it is not from 0 to 1.
-    """
+    """Refuse what is no probability."""
     if not (math.isfinite(value) and 0 <= value <= 1):
         msg = f"{value:g} is no certainty; use a number from 0 to 1"
         raise UsageError(msg)

@@ -107,13 +107,7 @@ def _values(candidate: Candidate, judge: ValueJudge) -> KeyValues:
 
 
 def characteristics_to_edit(keys: list[KeyValues]) -> list[dict[str, Any]]:
-    """Return keys as encodings whose values have no code yet, for a person to give them.
-
-    Parameters
-    ----------
-    keys : list of KeyValues
-        From `values_by_key`.
-    """
+    """Return keys as encodings whose values have no code yet, for a person to give them."""
     return [
         {
             "row": key.row,
@@ -127,7 +121,7 @@ def characteristics_to_edit(keys: list[KeyValues]) -> list[dict[str, Any]]:
     ]
 
 
-LISTED_VALUES = 40
+_LISTED_VALUES = 40
 
 
 @dataclass(frozen=True)
@@ -280,11 +274,9 @@ def _role(
     read: FeatureEncoding | None,
     vocabulary: Vocabulary | None,
 ) -> Role:
-    """Return the role of a value with a code.
-
-    Whoever the expert takes for a case is ill, and so no healthy control of another contrast. A
-    control whose words say nothing of its health stays unknown.
-    """
+    """Return the role of a value with a code."""
+    # Whoever the expert takes for a case is ill, and so no healthy control of another contrast. A
+    # control whose words say nothing of its health stays unknown.
     if cell in match.cases:
         return "case"
     role = read.roles.get(cell, "unknown") if read and code is not None else "unknown"
@@ -302,11 +294,13 @@ def _no_match(candidates: Iterable[Candidate], wanted: Sequence[str]) -> str:
     listed: Mapping[str, str] = {
         _shown(c, value): value
         for c in candidates
-        if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= LISTED_VALUES
+        if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= _LISTED_VALUES
         for value in c.values.values()
         if parse_number(value) is None
     }
-    shown = ", ".join(map(repr, list(listed)[:LISTED_VALUES])) or "none (no characteristics differ)"
+    shown = (
+        ", ".join(map(repr, list(listed)[:_LISTED_VALUES])) or "none (no characteristics differ)"
+    )
     asked = ", ".join(repr(v) for v in wanted)
     near = [n for v in wanted for n in get_close_matches(v, [*listed, *listed.values()], n=1)]
     perhaps = f"perhaps {', '.join(map(repr, near))}; " if near else ""

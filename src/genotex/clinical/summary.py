@@ -19,38 +19,20 @@ _LONGEST_VALUE = 40
 
 
 def inferred_from(sample_field: str) -> str:
-    """Return the mark of what was read outside the characteristics; empty for these.
-
-    Parameters
-    ----------
-    sample_field : str
-        A `FeatureEncoding.sample_field`.
-    """
+    """Return the mark of what was read outside the characteristics; empty for these."""
     line = _LINES.get(sample_field)
     return f"inferred from the {line}" if line else ""
 
 
 def tell_certainty(certainty: float) -> str:
-    """Return a certainty in whole percents, never rounded to what is beyond doubt.
-
-    Parameters
-    ----------
-    certainty : float
-        0 to 1.
-    """
+    """Return a certainty in whole percents, never rounded to what is beyond doubt."""
     if certainty > 0.995:
         return "> 99 %"
     return "< 1 %" if certainty < 0.005 else f"{100 * certainty:.0f} %"
 
 
 def tell_meaning(certainty: float) -> str:
-    """Return what a certainty promises: "readings marked 98 % are right about 98 times in 100".
-
-    Parameters
-    ----------
-    certainty : float
-        0 to 1.
-    """
+    """Return what a certainty promises: "readings marked 98 % are right about 98 times in 100"."""
     figure = tell_certainty(certainty)
     times = {"> 99 %": "more than 99 times", "< 1 %": "less than once"}.get(
         figure, f"about {100 * certainty:.0f} times"
@@ -59,30 +41,14 @@ def tell_meaning(certainty: float) -> str:
 
 
 def tell_role(role: str, code: float | None) -> str:
-    """Return what a value makes of a sample, without saying more of its health than is known.
-
-    Parameters
-    ----------
-    role : str
-        Role of the value; "healthy control" is also who is only said not to have the trait.
-    code : float or None
-        Its code.
-    """
+    """Return what a value makes of a sample, without saying more of its health than is known."""
     if code is None:
         return ""
     return {"healthy control": "control", "unknown": "control, health unknown"}.get(role, role)
 
 
 def tell_shown(raw: str | None, key: str) -> str:
-    """Return a raw cell without the key that all cells of its feature share.
-
-    Parameters
-    ----------
-    raw : str or None
-        Raw cell; None for samples without one.
-    key : str
-        The key of the feature.
-    """
+    """Return a raw cell without the key that all cells of its feature share."""
     shown = raw or ""
     for sign in (":", "="):
         name, found, value = shown.partition(sign)
@@ -92,13 +58,7 @@ def tell_shown(raw: str | None, key: str) -> str:
 
 
 def tell_place(row: int | None, key: str, sample_field: str) -> str:
-    """Return where a feature stands: "row 2, key 'diagnosis'" or "the sample titles".
-
-    Parameters
-    ----------
-    row, key, sample_field
-        As in a `FeatureEncoding`.
-    """
+    """Return where a feature stands: "row 2, key 'diagnosis'" or "the sample titles"."""
     if sample_field in _OF_TCGA:
         line = _OF_TCGA[sample_field]
         return f"{line}, column {key!r}" if key else line
@@ -107,15 +67,7 @@ def tell_place(row: int | None, key: str, sample_field: str) -> str:
 
 
 def tell_groups(values: Mapping[str, float | None], roles: Mapping[str, str]) -> str:
-    """Return the groups of a reading in one line: "case: 'OA'; control: 'normal', 'RA'".
-
-    Parameters
-    ----------
-    values : mapping of str to float or None
-        Raw cell -> code; empty where the numbers in the cells are the codes.
-    roles : mapping of str to str
-        Raw cell -> role; empty for a measured level.
-    """
+    """Return the groups of a reading in one line: "case: 'OA'; control: 'normal', 'RA'"."""
     if not values:
         return "a measured level, one number for each sample"
     groups: dict[str, list[str]] = {}
@@ -146,14 +98,8 @@ def _few(values: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def why_left_out(reading: ClinicalReading) -> str:
-    """Return in short why the trait's first reading was left out; empty where none was.
-
-    Parameters
-    ----------
-    reading : ClinicalReading
-        A reading whose trait may be None.
-    """
+def _why_left_out(reading: ClinicalReading) -> str:
+    """Return in short why the trait's first reading was left out; empty where none was."""
     if reading.left_out is None or reading.trait is not None:
         return ""
     nearest, asked = reading.runner_up, f"you asked for {100 * reading.left_out:g} %"
@@ -163,17 +109,11 @@ def why_left_out(reading: ClinicalReading) -> str:
 
 
 def why_no_trait(reading: ClinicalReading) -> str:
-    """Return why the trait is not available, with the best reading that was left out.
-
-    Parameters
-    ----------
-    reading : ClinicalReading
-        A reading whose trait is None.
-    """
+    """Return why the trait is not available, with the best reading that was left out."""
     nearest = reading.runner_up
     if nearest is None:
         return reading.untold.get("trait", "no characteristic tells it")
-    short = why_left_out(reading)
+    short = _why_left_out(reading)
     if short:
         return f"{tell_place(nearest.row, nearest.key, nearest.sample_field)}, was {short}"
     return f"no characteristic tells it surely enough; the nearest is {_of(nearest)}"
@@ -185,13 +125,7 @@ def _of(encoding: FeatureEncoding) -> str:
 
 
 def tell_notes(reading: ClinicalReading) -> tuple[str, ...]:
-    """Return what a reader should know of a reading: its notes, and what its fields say.
-
-    Parameters
-    ----------
-    reading : ClinicalReading
-        What was read.
-    """
+    """Return what a reader should know of a reading: its notes, and what its fields say."""
     encodings = (e for e in (reading.trait, reading.age, reading.gender) if e is not None)
     return (*(f"{e.feature}: {line}" for e in encodings for line in _cautions(e)), *reading.notes)
 
@@ -221,13 +155,7 @@ def _quotes(encoding: FeatureEncoding) -> str:
 
 
 def tell_reasons(encoding: FeatureEncoding) -> list[str]:
-    """Return each reason for a value once, with the group that it makes: "case: 'OA' names it".
-
-    Parameters
-    ----------
-    encoding : FeatureEncoding
-        What was read.
-    """
+    """Return each reason for a value once, with the group that it makes: "case: 'OA' names it"."""
     told = {
         f"{'control' if _is_open_control(encoding, cell) else encoding.roles.get(cell, 'unknown')}"
         f": {why}": None
@@ -351,7 +279,7 @@ def sum_up(reading: ClinicalReading, rows: Sequence[ReadingRow]) -> ReadingSumma
 def _not_told(feature: str, reading: ClinicalReading) -> FeatureSummary:
     if feature != "trait":
         return FeatureSummary(feature, False, why_not=reading.untold.get(feature, _NOT_TOLD))
-    short = why_left_out(reading)
+    short = _why_left_out(reading)
     return FeatureSummary(
         feature,
         False,
@@ -485,7 +413,7 @@ def _no_runner_up(reading: ClinicalReading) -> str:
 
 
 def _why_not(reading: ClinicalReading, nearest: FeatureEncoding) -> str:
-    short = why_left_out(reading)
+    short = _why_left_out(reading)
     if short:
         return short.removeprefix("left out: ")
     if nearest.certainty is None or reading.certainty is None:

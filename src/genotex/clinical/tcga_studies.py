@@ -14,54 +14,28 @@ _CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True)
-class DiseaseName:
-    """A name as a set of words, so that order and spelling do not matter.
+class _DiseaseName:
+    """A name as a set of words, so that order and spelling do not matter."""
 
-    Attributes
-    ----------
-    words : frozenset of str
-        Without words such as "cancer", and with each organ in one form.
-    tumour : bool
-        Whether the name says that it is a tumour.
-    """
+    words: frozenset[str]  # Without words such as "cancer", and with each organ in one form
+    tumour: bool  # Whether the name says that it is a tumour
 
-    words: frozenset[str]
-    tumour: bool
-
-    def means(self, other: DiseaseName) -> bool:
+    def means(self, other: _DiseaseName) -> bool:
         """Tell whether both are one disease: "lung cancer" is no other word for "lung"."""
         return bool(self.words) and self == other
 
 
 @dataclass(frozen=True)
-class TcgaStudy:
-    """One study, or a union of several.
+class _TcgaStudy:
+    """One study, or a union of several."""
 
-    Attributes
-    ----------
-    code : str
-        Study abbreviation, such as ``LUAD``.
-    name : str
-        Its full name.
-    organ : str
-        Where the tumours are.
-    names : tuple of DiseaseName
-        Names of exactly this disease.
-    short : frozenset of str
-        Abbreviations of it in lower case.
-    near : tuple of DiseaseName
-        Diseases that overlap with the study and are not it.
-    parts : tuple of str
-        Codes of the studies that a union joins.
-    """
-
-    code: str
-    name: str
-    organ: str
-    names: tuple[DiseaseName, ...]
-    short: frozenset[str]
-    near: tuple[DiseaseName, ...]
-    parts: tuple[str, ...]
+    code: str  # Study abbreviation, such as ``LUAD``
+    name: str  # Its full name
+    organ: str  # Where the tumours are
+    names: tuple[_DiseaseName, ...]  # Names of exactly this disease
+    short: frozenset[str]  # Abbreviations of it in lower case
+    near: tuple[_DiseaseName, ...]  # Diseases that overlap with the study and are not it
+    parts: tuple[str, ...]  # Codes of the studies that a union joins
 
     def __str__(self) -> str:
         """Return code and name, for people."""
@@ -69,14 +43,8 @@ class TcgaStudy:
         return f"{self.code} ({self.name}{joined})"
 
 
-class TcgaStudies:
-    """All studies that are known.
-
-    Parameters
-    ----------
-    data : mapping
-        The parsed word file.
-    """
+class _TcgaStudies:
+    """All studies that are known."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data
@@ -95,12 +63,12 @@ class TcgaStudies:
         )
 
     @cached_property
-    def by_code(self) -> dict[str, TcgaStudy]:
+    def by_code(self) -> dict[str, _TcgaStudy]:
         """Study by its code."""
         return {code: self._study(code, entry) for code, entry in self._data["studies"].items()}
 
-    def _study(self, code: str, entry: Mapping[str, Any]) -> TcgaStudy:
-        return TcgaStudy(
+    def _study(self, code: str, entry: Mapping[str, Any]) -> _TcgaStudy:
+        return _TcgaStudy(
             code,
             entry["name"],
             entry["organ"],
@@ -110,7 +78,7 @@ class TcgaStudies:
             tuple(entry.get("parts", ())),
         )
 
-    def read_name(self, text: str) -> DiseaseName:
+    def read_name(self, text: str) -> _DiseaseName:
         """Return a name as its words; what stands in brackets explains it and is left out."""
         outside = _CAMEL.sub(" ", re.sub(r"\([^)]*\)", " ", text))
         plain = f" {simplify(outside) or simplify(text)} "
@@ -119,9 +87,9 @@ class TcgaStudies:
             plain = plain.replace(f" {form} ", f" {organ.upper()} ")
         words = frozenset(plain.lower().split()) - self._fillers
         tumour = not words.isdisjoint(self._tumour) or any(w.endswith(self._endings) for w in words)
-        return DiseaseName(words - self._tumour, tumour)
+        return _DiseaseName(words - self._tumour, tumour)
 
-    def named(self, text: str) -> TcgaStudy | None:
+    def named(self, text: str) -> _TcgaStudy | None:
         """Return the study whose code, abbreviation or name the whole text is."""
         bare = re.sub(r"^TCGA[\W_]+", "", text.strip(), flags=re.IGNORECASE)
         code = bare if bare in self.by_code else bare.upper()
@@ -133,7 +101,7 @@ class TcgaStudies:
                 return study
         return None
 
-    def overlapping(self, text: str) -> list[TcgaStudy]:
+    def overlapping(self, text: str) -> list[_TcgaStudy]:
         """Return studies of something wider or narrower than the tumour that the text names."""
         name = self.read_name(text)
         if not name.words:
@@ -152,7 +120,7 @@ class TcgaStudies:
             if any(own.words and _nested(name, own) for own in study.names)
         ]
 
-    def after(self, text: str) -> list[TcgaStudy]:
+    def after(self, text: str) -> list[_TcgaStudy]:
         """Return studies of tumours for which the condition in the text raises the risk."""
         words = self.read_name(text).words
         return [
@@ -163,7 +131,7 @@ class TcgaStudies:
         ]
 
 
-def _nested(one: DiseaseName, other: DiseaseName) -> bool:
+def _nested(one: _DiseaseName, other: _DiseaseName) -> bool:
     return one.words < other.words or other.words < one.words
 
 
@@ -201,12 +169,12 @@ def load_tcga_words() -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def tcga_studies() -> TcgaStudies:
+def tcga_studies() -> _TcgaStudies:
     """Return the studies of the packaged word file."""
-    return TcgaStudies(load_tcga_words())
+    return _TcgaStudies(load_tcga_words())
 
 
-MOST_TOLD = 4
+_MOST_TOLD = 4
 """So many studies at most are told as proxies."""
 
 
@@ -265,7 +233,7 @@ def choose_tcga_study(trait: str, folders: Mapping[str, str | None]) -> TcgaChoi
     return TcgaChoice(first, f"TCGA folder {first} means {shown}: {what}{rest}")
 
 
-def _why_none(trait: str, study: TcgaStudy | None, folders: Mapping[str, str | None]) -> str:
+def _why_none(trait: str, study: _TcgaStudy | None, folders: Mapping[str, str | None]) -> str:
     studies = tcga_studies()
     if study is not None:
         return _why_not_at_hand(study, folders)
@@ -281,7 +249,7 @@ def _why_none(trait: str, study: TcgaStudy | None, folders: Mapping[str, str | N
     return "no TCGA study is of it" + ("" if name.tumour else ", TCGA studied cancers only")
 
 
-def _why_not_at_hand(study: TcgaStudy, folders: Mapping[str, str | None]) -> str:
+def _why_not_at_hand(study: _TcgaStudy, folders: Mapping[str, str | None]) -> str:
     absent = f"that is {study}, of which there is no folder"
     there = set(folders.values())
     parts = [name for name, code in folders.items() if code in study.parts]
@@ -294,12 +262,12 @@ def _why_not_at_hand(study: TcgaStudy, folders: Mapping[str, str | None]) -> str
     return f"{absent}; {_list(wider)} is wider" if wider else absent
 
 
-def _proxies(studies: Sequence[TcgaStudy]) -> str:
+def _proxies(studies: Sequence[_TcgaStudy]) -> str:
     return f"{_list(studies)} would be {'a proxy' if len(studies) == 1 else 'proxies'}"
 
 
-def _list(studies: Sequence[TcgaStudy]) -> str:
+def _list(studies: Sequence[_TcgaStudy]) -> str:
     *most, last = [str(study) for study in dict.fromkeys(studies)]
-    if len(most) >= MOST_TOLD:
-        return f"{', '.join(most[: MOST_TOLD - 1])} and {len(most) - MOST_TOLD + 2} others"
+    if len(most) >= _MOST_TOLD:
+        return f"{', '.join(most[: _MOST_TOLD - 1])} and {len(most) - _MOST_TOLD + 2} others"
     return f"{', '.join(most)} and {last}" if most else last

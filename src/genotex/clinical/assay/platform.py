@@ -34,13 +34,7 @@ class _Match:
 
 
 def by_row_ids(first_ids: Sequence[str]) -> Finding | None:
-    """Judge by the shapes and number ranges of row ids; None when they do not tell.
-
-    Parameters
-    ----------
-    first_ids : sequence of str
-        First row ids of the table, control probes among them.
-    """
+    """Judge by the shapes and number ranges of row ids; None when they do not tell."""
     ids = known_ids(first_ids)
     kind = _majority(ids)
     shown = f"row ids look like it: {', '.join(ids[:3])}"
@@ -61,7 +55,7 @@ def by_symbols(first_ids: Sequence[str]) -> Finding | None:
     ids = known_ids(first_ids)
     pattern = load_signs().pattern("row_ids", "symbols_of_rodents", "patterns")
     # Names such as 0610007P14Rik stand among them.
-    hits = [i for i in ids if pattern.fullmatch(i) or _is_species(kind_of_id(i) or Kind())]
+    hits = [i for i in ids if pattern.fullmatch(i) or _is_species(_kind_of_id(i) or Kind())]
     stems = {re.sub(r"\d", "", i) for i in hits}
     if min(len(hits), len(stems)) <= _MAJORITY * len(ids):
         return None
@@ -92,7 +86,7 @@ def _is_human(kind: Kind) -> bool:
     return kind.human
 
 
-def kind_of_id(row_id: str) -> Kind | None:
+def _kind_of_id(row_id: str) -> Kind | None:
     """Return what one row id stands for, None when its shape does not tell."""
     match = _match(row_id)
     return None if match is None else match.kind
@@ -136,22 +130,15 @@ def _are_other_gene_ids(ids: Sequence[str]) -> bool:
 
 
 def same_platform(first_ids: Sequence[str], table_ids: Sequence[str | None]) -> bool | None:
-    """Tell whether row ids and a platform's first ids are of one form.
-
-    A SuperSeries has several platforms, and the table at hand may be another one's.
-
-    Returns
-    -------
-    bool or None
-        None when one of them has nothing to compare.
-    """
+    """Tell whether row ids and a platform's first ids are of one form."""
+    # A SuperSeries has several platforms, and the table at hand may be another one's.
     rows = {_form(i) for i in known_ids(first_ids)}
     table = {_form(i) for i in known_ids([i for i in table_ids if i])}
     return bool(rows & table) if rows and table else None
 
 
 def _form(row_id: str) -> str:
-    if "_" not in row_id and _SYMBOL.fullmatch(row_id) and kind_of_id(row_id) is None:
+    if "_" not in row_id and _SYMBOL.fullmatch(row_id) and _kind_of_id(row_id) is None:
         return "symbol"
     head = re.match("[a-z]*", row_id.casefold())
     return f"{head[0] if head else ''}{'_at' if row_id.endswith('_at') else ''}"
@@ -162,15 +149,13 @@ _MEASURES = "what the platform measures"
 _BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
 _MOUSE_SYMBOL = re.compile(r"[A-Z][a-z][a-z0-9]*[a-z0-9]\d*")
 
-Cells = Sequence[str | None]
+_Cells = Sequence[str | None]
 
 
 def by_platform(description: SeriesDescription) -> Finding | None:
-    """Judge by the platform's table, then by its title; None when they do not tell.
-
-    A table whose ids do not look like the rows' is another platform's of the same SuperSeries, and
-    tells nothing.
-    """
+    """Judge by the platform's table, then by its title; None when they do not tell."""
+    # A table whose ids do not look like the rows' is another platform's of the same SuperSeries,
+    # and tells nothing.
     preview = _without_controls(description.annotation_preview)
     first = next(iter(preview.values()), ())
     same = same_platform(description.first_ids, preview.get("ID", first))
@@ -186,7 +171,7 @@ def by_platform(description: SeriesDescription) -> Finding | None:
     return _by_title(description.platform_title)
 
 
-def _without_controls(preview: Mapping[str, Cells]) -> dict[str, list[str | None]]:
+def _without_controls(preview: Mapping[str, _Cells]) -> dict[str, list[str | None]]:
     """Leave out rows of control probes, which are of bacteria and plants on any array."""
     ids = preview.get("ID", ())
     keep = [i is None or bool(known_ids([i])) for i in ids]
@@ -214,7 +199,7 @@ def _by_columns(columns: Sequence[str], genes: bool) -> Finding | None:
     return None
 
 
-def _by_cells(preview: Mapping[str, Cells]) -> Finding | None:
+def _by_cells(preview: Mapping[str, _Cells]) -> Finding | None:
     signs = load_signs()
     kinds = set(signs.value("platform", "cells", "row_id_kinds"))
     words = [
@@ -236,13 +221,13 @@ def _by_cells(preview: Mapping[str, Cells]) -> Finding | None:
 def _measured(
     cell: str, kinds: Iterable[str], words: Iterable[tuple[str, re.Pattern[str]]]
 ) -> str | None:
-    kind = kind_of_id(cell)
+    kind = _kind_of_id(cell)
     if kind is not None and kind.measures in kinds:
         return kind.measures
     return next((what for what, pattern in words if pattern.search(cell)), None)
 
 
-def _by_species(preview: Mapping[str, Cells]) -> Finding | None:
+def _by_species(preview: Mapping[str, _Cells]) -> Finding | None:
     signs = load_signs()
     columns = signs.pattern("platform", "species_columns")
     for name, cells in preview.items():
@@ -266,7 +251,7 @@ def _by_species(preview: Mapping[str, Cells]) -> Finding | None:
     return _by_symbols(preview)
 
 
-def _by_symbols(preview: Mapping[str, Cells]) -> Finding | None:
+def _by_symbols(preview: Mapping[str, _Cells]) -> Finding | None:
     pattern = load_signs().pattern("platform", "symbol_columns")
     for name, cells in preview.items():
         known = _known(cells)
@@ -277,7 +262,7 @@ def _by_symbols(preview: Mapping[str, Cells]) -> Finding | None:
     return None
 
 
-def _known(cells: Cells) -> list[str]:
+def _known(cells: _Cells) -> list[str]:
     return [c for c in cells if c and c.strip("- ")]
 
 

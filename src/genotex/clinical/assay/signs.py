@@ -13,27 +13,13 @@ from genotex.clinical.words.wording import packaged_table
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule found.
+    """What one rule found."""
 
-    Attributes
-    ----------
-    rule : str
-        Name of the rule: a key of the certainty table.
-    available : bool
-        Whether it speaks for human gene expression.
-    reason : str
-        The finding in words.
-    evidence : str
-        What was seen, and where.
-    human : bool
-        Whether the samples are human, as far as this rule says.
-    """
-
-    rule: str
-    available: bool
-    reason: str
-    evidence: str
-    human: bool = True
+    rule: str  # Name of the rule: a key of the certainty table
+    available: bool  # Whether it speaks for human gene expression
+    reason: str  # The finding in words
+    evidence: str  # What was seen, and where
+    human: bool = True  # Whether the samples are human, as far as this rule says
 
 
 @dataclass(frozen=True)
@@ -49,14 +35,8 @@ class Kind:
         return not self.species and not self.measures
 
 
-class Signs:
-    """All known signs.
-
-    Parameters
-    ----------
-    data : mapping
-        The parsed file of signs.
-    """
+class _Signs:
+    """All known signs."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data
@@ -91,9 +71,9 @@ def compile_any(alternatives: Iterable[str]) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
-def load_signs() -> Signs:
+def load_signs() -> _Signs:
     """Return the packaged signs."""
-    return Signs(packaged_table("assay"))
+    return _Signs(packaged_table("assay"))
 
 
 def kind_of(entry: Mapping[str, Any]) -> Kind:
@@ -101,13 +81,13 @@ def kind_of(entry: Mapping[str, Any]) -> Kind:
     return Kind(entry.get("species", ""), entry.get("measures", ""))
 
 
-NOT_HUMAN = "the organism is not human"
+_NOT_HUMAN = "the organism is not human"
 """How the reason of a verdict begins when the samples are not human."""
 
 
 def not_human(rule: str, who: str, evidence: str) -> Finding:
     """Return the finding that the samples are of another species."""
-    reason = f"{NOT_HUMAN}: {who}" if who else NOT_HUMAN
+    reason = f"{_NOT_HUMAN}: {who}" if who else _NOT_HUMAN
     return Finding(rule, False, reason, evidence, human=False)
 
 

@@ -14,8 +14,8 @@ from genotex.clinical.assay.signs import (
 )
 from genotex.clinical.description import SeriesDescription
 
-HUMAN = "Homo sapiens"
-HUMAN_TAXID = "9606"
+_HUMAN = "Homo sapiens"
+_HUMAN_TAXID = "9606"
 
 _RULE = "stated"
 _OTHER_MOLECULES = {"genomic dna", "protein"}
@@ -25,31 +25,27 @@ _EXPRESSION_LIBRARIES = {"rna-seq", "ssrna-seq", "est", "fl-cdna", "other"}
 
 def is_all_human(description: SeriesDescription) -> bool:
     """Tell whether GEO states that all samples are human."""
-    return set(description.organisms) == {HUMAN}
+    return set(description.organisms) == {_HUMAN}
 
 
 def by_organism(description: SeriesDescription) -> Finding | None:
-    """Judge by the samples' organisms; a series' taxonomy ids count where these are not told.
-
-    A SuperSeries' taxonomy ids are those of all its parts, so they cannot save samples whose own
-    lines name other organisms only.
-    """
+    """Judge by the samples' organisms; a series' taxonomy ids count where these are not told."""
+    # A SuperSeries' taxonomy ids are those of all its parts, so they cannot save samples whose own
+    # lines name other organisms only.
     names = ", ".join(description.organisms)
     if names:
-        human = HUMAN in description.organisms
+        human = _HUMAN in description.organisms
         return None if human else not_human(_RULE, names, f"organism of the samples: {names}")
     taxids = ", ".join(description.taxids)
-    if taxids and HUMAN_TAXID not in description.taxids:
+    if taxids and _HUMAN_TAXID not in description.taxids:
         return not_human(_RULE, f"taxid {taxids}", f"taxonomy ids: {taxids}")
     return None
 
 
 def by_stated_assay(description: SeriesDescription) -> Finding | None:
-    """Judge by the samples' molecule and library strategy, where all say the same.
-
-    A series that GEO calls expression profiling and nothing else is left alone: submitters choose
-    the wrong molecule more often than GEO's curators the wrong type.
-    """
+    """Judge by the samples' molecule and library strategy, where all say the same."""
+    # A series that GEO calls expression profiling and nothing else is left alone: submitters choose
+    # the wrong molecule more often than GEO's curators the wrong type.
     types = description.series_type
     if types and all(map(_is_expression, types)):
         return None
@@ -98,15 +94,13 @@ def _is_expression(series_type: str) -> bool:
 _SPECIES = "species of the samples"
 _ASSAY = "what the samples were measured by"
 
-Row = tuple[str, list[str], bool]
+_Row = tuple[str, list[str], bool]
 
 
 def by_sample_species(description: SeriesDescription) -> Finding | None:
-    """Judge by species, strain, embryonic stage and alleles; None when they do not tell.
-
-    A strain may be the host of a human tumour, so words for xenografts forbid the verdict. One that
-    only some samples have counts only in a series whose texts speak of no people.
-    """
+    """Judge by species, strain, embryonic stage and alleles; None when they do not tell."""
+    # A strain may be the host of a human tumour, so words for xenografts forbid the verdict. One
+    # that only some samples have counts only in a series whose texts speak of no people.
     rows = list(_rows(description))
     named = _by_species_row(rows)
     if named is not None:
@@ -126,10 +120,8 @@ def by_sample_species(description: SeriesDescription) -> Finding | None:
 
 
 def by_sample_assay(description: SeriesDescription) -> Finding | None:
-    """Judge by rows such as ``molecule: miRNA`` or ``library strategy: ChIP-seq``.
-
-    All values of the row must say that something else than messenger RNA was measured.
-    """
+    """Judge by rows such as ``molecule: miRNA`` or ``library strategy: ChIP-seq``."""
+    # All values of the row must say that something else than messenger RNA was measured.
     signs = load_signs()
     keys = signs.pattern("samples", "assay_keys")
     for key, values, complete in _rows(description):
@@ -143,7 +135,7 @@ def by_sample_assay(description: SeriesDescription) -> Finding | None:
     return None
 
 
-def _rows(description: SeriesDescription) -> Iterator[Row]:
+def _rows(description: SeriesDescription) -> Iterator[_Row]:
     """Yield each row's key, its values, and whether every sample has this key."""
     for cells in description.characteristics:
         known = [c for c in cells if c and c.strip()]
@@ -158,7 +150,7 @@ def _rows(description: SeriesDescription) -> Iterator[Row]:
             yield "", [c.partition(":")[2].strip() or c for c in known], False
 
 
-def _by_species_row(rows: Sequence[Row]) -> Finding | None:
+def _by_species_row(rows: Sequence[_Row]) -> Finding | None:
     signs = load_signs()
     keys = signs.pattern("samples", "species_keys")
     animals = signs.pattern("samples", "animals")
@@ -219,11 +211,9 @@ def by_species_words(description: SeriesDescription) -> Finding | None:
 
 
 def by_assay_words(description: SeriesDescription) -> Finding | None:
-    """Judge by names of assays, where there are no row ids or no platform to judge by.
-
-    A title that speaks of expression forbids the verdict; texts that do, unless the title names
-    the assay.
-    """
+    """Judge by names of assays, where there are no row ids or no platform to judge by."""
+    # A title that speaks of expression forbids the verdict; texts that do, unless the title names
+    # the assay.
     if known_ids(description.first_ids) and description.annotation_columns:
         return None
     signs = load_signs()

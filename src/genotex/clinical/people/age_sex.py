@@ -35,20 +35,8 @@ _YEARS = re.compile(rf"\d\s*-?(?:{unit_words('years')})(?![^\W\d_])")
 _SPELT_SEX = re.compile(rf"(?<![^\W\d_])(?:{spelt_sexes()})(?![^\W\d_])")
 
 
-def ages_without_key(candidate: Candidate) -> dict[str, float]:
-    """Return the ages of a row whose key names none.
-
-    Parameters
-    ----------
-    candidate : Candidate
-        Values without a key ("45 years old"), under one that may say anything of a person
-        ("donor: male, 45 years"), or with a pair inside ("sex: F, age: 45").
-
-    Returns
-    -------
-    dict of str to float
-        Raw cell -> years; empty unless nearly all values that say something say an age.
-    """
+def _ages_without_key(candidate: Candidate) -> dict[str, float]:
+    """Return the ages of a row whose key names none."""
     found = {}
     for cell, value in candidate.values.items():
         inner = named_part(value, "", lambda name: age_rank(name) is not None)
@@ -59,11 +47,9 @@ def ages_without_key(candidate: Candidate) -> dict[str, float]:
     return _if_nearly_all(found, candidate)
 
 
-def sexes_without_key(candidate: Candidate) -> dict[str, float]:
-    """Return the sexes of a row whose key names none, female 0, male 1; see `ages_without_key`.
-
-    A letter alone is none: an "M" may be anything.
-    """
+def _sexes_without_key(candidate: Candidate) -> dict[str, float]:
+    """Return the sexes of a row whose key names none, female 0, male 1; see `_ages_without_key`."""
+    # A letter alone is none: an "M" may be anything.
     found = {}
     for cell, value in candidate.values.items():
         inner = named_part(value, "", lambda name: sex_rank(name) is not None)
@@ -129,19 +115,9 @@ class _Found:
 
 
 def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
-    """Return how age is told, or None.
-
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Values by key.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        With the parser ``age_years``; None when no key tells a person's age or when all ages are
-        the same. `values` lists cells of the same row that tell an age under another key.
-    """
+    """Return how age is told, or None."""
+    # With the parser ``age_years``; None when no key tells a person's age or when all ages are the
+    # same. `values` lists cells of the same row that tell an age under another key.
     candidates = list(candidates)
     found = [hit for candidate in candidates if (hit := _age_in(candidate))]
     best = _best(found, lambda hit: _others(hit, found, age_rank))
@@ -171,20 +147,7 @@ def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
 
 
 def read_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncoding | None:
-    """Return how gender is told (female 0, male 1), or None.
-
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Values by key.
-    text : str
-        Title, summary and design of the series, which may explain codes that the key does not.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        With every value listed and the parser ``sex`` for others.
-    """
+    """Return how gender is told (female 0, male 1), or None."""
     found = [hit for candidate in candidates if (hit := _sex_in(candidate, text))]
     best = _best(found, lambda hit: _others(hit, found, sex_rank))
     if best is None:
@@ -215,7 +178,7 @@ def _age_in(candidate: Candidate) -> _Found | None:
     key = candidate.key
     rank = age_rank(key)
     if rank is None:
-        return _unnamed(candidate, ages_without_key(candidate), "for age are ages")
+        return _unnamed(candidate, _ages_without_key(candidate), "for age are ages")
     parsed = _parsed(candidate, parse_age_years)
     if any(_LETTER_FOR_FEMALE.search(value) for value in candidate.values.values()):
         # Beside "45F" the "m" of "45M" is no month.
@@ -251,7 +214,7 @@ def _sex_in(candidate: Candidate, text: str) -> _Found | None:
     key = candidate.key
     rank = sex_rank(key)
     if rank is None:
-        return _unnamed(candidate, sexes_without_key(candidate), "for the sex are sexes")
+        return _unnamed(candidate, _sexes_without_key(candidate), "for the sex are sexes")
     parsed = _parsed(candidate, parse_sex)
     if parsed:
         kind = "legend" if sex_legend(key) else "plain" if rank >= STATED else "other"
@@ -289,11 +252,9 @@ def _codes_in_row(hit: _Found) -> set[float]:
 def _others(
     best: _Found, found: list[_Found], rank: Callable[[str], float | None]
 ) -> dict[str, float]:
-    """Return what other keys for the same thing tell in the same row.
-
-    Submitters change a key halfway ("age: 45", then "age (yrs): 51"): a cell holds one of them, so
-    what stands in the row of the chosen key belongs to samples that lack it.
-    """
+    """Return what other keys for the same thing tell in the same row."""
+    # Submitters change a key halfway ("age: 45", then "age (yrs): 51"): a cell holds one of them,
+    # so what stands in the row of the chosen key belongs to samples that lack it.
     own = best.candidate
     if own.row is None or not own.key:
         return {}
@@ -340,22 +301,7 @@ def why_untold(
     *,
     beyond: bool = True,
 ) -> dict[str, str]:
-    """Return why age and gender are not available, for those that are not.
-
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-        Values by key.
-    age, gender : FeatureEncoding or None
-        What was read.
-    beyond : bool
-        Whether texts of samples were looked at, too.
-
-    Returns
-    -------
-    dict of str to str
-        ``age``, ``gender`` -> why, in words; a feature that was read has none.
-    """
+    """Return why age and gender are not available, for those that are not."""
     nowhere = "no key and no text about the samples tells it" if beyond else "no key tells it"
     found = {}
     if age is None:

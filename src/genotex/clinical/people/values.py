@@ -18,10 +18,10 @@ from genotex.clinical.people.keys import (
 )
 from genotex.clinical.words.wording import folded
 
-DAYS_PER_YEAR = 365.25
+_DAYS_PER_YEAR = 365.25
 OLDEST_AGE = 125.0
 
-_YEARS = {"years": 1.0, "months": 1 / 12, "weeks": 7 / DAYS_PER_YEAR, "days": 1 / DAYS_PER_YEAR}
+_YEARS = {"years": 1.0, "months": 1 / 12, "weeks": 7 / _DAYS_PER_YEAR, "days": 1 / _DAYS_PER_YEAR}
 _MISSING_CODES = {-1.0, -9.0, -99.0, -999.0, -9999.0, 999.0}
 _SHORTEST_DAYS = 100.0
 _MIDDLE_OF_DECADE = 4.5  # of 60 to 69
@@ -124,7 +124,7 @@ def _years(text: str, key: str) -> float | None:
     if negative:
         days = _to_float(negative["days"], "days")
         known_gap = -days in _MISSING_CODES or days < _SHORTEST_DAYS
-        return None if known_gap else days / DAYS_PER_YEAR
+        return None if known_gap else days / _DAYS_PER_YEAR
     if len(text) > _LONGEST:
         return None
     text = _BETWEEN.sub(r"\1 to \2", text)
@@ -223,10 +223,8 @@ _KARYOTYPE = re.compile(r"46\s*,?\s*(?P<sex>x[xy])")
 
 @lru_cache(maxsize=4096)
 def sex_legend(key: str) -> dict[str, int]:
-    """Return the codes that a key explains: ``"gender (1=male, 2=female)"`` gives 1 and 0.
-
-    A key that is itself a sex ("female: 1", "is_male: yes") explains yes and no.
-    """
+    """Return the codes that a key explains: ``"gender (1=male, 2=female)"`` gives 1 and 0."""
+    # A key that is itself a sex ("female: 1", "is_male: yes") explains yes and no.
     found = _explained_codes(key)
     plain = plain_words(key)
     asked = _ASKED.fullmatch(plain)
@@ -238,19 +236,9 @@ def sex_legend(key: str) -> dict[str, int]:
 
 @lru_cache(maxsize=256)
 def text_legend(text: str) -> dict[str, int]:
-    """Return the codes of sexes that a series' texts explain: "gender: 0=female, 1=male".
-
-    Parameters
-    ----------
-    text : str
-        Title, summary and design.
-
-    Returns
-    -------
-    dict of str to int
-        Code in digits -> female 0, male 1. Empty unless the text names "sex" or "gender" shortly
-        before, gives a code for both, and does not contradict itself.
-    """
+    """Return the codes of sexes that a series' texts explain: "gender: 0=female, 1=male"."""
+    # Code in digits -> female 0, male 1. Empty unless the text names "sex" or "gender" shortly
+    # before, gives a code for both, and does not contradict itself.
     found: dict[str, int] = {}
     for hit in re.finditer(r"\b(?:sex|gender)\b", text, re.IGNORECASE):
         nearby = re.split(r"\.\s|\n", text[hit.end() : hit.end() + _FARTHEST])[0]
@@ -274,11 +262,9 @@ def _explained_codes(key: str, *, signed: bool = False) -> dict[str, int]:
 
 
 def _legends(key: str, *, signed: bool) -> Iterator[list[tuple[str, str]]]:
-    """Give the pairs of code and sex by each form of legend, the surest form first.
-
-    Without a sign between them ("45 male, 43 female") a text counts people, so `signed` leaves
-    that form out.
-    """
+    """Give the pairs of code and sex by each form of legend, the surest form first."""
+    # Without a sign between them ("45 male, 43 female") a text counts people, so `signed` leaves
+    # that form out.
     paired = _PAIRED.search(key)
     if paired:
         yield [(paired["one"], paired["first"]), (paired["two"], paired["second"])]

@@ -30,22 +30,7 @@ _SHORT = 3
 
 
 class TextJudge:
-    """Judges the group texts of samples for one trait in one series.
-
-    Parameters
-    ----------
-    judge : ValueJudge
-        Judges single values.
-    vocabulary : Vocabulary
-        The words it knows.
-    description : SeriesDescription
-        The series.
-
-    Attributes
-    ----------
-    values : ValueJudge
-        Judges single values.
-    """
+    """Judges the group texts of samples for one trait in one series."""
 
     def __init__(
         self, judge: ValueJudge, vocabulary: Vocabulary, description: SeriesDescription
@@ -60,18 +45,7 @@ class TextJudge:
         self._series_text = description.text
 
     def judge(self, groups: Mapping[str, str]) -> Judgements:
-        """Judge samples by what the texts of their groups say.
-
-        Parameters
-        ----------
-        groups : mapping of str to str
-            Raw cell -> text of its group.
-
-        Returns
-        -------
-        mapping of str to Judgement
-            By raw cell.
-        """
+        """Judge samples by what the texts of their groups say."""
         texts = {cell: self._spelt(text) for cell, text in groups.items()}
         candidate = Candidate(
             key="",
@@ -88,11 +62,9 @@ class TextJudge:
         return self._without_arms(judged)
 
     def _spelt(self, text: str) -> str:
-        """Return a text with "nonasthma" taken apart and abbreviations as the series explains them.
-
-        What the series itself explains is surer than what letters mean elsewhere: "HD" is not a
-        healthy donor where the summary says "Huntington's disease (HD)".
-        """
+        """Return a text with "nonasthma" taken apart and abbreviations as the series explains them."""
+        # What the series itself explains is surer than what letters mean elsewhere: "HD" is not a
+        # healthy donor where the summary says "Huntington's disease (HD)".
         text = _GLUED_NON.sub(
             lambda hit: f"non {hit[1]}" if hit[1] in self._trait.terms else hit[0], text
         )
@@ -233,23 +205,9 @@ _BLOOD_CELLS = re.compile(r"(?<![A-Za-z])[TB][\s-]?(?:cells?|lymph)", re.IGNOREC
 
 
 def judge_letter_codes(groups: Mapping[str, str], judge: TextJudge) -> Judgements:
-    """Judge samples whose controls, or both sides, are told by letters alone.
-
-    "T1" and "N1" are tumour and normal tissue in a series about the cancer; "C1" is a control
-    beside "AD1". Only where the texts of the series speak of controls or normal tissue.
-
-    Parameters
-    ----------
-    groups : mapping of str to str
-        Raw cell -> text of its group.
-    judge : TextJudge
-        Judges texts that say it in words.
-
-    Returns
-    -------
-    mapping of str to Judgement
-        By raw cell.
-    """
+    """Judge samples whose controls, or both sides, are told by letters alone."""
+    # "T1" and "N1" are tumour and normal tissue in a series about the cancer; "C1" is a control
+    # beside "AD1". Only where the texts of the series speak of controls or normal tissue.
     series = judge.values.series
     if not (series.about and series.mentions_controls):
         return dict.fromkeys(groups, UNKNOWN)
@@ -268,10 +226,8 @@ def judge_letter_codes(groups: Mapping[str, str], judge: TextJudge) -> Judgement
 
 
 def _code(cell: str, text: str, judge: TextJudge) -> str:
-    """Return what the one letter code of a title stands for, or nothing.
-
-    A code has the number of a sample glued to it, or stands at an end of the title.
-    """
+    """Return what the one letter code of a title stands for, or nothing."""
+    # A code has the number of a sample glued to it, or stands at an end of the title.
     if judge.is_experiment(cell) or _BLOOD_CELLS.search(cell):
         return ""
     parts = _BETWEEN.split(text.strip())

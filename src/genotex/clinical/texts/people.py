@@ -22,8 +22,6 @@ from genotex.clinical.texts.samples import (
 )
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 
-__all__ = ["read_age_in_texts", "read_gender_in_texts"]
-
 _NUMBER = r"\d{1,3}(?:[.,]\d+)?"
 _YEARS = rf"(?:{unit_words('years')}|y\.?/?o\.?)"
 # Single letters but "y" are no units in a text: "age 45 M" is a man's.
@@ -70,40 +68,17 @@ _FEWEST_AGES = 4
 
 
 def read_age_in_texts(description: SeriesDescription) -> FeatureEncoding | None:
-    """Read the samples' ages from descriptions, titles or source names.
-
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        Years, with every text listed; None where fewer than 60 % of the samples are told, or all
-        the same.
-    """
+    """Read the samples' ages from descriptions, titles or source names."""
+    # Years, with every text listed; None where fewer than 60 % of the samples are told, or all the
+    # same.
     return _read(description, "age", _age)
 
 
 def read_gender_in_texts(
     description: SeriesDescription, vocabulary: Vocabulary | None = None
 ) -> FeatureEncoding | None:
-    """Read the samples' sexes (female 0, male 1) from descriptions, titles or source names.
-
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series.
-    vocabulary : Vocabulary, optional
-        Whose words of relatives are known; the packaged ones by default.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        With every text listed; None where fewer than 60 % of the samples are told, or all the
-        same.
-    """
+    """Read the samples' sexes (female 0, male 1) from descriptions, titles or source names."""
+    # With every text listed; None where fewer than 60 % of the samples are told, or all the same.
     relatives = (vocabulary or load_vocabulary()).groups["relative"]
     return _read(description, "gender", lambda text: None if text in relatives else _sex(text))
 
@@ -181,10 +156,8 @@ def _sex(text: str) -> float | None:
 def _compact_codes(
     texts: SampleTexts, feature: Literal["age", "gender"]
 ) -> dict[str, float | None]:
-    """Read "F_45" and "62M", where nearly all texts have it and the numbers can only be ages.
-
-    "F21", "F22", "F23" number the samples: ages are scattered.
-    """
+    """Read "F_45" and "62M", where nearly all texts have it and the numbers can only be ages."""
+    # "F21", "F22", "F23" number the samples: ages are scattered.
     found: dict[str, tuple[int, int] | None] = {}
     for cell in texts.weight:
         hits = list(_COMPACT.finditer(_spaced(cell)))

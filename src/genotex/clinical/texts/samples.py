@@ -27,18 +27,10 @@ LEAST_TOLD = 0.6
 
 @dataclass(frozen=True)
 class SampleTexts:
-    """One line of free text, a cell for each sample.
+    """One line of free text, a cell for each sample."""
 
-    Attributes
-    ----------
-    sample_field : str
-        ``title``, ``source_name_ch1`` or ``description``.
-    cells : tuple of str or None
-        One for each sample, as they stand in the file.
-    """
-
-    sample_field: SampleField
-    cells: tuple[str | None, ...]
+    sample_field: SampleField  # ``title``, ``source_name_ch1`` or ``description``
+    cells: tuple[str | None, ...]  # One for each sample, as they stand in the file
 
     @property
     def weight(self) -> Counter[str]:
@@ -52,18 +44,7 @@ class SampleTexts:
 
 
 def sample_texts(description: SeriesDescription) -> list[SampleTexts]:
-    """Return the lines of free text that a series has about its samples.
-
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series.
-
-    Returns
-    -------
-    list of SampleTexts
-        Source names, titles, then each line of descriptions; empty lines are left out.
-    """
+    """Return the lines of free text that a series has about its samples."""
     lines = [
         SampleTexts("source_name_ch1", description.source_names),
         SampleTexts("title", description.titles),
@@ -73,11 +54,9 @@ def sample_texts(description: SeriesDescription) -> list[SampleTexts]:
 
 
 def other_candidates(description: SeriesDescription) -> list[Candidate]:
-    """Return candidates outside the characteristics, for a person to choose groups from.
-
-    Descriptions give one candidate for each key of their ``key = value`` pairs; source names and
-    titles are one text each.
-    """
+    """Return candidates outside the characteristics, for a person to choose groups from."""
+    # Descriptions give one candidate for each key of their ``key = value`` pairs; source names and
+    # titles are one text each.
     whole = [
         Candidate(
             key="",
@@ -96,11 +75,9 @@ def other_candidates(description: SeriesDescription) -> list[Candidate]:
 
 
 def pair_candidates(description: SeriesDescription) -> list[Candidate]:
-    """Return one candidate for each key of the ``key = value`` pairs in descriptions.
-
-    A key that has several values in one sample ("Keywords = kidney", "Keywords = cancer") is a
-    list and tells no one thing: it is left out.
-    """
+    """Return one candidate for each key of the ``key = value`` pairs in descriptions."""
+    # A key that has several values in one sample ("Keywords = kidney", "Keywords = cancer") is a
+    # list and tells no one thing: it is left out.
     samples = max(map(len, description.descriptions), default=0)
     found: dict[str, _Pairs] = {}
     for number in range(samples):
@@ -168,18 +145,7 @@ _SHORTEST_ROW = 3
 
 
 def group_texts(cells: Iterable[str]) -> dict[str, str]:
-    """Return each text without what only numbers its sample.
-
-    Parameters
-    ----------
-    cells : iterable of str
-        Unique titles, source names or descriptions of a series.
-
-    Returns
-    -------
-    dict of str to str
-        Cell -> text of its group; empty where the cell is nothing but a number.
-    """
+    """Return each text without what only numbers its sample."""
     plain = {
         cell: _REPLICATE.sub(" ", _ACCESSION.sub(" ", cell.replace("_", " "))) for cell in cells
     }
@@ -230,18 +196,7 @@ def _tidy(text: str) -> str:
 
 
 def distinguishing_texts(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return texts without the words that all of them share.
-
-    Parameters
-    ----------
-    texts : mapping of str to str
-        Cell -> text.
-
-    Returns
-    -------
-    dict of str to str
-        Cell -> what tells it apart: "tumor" of "lung cancer patient, tumor".
-    """
+    """Return texts without the words that all of them share."""
     words = {cell: text.split() for cell, text in texts.items()}
     sets = [{simplify(word) for word in parts} for parts in words.values()]
     shared = set.intersection(*sets) if sets else set()

@@ -29,10 +29,8 @@ from genotex.clinical.trait.judgement import Ground, Judgements, best_ground
 from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
 
-__all__ = ["read_trait_in_texts", "tells_all_samples"]
-
-FEWEST_ON_A_SIDE = 2
-LONGEST_TEXT = 200
+_FEWEST_ON_A_SIDE = 2
+_LONGEST_TEXT = 200
 """Longer texts tell of the whole study, not of one sample."""
 
 
@@ -72,29 +70,15 @@ class _TextReading:
 
 def _is_contrast(counts: Mapping[float | None, int], samples: int) -> bool:
     sides = counts.get(1.0, 0), counts.get(0.0, 0)
-    return min(sides) >= FEWEST_ON_A_SIDE and sum(sides) >= LEAST_TOLD * samples
+    return min(sides) >= _FEWEST_ON_A_SIDE and sum(sides) >= LEAST_TOLD * samples
 
 
 def read_trait_in_texts(
     description: SeriesDescription, judge: ValueJudge, vocabulary: Vocabulary
 ) -> FeatureEncoding | None:
-    """Read the trait from what is written about samples outside their characteristics.
-
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series, with its titles, source names and descriptions, one cell for each sample.
-    judge : ValueJudge
-        Judges single values for the trait in this series.
-    vocabulary : Vocabulary
-        The words it knows.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        With every text listed, never of confidence "explicit"; None where the texts do not part
-        cases from controls.
-    """
+    """Read the trait from what is written about samples outside their characteristics."""
+    # With every text listed, never of confidence "explicit"; None where the texts do not part cases
+    # from controls.
     if judge.trait.is_level:
         return None
     in_pairs = _read_pairs(description, judge)
@@ -133,7 +117,7 @@ def _read_texts(texts: SampleTexts, judge: TextJudge) -> _TextReading | None:
     cells = [
         cell
         for cell in texts.weight
-        if len(cell) <= LONGEST_TEXT
+        if len(cell) <= _LONGEST_TEXT
         and not (texts.sample_field == "description" and split_pairs(cell))
     ]
     if not cells:

@@ -13,53 +13,31 @@ from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.wording import simple_key
 from genotex.formats.cohort_record import Role
 
-Cells = Sequence[Sequence[str | None]]
+_Cells = Sequence[Sequence[str | None]]
 
 
 @dataclass(frozen=True)
-class Pool:
-    """Options that give every sample the same code.
+class _Pool:
+    """Options that give every sample the same code."""
 
-    Attributes
-    ----------
-    options : tuple of TraitOption
-        The likeliest first.
-    probability : float
-        That one of them is right: the sum of theirs.
-    """
-
-    options: tuple[TraitOption, ...]
-    probability: float
+    options: tuple[TraitOption, ...]  # The likeliest first
+    probability: float  # That one of them is right: the sum of theirs
 
 
-def pool_options(scored: Sequence[ScoredOption], cells: Cells | None) -> list[Pool]:
-    """Put together the options that agree sample by sample.
-
-    Parameters
-    ----------
-    scored : sequence of ScoredOption
-        The likeliest first.
-    cells : sequence of sequences of str or None, optional
-        The characteristics rows with one cell for each sample; without them every option stands
-        alone.
-
-    Returns
-    -------
-    list of Pool
-        By falling probability.
-    """
+def _pool_options(scored: Sequence[ScoredOption], cells: _Cells | None) -> list[_Pool]:
+    """Put together the options that agree sample by sample."""
     groups: dict[object, list[ScoredOption]] = {}
     for number, entry in enumerate(scored):
         codes = None if cells is None else _codes(entry.option, cells)
         groups.setdefault(number if codes is None else codes, []).append(entry)
     pools = [
-        Pool(tuple(s.option for s in group), sum(s.probability for s in group))
+        _Pool(tuple(s.option for s in group), sum(s.probability for s in group))
         for group in groups.values()
     ]
     return sorted(pools, key=lambda pool: -pool.probability)
 
 
-def _codes(option: TraitOption, cells: Cells) -> tuple[float | None, ...] | None:
+def _codes(option: TraitOption, cells: _Cells) -> tuple[float | None, ...] | None:
     """Return the code of each sample, None for what does not stand in the characteristics."""
     row = option.candidate.row
     if row is None or row >= len(cells):
@@ -79,24 +57,14 @@ def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:
 
 @dataclass(frozen=True)
 class TraitChoice:
-    """What was chosen for the trait.
+    """What was chosen for the trait."""
 
-    Attributes
-    ----------
-    encoding : FeatureEncoding or None
-        How the trait is told; None for "not available".
-    certainty : float or None
-        Probability that the choice is right, "not available" included; None where nobody measured
-        it.
-    runner_up : FeatureEncoding or None
-        The reading that came second (first, where the choice is "not available").
-    left_out : float or None
-        The least certainty asked for, where `runner_up` came first and does not reach it.
-    """
-
-    encoding: FeatureEncoding | None
+    encoding: FeatureEncoding | None  # How the trait is told; None for "not available"
+    # Probability that the choice is right, "not available" included; None where nobody measured it
     certainty: float | None
+    # The reading that came second (first, where the choice is "not available")
     runner_up: FeatureEncoding | None
+    # The least certainty asked for, where `runner_up` came first and does not reach it
     left_out: float | None = None
 
 
@@ -108,31 +76,12 @@ def read_trait(
     least_certainty: float = 0.0,
     cells: Sequence[Sequence[str | None]] | None = None,
 ) -> TraitChoice:
-    """Choose how the trait is told.
-
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Values by key.
-    judge : ValueJudge
-        Judges single values for the trait in this series.
-    strict : bool
-        Accept only values that name the trait (for texts outside the characteristics).
-    least_certainty : float
-        Readings less certain than this are "not available".
-    cells : sequence of sequences of str or None, optional
-        The characteristics rows with one cell for each sample. Where they are known, readings
-        that give every sample the same code count as one, with the sum of their probabilities.
-
-    Returns
-    -------
-    TraitChoice
-    """
+    """Choose how the trait is told."""
     options = trait_options(candidates, judge)
     if strict:
         options = [o for o in options if best_ground(_cases(o)) >= Ground.INCLUDED]
     scored, none = score_options(options, judge)
-    pools = pool_options(scored, cells)
+    pools = _pool_options(scored, cells)
     first, second = (*map(_pooled_encoding, pools[:2]), None, None)[:2]
     if first is None or pools[0].probability <= none:
         return TraitChoice(None, none, first)
@@ -141,7 +90,7 @@ def read_trait(
     return TraitChoice(replace(first, certainty=None), pools[0].probability, second)
 
 
-def _pooled_encoding(pool: Pool) -> FeatureEncoding:
+def _pooled_encoding(pool: _Pool) -> FeatureEncoding:
     """Return the likeliest encoding of a pool, with the pool's certainty and other places."""
     encoding = option_encoding(pool.options[0])
     places = dict.fromkeys(_key(o.candidate) for o in pool.options)
@@ -153,21 +102,7 @@ def _pooled_encoding(pool: Pool) -> FeatureEncoding:
 def take_unmeasured(
     found: FeatureEncoding, choice: TraitChoice, *, least_certainty: float = 0.0
 ) -> TraitChoice:
-    """Take a reading whose certainty nobody measured, unless some certainty is asked for.
-
-    Parameters
-    ----------
-    found : FeatureEncoding
-        What was read outside the characteristics.
-    choice : TraitChoice
-        What was chosen there: nothing.
-    least_certainty : float
-        With any above 0 the reading is left out: nobody can say that it reaches it.
-
-    Returns
-    -------
-    TraitChoice
-    """
+    """Take a reading whose certainty nobody measured, unless some certainty is asked for."""
     if least_certainty <= 0:
         return replace(choice, encoding=found, certainty=None)
     if choice.left_out is not None:

@@ -9,7 +9,8 @@ from enum import IntEnum
 from typing import Literal
 
 from genotex.clinical.words.negation import Negation
-from genotex.clinical.words.vocabulary import TraitWords, Vocabulary
+from genotex.clinical.words.trait_names import TraitWords
+from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import (
     Terms,
     disease_by_ending,
@@ -21,10 +22,9 @@ from genotex.formats.cohort_record import Role
 
 
 class Ground(IntEnum):
-    """On what a judgement rests; the number is its rank, the more direct the higher.
+    """On what a judgement rests; the number is its rank, the more direct the higher."""
 
-    A rank serves for order alone ("at least a form of the trait"), the name says what was seen.
-    """
+    # A rank serves for order alone ("at least a form of the trait"), the name says what was seen.
 
     NOTHING = 0
     """Nothing was seen."""
@@ -77,21 +77,11 @@ _RECORDED: Mapping[Meaning, tuple[Role, float | None]] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """What one value means.
+    """What one value means."""
 
-    Attributes
-    ----------
-    meaning : Meaning
-        What it means.
-    ground : Ground
-        On what that rests.
-    why : str
-        The reason in words.
-    """
-
-    meaning: Meaning
-    ground: Ground
-    why: str
+    meaning: Meaning  # What it means
+    ground: Ground  # On what that rests
+    why: str  # The reason in words
 
     @property
     def role(self) -> Role:
@@ -142,15 +132,7 @@ _EMPTY_WORDS = frozenset(
 
 
 class ValueWords:
-    """Answers questions about the words of values, whatever key they stand under.
-
-    Parameters
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    vocabulary : Vocabulary
-        All other words.
-    """
+    """Answers questions about the words of values, whatever key they stand under."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary) -> None:
         self.trait = trait

@@ -24,25 +24,16 @@ _FEWEST_LEVELS = 3
 
 @dataclass(frozen=True)
 class TraitOption:
-    """One way of reading one key for a trait.
+    """One way of reading one key for a trait."""
 
-    Attributes
-    ----------
-    candidate : Candidate
-        Key, row and values.
-    how : str
-        ``words`` (what the values say), ``rest are controls`` or ``rest are cases`` (open values
-        read by their company), ``level`` (a measured level), ``scale`` (a symptom score) or
-        ``level groups`` (low and high).
-    codes : mapping of str to float or None
-        Raw cell -> code; where the number in the cell is the code, only the cells without one.
-    judgements : mapping of str to Judgement
-        Raw cell -> what it means; empty for levels.
-    """
-
-    candidate: Candidate
+    candidate: Candidate  # Key, row and values
+    # ``words`` (what the values say), ``rest are controls`` or ``rest are cases`` (open values read
+    # by their company), ``level`` (a measured level), ``scale`` (a symptom score) or ``level
+    # groups`` (low and high)
     how: How
+    # Raw cell -> code; where the number in the cell is the code, only the cells without one
     codes: Mapping[str, float | None] = field(default_factory=dict)
+    # Raw cell -> what it means; empty for levels
     judgements: Judgements = field(default_factory=dict)
 
     @property
@@ -57,20 +48,7 @@ class TraitOption:
 
 
 def trait_options(candidates: Iterable[Candidate], judge: ValueJudge) -> list[TraitOption]:
-    """Return every way in which candidates could tell the trait, in row order.
-
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Values by key.
-    judge : ValueJudge
-        Judges single values for the trait in this series.
-
-    Returns
-    -------
-    list of TraitOption
-        Each separates cases from controls, or measures the trait.
-    """
+    """Return every way in which candidates could tell the trait, in row order."""
     return [option for c in candidates for option in _options(c, judge)]
 
 
@@ -127,10 +105,8 @@ def _gaps(candidate: Candidate) -> dict[str, float | None]:
 
 
 def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | None]:
-    """Code low 0 and high 1; with a middle group low 0, middle 1 and high 2.
-
-    Where the low end is the disease, low and high change places.
-    """
+    """Code low 0 and high 1; with a middle group low 0, middle 1 and high 2."""
+    # Where the low end is the disease, low and high change places.
     trait = judge.trait
     bottom, top = (trait.high, trait.low) if trait.low_is_case else (trait.low, trait.high)
     ends = {cell for cell, v in candidate.values.items() if v in top or v in bottom}
@@ -144,7 +120,7 @@ def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | N
     }
 
 
-Weights = Mapping[str, float]
+_Weights = Mapping[str, float]
 
 _CASE_KINDS = (
     ("case named", Ground.NAMED),
@@ -168,20 +144,7 @@ class ScoredOption:
 
 
 def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
-    """Return the evidence for an option as named numbers, mostly 0 or 1.
-
-    Parameters
-    ----------
-    option : TraitOption
-        The option.
-    judge : ValueJudge
-        The judge of its trait and series.
-
-    Returns
-    -------
-    dict of str to float
-        Evidence that does not apply is left out.
-    """
+    """Return the evidence for an option as named numbers, mostly 0 or 1."""
     key = judge.series.spelt_key(option.candidate.key)
     found = {
         "any": 1.0,
@@ -261,27 +224,12 @@ def weigh_oversight(options: Sequence[TraitOption], judge: ValueJudge) -> dict[s
 
 
 def score_options(
-    options: Sequence[TraitOption], judge: ValueJudge, weights: Weights | None = None
+    options: Sequence[TraitOption], judge: ValueJudge, weights: _Weights | None = None
 ) -> tuple[list[ScoredOption], float]:
-    """Return options with their probabilities, the most likely first, and that of none.
-
-    Parameters
-    ----------
-    options : sequence of TraitOption
-        All ways of reading the series.
-    judge : ValueJudge
-        The judge of its trait and series.
-    weights : mapping of str to float, optional
-        Evidence -> weight; the packaged ones by default.
-
-    Returns
-    -------
-    scored : list of ScoredOption
-        By falling probability; equal ones in row order.
-    none : float
-        Probability that the trait is not available. What is missing to 1 in all is the
-        probability that no option is right although the trait is told.
-    """
+    """Return options with their probabilities, the most likely first, and that of none."""
+    # By falling probability; equal ones in row order. none : float Probability that the trait is
+    # not available. What is missing to 1 in all is the probability that no option is right although
+    # the trait is told.
     weights = load_weights() if weights is None else weights
     evidence = [weigh_evidence(option, judge) for option in options]
     *utilities, overlooked = (
@@ -297,12 +245,12 @@ def score_options(
     return sorted(scored, key=lambda s: -s.probability), math.exp(-top) / total
 
 
-def _utility(evidence: Mapping[str, float], weights: Weights) -> float:
+def _utility(evidence: Mapping[str, float], weights: _Weights) -> float:
     return sum(weights.get(name, 0.0) * value for name, value in evidence.items())
 
 
 @lru_cache(maxsize=1)
-def load_weights() -> Weights:
+def load_weights() -> _Weights:
     """Return the packaged weights."""
     weights: dict[str, float] = packaged_table("trait_weights")["weights"]
     return weights

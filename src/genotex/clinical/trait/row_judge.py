@@ -32,12 +32,12 @@ def is_number(value: str) -> bool:
     return _ONLY_NUMBERS.fullmatch(value) is not None or parse_number(value) is not None
 
 
-def names_case(judgements: Judgements) -> bool:
+def _names_case(judgements: Judgements) -> bool:
     """Tell whether a value names the trait or a form of it."""
     return any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judgements.values())
 
 
-def read_by_key(
+def _read_by_key(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
 ) -> Judgements:
     """Read open values by what their key asks, where the row names a case."""
@@ -86,11 +86,9 @@ def _can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> 
 def rest_as_controls(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements | None:
-    """Return the row with all open values as controls of a case that is named, or None.
-
-    Only where no value is known for a control: beside known controls, open values stay missing.
-    """
-    if not names_case(judgements) or any(j.code == 0 for j in judgements.values()):
+    """Return the row with all open values as controls of a case that is named, or None."""
+    # Only where no value is known for a control: beside known controls, open values stay missing.
+    if not _names_case(judgements) or any(j.code == 0 for j in judgements.values()):
         return None
     if kind_of_key(candidate.key) in _NO_REST:
         return None
@@ -102,11 +100,9 @@ def rest_as_controls(
 def rest_as_cases(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements | None:
-    """Return the row with all open values as cases beside its controls, or None.
-
-    The groups of a series about the trait are often called by names of the submitter's own
-    ("M6", "M0I", "Ctrl").
-    """
+    """Return the row with all open values as cases beside its controls, or None."""
+    # The groups of a series about the trait are often called by names of the submitter's own ("M6",
+    # "M0I", "Ctrl").
     healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
     if not any(judge.words.says_healthy(candidate.values[cell]) for cell in healthy):
         return None
@@ -146,26 +142,13 @@ _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
 def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
-    """Judge all values under one key.
-
-    Parameters
-    ----------
-    candidate : Candidate
-        The values.
-    judge : ValueJudge
-        Judges single values for the trait in this series.
-
-    Returns
-    -------
-    mapping of str to Judgement
-        By raw cell.
-    """
+    """Judge all values under one key."""
     values = _without_numbers(_without_signs(candidate.values))
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
     judgements = _near_misses(candidate, judgements, judge)
-    named = names_case(judgements)
+    named = _names_case(judgements)
     if named:
         judgements = _tumours_elsewhere(candidate, judgements, judge)
     judgements = _wider_words(candidate, judgements, judge, named=named)
@@ -174,7 +157,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _denials_beside_healthy(judgements)
     judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
-    judgements = read_by_key(candidate, judgements, judge, named=named)
+    judgements = _read_by_key(candidate, judgements, judge, named=named)
     return _tissues_of_people(candidate, judgements, judge)
 
 
@@ -217,10 +200,8 @@ def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge
 def _tumours_elsewhere(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements:
-    """Take "adenocarcinoma" for another cancer where the texts speak of that of the lung only.
-
-    Beside values that name the trait: alone it may still be what the series calls its cases.
-    """
+    """Take "adenocarcinoma" for another cancer where the texts speak of that of the lung only."""
+    # Beside values that name the trait: alone it may still be what the series calls its cases.
     result = dict(judgements)
     for cell, judgement in judgements.items():
         if judgement.role != "case" or judgement.ground > Ground.BROADER:
@@ -315,10 +296,8 @@ def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge)
 
 
 def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take a dash for the controls where the key names the trait: "epilepsy type: -".
-
-    Not under a treatment of the trait, where a dash may stand for untreated patients.
-    """
+    """Take a dash for the controls where the key names the trait: "epilepsy type: -"."""
+    # Not under a treatment of the trait, where a dash may stand for untreated patients.
     if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
         return judgements
     if kind_of_key(candidate.key) == "treatment":
@@ -337,11 +316,9 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
 def _tissues_of_people(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements:
-    """Read a row of tissues by whose tissue the texts say each of them is.
-
-    Only where no value names a case, and the texts name a tissue of each side. Not for cancers,
-    where the organs of other patients stand in such rows.
-    """
+    """Read a row of tissues by whose tissue the texts say each of them is."""
+    # Only where no value names a case, and the texts name a tissue of each side. Not for cancers,
+    # where the organs of other patients stand in such rows.
     if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
         return judgements
     if any(j.role == "case" for j in judgements.values()):

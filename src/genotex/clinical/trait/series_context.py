@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Literal
 
-from genotex.clinical.words.vocabulary import TraitWords, Vocabulary
+from genotex.clinical.words.trait_names import TraitWords
+from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import Terms, ends_like_tumour, simplify
 
 # "HC (healthy controls)", "HC = healthy controls", "TD: typically developing".
@@ -25,22 +26,10 @@ _IN_PARENTHESES = re.compile(r"([^().;:\n]{3,160})\(\s*([A-Za-z][\w/+-]{1,9})\s*
 
 
 def explained_abbreviations(text: str) -> dict[str, str]:
-    """Return the abbreviations that a text explains, with what they stand for.
-
-    The method of Schwartz and Hearst (Pacific Symposium on Biocomputing 8, 2003, 451-462): the
-    letters of the short form, read backwards, must occur in the words before the parenthesis, its
-    first letter at the beginning of a word.
-
-    Parameters
-    ----------
-    text : str
-        Title, summary and design of a series.
-
-    Returns
-    -------
-    dict
-        Short form -> long form; the first explanation of a short form counts.
-    """
+    """Return the abbreviations that a text explains, with what they stand for."""
+    # The method of Schwartz and Hearst (Pacific Symposium on Biocomputing 8, 2003, 451-462): the
+    # letters of the short form, read backwards, must occur in the words before the parenthesis, its
+    # first letter at the beginning of a word.
     found: dict[str, str] = {}
     for hit in _IN_PARENTHESES.finditer(text):
         before, short = hit[1], hit[2]
@@ -87,17 +76,7 @@ _ENDING = 3
 
 
 class TissueContext:
-    """The tissues of patients and controls, as the texts of one series tell them.
-
-    Parameters
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    vocabulary : Vocabulary
-        All other words; its groups ``tissue_part`` and ``tissue_bridge`` are used.
-    text : str
-        Title, summary and design.
-    """
+    """The tissues of patients and controls, as the texts of one series tell them."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, text: str) -> None:
         self._groups = vocabulary.groups
@@ -114,13 +93,7 @@ class TissueContext:
         self._words = beside
 
     def side(self, tissue: str) -> Side | None:
-        """Return whose tissue it is; None where the texts say nothing.
-
-        Parameters
-        ----------
-        tissue : str
-            A value under a key that asks for the tissue.
-        """
+        """Return whose tissue it is; None where the texts say nothing."""
         names = self._names(simplify(tissue).split())
         case, control = (
             any(_same(name, word) for name in names for word in self._words[side])
@@ -191,19 +164,7 @@ _NEAR = 3
 
 
 class SeriesContext:
-    """The texts of one series, read for one trait.
-
-    Parameters
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    vocabulary : Vocabulary
-        All other words.
-    title : str
-        Title of the series.
-    text : str
-        Title, summary and design.
-    """
+    """The texts of one series, read for one trait."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, title: str, text: str) -> None:
         self._trait = trait
@@ -247,18 +208,7 @@ class SeriesContext:
         return TissueContext(self._trait, self._vocabulary, self._text)
 
     def organ_elsewhere(self, tumour: str) -> str | None:
-        """Return the organ of a tumour that the texts know from another organ alone.
-
-        Parameters
-        ----------
-        tumour : str
-            A value such as "adenocarcinoma". Words that fit every organ ("tumor") have none.
-
-        Returns
-        -------
-        str or None
-            An organ: every mention of the tumour has one beside it, and none is the trait's.
-        """
+        """Return the organ of a tumour that the texts know from another organ alone."""
         plain = simplify(self._vocabulary.spelling.mended(tumour))
         text = f" {simplify(self._text)} "
         if not (self._trait.is_cancer and ends_like_tumour(plain)):

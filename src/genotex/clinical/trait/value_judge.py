@@ -19,7 +19,8 @@ from genotex.clinical.words.keys import (
     kind_of_key,
 )
 from genotex.clinical.words.negation import NAME
-from genotex.clinical.words.vocabulary import TraitWords, Vocabulary, load_vocabulary
+from genotex.clinical.words.trait_names import TraitWords
+from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.clinical.words.wording import Terms, mask, simplify
 from genotex.formats.cohort_record import Role
 
@@ -32,28 +33,7 @@ _NO_DISEASE = {"none", "no", "negative", "neg"}
 
 
 class ValueJudge:
-    """Judges values for one trait in one series.
-
-    Parameters
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    vocabulary : Vocabulary
-        All other words.
-    title : str
-        Title of the series.
-    text : str
-        Title, summary and design of the series.
-
-    Attributes
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    words : ValueWords
-        Answers plain questions about the words of a value.
-    series : SeriesContext
-        What the texts of the series say.
-    """
+    """Judges values for one trait in one series."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, title: str, text: str) -> None:
         self.trait = trait
@@ -69,12 +49,10 @@ class ValueJudge:
         return self.words.other_disease(value) or UNKNOWN
 
     def judge(self, value: str, key: str) -> Judgement:
-        """Judge one value under its key.
-
-        What the series' own texts say that a value stands for comes before what the vocabulary
-        knows ("CD" is Canavan disease where they say so), but for names of the trait in a series
-        about it.
-        """
+        """Judge one value under its key."""
+        # What the series' own texts say that a value stands for comes before what the vocabulary
+        # knows ("CD" is Canavan disease where they say so), but for names of the trait in a series
+        # about it.
         value = self._vocabulary.spelling.mended(value)
         if self.words.is_missing(simplify(value)):
             return Judgement("missing", Ground.NOTHING, "missing")
@@ -316,20 +294,7 @@ class ValueJudge:
 
 
 def control_role(value: str, key: str = "", vocabulary: Vocabulary | None = None) -> Role:
-    """Return the role of a control by its own words, whatever the trait.
-
-    Parameters
-    ----------
-    value, key : str
-        A cell's value and key.
-    vocabulary : Vocabulary, optional
-        The words that are known; the packaged ones by default.
-
-    Returns
-    -------
-    Role
-        "healthy control", "other disease", or "unknown" when the words do not tell.
-    """
+    """Return the role of a control by its own words, whatever the trait."""
     return _control_role(value, key, vocabulary or load_vocabulary())
 
 

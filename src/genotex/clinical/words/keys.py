@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from genotex.clinical.words.vocabulary import TraitWords
+from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import mask, simple_key, simplify
-
-__all__ = [
-    "INCIDENTAL", "KeyKind", "asks_disease", "asks_genotype", "asks_history", "asks_plainly",
-    "asks_primary", "asks_trait", "is_preliminary", "kind_of_key", "lists_diseases",
-    "lists_tissues", "names_gene", "names_trait",
-]  # fmt: skip
 
 KeyKind = Literal[
     "never", "identifier", "treatment", "time", "outcome", "stage", "relatives", "culture",
@@ -77,20 +71,10 @@ _PLAIN = re.compile(
 
 
 def kind_of_key(key: str) -> KeyKind:
-    """Return what kind of thing a key asks, whatever the trait.
-
-    Parameters
-    ----------
-    key : str
-        Key of a characteristic, as in the file.
-
-    Returns
-    -------
-    str
-        ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
-        ``time``, ``stage``, ``relatives`` (and habits), ``culture``, ``disease`` (diagnosis,
-        histology), ``status`` (group, type), ``tissue``, or ``other``.
-    """
+    """Return what kind of thing a key asks, whatever the trait."""
+    # ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
+    # ``time``, ``stage``, ``relatives`` (and habits), ``culture``, ``disease`` (diagnosis,
+    # histology), ``status`` (group, type), ``tissue``, or ``other``.
     plain = simple_key(key)
     kinds: tuple[tuple[KeyKind, re.Pattern[str]], ...] = (
         ("never", _NEVER),

@@ -13,12 +13,10 @@ from typing import Literal
 
 from genotex.clinical.words.wording import Terms, simplify
 
-__all__ = ["NAME", "Denial", "Negation"]
-
 NAME = "itsname"
 """Stands for a name that was taken out of a value, so that what denied it denies nothing else."""
 
-Denial = Literal["denied", "open"]
+_Denial = Literal["denied", "open"]
 """``open``: a denial stands nearby, and what it denies cannot be told."""
 
 _CLAUSE = re.compile(r"[,;()|\[\]]|\.\s")
@@ -29,38 +27,18 @@ _TAIL_WORDS = 2
 
 
 class Negation:
-    """Finds denials of names.
-
-    Parameters
-    ----------
-    words : mapping of str to Terms
-        The vocabulary's word groups; those called ``negation_...`` are used.
-    diseases : Terms
-        Names that may stand between, as in "neither asthma nor COPD".
-    """
+    """Finds denials of names."""
 
     def __init__(self, words: Mapping[str, Terms], diseases: Terms) -> None:
         self._words = words
         self._diseases = diseases
 
-    def of(self, value: str, names: Terms) -> Denial | None:
-        """Return whether all mentions of the names in a value are denied.
-
-        Parameters
-        ----------
-        value : str
-            A cell without its key.
-        names : Terms
-            What may be denied.
-
-        Returns
-        -------
-        str or None
-            ``denied`` when every mention is denied, ``open`` when that cannot be told, None when
-            one mention stands undenied.
-        """
+    def of(self, value: str, names: Terms) -> _Denial | None:
+        """Return whether all mentions of the names in a value are denied."""
+        # ``denied`` when every mention is denied, ``open`` when that cannot be told, None when one
+        # mention stands undenied.
         clauses = [c for c in _CLAUSE.split(_ALONE.sub(" negative ", value)) if simplify(c)]
-        found: list[Denial | None] = []
+        found: list[_Denial | None] = []
         for number, clause in enumerate(clauses):
             following = simplify(clauses[number + 1]) if number + 1 < len(clauses) else ""
             spans = names.spans(clause)  # of the clause as it stands: acronyms need their capitals
@@ -78,7 +56,7 @@ class Negation:
         ]
         return bool(mentions) and all(map(self._denied_before, mentions))
 
-    def _mention(self, clause: str, span: tuple[int, int], following: str) -> Denial | None:
+    def _mention(self, clause: str, span: tuple[int, int], following: str) -> _Denial | None:
         before, after = clause[: span[0]].strip(), clause[span[1] :].strip()
         if self._denied_before(before) or self._denied_after(after):
             return "denied"

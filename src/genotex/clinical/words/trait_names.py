@@ -19,44 +19,24 @@ _LAST_WORD = re.compile(r"[\W_]+\w+\W*$")
 
 
 def table_of_name(name: str) -> dict[str, Any]:
-    """Return the trait table that a name alone gives.
-
-    Parameters
-    ----------
-    name : str
-        Name of a trait that no vocabulary lists.
-
-    Returns
-    -------
-    dict
-        Keys of a trait table, those without words left out. A name of up to three letters is an
-        acronym, so that "ALL" is not the word "all".
-    """
+    """Return the trait table that a name alone gives."""
+    # Keys of a trait table, those without words left out. A name of up to three letters is an
+    # acronym, so that "ALL" is not the word "all".
     levels = _levels_of_name(name)
-    terms, short = terms_of_name(name)
+    terms, short = _terms_of_name(name)
     table: dict[str, Any] = {
         "terms": [] if levels else terms,
         "acronyms": list(dict.fromkeys([*short, *_acronyms_of_name(name)])),
-        "sites": sites_of_name(name),
+        "sites": _sites_of_name(name),
         "levels": levels,
         "quantity": bool(levels),
-        "cancer": cancer_by_name(name),
+        "cancer": _cancer_by_name(name),
     }
     return {key: value for key, value in table.items() if value}
 
 
-def terms_of_name(name: str) -> tuple[list[str], list[str]]:
-    """Return the terms that a name gives, and those too short to be words.
-
-    Parameters
-    ----------
-    name : str
-        "Canavan_Disease" gives "canavan disease" and "canavan".
-
-    Returns
-    -------
-    terms, acronyms : list of str
-    """
+def _terms_of_name(name: str) -> tuple[list[str], list[str]]:
+    """Return the terms that a name gives, and those too short to be words."""
     lists = load_wording()["names"]
     full = _readable(name)
     inside = [part for part in _IN_BRACKETS.findall(name) if len(part.split("_")) > 1]
@@ -88,7 +68,7 @@ def _acronyms_of_name(name: str) -> list[str]:
     return [text for text in found if simplify(text)]
 
 
-def sites_of_name(name: str) -> list[str]:
+def _sites_of_name(name: str) -> list[str]:
     """Return the organ of a cancer by its name: "lung" of "Lung_Cancer", not of one form of it."""
     lists = load_wording()["names"]
     text = _readable(name)
@@ -97,7 +77,7 @@ def sites_of_name(name: str) -> list[str]:
     return [_LAST_WORD.sub("", text)] if len(words) > 1 and of_organ else []
 
 
-def cancer_by_name(name: str) -> bool:
+def _cancer_by_name(name: str) -> bool:
     """Tell whether a name is that of a cancer: "Lung cancer", "Thymoma", but not "Glaucoma"."""
     words = simplify(name).split()
     if not words:
@@ -117,96 +97,45 @@ def _levels_of_name(name: str) -> list[str]:
 
 @dataclass(frozen=True)
 class TraitWords:
-    """How one trait is named.
+    """How one trait is named."""
 
-    Attributes
-    ----------
-    name : str
-        The trait's name in words.
-    terms : Terms
-        Names of the trait itself.
-    includes : Terms
-        Narrower conditions that count as the trait.
-    broader : Terms
-        Wider words, for rows that say nothing more exact.
-    excludes : Terms
-        Phrases that look like the trait and are not.
-    sites : Terms
-        Organs of a cancer; empty otherwise.
-    near_misses : Terms
-        Other conditions that stand beside the trait in such series.
-    cell_lines : Terms
-        Cell lines that stand for the disease.
-    genes : Terms
-        Genes whose inherited mutation is the disease.
-    levels : Terms
-        Keys of a measured level; empty when the trait is no quantity.
-    scales : Terms
-        Keys of symptom scores that measure the trait in people.
-    low, high : Terms
-        Words of low and high groups of a level.
-    unit : str
-        Usual unit of the level; empty when not told.
-    low_is_case : bool
-        Whether the low end of the level is the trait, as in osteoporosis.
-    healthy : Terms
-        Words of this trait's own controls.
-    is_cancer : bool
-        Whether tumour against normal tissue tells the trait.
-    is_subtype : bool
-        Whether the trait is one of several tumours of its organ, so that "kidney tumour" leaves
-        open whether it is meant.
-    is_level : bool
-        Whether the trait is a quantity and no disease.
-    """
-
-    name: str
-    terms: Terms
-    includes: Terms
-    broader: Terms
-    excludes: Terms
-    sites: Terms
-    near_misses: Terms
-    cell_lines: Terms
-    genes: Terms
-    levels: Terms
-    scales: Terms
-    low: Terms
-    high: Terms
-    unit: str
-    low_is_case: bool
-    healthy: Terms
-    is_cancer: bool
+    name: str  # The trait's name in words
+    terms: Terms  # Names of the trait itself
+    includes: Terms  # Narrower conditions that count as the trait
+    broader: Terms  # Wider words, for rows that say nothing more exact
+    excludes: Terms  # Phrases that look like the trait and are not
+    sites: Terms  # Organs of a cancer; empty otherwise
+    near_misses: Terms  # Other conditions that stand beside the trait in such series
+    cell_lines: Terms  # Cell lines that stand for the disease
+    genes: Terms  # Genes whose inherited mutation is the disease
+    levels: Terms  # Keys of a measured level; empty when the trait is no quantity
+    scales: Terms  # Keys of symptom scores that measure the trait in people
+    low: Terms  # Words of low and high groups of a level
+    high: Terms  # Words of low and high groups of a level
+    unit: str  # Usual unit of the level; empty when not told
+    low_is_case: bool  # Whether the low end of the level is the trait, as in osteoporosis
+    healthy: Terms  # Words of this trait's own controls
+    is_cancer: bool  # Whether tumour against normal tissue tells the trait
+    # Whether the trait is one of several tumours of its organ, so that "kidney tumour" leaves open
+    # whether it is meant
     is_subtype: bool
-    is_level: bool
+    is_level: bool  # Whether the trait is a quantity and no disease
 
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all the words by which a trait is read, those of its own name among them.
-
-    Parameters
-    ----------
-    name : str
-        Name of the trait.
-    entry : mapping
-        Its table; empty for a trait that is not listed.
-
-    Returns
-    -------
-    dict
-        Keys of a trait table. A table with ``replace = true`` stands as it is, so that a user can
-        take out even words of the name.
-    """
+    """Return all the words by which a trait is read, those of its own name among them."""
+    # Keys of a trait table. A table with ``replace = true`` stands as it is, so that a user can
+    # take out even words of the name.
     if not entry:
         return table_of_name(name)
     table = {key: value for key, value in entry.items() if key != "replace"}
     if entry.get("replace") or entry.get("quantity"):
         return table
-    terms, acronyms = terms_of_name(name)
+    terms, acronyms = _terms_of_name(name)
     table["terms"] = list(dict.fromkeys([*entry.get("terms", ()), *terms]))
     if acronyms:
         table["acronyms"] = list(dict.fromkeys([*entry.get("acronyms", ()), *acronyms]))
-    if "sites" not in entry and (sites := sites_of_name(name)):
+    if "sites" not in entry and (sites := _sites_of_name(name)):
         table["sites"] = sites
     return table
 
@@ -214,21 +143,7 @@ def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 def trait_words(
     name: str, table: Mapping[str, Any], words: Mapping[str, Sequence[str]]
 ) -> TraitWords:
-    """Return the words of a trait as terms.
-
-    Parameters
-    ----------
-    name : str
-        Name of the trait, the listed one where it is listed.
-    table : mapping
-        Its `full_table`.
-    words : mapping of str to sequence of str
-        Words for every trait, of which ``low`` and ``high`` are used.
-
-    Returns
-    -------
-    TraitWords
-    """
+    """Return the words of a trait as terms."""
 
     def terms(*kinds: str) -> Terms:
         return Terms(*(table.get(kind, ()) for kind in kinds))
@@ -251,7 +166,7 @@ def trait_words(
         unit=str(table.get("unit", "")),
         low_is_case=str(table.get("direction")) == "low" and not is_level,
         healthy=terms("healthy", "healthy_acronyms"),
-        is_cancer=bool(table.get("cancer", bool(table.get("sites")) or cancer_by_name(name))),
+        is_cancer=bool(table.get("cancer", bool(table.get("sites")) or _cancer_by_name(name))),
         is_subtype=bool(table.get("subtype", False)),
         is_level=is_level,
     )
@@ -313,25 +228,13 @@ def tells_name(note: str) -> bool:
 
 
 class TraitNames:
-    """Finds listed traits by what people call them.
-
-    Parameters
-    ----------
-    traits : mapping of str to mapping
-        The trait tables of a vocabulary, by name.
-    """
+    """Finds listed traits by what people call them."""
 
     def __init__(self, traits: Mapping[str, Mapping[str, Any]]) -> None:
         self._traits = traits
 
     def listed(self, name: str) -> str | None:
-        """Return the listed name of a trait, None where it is not listed.
-
-        Raises
-        ------
-        UsageError
-            If the name is an alias of several traits.
-        """
+        """Return the listed name of a trait, None where it is not listed."""
         found = self.meant(name)
         if len(found) > 1:
             msg = f"{name!r} is short for several traits; use one of: {', '.join(found)}"
@@ -374,11 +277,9 @@ class TraitNames:
         return tuple(dict.fromkeys([*([own] if own else []), *self._by_term.get(plain, ())]))
 
     def near(self, name: str) -> tuple[str, ...]:
-        """Return listed traits that might be meant by a name that is not listed.
-
-        First those that have it among their words ("LUAD"), then those whose names hold its words
-        ("diabetes"), else those that are spelt alike ("Athsma").
-        """
+        """Return listed traits that might be meant by a name that is not listed."""
+        # First those that have it among their words ("LUAD"), then those whose names hold its words
+        # ("diabetes"), else those that are spelt alike ("Athsma").
         plain = simplify(name)
         if not plain:
             return ()

@@ -24,8 +24,6 @@ from genotex.clinical.words.vocabulary_file import (
 from genotex.clinical.words.wording import Spelling, Terms, packaged_table, simplify
 from genotex.errors import UsageError
 
-__all__ = ["TraitWords", "Vocabulary", "load_vocabulary", "vocabulary_text"]
-
 _HOW_TO_USE = """\
 # Edit these words, then give the file back: genotex solve ... --vocabulary FILE
 # With the line 'replace = true' these words stand alone: what you take out is out, also the words
@@ -73,10 +71,8 @@ class Vocabulary:
 
     @property
     def _person_control(self) -> Terms:
-        """Words of controls that are healthy people or tissue, also in titles.
-
-        All control words but those that may be the control of an experiment.
-        """
+        """Words of controls that are healthy people or tissue, also in titles."""
+        # All control words but those that may be the control of an experiment.
         not_these = {
             simplify(word)
             for group in ("open_control", "open_control_acronyms", "only_under_keys")
@@ -110,10 +106,8 @@ class Vocabulary:
 
     @cached_property
     def diseases(self) -> Terms:
-        """Every disease the file knows of, whichever trait is asked.
-
-        Single words of forms ("sporadic", "compensated") are no diseases by themselves.
-        """
+        """Every disease the file knows of, whichever trait is asked."""
+        # Single words of forms ("sporadic", "compensated") are no diseases by themselves.
         terms = set(self._words["other_diseases"])
         acronyms: set[str] = set()
         for entry in self._traits.values():
@@ -174,13 +168,7 @@ class Vocabulary:
         return tuple(name for name in self._own if asked.isdisjoint(self.names.meant(name)))
 
     def trait(self, name: str) -> TraitWords:
-        """Return the words of a trait, made from its name when the vocabulary does not list it.
-
-        Raises
-        ------
-        UsageError
-            If the name is an alias of several traits.
-        """
+        """Return the words of a trait, made from its name when the vocabulary does not list it."""
         key = self.names.listed(name) or name
         if key not in self._cache:
             title, table, _ = self.entry(key)
@@ -188,27 +176,9 @@ class Vocabulary:
         return self._cache[key]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
-        """Return the table by which a trait is read, as a vocabulary file has it.
-
-        Parameters
-        ----------
-        name : str
-            Name of the trait, or an alias.
-
-        Returns
-        -------
-        name : str
-            Name of the table.
-        table : mapping of str to list of str, str or bool
-            All its words, those of its name among them.
-        listed : bool
-            Whether the vocabulary lists it.
-
-        Raises
-        ------
-        UsageError
-            If the name is an alias of several traits.
-        """
+        """Return the table by which a trait is read, as a vocabulary file has it."""
+        # Name of the table. table : mapping of str to list of str, str or bool All its words, those
+        # of its name among them. listed : bool Whether the vocabulary lists it.
         listed = self.names.listed(name)
         if listed is None:
             return name, full_table(name, {}), False

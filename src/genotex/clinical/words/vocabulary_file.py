@@ -45,26 +45,7 @@ _EXAMPLE = '[traits.NAME] with lists such as terms = ["..."]; see docs/clinical.
 
 
 def read_vocabulary_file(path: Path, *, words: Collection[str]) -> dict[str, Any]:
-    """Read a vocabulary file and check every table of it.
-
-    Parameters
-    ----------
-    path : Path
-        A TOML file in UTF-8.
-    words : collection of str
-        Names of the word groups that there are.
-
-    Returns
-    -------
-    dict
-        Tables ``words`` and ``traits``, each perhaps empty.
-
-    Raises
-    ------
-    VocabularyFileError
-        If the file cannot be read, is no TOML (with the line), or a table or key is unknown or not
-        of its kind (with its name).
-    """
+    """Read a vocabulary file and check every table of it."""
     return _Checker(path, words).tables(_parse(path))
 
 
@@ -208,20 +189,9 @@ def _shown(value: Any) -> str:
 
 
 def lay_over(packaged: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the packaged tables with a user's own laid over them.
-
-    Parameters
-    ----------
-    packaged, own : mapping
-        Tables ``words`` and ``traits``. Traits are the same when their names are, capitals and
-        underscores aside; an alias of one packaged trait means this trait.
-
-    Returns
-    -------
-    dict
-        Lists are packaged words first; texts are the user's own. A trait with ``replace`` has the
-        user's words alone.
-    """
+    """Return the packaged tables with a user's own laid over them."""
+    # Lists are packaged words first; texts are the user's own. A trait with ``replace`` has the
+    # user's words alone.
     traits = dict(packaged["traits"])
     names = TraitNames(packaged["traits"])
     for given, entry in own["traits"].items():
@@ -243,20 +213,7 @@ def _together(before: Mapping[str, Any], added: Mapping[str, Any]) -> dict[str, 
 
 
 def trait_table(name: str, entry: Mapping[str, Any]) -> str:
-    """Return the table of a trait as TOML text, to be edited and given back.
-
-    Parameters
-    ----------
-    name : str
-        Name of the table.
-    entry : mapping
-        Its keys.
-
-    Returns
-    -------
-    str
-        With ``replace = true``, so that what a user takes out is out.
-    """
+    """Return the table of a trait as TOML text, to be edited and given back."""
     lines = [f"[traits.{_key(name)}]", "replace = true"]
     lines += [f"{key} = {_toml(value, key)}" for key, value in entry.items() if key != "replace"]
     return "\n".join(lines) + "\n"
@@ -295,22 +252,7 @@ _HEALTHY_GROUPS = ("healthy", "unaffected_tissue", "person_control")
 
 
 def refuse_contradictions(path: Path, own: Mapping[str, Any], together: Mapping[str, Any]) -> None:
-    """Refuse a word that a user's file makes a name of a trait and of what is not the trait.
-
-    Parameters
-    ----------
-    path : Path
-        The user's file, for the message.
-    own : mapping
-        Its tables ``words`` and ``traits``.
-    together : mapping
-        The same laid over the packaged ones. Only tables that the file touches are looked at.
-
-    Raises
-    ------
-    VocabularyFileError
-        If a word stands on both sides; it names the table and where the word stands too.
-    """
+    """Refuse a word that a user's file makes a name of a trait and of what is not the trait."""
     names = TraitNames(together["traits"])
     for given, entry in own["traits"].items():
         meant = names.meant(given)

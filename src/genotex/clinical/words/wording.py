@@ -22,13 +22,7 @@ from typing import Any
 
 
 def packaged_table(name: str) -> dict[str, Any]:
-    """Return a table of ``genotex/clinical/data``.
-
-    Parameters
-    ----------
-    name : str
-        Its name without ``.toml``.
-    """
+    """Return a table of ``genotex/clinical/data``."""
     folder = resources.files("genotex.clinical").joinpath("data")
     return tomllib.loads(folder.joinpath(f"{name}.toml").read_text("utf-8"))
 
@@ -84,13 +78,11 @@ def split_words(key: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def simplify(text: str) -> str:
-    """Return a text in the form in which terms are compared.
-
-    Lower case, accents, apostrophes and the "s" of possession gone, British spelling turned
-    American, ``CamelCase`` split, a trailing ``+`` or ``(-)`` and the signs of markers in a row
-    ("ER+/HER2-") spelt out, punctuation turned to single spaces, and a plural "s" taken off words
-    of five letters or more.
-    """
+    """Return a text in the form in which terms are compared."""
+    # Lower case, accents, apostrophes and the "s" of possession gone, British spelling turned
+    # American, ``CamelCase`` split, a trailing ``+`` or ``(-)`` and the signs of markers in a row
+    # ("ER+/HER2-") spelt out, punctuation turned to single spaces, and a plural "s" taken off words
+    # of five letters or more.
     # Each step is skipped where it has nothing to do, as for most of the 10,000 known terms.
     if _SIGNS.search(text):
         text = _SIGN_IN_ROW.sub(lambda sign: " positive " if sign[1] else " negative ", text)
@@ -115,16 +107,7 @@ def _singular(word: str) -> str:
 
 
 class Terms:
-    """A set of terms to be found in texts as whole words.
-
-    Parameters
-    ----------
-    terms : iterable of str
-        Words and phrases; compared in simplified form.
-    acronyms : iterable of str
-        Short names. Up to three letters they must stand in the text as they are here, or be the
-        whole text; longer ones are terms.
-    """
+    """A set of terms to be found in texts as whole words."""
 
     def __init__(self, terms: Iterable[str], acronyms: Iterable[str] = ()) -> None:
         acronyms = tuple(acronyms)
@@ -230,17 +213,11 @@ _SHORTEST = 9
 
 
 class Spelling:
-    """Mends words that are one slip away from a known one.
+    """Mends words that are one slip away from a known one."""
 
-    A slip is one letter too many, too few, wrong, or two neighbours swapped (Damerau, CACM 7, 1964,
-    171-176). Only words of nine letters or more are mended, where a slip hardly ever makes another
-    word, and only where a single known word is that near.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Known words and phrases.
-    """
+    # A slip is one letter too many, too few, wrong, or two neighbours swapped (Damerau, CACM 7,
+    # 1964, 171-176). Only words of nine letters or more are mended, where a slip hardly ever makes
+    # another word, and only where a single known word is that near.
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._known = {word for text in texts for word in simplify(text).split()}
