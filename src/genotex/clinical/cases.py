@@ -1,4 +1,4 @@
-"""Clinical inference as a command does it: many cases from a file, or one series as a table."""
+"""Clinical inference for many cases of a JSON Lines file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from genotex.clinical.annotation_json import rounded
 from genotex.clinical.cells import split_cell
 from genotex.clinical.description import Cell, SeriesDescription
 from genotex.clinical.encoded_features import encode_cell
-from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.experts import Expert, RuleExpert
-from genotex.clinical.summary import tell_reasons, tell_shifted
+from genotex.clinical.summary import reason_texts, shift_notes
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError, UsageError
 from genotex.formats.json_lines import read_json_lines, read_text_lines
@@ -35,14 +35,14 @@ _CASE_FIELDS = (
 def infer_cases(
     cases: Path, expert: Expert | None = None, procedure: Procedure = "sound"
 ) -> Iterator[str]:
-    """Read the cases of a JSON Lines file, one output line each.
+    """Annotate the cases of a JSON Lines file, one output line each.
 
     Parameters
     ----------
     cases : Path
         JSON Lines, plain or gzip.
     expert : Expert, optional
-        Who reads them; `RuleExpert` by default.
+        Annotates them; `RuleExpert` by default.
     procedure : str
         ``benchmark`` takes the first integer of a cell as age.
 
@@ -53,12 +53,12 @@ def infer_cases(
         ``gender`` as null or ``{"row", "map": {raw value: code or null}}``; ``certainty`` of the
         trait (null: not measured), its ``runner_up`` as null or ``{"row", "map"}``;
         ``certainties`` of gene expression, age and gender; ``keys`` of the features and ``roles``
-        of the trait's cells; ``evidence`` says why.
+        of the trait's cells; ``evidence`` gives the reasons.
 
     Raises
     ------
     FormatError
-        If a line is no case, or has the id of another; it names the line and the field.
+        If a line is not a case, or has the id of another; it names the line and the field.
     """
     expert = expert or RuleExpert()
     lines: dict[str, int] = {}
@@ -66,18 +66,18 @@ def infer_cases(
         first = lines.setdefault(case["id"], number)
         if first != number:
             msg = f"{case['id']!r} is the id of line {first} already"
-            hint = "answers are told apart by their ids"
+            hint = "answers are identified by their ids"
             raise FormatError(msg, path=cases, line=number, field="id", hint=hint)
         try:
             description = description_from_case(case)
         except FormatError as error:
             raise error.at(cases, number) from error
         try:
-            reading = expert.read(description, case["trait"])
+            annotation = expert.annotate(description, case["trait"])
         except UsageError as error:
             raise FormatError(str(error), path=cases, line=number, field="trait") from error
         yield json.dumps(
-            _prediction(case["id"], description, reading, procedure), ensure_ascii=False
+            _prediction(case["id"], description, annotation, procedure), ensure_ascii=False
         )
 
 
@@ -102,31 +102,34 @@ def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _prediction(
-    case_id: str, description: SeriesDescription, reading: ClinicalReading, procedure: Procedure
+    case_id: str,
+    description: SeriesDescription,
+    annotation: ClinicalAnnotation,
+    procedure: Procedure,
 ) -> dict[str, Any]:
-    features = {"trait": reading.trait, "age": reading.age, "gender": reading.gender}
+    features = {"trait": annotation.trait, "age": annotation.age, "gender": annotation.gender}
     return {
         "id": case_id,
-        "is_gene_available": reading.gene.available,
+        "is_gene_available": annotation.gene.available,
         **{name: row_and_map(e, description, procedure) for name, e in features.items()},
-        "certainty": rounded(reading.certainty),
-        "runner_up": row_and_map(reading.runner_up, description, procedure),
+        "certainty": rounded(annotation.certainty),
+        "runner_up": row_and_map(annotation.runner_up, description, procedure),
         "certainties": {
-            "gene": reading.gene.certainty,
-            "age": reading.age.certainty if reading.age else None,
-            "gender": reading.gender.certainty if reading.gender else None,
+            "gene": annotation.gene.certainty,
+            "age": annotation.age.certainty if annotation.age else None,
+            "gender": annotation.gender.certainty if annotation.gender else None,
         },
         "keys": {name: e.key for name, e in features.items() if e},
-        "roles": dict(reading.trait.roles) if reading.trait else {},
+        "roles": dict(annotation.trait.roles) if annotation.trait else {},
         "evidence": {
-            "gene": [reading.gene.reason, *reading.gene.evidence],
+            "gene": [annotation.gene.reason, *annotation.gene.evidence],
             **{name: _evidence(e) if e else [] for name, e in features.items()},
         },
     }
 
 
 def _evidence(encoding: FeatureEncoding) -> list[str]:
-    return [*encoding.evidence, *tell_shifted(encoding), *tell_reasons(encoding)]
+    return [*encoding.evidence, *shift_notes(encoding), *reason_texts(encoding)]
 
 
 def row_and_map(
@@ -237,7 +240,7 @@ def _case_rows(rows: Mapping[str, Any]) -> tuple[tuple[Cell, ...], ...]:
             msg = f"row {name!r} must be a number with a list of cells"
             raise FormatError(msg, field="sample_characteristics")
         if int(name) in numbered:
-            msg = f"row {name!r} stands twice"
+            msg = f"row {name!r} appears twice"
             raise FormatError(msg, field="sample_characteristics")
         for cell in cells:
             if cell is not None and not isinstance(cell, str):

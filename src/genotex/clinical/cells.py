@@ -1,4 +1,4 @@
-"""Reading single cells: the key in front of a value, pairs and parts in it, numbers."""
+"""Cells of characteristics: key and value, pairs, parts and numbers, and cells gathered by key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from genotex.clinical.words.wording import simple_key
 
 _KEY_SIGN = re.compile(r"\s*(?P<key>[^=:]{1,60}?)\s*[=:]\s*(?P<value>.*\S)", re.DOTALL)
 _PIECES = re.compile(r"[;|\n]|,\s")
-# Signs between the values of a key of several parts, the most telling ones first.
+# Signs between the values of a key of several parts, the most specific ones first.
 _BETWEEN_KEYS = re.compile(r"\s*[/,;&+|\\]\s*|\s+and\s+")
 _BETWEEN_VALUES = tuple(
     re.compile(p) for p in (r"[;|]", r"/", r"(?<!\d),|,(?!\d)", r"[-_]", r"\s+")
@@ -40,7 +40,7 @@ def split_pairs(text: str) -> list[tuple[str, str, str]]:
 
 def named_part(text: str, key: str, names: Callable[[str], bool]) -> str | None:
     """Return the part of a value that belongs to a wanted name."""
-    # The value of the pair inside the text whose key is wanted, else what stands in front of such
+    # The value of the pair inside the text whose key is wanted, else the text in front of such
     # pairs if `key` itself is wanted; in a key of several parts the part in the same place. None
     # when the value is not made of parts, or none is wanted.
     pieces = [piece.strip() for piece in _PIECES.split(text)]
@@ -101,22 +101,22 @@ class Candidate:
     """Values under one key."""
 
     key: str  # Key as in the file; empty for values without one
-    row: int | None  # The row where most of the values stand; None for other sample fields
+    row: int | None  # The row with most of the values; None for other sample fields
     # Raw cell -> value behind the key, in order of appearance, over all rows
     values: Mapping[str, str]
-    in_row: frozenset[str]  # Those raw cells that stand in `row`
+    in_row: frozenset[str]  # The raw cells in `row`
     # Share of the row's cells (of samples if known, else of unique cells) with this key
     share: float
     elsewhere: tuple[int, ...]  # Other rows that hold values of this key because cells are shifted
     weight: Mapping[str, int]  # Raw cell -> number of samples; 1 where samples are not known
     sample_field: SampleField = "characteristics_ch1"  # Sample field that holds the cells
-    beside: frozenset[str] = frozenset()  # Raw cells of the row under other keys
+    other_cells: frozenset[str] = frozenset()  # Raw cells of the row under other keys
 
 
 def characteristic_candidates(description: SeriesDescription) -> list[Candidate]:
     """Return one candidate for every key of the characteristics, in row order."""
     # A key that fills several rows on its own (a submitter may repeat "tissue") gives one candidate
-    # for each of them; a key that stands in mixed rows (shifted cells) gives a single one.
+    # for each of them; a key in mixed rows (shifted cells) gives a single one.
     counts = [
         _row_counts(description, number) for number in range(len(description.characteristics))
     ]
@@ -162,16 +162,16 @@ def _candidates_of_key(
 
 
 def _samples(rows: _Rows, counts: list[Counter[str]]) -> _Sizes:
-    """Return in how many samples of each row a key stands."""
+    """Return how many samples of each row have the key."""
     return {number: (cells.total(),) for number, cells in rows.items()}
 
 
 def _guessed_samples(rows: _Rows, counts: list[Counter[str]]) -> _Sizes:
     """Return an order of rows by how many samples a key has there, from unique values alone."""
     # Many different values (ages) mean many samples; a list that is cut holds at least as many as
-    # it shows. Few different values (sexes) say nothing of how often they stand: then every
+    # it shows. Few different values (sexes) do not show how frequent they are: then every
     # different value of another key is a sample that lacks this one, so the row with the fewest of
-    # them has most. What appears early stands in the samples that come first.
+    # them has most. Values that appear early belong to the first samples.
     few = max(map(len, rows.values())) <= _FEW_VALUES
     sizes = {}
     for number, cells in rows.items():
@@ -203,5 +203,5 @@ def _candidate(
         share=rows[best].total() / max(counts[best].total(), 1),
         elsewhere=tuple(sorted(others)),
         weight=dict(weight),
-        beside=frozenset(counts[best]) - frozenset(rows[best]),
+        other_cells=frozenset(counts[best]) - frozenset(rows[best]),
     )

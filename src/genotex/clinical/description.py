@@ -19,7 +19,7 @@ Cell = str | None
 
 @dataclass(frozen=True)
 class SeriesDescription:
-    """All that an expert may see of a series.
+    """Everything that an expert may see of a series.
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class SeriesDescription:
     title, summary, overall_design : str
         The submitter's texts.
     series_type : tuple of str
-        ``!Series_type`` lines ("Expression profiling by array"); empty when not told.
+        ``!Series_type`` lines ("Expression profiling by array"); empty when missing.
     organisms, taxids : tuple of str
-        Organism names and NCBI taxonomy ids of samples and platform; empty when not told.
+        Organism names and NCBI taxonomy ids of samples and platform; empty when missing.
     platform_title : str
-        Titles of the platforms that were read.
+        Titles of the platforms.
     molecule : tuple of str
         Unique ``!Sample_molecule_ch1`` values.
     library_strategy : tuple of str
@@ -40,9 +40,9 @@ class SeriesDescription:
     characteristics : tuple of tuples
         For each characteristics row its unique raw cells in order of appearance, None for empty.
     cells : tuple of tuples, optional
-        The characteristics rows with one cell for each sample; None when not told.
+        The characteristics rows with one cell for each sample; None when missing.
     titles, source_names : tuple
-        One cell for each sample; empty when not told.
+        One cell for each sample; empty when missing.
     descriptions : tuple of tuples
         ``!Sample_description`` rows with one cell for each sample.
     first_ids : tuple of str
@@ -93,7 +93,7 @@ def describe_series(series: Series, platforms: Sequence[Platform] = ()) -> Serie
     series : Series
         The series.
     platforms : sequence of Platform
-        Its platforms' annotation tables, as far as they are at hand.
+        Annotation tables of its platforms, those available.
 
     Returns
     -------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.clinical.cells import parse_number, split_cell, split_pairs
-from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
 from genotex.clinical.people.values import parse_age_years, parse_sex
 from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
@@ -67,7 +67,7 @@ def apply_encoding(
         ``sound`` finds values by key in every characteristics row, sample by sample.
         ``benchmark`` reads the one row and takes the first integer of a cell as age.
     vocabulary : Vocabulary, optional
-        By whose words a control without a role is told; the packaged ones by default.
+        Decides the role of controls that have none; the packaged one by default.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def cells_to_code(place: FeatureEncoding, series: Series, procedure: Procedure) 
     Parameters
     ----------
     place : FeatureEncoding
-        Where the feature stands; its values are not looked at.
+        Where the feature is; its values are ignored.
     series : Series
         The series.
     procedure : str
@@ -129,7 +129,7 @@ def cells_to_code(place: FeatureEncoding, series: Series, procedure: Procedure) 
     Returns
     -------
     dict of str to bool
-        _Cell -> whether it is a sample's first choice. The others stand in the row under another
+        Cell -> whether it is a sample's first choice. The others are in the row under another
         key, or on another line of the same field, and count only where an encoding lists them.
 
     Raises
@@ -296,7 +296,7 @@ def _unlisted_note(encoding: FeatureEncoding, unlisted: Counter[str]) -> str:
 
 
 def is_biased(values: NDArray[np.float64]) -> bool:
-    """Tell whether a variable is distributed too unevenly to be studied.
+    """Return whether a variable is distributed too unevenly to be studied.
 
     Exactly two values make it binary: biased when the rarer one has fewer than 5 samples and less
     than 10 % of them. One value only is biased. Anything else is continuous and fine.
@@ -315,8 +315,8 @@ def is_biased(values: NDArray[np.float64]) -> bool:
 
 
 @dataclass(frozen=True)
-class ReadingRow:
-    """One line of the table that shows how a series was read.
+class AnnotationRow:
+    """One line of the table that shows how a series was annotated.
 
     Attributes
     ----------
@@ -335,7 +335,7 @@ class ReadingRow:
     samples : int
         How many samples have it.
     evidence : str
-        Why this value has its code, in words; empty where only the key tells.
+        Why this value has its code, in words; empty where only the key shows it.
     """
 
     feature: str
@@ -348,15 +348,15 @@ class ReadingRow:
     evidence: str
 
 
-def reading_table(
-    reading: ClinicalReading, series: Series, procedure: Procedure = "sound"
-) -> list[ReadingRow]:
-    """Return how a series was read as plain rows: one for each raw value of each feature.
+def annotation_rows(
+    annotation: ClinicalAnnotation, series: Series, procedure: Procedure = "sound"
+) -> list[AnnotationRow]:
+    """Return an annotation as plain rows: one for each raw value of each feature.
 
     Parameters
     ----------
-    reading : ClinicalReading
-        What an expert said.
+    annotation : ClinicalAnnotation
+        The annotation.
     series : Series
         The series.
     procedure : str
@@ -364,16 +364,16 @@ def reading_table(
 
     Returns
     -------
-    list of ReadingRow
+    list of AnnotationRow
         A feature that is not available has no rows.
     """
-    encodings = (reading.trait, reading.age, reading.gender)
+    encodings = (annotation.trait, annotation.age, annotation.gender)
     return [row for e in encodings if e for row in _feature_rows(e, series, procedure)]
 
 
 def _feature_rows(
     encoding: FeatureEncoding, series: Series, procedure: Procedure
-) -> Iterable[ReadingRow]:
+) -> Iterable[AnnotationRow]:
     encoded = apply_encoding(encoding, series, procedure=procedure)
     groups: dict[tuple[str | None, float | None, str], int] = {}
     for raw, code, role in zip(encoded.raw, encoded.codes.tolist(), encoded.roles, strict=True):
@@ -384,4 +384,4 @@ def _feature_rows(
     relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
     for (raw, code, shown), samples in groups.items():
         text = relaxed.get(simple_key(raw or ""), "")
-        yield ReadingRow(encoding.feature, encoding.row, key, raw, code, shown, samples, text)
+        yield AnnotationRow(encoding.feature, encoding.row, key, raw, code, shown, samples, text)

@@ -1,4 +1,4 @@
-"""Readings as JSON, and the encoding file that a person can edit and give back."""
+"""Encoding files: saved for a person to edit, loaded, and fitted to the series again."""
 
 from __future__ import annotations
 
@@ -9,138 +9,140 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.annotation_json import FEATURES, reading_from_json, reading_to_json
+from genotex.clinical.annotation_json import FEATURES, annotation_from_json, annotation_to_json
 from genotex.clinical.cells import Candidate, characteristic_candidates, split_cell
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import ClinicalReading, FeatureEncoding, GeneVerdict
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding, GeneVerdict
 from genotex.clinical.texts.samples import other_candidates, sample_texts
-from genotex.clinical.words.trait_names import tells_name
+from genotex.clinical.words.trait_names import is_name_note
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError, UsageError
 from genotex.io import atomic_write
 from genotex.layout import trait_folder_name
 
 _ABOUT = [
-    "How samples were read: for each cohort whether it holds gene expression, and where trait, age",
-    "and gender stand (null: not available). Edit by hand and give back with --encoding FILE.",
-    "trait: what the readings were made for; they are not to be used for another trait.",
+    "How samples were annotated: for each cohort whether it holds gene expression, and where",
+    "trait, age and gender are recorded (null: not available). Edit by hand; use: --encoding FILE.",
+    "trait: what the annotations were made for; do not use them for another trait.",
     "row: characteristics row, numbered from 0 (null for another sample_field);",
-    "key: what stands before the colon; kind: binary or continuous;",
+    "key: the text before the colon; kind: binary or continuous;",
     "values: raw cell -> code (case 1, control 0; female 0, male 1; null is missing);",
     "roles: raw cell -> case, healthy control, other disease or unknown (trait only);",
-    "parser: how cells that values does not list are read: age_years, sex, number or null;",
+    "parser: how cells that are not in values are parsed: age_years, sex, number or null;",
     "confidence: explicit, inferred or arguable; evidence: why, free text;",
     "sample_field: characteristics_ch1, title, source_name_ch1 or description;",
     "certainty: how sure, a number from 0 to 1, or null; reasons: raw cell -> why, free text.",
-    "Beside the features: certainty of the trait (0 to 1, null: not measured) and runner_up, the",
-    "trait reading that came second; neither changes how samples are coded.",
-    "characteristics: where the trait is null, what the samples say, one entry for each key: give",
-    "codes to the values of one of them and put it in the place of null behind trait.",
+    "Next to the features: certainty of the trait (0 to 1, null: not measured) and runner_up, the",
+    "second most likely encoding of the trait; neither changes how samples are coded.",
+    "characteristics: where the trait is null, the values of the samples, one entry for each key:",
+    "give codes to the values of one of them and put it in the place of null after trait.",
 ]
 
 
 @dataclass(frozen=True)
-class SavedReadings:
-    """What an encoding file holds.
+class SavedAnnotations:
+    """The content of an encoding file.
 
     Attributes
     ----------
     trait : str or None
-        Trait that the readings were made for; None when the file does not say.
-    readings : mapping of str to ClinicalReading
-        Cohort -> reading, in file order.
+        Trait that the annotations were made for; None when the file does not name one.
+    annotations : mapping of str to ClinicalAnnotation
+        Cohort -> annotation, in file order.
     """
 
     trait: str | None
-    readings: Mapping[str, ClinicalReading]
+    annotations: Mapping[str, ClinicalAnnotation]
 
 
-def save_readings(
+def save_annotations(
     path: Path,
-    readings: Mapping[str, ClinicalReading],
+    annotations: Mapping[str, ClinicalAnnotation],
     *,
     trait: str | None = None,
     characteristics: Mapping[str, list[dict[str, Any]]] | None = None,
 ) -> None:
-    """Write readings as an encoding file, whole or not at all.
+    """Write annotations to an encoding file, whole or not at all.
 
     Parameters
     ----------
     path : Path
         The file.
-    readings : mapping of str to ClinicalReading
-        Cohort -> reading.
+    annotations : mapping of str to ClinicalAnnotation
+        Cohort -> annotation.
     trait : str, optional
-        Trait that they were made for, written down so that they are not used for another one.
+        Trait that they were made for, recorded so that they are not used for another one.
     characteristics : mapping of str to list of dict, optional
-        Cohort -> what its samples say (`characteristics_to_edit`), put beside a trait that is not
+        Cohort -> its keys and values (`characteristics_to_edit`), added where the trait is not
         available.
     """
     there = characteristics or {}
     cohorts = {
-        name: _to_save(reading)
-        | ({"characteristics": there[name]} if name in there and reading.trait is None else {})
-        for name, reading in readings.items()
+        name: _to_save(annotation)
+        | ({"characteristics": there[name]} if name in there and annotation.trait is None else {})
+        for name, annotation in annotations.items()
     }
     _write(path, trait, cohorts)
 
 
-def add_reading(
+def add_annotation(
     path: Path,
     cohort: str,
-    reading: ClinicalReading,
+    annotation: ClinicalAnnotation,
     *,
     trait: str,
     characteristics: list[dict[str, Any]] | None = None,
     replace: bool = False,
 ) -> None:
-    """Put a reading into an encoding file beside those of other cohorts.
+    """Add an annotation to an encoding file, next to those of other cohorts.
 
     Parameters
     ----------
     path : Path
-        The file; made when missing.
+        The file; created when missing.
     cohort : str
         The cohort.
-    reading : ClinicalReading
-        Its reading.
+    annotation : ClinicalAnnotation
+        Its annotation.
     trait : str
         Trait that it was made for.
     characteristics : list of dict, optional
-        As for `save_readings`.
+        As for `save_annotations`.
     replace : bool
-        Whether a reading of the same cohort may be overwritten.
+        Whether an annotation of the same cohort may be overwritten.
 
     Raises
     ------
     UsageError
-        If the file holds the cohort already, or readings made for another trait.
+        If the file already has the cohort, or annotations made for another trait.
     EncodingFileError
-        If what is there is no encoding file.
+        If the existing file is not an encoding file.
     """
     there = {} if characteristics is None else {cohort: characteristics}
     if not path.exists():
-        save_readings(path, {cohort: reading}, trait=trait, characteristics=there)
+        save_annotations(path, {cohort: annotation}, trait=trait, characteristics=there)
         return
-    saved = load_readings(path)
+    saved = load_annotations(path)
     if saved.trait is not None and trait_folder_name(saved.trait) != trait_folder_name(trait):
-        msg = f"{path} holds readings made for {saved.trait}, not for {trait}; save to another file"
+        msg = (
+            f"{path} has annotations made for {saved.trait}, not for {trait}; save to another file"
+        )
         raise UsageError(msg)
-    if cohort in saved.readings and not replace:
-        msg = f"{path} holds {cohort} already, perhaps edited; replace it with --force"
+    if cohort in saved.annotations and not replace:
+        msg = f"{path} already has {cohort}, perhaps edited; replace it with --force"
         raise UsageError(msg)
-    # What others wrote stays as they wrote it.
+    # The entries of other cohorts stay exactly as they are.
     cohorts = json.loads(path.read_text(encoding="utf-8-sig"))["cohorts"]
-    new = _to_save(reading)
-    if there and reading.trait is None:
+    new = _to_save(annotation)
+    if there and annotation.trait is None:
         new["characteristics"] = characteristics
     _write(path, saved.trait or trait, cohorts | {cohort: new})
 
 
-def _to_save(reading: ClinicalReading) -> dict[str, Any]:
-    """Return a reading without what is true of the name asked for alone."""
-    notes = [note for note in reading.notes if not tells_name(note)]
-    return reading_to_json(reading) | {"notes": notes}
+def _to_save(annotation: ClinicalAnnotation) -> dict[str, Any]:
+    """Return an annotation as JSON, without the note on the trait name that was asked for."""
+    notes = [note for note in annotation.notes if not is_name_note(note)]
+    return annotation_to_json(annotation) | {"notes": notes}
 
 
 def _write(path: Path, trait: str | None, cohorts: Mapping[str, Any]) -> None:
@@ -150,7 +152,7 @@ def _write(path: Path, trait: str | None, cohorts: Mapping[str, Any]) -> None:
         part.write_text(text + "\n", encoding="utf-8")
 
 
-def load_readings(path: Path) -> SavedReadings:
+def load_annotations(path: Path) -> SavedAnnotations:
     """Read an encoding file.
 
     Parameters
@@ -160,13 +162,13 @@ def load_readings(path: Path) -> SavedReadings:
 
     Returns
     -------
-    SavedReadings
-        The trait, None in files that do not name one, and the readings.
+    SavedAnnotations
+        The trait, None in files that do not name one, and the annotations.
 
     Raises
     ------
     EncodingFileError
-        If the file is no encoding file; names the cohort and the field, and what to do.
+        If the file is not an encoding file; names the cohort and the field, and what to do.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_no_repeats)
@@ -175,7 +177,7 @@ def load_readings(path: Path) -> SavedReadings:
         raise EncodingFileError(msg, path=path) from error
     except json.JSONDecodeError as error:
         msg = f"is not JSON: {error.msg} (column {error.colno})"
-        hint = "check commas and quotes there, or write the file anew with 'show --save'"
+        hint = "check commas and quotes there, or write the file again with 'show --save'"
         raise EncodingFileError(msg, path=path, line=error.lineno, hint=hint) from error
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         msg = f"is not JSON: {error}"
@@ -184,11 +186,11 @@ def load_readings(path: Path) -> SavedReadings:
         hint = "write one with 'genotex clinical show MATRIX --trait T --save FILE'"
         msg = "has no object 'cohorts'"
         raise EncodingFileError(msg, path=path, hint=hint)
-    return SavedReadings(
+    return SavedAnnotations(
         _trait(data, path),
         {
-            cohort: reading_from_json(reading, path=path, place=cohort)
-            for cohort, reading in data["cohorts"].items()
+            cohort: annotation_from_json(annotation, path=path, place=cohort)
+            for cohort, annotation in data["cohorts"].items()
         },
     )
 
@@ -199,7 +201,7 @@ def _trait(data: Mapping[str, Any], path: Path) -> str | None:
         return None
     if not isinstance(trait, str) or not trait.strip():
         msg = f"must be the name of a trait or null, not {trait!r}"
-        hint = "name the trait that the readings were made for, or take the line out"
+        hint = "name the trait that the annotations were made for, or remove the line"
         raise EncodingFileError(msg, path=path, field="trait", hint=hint)
     return trait.strip()
 
@@ -208,7 +210,7 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            msg = f"{name!r} stands twice in one object; keep one of them"
+            msg = f"{name!r} appears twice in one object; keep one of them"
             raise ValueError(msg)
         found[name] = value
     return found
@@ -218,17 +220,17 @@ _SHOWN = 3
 _OF_RULES = ("row", "key", "kind", "values", "roles", "parser", "sample_field")
 
 
-def fit_reading(
-    given: ClinicalReading, own: ClinicalReading, description: SeriesDescription, source: str
-) -> ClinicalReading:
-    """Return a reading that was given, as the series has its cells, with its true origin.
+def fit_annotation(
+    given: ClinicalAnnotation, own: ClinicalAnnotation, description: SeriesDescription, source: str
+) -> ClinicalAnnotation:
+    """Fit a supplied annotation to the cells of a series and record its origin.
 
     Parameters
     ----------
-    given : ClinicalReading
-        From an encoding file, perhaps edited; values may stand without their key.
-    own : ClinicalReading
-        What the rules read in the series now.
+    given : ClinicalAnnotation
+        From an encoding file, perhaps edited; values may be given without their key.
+    own : ClinicalAnnotation
+        The annotation of the rules for the series now.
     description : SeriesDescription
         The series.
     source : str
@@ -236,11 +238,11 @@ def fit_reading(
 
     Returns
     -------
-    ClinicalReading
-        What differs from the rules' reading is marked as made by hand: it has no certainty, and
-        a reason only where the code is still that of the rules. A listed cell that no sample has
-        gives a caution with the nearest ones. A trait that was left out for being less sure than
-        asked for stays so.
+    ClinicalAnnotation
+        What differs from the rules' annotation is marked as made by hand: it has no certainty,
+        and a reason only where the code is still that of the rules. A listed cell that no sample
+        has gives a caution with the closest ones. A trait that was left out for too low a
+        certainty stays left out.
     """
     fitted = {
         name: _fit(encoding, getattr(own, name), description, source)
@@ -250,7 +252,7 @@ def fit_reading(
     trait = fitted.get("trait")
     left_out = given.left_out if trait is None else None
     changed = left_out is None and (trait is None or trait.told_by == "hand")
-    notes = (note for note in given.notes if not tells_name(note))
+    notes = (note for note in given.notes if not is_name_note(note))
     unsaid: list[str] = [name for name in FEATURES if name not in fitted]
     if left_out is not None:
         unsaid.remove("trait")
@@ -265,7 +267,7 @@ def fit_reading(
         runner_up=None if changed else given.runner_up,
         left_out=left_out,
         notes=(*notes, *_not_there(by_file)),
-        untold=by_file,
+        unavailable=by_file,
     )
 
 
@@ -274,7 +276,7 @@ def _not_there(by_file: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _gene(given: GeneVerdict, own: GeneVerdict, source: str) -> GeneVerdict:
-    """Return a verdict that is not that of the rules as one made by hand."""
+    """Mark a verdict that differs from that of the rules as made by hand."""
     if given.available == own.available:
         return given
     own_words = f": {given.reason}" if given.reason not in ("", own.reason) else ""
@@ -317,7 +319,7 @@ def _fit(
 def _spelt_as_in_series(
     encoding: FeatureEncoding, description: SeriesDescription
 ) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """Return listed cell -> cell of the series, and what to say of those that no sample has."""
+    """Return listed cell -> cell of the series, and cautions for those that no sample has."""
     cells = _cells(encoding, description)
     if not cells:
         return {}, ()

@@ -10,7 +10,7 @@ from typing import Any
 from genotex.clinical.cells import Candidate, characteristic_candidates, parse_number, split_cell
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding, SampleField
-from genotex.clinical.summary import tell_place
+from genotex.clinical.summary import place_text
 from genotex.clinical.texts.samples import other_candidates
 from genotex.clinical.trait.row_judge import judge_row
 from genotex.clinical.trait.value_judge import ValueJudge, control_role
@@ -30,7 +30,7 @@ class KeyValues:
     Attributes
     ----------
     place : str
-        Where they stand: "row 2, key 'disease state'".
+        Where they are: "row 2, key 'disease state'".
     row : int or None
         Characteristics row; None for another sample field.
     key : str
@@ -44,9 +44,9 @@ class KeyValues:
     controls : tuple of str
         Those values that name controls of the trait.
     others : tuple of str
-        Those that could be cases: nothing was understood of them, or they name another disease.
+        Those that could be cases: not understood, or names of another disease.
     cases : tuple of str
-        Those that are taken for cases of the trait.
+        Those that the rules take for cases of the trait.
     """
 
     place: str
@@ -63,7 +63,7 @@ class KeyValues:
 def values_by_key(
     description: SeriesDescription, trait: str, vocabulary: Vocabulary | None = None
 ) -> list[KeyValues]:
-    """Return every key whose values tell samples apart, in row order.
+    """Return every key whose values differ between samples, in row order.
 
     Parameters
     ----------
@@ -88,13 +88,13 @@ def _values(candidate: Candidate, judge: ValueJudge) -> KeyValues:
         values[value] = values.get(value, 0) + candidate.weight.get(cell, 0)
     groups = kind_of_key(candidate.key) != "never" and len(values) <= _MOST_GROUPS
     judgements = judge_row(candidate, judge) if groups else {}
-    told = [(candidate.values[cell], judgements[cell]) for cell in cells if cell in judgements]
-    controls = [value for value, judgement in told if judgement.role == "healthy control"]
+    judged = [(candidate.values[cell], judgements[cell]) for cell in cells if cell in judgements]
+    controls = [value for value, judgement in judged if judgement.role == "healthy control"]
     # What was not understood comes before what was taken for another disease.
-    others = [value for value, j in told if j.is_open and parse_number(value) is None]
-    others += [value for value, j in told if j.role == "other disease"]
+    others = [value for value, j in judged if j.is_open and parse_number(value) is None]
+    others += [value for value, j in judged if j.role == "other disease"]
     return KeyValues(
-        tell_place(candidate.row, candidate.key, candidate.sample_field),
+        place_text(candidate.row, candidate.key, candidate.sample_field),
         candidate.row,
         candidate.key,
         candidate.sample_field,
@@ -102,7 +102,7 @@ def _values(candidate: Candidate, judge: ValueJudge) -> KeyValues:
         tuple(cells),
         tuple(dict.fromkeys(controls)),
         tuple(dict.fromkeys(others)),
-        tuple(dict.fromkeys(value for value, j in told if j.role == "case")),
+        tuple(dict.fromkeys(value for value, j in judged if j.role == "case")),
     )
 
 
@@ -145,7 +145,7 @@ def choose_groups(
     Parameters
     ----------
     encoding : FeatureEncoding or None
-        What the expert chose; its key is preferred when the values stand under several keys, and
+        What the expert chose; its key is preferred when several keys have the values, and
         where only one side is given its other side is kept.
     cases, controls : sequence of str
         Whole values with or without ``key:`` in front, in any case ("osteoarthritis" or
@@ -153,19 +153,19 @@ def choose_groups(
     description : SeriesDescription
         The series.
     vocabulary : Vocabulary, optional
-        By whose words the role of a control is told; the packaged ones by default.
+        Decides the role of controls by their words; the packaged one by default.
 
     Returns
     -------
     FeatureEncoding
-        Controls are coded 0 whatever their role: "healthy control" or "other disease" as the
-        expert or their own words say, "unknown" when neither tells their health.
+        Controls are coded 0 whatever their role: "healthy control" or "other disease" by the
+        expert or by their own words, "unknown" when neither shows their health.
 
     Raises
     ------
     UsageError
-        If nothing is given, a value stands on both sides, or no single key holds all the values;
-        the message lists the values there are.
+        If nothing is given, a value is on both sides, or no single key has all the values; the
+        message lists the available values.
     """
     _check(cases, controls)
     candidates = [*characteristic_candidates(description), *other_candidates(description)]
@@ -194,7 +194,7 @@ def _match(candidate: Candidate, cases: Sequence[str], controls: Sequence[str]) 
 
 
 def _cells(candidate: Candidate, wanted: Iterable[str]) -> set[str] | None:
-    """Return the raw cells of all wanted values, None when one is not there."""
+    """Return the raw cells of all wanted values, None when one is missing."""
     cells: set[str] = set()
     for value in wanted:
         plain = simple_key(value)
@@ -275,8 +275,8 @@ def _role(
     vocabulary: Vocabulary | None,
 ) -> Role:
     """Return the role of a value with a code."""
-    # Whoever the expert takes for a case is ill, and so no healthy control of another contrast. A
-    # control whose words say nothing of its health stays unknown.
+    # A case of the expert is ill, and so not a healthy control of another contrast. A control whose
+    # words do not show its health stays unknown.
     if cell in match.cases:
         return "case"
     role = read.roles.get(cell, "unknown") if read and code is not None else "unknown"
@@ -304,7 +304,7 @@ def _no_match(candidates: Iterable[Candidate], wanted: Sequence[str]) -> str:
     asked = ", ".join(repr(v) for v in wanted)
     near = [n for v in wanted for n in get_close_matches(v, [*listed, *listed.values()], n=1)]
     perhaps = f"perhaps {', '.join(map(repr, near))}; " if near else ""
-    return f"no one key has the values {asked}; {perhaps}the values there are: {shown}"
+    return f"no single key has the values {asked}; {perhaps}available values: {shown}"
 
 
 def _shown(candidate: Candidate, value: str) -> str:

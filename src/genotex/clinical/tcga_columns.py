@@ -1,4 +1,4 @@
-"""Age and gender in the clinical matrix of a TCGA study, whichever hub it comes from."""
+"""Age and gender in the clinical matrix of a TCGA study, from any Xena hub."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from genotex.clinical.words.wording import simplify
 _Cells = Sequence[str | None]
 
 _FEWER_IN_YEARS = 2
-"""A column in days is taken when it tells more than so many times as many ages as one in years."""
+"""A column in days is used when it has more than so many times as many ages as one in years."""
 
 
 @dataclass(frozen=True)
 class TcgaColumn:
-    """A column that tells age or gender.
+    """A column of age or gender.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def named_columns(
 
 
 def is_age_or_gender_column(name: str) -> bool:
-    """Tell whether a column is named as one of age or gender."""
+    """Return whether a column is named as one of age or gender."""
     plain = plain_column_name(name)
     return any(plain in _names(kind) for kind in ("age_years", "age_days", "gender"))
 
@@ -122,7 +122,7 @@ def _read_age(name: str, cells: _Cells, unit: Literal["years", "days"]) -> TcgaC
     known = _known(cells)
     if unit == "years" and _are_days(known):
         unit = "days"
-    # The key gives the unit of bare numbers; negative ones are days to birth whatever the key.
+    # The key gives the unit of bare numbers; negative ones are days to birth under any key.
     ages = [None if cell is None else parse_age_years(cell, f"age in {unit}") for cell in known]
     return TcgaColumn(name, tuple(ages), unit)
 

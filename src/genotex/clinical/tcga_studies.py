@@ -1,4 +1,4 @@
-"""What TCGA studied, and which study a text names, from ``data/tcga.toml``."""
+"""TCGA studies (``data/tcga.toml``): which one a text names, and which one means a trait."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class _DiseaseName:
     """A name as a set of words, so that order and spelling do not matter."""
 
     words: frozenset[str]  # Without words such as "cancer", and with each organ in one form
-    tumour: bool  # Whether the name says that it is a tumour
+    tumour: bool  # Whether the name is that of a tumour
 
     def means(self, other: _DiseaseName) -> bool:
-        """Tell whether both are one disease: "lung cancer" is no other word for "lung"."""
+        """Return whether both are one disease: "lung cancer" and "lung" are not the same."""
         return bool(self.words) and self == other
 
 
@@ -79,7 +79,7 @@ class _TcgaStudies:
         )
 
     def read_name(self, text: str) -> _DiseaseName:
-        """Return a name as its words; what stands in brackets explains it and is left out."""
+        """Return a name as its words; an explanation in brackets is left out."""
         outside = _CAMEL.sub(" ", re.sub(r"\([^)]*\)", " ", text))
         plain = f" {simplify(outside) or simplify(text)} "
         for form, organ in self._organs:
@@ -136,7 +136,7 @@ def _nested(one: _DiseaseName, other: _DiseaseName) -> bool:
 
 
 def tcga_study_code(text: str) -> str | None:
-    """Return the code of the TCGA study that the name of a folder or file tells.
+    """Return the code of the TCGA study that a folder or file name contains.
 
     Parameters
     ----------
@@ -147,13 +147,13 @@ def tcga_study_code(text: str) -> str | None:
     Returns
     -------
     str or None
-        None when it tells none, or several.
+        None when it contains none, or several.
     """
     studies = tcga_studies()
     if of_file := re.match(r"TCGA\.([A-Z]+)\.", text):
         return of_file[1] if of_file[1] in studies.by_code else None
     if in_brackets := re.findall(r"\(\s*([A-Z]+)\s*\)", text):
-        # A code that nobody knows is another study, whatever the words before it.
+        # An unknown code is another study, despite the words before it.
         return in_brackets[-1] if in_brackets[-1] in studies.by_code else None
     found = {word for word in re.findall(r"[A-Za-z0-9]+", text) if word in studies.by_code}
     if found:
@@ -175,7 +175,7 @@ def tcga_studies() -> _TcgaStudies:
 
 
 _MOST_TOLD = 4
-"""So many studies at most are told as proxies."""
+"""Most studies that are listed as proxies."""
 
 
 @dataclass(frozen=True)

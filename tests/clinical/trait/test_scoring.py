@@ -91,7 +91,7 @@ def test_every_weight_is_a_finite_number() -> None:
 def test_better_evidence_is_more_certain(make_description: MakeDescription) -> None:
     expert = RuleExpert()
     certainty = [
-        expert.read(make_description(row, title="Asthma"), "Asthma").certainty
+        expert.annotate(make_description(row, title="Asthma"), "Asthma").certainty
         for row in (NAMED, VAGUE)
     ]
     assert certainty[0] is not None and certainty[1] is not None

@@ -25,9 +25,9 @@ from genotex.clinical.encoding import GeneVerdict
 def judge_expression(description: SeriesDescription) -> GeneVerdict:
     """Judge whether a series holds human gene (mRNA) expression.
 
-    The organism as GEO states it comes first; then the row ids; then what the samples and the
-    platform say of species and assay; then the series type. The submitter's texts decide only when
-    these say nothing. Row ids of human arrays end the search, but for monkeys, which are measured
+    The organism as GEO states it comes first; then the row ids; then species and assay of
+    the samples and the platform; then the series type. The submitter's texts decide only when
+    these are silent. Row ids of human arrays end the search, but for monkeys, which are measured
     on human arrays.
 
     Parameters
@@ -66,7 +66,7 @@ def _first_finding(description: SeriesDescription) -> Finding:
     stated = by_organism(description)
     if stated is not None:
         return stated
-    # Human samples, as GEO states them, may still stand on an array of the mouse, to see the host
+    # Human samples, as GEO states them, may still be on a mouse array, to see the host
     # of a xenograft; but neither strains nor words make them mice.
     human = is_all_human(description)
     rows = by_row_ids(description.first_ids)
@@ -87,10 +87,10 @@ def _nothing_against(description: SeriesDescription) -> Finding:
         rule = "nothing against it"
         seen = f"row ids such as {', '.join(description.first_ids[:3])}"
     elif words:
-        rule, seen = "words for expression", f"the texts speak of {words!r}"
+        rule, seen = "words for expression", f"the texts mention {words!r}"
     else:
         rule, seen = "nothing to judge by", "no row ids and no platform to judge by"
-    return Finding(rule, True, "human gene expression", f"nothing speaks against it: {seen}")
+    return Finding(rule, True, "human gene expression", f"no evidence against it: {seen}")
 
 
 def _other_samples(description: SeriesDescription, finding: Finding) -> tuple[str, ...]:

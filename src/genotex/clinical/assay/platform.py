@@ -1,4 +1,4 @@
-"""What the platform tells: its title, its columns, and the first cells of its table."""
+"""What row ids and platform show: shapes and ranges of ids, title, columns, first cells."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Match:
 
 
 def by_row_ids(first_ids: Sequence[str]) -> Finding | None:
-    """Judge by the shapes and number ranges of row ids; None when they do not tell."""
+    """Judge by the shapes and number ranges of row ids; None when they do not decide."""
     ids = known_ids(first_ids)
     kind = _majority(ids)
     shown = f"row ids look like it: {', '.join(ids[:3])}"
@@ -54,7 +54,7 @@ def by_symbols(first_ids: Sequence[str]) -> Finding | None:
     """Judge by symbols that are written as those of mouse and rat (Xkr4, not XKR4)."""
     ids = known_ids(first_ids)
     pattern = load_signs().pattern("row_ids", "symbols_of_rodents", "patterns")
-    # Names such as 0610007P14Rik stand among them.
+    # Names such as 0610007P14Rik are among them.
     hits = [i for i in ids if pattern.fullmatch(i) or _is_species(_kind_of_id(i) or Kind())]
     stems = {re.sub(r"\d", "", i) for i in hits}
     if min(len(hits), len(stems)) <= _MAJORITY * len(ids):
@@ -64,7 +64,7 @@ def by_symbols(first_ids: Sequence[str]) -> Finding | None:
 
 
 def _majority(ids: Sequence[str]) -> Kind | None:
-    """Return what most ids stand for: genes of other species, another assay, or human genes."""
+    """Return what most ids are: genes of other species, another assay, or human genes."""
     matches = [m for m in map(_match, ids) if m is not None]
     found = Counter(m.kind for m in matches if not m.every or matches.count(m) == len(ids))
     for group in (_is_species, _is_assay, _is_human):
@@ -87,7 +87,7 @@ def _is_human(kind: Kind) -> bool:
 
 
 def _kind_of_id(row_id: str) -> Kind | None:
-    """Return what one row id stands for, None when its shape does not tell."""
+    """Return what one row id is, None when its shape does not show it."""
     match = _match(row_id)
     return None if match is None else match.kind
 
@@ -120,7 +120,7 @@ def _holds(entry: Mapping[str, Any], value: int) -> bool:
 
 
 def _are_other_gene_ids(ids: Sequence[str]) -> bool:
-    """Tell whether too many NCBI Gene ids (custom tables: ``100012_at``) are no human gene's."""
+    """Return whether too many NCBI Gene ids (custom tables: ``100012_at``) are no human gene's."""
     numbers = [int(i[:-3]) for i in ids if re.fullmatch(r"\d{1,9}_at", i)]
     if not numbers or len(numbers) < len(ids):
         return False
@@ -130,7 +130,7 @@ def _are_other_gene_ids(ids: Sequence[str]) -> bool:
 
 
 def same_platform(first_ids: Sequence[str], table_ids: Sequence[str | None]) -> bool | None:
-    """Tell whether row ids and a platform's first ids are of one form."""
+    """Return whether row ids and a platform's first ids are of one form."""
     # A SuperSeries has several platforms, and the table at hand may be another one's.
     rows = {_form(i) for i in known_ids(first_ids)}
     table = {_form(i) for i in known_ids([i for i in table_ids if i])}
@@ -153,9 +153,9 @@ _Cells = Sequence[str | None]
 
 
 def by_platform(description: SeriesDescription) -> Finding | None:
-    """Judge by the platform's table, then by its title; None when they do not tell."""
+    """Judge by the platform's table, then by its title; None when they do not decide."""
     # A table whose ids do not look like the rows' is another platform's of the same SuperSeries,
-    # and tells nothing.
+    # and is ignored.
     preview = _without_controls(description.annotation_preview)
     first = next(iter(preview.values()), ())
     same = same_platform(description.first_ids, preview.get("ID", first))
@@ -210,10 +210,10 @@ def _by_cells(preview: Mapping[str, _Cells]) -> Finding | None:
         known = _known(cells)
         if len(known) < 2:
             continue
-        told = [_measured(cell, kinds, words) for cell in known]
-        what = next((t for t in told if t), None)
-        if what and told.count(what) > _MAJORITY * len(known):
-            evidence = f"annotation column {name!r}: {known[told.index(what)][:60]}"
+        found = [_measured(cell, kinds, words) for cell in known]
+        what = next((t for t in found if t), None)
+        if what and found.count(what) > _MAJORITY * len(known):
+            evidence = f"annotation column {name!r}: {known[found.index(what)][:60]}"
             return not_expression(_MEASURES, f"the platform measures {what}", evidence)
     return None
 
@@ -244,7 +244,7 @@ def _by_species(preview: Mapping[str, _Cells]) -> Finding | None:
                 other.append(mark[0])
             human_marks += bool(human.search(cell))
     if other and len(other) > 2 * human_marks:
-        evidence = f"annotation speaks of {', '.join(dict.fromkeys(other))}"
+        evidence = f"annotation mentions {', '.join(dict.fromkeys(other))}"
         return not_human(_SPECIES, "genes of another species", evidence[:120])
     if human_marks:
         return None
@@ -274,5 +274,5 @@ def _by_title(title: str) -> Finding | None:
         hit = compile_any(entry["patterns"]).search(title)
         if hit:
             reason = f"the platform measures {entry['measures']}"
-            return not_expression(_MEASURES, reason, f"platform title speaks of {hit[0]!r}")
+            return not_expression(_MEASURES, reason, f"platform title mentions {hit[0]!r}")
     return None

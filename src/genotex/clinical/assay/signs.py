@@ -19,19 +19,19 @@ class Finding:
     available: bool  # Whether it speaks for human gene expression
     reason: str  # The finding in words
     evidence: str  # What was seen, and where
-    human: bool = True  # Whether the samples are human, as far as this rule says
+    human: bool = True  # Whether the samples are human, as far as this rule shows
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a sign stands for: another species, another assay, or human gene expression."""
+    """What a sign means: another species, another assay, or human gene expression."""
 
     species: str = ""
     measures: str = ""
 
     @property
     def human(self) -> bool:
-        """Whether it stands for human gene expression."""
+        """Whether it means human gene expression."""
         return not self.species and not self.measures
 
 
@@ -48,7 +48,7 @@ class _Signs:
         return found
 
     def value(self, *path: str) -> Any:
-        """Return what stands under a dotted name."""
+        """Return the value under a dotted name."""
         found: Any = self._data
         for name in path:
             found = found[name]
@@ -77,7 +77,7 @@ def load_signs() -> _Signs:
 
 
 def kind_of(entry: Mapping[str, Any]) -> Kind:
-    """Return what a table of the file stands for."""
+    """Return what a table of the file means."""
     return Kind(entry.get("species", ""), entry.get("measures", ""))
 
 

@@ -1,4 +1,4 @@
-"""What GEO's own fields state: organism, series type, molecule, library strategy."""
+"""What GEO's fields, the samples' characteristics and the submitter's texts state."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _EXPRESSION_LIBRARIES = {"rna-seq", "ssrna-seq", "est", "fl-cdna", "other"}
 
 
 def is_all_human(description: SeriesDescription) -> bool:
-    """Tell whether GEO states that all samples are human."""
+    """Return whether GEO states that all samples are human."""
     return set(description.organisms) == {_HUMAN}
 
 
 def by_organism(description: SeriesDescription) -> Finding | None:
-    """Judge by the samples' organisms; a series' taxonomy ids count where these are not told."""
+    """Judge by the samples' organisms; a series' taxonomy ids count where these are missing."""
     # A SuperSeries' taxonomy ids are those of all its parts, so they cannot save samples whose own
     # lines name other organisms only.
     names = ", ".join(description.organisms)
@@ -43,7 +43,7 @@ def by_organism(description: SeriesDescription) -> Finding | None:
 
 
 def by_stated_assay(description: SeriesDescription) -> Finding | None:
-    """Judge by the samples' molecule and library strategy, where all say the same."""
+    """Judge by the samples' molecule and library strategy, where all agree."""
     # A series that GEO calls expression profiling and nothing else is left alone: submitters choose
     # the wrong molecule more often than GEO's curators the wrong type.
     types = description.series_type
@@ -55,15 +55,15 @@ def by_stated_assay(description: SeriesDescription) -> Finding | None:
     ):
         if not values:
             continue
-        said = "; ".join(values)
+        stated = "; ".join(values)
         other = {v.casefold() for v in values}
         if name == "molecule":
             speaks_against = other <= _OTHER_MOLECULES
         else:
             speaks_against = not other & _EXPRESSION_LIBRARIES
         if speaks_against:
-            reason = f"the series is no gene expression: {said}"
-            return not_expression(_RULE, reason, f"{name} of the samples: {said}")
+            reason = f"the series is not gene expression: {stated}"
+            return not_expression(_RULE, reason, f"{name} of the samples: {stated}")
     return None
 
 
@@ -72,18 +72,18 @@ def by_series_type(description: SeriesDescription) -> Finding | None:
     types = description.series_type
     if not types:
         return None
-    said = "; ".join(types)
+    stated = "; ".join(types)
     expression = [t for t in types if _is_expression(t)]
     if expression:
-        # Of a SuperSeries with other types beside, the part at hand need not be the expression.
+        # Of a SuperSeries with other types too, the part at hand need not be the expression.
         rule = _RULE if len(expression) == len(types) else "nothing against it"
-        return Finding(rule, True, "human gene expression", f"series type: {said}")
+        return Finding(rule, True, "human gene expression", f"series type: {stated}")
     if all(t.casefold() in _OPEN_TYPES for t in types):
         return None
     circular = "circ" in description.title.casefold() and "rna" in description.title.casefold()
-    what = "circular RNA" if circular else said
+    what = "circular RNA" if circular else stated
     return not_expression(
-        _RULE, f"the series is no gene expression: {what}", f"series type: {said}"
+        _RULE, f"the series is not gene expression: {what}", f"series type: {stated}"
     )
 
 
@@ -98,7 +98,7 @@ _Row = tuple[str, list[str], bool]
 
 
 def by_sample_species(description: SeriesDescription) -> Finding | None:
-    """Judge by species, strain, embryonic stage and alleles; None when they do not tell."""
+    """Judge by species, strain, embryonic stage and alleles; None when they do not decide."""
     # A strain may be the host of a human tumour, so words for xenografts forbid the verdict. One
     # that only some samples have counts only in a series whose texts speak of no people.
     rows = list(_rows(description))
@@ -121,7 +121,7 @@ def by_sample_species(description: SeriesDescription) -> Finding | None:
 
 def by_sample_assay(description: SeriesDescription) -> Finding | None:
     """Judge by rows such as ``molecule: miRNA`` or ``library strategy: ChIP-seq``."""
-    # All values of the row must say that something else than messenger RNA was measured.
+    # All values of the row must name something other than messenger RNA.
     signs = load_signs()
     keys = signs.pattern("samples", "assay_keys")
     for key, values, complete in _rows(description):
@@ -192,11 +192,11 @@ _TEXTS = "texts"
 
 def of_primates(description: SeriesDescription) -> Finding | None:
     """Judge by apes and monkeys in title or design, for they are measured on human arrays."""
-    told = f"{description.title} {description.overall_design}"
-    primate = load_signs().pattern("texts", "primates").search(told)
+    text = f"{description.title} {description.overall_design}"
+    primate = load_signs().pattern("texts", "primates").search(text)
     if primate is None:
         return None
-    return not_human(_TEXTS, "", f"title or design speak of {primate[0]}")
+    return not_human(_TEXTS, "", f"title or design mention {primate[0]}")
 
 
 def by_species_words(description: SeriesDescription) -> Finding | None:
@@ -207,7 +207,7 @@ def by_species_words(description: SeriesDescription) -> Finding | None:
     people = signs.pattern("texts", "human_words").search(text)
     if not other or people or signs.pattern("samples", "xenograft").search(text):
         return None
-    return not_human(_TEXTS, "", f"the texts speak of {other[0]}")
+    return not_human(_TEXTS, "", f"the texts mention {other[0]}")
 
 
 def by_assay_words(description: SeriesDescription) -> Finding | None:
@@ -227,7 +227,7 @@ def by_assay_words(description: SeriesDescription) -> Finding | None:
             hit = pattern.search(description.text)
         if hit:
             reason = f"the series is about {entry['measures']}"
-            return not_expression(_TEXTS, reason, f"the texts speak of {hit[0]!r}")
+            return not_expression(_TEXTS, reason, f"the texts mention {hit[0]!r}")
     return None
 
 

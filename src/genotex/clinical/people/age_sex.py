@@ -1,4 +1,4 @@
-"""Which characteristic holds age, and which gender."""
+"""Which characteristic records age and which gender, or why none does."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _sexes_without_key(candidate: Candidate) -> dict[str, float]:
 
 
 def _speaks_of_age(value: str) -> bool:
-    """Return whether a value says that it is an age: "age 45", "45-year-old", "male, 45 y"."""
+    """Return whether a value is marked as an age: "age 45", "45-year-old", "male, 45 y"."""
     value = value.casefold()
     return bool(_SPEAKS_OF_AGE.search(value) or (_SPELT_SEX.search(value) and _YEARS.search(value)))
 
@@ -82,7 +82,7 @@ def _if_nearly_all(found: dict[str, float], candidate: Candidate) -> dict[str, f
 
 
 def _is_gap(value: str) -> bool:
-    """Return whether a value says that nothing is known: of anything, or of an age or a sex."""
+    """Return whether a value means that nothing is known: of anything, or of an age or a sex."""
     plain = simplify(value)
     if not plain:
         # No English letter or digit: a sign, unless it is a word in another script.
@@ -92,7 +92,7 @@ def _is_gap(value: str) -> bool:
 
 _MOSTLY = 0.6
 _HALF = 0.5
-_FEWEST_SAMPLES = 0.25  # of those of the key that tells most
+_FEWEST_SAMPLES = 0.25  # of those of the most complete key
 _SHOWN = 3
 _LETTER_FOR_FEMALE = re.compile(r"\d\s*\(?f\)?$", re.IGNORECASE)
 # Rows whose key does not name the feature come after all that do.
@@ -101,7 +101,7 @@ _UNNAMED = 0.5
 
 @dataclass(frozen=True)
 class _Found:
-    """A candidate that tells the feature: how well, and what each of its cells says."""
+    """A candidate that records the feature: how well, and the value of each cell."""
 
     candidate: Candidate
     rank: float
@@ -114,10 +114,10 @@ class _Found:
         return sum(self.candidate.weight.get(cell, 1) for cell in self.parsed)
 
 
-def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
-    """Return how age is told, or None."""
-    # With the parser ``age_years``; None when no key tells a person's age or when all ages are the
-    # same. `values` lists cells of the same row that tell an age under another key.
+def find_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
+    """Return how age is recorded, or None."""
+    # With the parser ``age_years``; None when no key has a person's age or when all ages are the
+    # same. `values` lists cells of the same row with an age under another key.
     candidates = list(candidates)
     found = [hit for candidate in candidates if (hit := _age_in(candidate))]
     best = _best(found, lambda hit: _others(hit, found, age_rank))
@@ -146,8 +146,8 @@ def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
     )
 
 
-def read_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncoding | None:
-    """Return how gender is told (female 0, male 1), or None."""
+def find_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncoding | None:
+    """Return how gender is recorded (female 0, male 1), or None."""
     found = [hit for candidate in candidates if (hit := _sex_in(candidate, text))]
     best = _best(found, lambda hit: _others(hit, found, sex_rank))
     if best is None:
@@ -157,7 +157,7 @@ def read_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncod
     evidence = [best.why]
     legend = sex_legend(candidate.key)
     if legend:
-        evidence.append(f"its legend says {legend}")
+        evidence.append(f"its legend: {legend}")
     evidence += [*_unread(best), *_alternatives(best, found, others)]
     return FeatureEncoding(
         feature="gender",
@@ -181,13 +181,13 @@ def _age_in(candidate: Candidate) -> _Found | None:
         return _unnamed(candidate, _ages_without_key(candidate), "for age are ages")
     parsed = _parsed(candidate, parse_age_years)
     if any(_LETTER_FOR_FEMALE.search(value) for value in candidate.values.values()):
-        # Beside "45F" the "m" of "45M" is no month.
+        # Next to "45F" the "m" of "45M" is no month.
         parsed = _parsed(candidate, lambda value, key: parse_age_years(value, f"sex {key}"))
     if names_groups(key):
         # "age group: 2" numbers a group; a range or a bound is an age.
         parsed = {c: y for c, y in parsed.items() if not is_bare_number(candidate.values[c])}
-    told = [v for v in candidate.values.values() if re.search(r"\d", v)] or list(parsed)
-    if len(parsed) < _MOSTLY * len(told):
+    with_digits = [v for v in candidate.values.values() if re.search(r"\d", v)] or list(parsed)
+    if len(parsed) < _MOSTLY * len(with_digits):
         return None
     kind = "plain" if rank >= PLAIN - _HALF else "other"
     return _Found(candidate, rank, parsed, f"key {key!r} names an age", kind)
@@ -238,7 +238,7 @@ def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> 
 
 
 def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> _Found | None:
-    """Return the nearest key, unless another one tells more than four times as many samples."""
+    """Return the nearest key, unless another one has more than four times as many samples."""
     useful = [hit for hit in found if len(_codes_in_row(hit) | set(others(hit).values())) > 1]
     most = max((hit.samples for hit in useful), default=0)
     enough = [hit for hit in useful if hit.samples >= _FEWEST_SAMPLES * most]
@@ -252,9 +252,9 @@ def _codes_in_row(hit: _Found) -> set[float]:
 def _others(
     best: _Found, found: list[_Found], rank: Callable[[str], float | None]
 ) -> dict[str, float]:
-    """Return what other keys for the same thing tell in the same row."""
+    """Return the values of other keys for the same thing in the same row."""
     # Submitters change a key halfway ("age: 45", then "age (yrs): 51"): a cell holds one of them,
-    # so what stands in the row of the chosen key belongs to samples that lack it.
+    # so a cell in the row of the chosen key belongs to samples that lack it.
     own = best.candidate
     if own.row is None or not own.key:
         return {}
@@ -264,7 +264,7 @@ def _others(
         if hit.candidate.key and simple_key(hit.candidate.key) != simple_key(own.key)
         if rank(hit.candidate.key) is not None and abs(hit.rank - best.rank) <= _HALF
         for cell, code in hit.parsed.items()
-        if cell in own.beside
+        if cell in own.other_cells
     }
 
 
@@ -294,7 +294,7 @@ def _certainty(feature: str, best: _Found) -> float:
     return float(load_words()["certainty"][feature][best.kind])
 
 
-def why_untold(
+def why_not_available(
     candidates: Sequence[Candidate],
     age: FeatureEncoding | None,
     gender: FeatureEncoding | None,
@@ -302,7 +302,11 @@ def why_untold(
     beyond: bool = True,
 ) -> dict[str, str]:
     """Return why age and gender are not available, for those that are not."""
-    nowhere = "no key and no text about the samples tells it" if beyond else "no key tells it"
+    nowhere = (
+        "not recorded under any key or in any sample text"
+        if beyond
+        else "not recorded under any key"
+    )
     found = {}
     if age is None:
         found["age"] = _why(candidates, age_rank, parse_age_years) or nowhere
@@ -324,6 +328,6 @@ def _why(
     values = list(dict.fromkeys(best.values.values()))
     known = [value for value in values if parse(value, best.key) is not None]
     if known and len({parse(value, best.key) for value in known}) == 1:
-        return f"it does not vary: {place}, says {known[0]!r} wherever it says anything"
+        return f"it does not vary: {place}, is {known[0]!r} wherever it is recorded"
     shown = ", ".join(map(repr, values[:_SHOWN]))
     return f"{place}, cannot be read: {shown}"

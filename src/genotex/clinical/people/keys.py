@@ -15,7 +15,7 @@ PLAIN, SAMPLING, _OTHER, DIAGNOSIS, DEATH, GROUP = 6.0, 5.0, 4.0, 3.0, 2.0, 1.0
 """How near to the person at sampling the age under a key is: the higher, the nearer."""
 
 STATED, _UNCLEAR, _COMPUTED, _OTHER_PERSON = 6.0, 4.0, 3.0, 2.0
-"""How surely the sex under a key is the patient's own, as told: the higher, the surer."""
+"""How surely the sex under a key is the patient's own: the higher, the surer."""
 
 _NOT_YEARS = 0.5  # An age in years is taken before the same age in months.
 
@@ -30,7 +30,7 @@ def load_words() -> dict[str, Any]:
 
 @lru_cache(maxsize=8192)
 def plain_words(key: str) -> str:
-    """Return the words of a key in a row: ``AgeAtDiagnosis_(yrs)`` gives ``age at diagnosis yrs``."""
+    """Return the words of a key: ``AgeAtDiagnosis_(yrs)`` gives ``age at diagnosis yrs``."""
     # What submitters write as one is taken apart: "patientage", "sexfemale".
     return " ".join(_unglued(word) for word in split_words(key))
 
@@ -131,7 +131,7 @@ def sex_rank(key: str) -> float | None:
 
 
 def _left(names: re.Pattern[str], plain: tuple[str, str], key: str) -> str:
-    """Return what a key says beside the name and words that add nothing."""
+    """Return what is left of a key without the name and words that add nothing."""
     rest = names.sub(" ", plain_words(key))
     rest = _pattern(*plain).sub(" ", rest)
     return _units().sub(" ", rest).strip()

@@ -1,4 +1,4 @@
-"""Reading a person's age from one cell."""
+"""A person's age or sex from one cell, and the legend of codes in a key or a text."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def parse_age_years(text: str, key: str = "") -> float | None:
     text : str
         The value alone: ``45``, ``45y``, ``18 months``, ``3 yr 2 mo``, ``45-50`` (its middle),
         ``>89`` (the bound), ``60s`` (the middle of the decade), ``45,5``, ``45.5 +/- 3`` (the
-        mean), ``newborn``, ``sixty``, with a sex beside it (``M/45``, ``male, 45 years``) or other
+        mean), ``newborn``, ``sixty``, with a sex next to it (``M/45``, ``male, 45 years``) or other
         pairs behind it (``45 years; sex: F``), or negative days to birth as in TCGA.
     key : str
         Key of the cell: its unit ("age (months)") holds for a bare number; in a key of several
-        parts ("strain, age") its place tells which part of the value is meant.
+        parts ("strain, age") its place shows which part of the value is meant.
 
     Returns
     -------
@@ -285,17 +285,17 @@ def parse_sex(text: str, key: str = "") -> int | None:
     Parameters
     ----------
     text : str
-        The value alone: ``M``, ``female``, ``boy``, ``1 (male)``, with an age beside it (``45/F``,
+        The value alone: ``M``, ``female``, ``boy``, ``1 (male)``, with an age next to it (``45/F``,
         ``male, 45 years``), in a pair behind another value (``45 years; sex: F``), or a code that
         the key explains.
     key : str
         Key of the cell, with its legend if it has one; in a key of several parts ("strain, sex")
-        its place tells which part of the value is meant.
+        its place shows which part of the value is meant.
 
     Returns
     -------
     int or None
-        Female 0, male 1; None when neither or both are said, or one that changed.
+        Female 0, male 1; None for neither, both, or a change.
     """
     word = _plain_sex(text)
     legend = sex_legend(key)
@@ -320,11 +320,11 @@ def _sex_of_phrase(text: str) -> int | None:
     sexes = {_sex_of_word(word) for word in words} - {None}
     if len(sexes) != 1 or _UNCLEAR & set(words) or "?" in text:
         return None
-    return sexes.pop() if _says_a_sex(text, words) else None
+    return sexes.pop() if _states_a_sex(text, words) else None
 
 
-def _says_a_sex(text: str, words: list[str]) -> bool:
-    """Return whether a text with a word for a sex says the sex, and nothing that unsays it."""
+def _states_a_sex(text: str, words: list[str]) -> bool:
+    """Return whether a text with a word for a sex states the sex and nothing against it."""
     if re.fullmatch(r"[^\W\d_]+(?:\s*[(\[/,]\s*[^\W\d_]+\s*[)\]]?)?|[\u2640\u2642]", text):
         return True
     if re.fullmatch(r"-?\d+\s*[=:-]\s*[^\W\d_]+|-?\d+\s*\(\s*[^\W\d_]+\s*\)", text):
@@ -335,7 +335,7 @@ def _says_a_sex(text: str, words: list[str]) -> bool:
         return True
     named = [word for word in words if _sex_of_word(word) is not None]
     spelt = any(len(word) > 1 for word in named)
-    # A letter alone is a sex beside an age ("45/F", "F 45"), not in "F1" or "M0 macrophage".
+    # A letter alone is a sex next to an age ("45/F", "F 45"), not in "F1" or "M0 macrophage".
     aged = re.fullmatch(
         r"[mf](?:\d{2,3}|\s*[/,;| ]\s*\d{1,3})(?:\s*y[a-z]*)?"
         r"|\d{1,3}\s*(?:y[a-z]*)?\s*[/,;| -]?\s*[mf]",

@@ -1,7 +1,7 @@
-"""What the free text of a sample says about a trait: stricter than a value under its key.
+"""Judging the free text of a sample for a trait: stricter than for a value under its key.
 
 A title is no answer to a question. "Control" in it may be the control of an experiment, a short
-acronym may stand for something else, and the name of a cancer may stand on the normal tissue of
+acronym may mean something else, and the name of a cancer may label the normal tissue of
 its patients. What can be meant otherwise stays unknown.
 """
 
@@ -20,7 +20,7 @@ from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import mask, simplify
 
 _GLUED_NON = re.compile(r"(?<![A-Za-z])non([A-Za-z][A-Za-z0-9-]+)", re.IGNORECASE)
-# "24 h", "10 nM", "siCTRL", "sh-NC": an experiment, whatever other words there are.
+# "24 h", "10 nM", "siCTRL", "sh-NC": an experiment, despite any other words.
 _EXPERIMENT = re.compile(
     r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[\s-]?(?:h|hrs?|hours?|mins?|minutes?|[nuµμpm]M|[munµμ]g|[munµμ]g/m?l|gy)"
     r"(?![A-Za-z])|(?<![A-Za-z])(?:day|d)[\s-]?0(?!\d)|(?<![A-Za-z])(?:si|sh|sg)[\s-]?[A-Z]{2}"
@@ -45,7 +45,7 @@ class TextJudge:
         self._series_text = description.text
 
     def judge(self, groups: Mapping[str, str]) -> Judgements:
-        """Judge samples by what the texts of their groups say."""
+        """Judge samples by the texts of their groups."""
         texts = {cell: self._spelt(text) for cell, text in groups.items()}
         candidate = Candidate(
             key="",
@@ -62,9 +62,9 @@ class TextJudge:
         return self._without_arms(judged)
 
     def _spelt(self, text: str) -> str:
-        """Return a text with "nonasthma" taken apart and abbreviations as the series explains them."""
+        """Split "nonasthma" and spell out the abbreviations that the series explains."""
         # What the series itself explains is surer than what letters mean elsewhere: "HD" is not a
-        # healthy donor where the summary says "Huntington's disease (HD)".
+        # healthy donor where the summary has "Huntington's disease (HD)".
         text = _GLUED_NON.sub(
             lambda hit: f"non {hit[1]}" if hit[1] in self._trait.terms else hit[0], text
         )
@@ -100,7 +100,7 @@ class TextJudge:
         return leave_open(f"{text!r} names the trait and a control")
 
     def _is_used(self, name: str | None) -> bool:
-        """Tell whether a name is a word, or short letters that the series' own texts use too."""
+        """Return whether a name is a word, or short letters that the series' own texts use too."""
         if name is None or len(name) > _SHORT:
             return name is not None
         letters = rf"(?<![A-Za-z0-9]){re.escape(name)}s?(?![A-Za-z0-9])"
@@ -143,7 +143,7 @@ class TextJudge:
         return Judgement("healthy control", Ground.HEALTHY, f"{text!r} names a control ({word!r})")
 
     def is_experiment(self, text: str) -> bool:
-        """Tell whether a text names an arm of an experiment ("KD" aside, where it is the trait)."""
+        """Return whether a text names an arm of an experiment (not "KD", where it is the trait)."""
         text = self._spelt(text)
         word = self._words["experiment"].find(text)
         names = self._trait.terms.find(text), self._trait.includes.find(text)
@@ -151,7 +151,7 @@ class TextJudge:
         return named or _EXPERIMENT.search(text) is not None
 
     def _is_treated(self, text: str) -> bool:
-        """Tell whether a text names an arm that got something: "untreated" patients did not."""
+        """Return whether a text names an arm that got something: "untreated" patients did not."""
         spans = self._words["untreated"].spans(text)
         return self.is_experiment(mask(simplify(text), spans) if spans else text)
 
@@ -197,7 +197,7 @@ class TextJudge:
 _NAMES = {
     "tumour": "the tumour of a pair",
     "normal": "normal tissue",
-    "control": "a control beside named cases",
+    "control": "a control alongside named cases",
 }
 _CODE = re.compile(r"\d*([A-Za-z]{1,3})\d*")
 _BETWEEN = re.compile(r"[\s_.,;:()/-]+")
@@ -205,9 +205,9 @@ _BLOOD_CELLS = re.compile(r"(?<![A-Za-z])[TB][\s-]?(?:cells?|lymph)", re.IGNOREC
 
 
 def judge_letter_codes(groups: Mapping[str, str], judge: TextJudge) -> Judgements:
-    """Judge samples whose controls, or both sides, are told by letters alone."""
+    """Judge samples whose controls, or both sides, are marked by letters alone."""
     # "T1" and "N1" are tumour and normal tissue in a series about the cancer; "C1" is a control
-    # beside "AD1". Only where the texts of the series speak of controls or normal tissue.
+    # next to "AD1". Only where the texts of the series speak of controls or normal tissue.
     series = judge.values.series
     if not (series.about and series.mentions_controls):
         return dict.fromkeys(groups, UNKNOWN)
@@ -226,8 +226,8 @@ def judge_letter_codes(groups: Mapping[str, str], judge: TextJudge) -> Judgement
 
 
 def _code(cell: str, text: str, judge: TextJudge) -> str:
-    """Return what the one letter code of a title stands for, or nothing."""
-    # A code has the number of a sample glued to it, or stands at an end of the title.
+    """Return the meaning of the one letter code of a title, or nothing."""
+    # A code has the number of a sample glued to it, or is at an end of the title.
     if judge.is_experiment(cell) or _BLOOD_CELLS.search(cell):
         return ""
     parts = _BETWEEN.split(text.strip())

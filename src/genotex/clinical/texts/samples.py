@@ -1,4 +1,4 @@
-"""What is written about samples beside characteristics: titles, source names, descriptions."""
+"""Texts about samples outside the characteristics: titles, source names, descriptions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIELD_NAMES: Mapping[SampleField, str] = {
 
 
 LEAST_TOLD = 0.6
-"""Share of the samples that a text must tell, at the least, for anything to be read from it."""
+"""Least share of the samples that must have a value for a text to be used."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class SampleTexts:
     """One line of free text, a cell for each sample."""
 
     sample_field: SampleField  # ``title``, ``source_name_ch1`` or ``description``
-    cells: tuple[str | None, ...]  # One for each sample, as they stand in the file
+    cells: tuple[str | None, ...]  # One for each sample, as in the file
 
     @property
     def weight(self) -> Counter[str]:
@@ -77,7 +77,7 @@ def other_candidates(description: SeriesDescription) -> list[Candidate]:
 def pair_candidates(description: SeriesDescription) -> list[Candidate]:
     """Return one candidate for each key of the ``key = value`` pairs in descriptions."""
     # A key that has several values in one sample ("Keywords = kidney", "Keywords = cancer") is a
-    # list and tells no one thing: it is left out.
+    # list without a single meaning: it is left out.
     samples = max(map(len, description.descriptions), default=0)
     found: dict[str, _Pairs] = {}
     for number in range(samples):
@@ -129,7 +129,7 @@ _REPLICATE = re.compile(
     r"(?:[\s.#:-]*(?:\d+|[a-d]))?\b",
     re.IGNORECASE,
 )
-# A word, then a number that is glued to it or stands behind it, and perhaps the letter of a part.
+# A word, then a number that is glued to it or follows it, and perhaps the letter of a part.
 _NUMBERED = re.compile(
     r"(?<![A-Za-z0-9])(?P<word>[A-Za-z]+(?:\d+[A-Za-z]+)?)(?P<gap>[\s.#-]*)(?P<number>\d+)(?P<part>[a-d]?)"
     r"(?![A-Za-z0-9])"
@@ -177,7 +177,7 @@ def _runs(word: str, numbers: list[str]) -> bool:
 
 
 def _is_row(numbers: list[str]) -> bool:
-    """Tell whether numbers run without a gap, as those of samples do and those of "CD4" do not."""
+    """Return whether numbers run without a gap, as those of samples do, unlike "CD4"."""
     values = sorted({int(number or 0) for number in numbers})
     return len(values) >= _SHORTEST_ROW and values[-1] - values[0] == len(values) - 1
 

@@ -1,4 +1,4 @@
-"""Readings that give every sample the same code are one answer, whatever row tells it."""
+"""Choosing how a series records the trait: the most likely encoding, its certainty, the second."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _pool_options(scored: Sequence[ScoredOption], cells: _Cells | None) -> list[
 
 
 def _codes(option: TraitOption, cells: _Cells) -> tuple[float | None, ...] | None:
-    """Return the code of each sample, None for what does not stand in the characteristics."""
+    """Return the code of each sample, None for values outside the characteristics."""
     row = option.candidate.row
     if row is None or row >= len(cells):
         return None
@@ -59,10 +59,10 @@ def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:
 class TraitChoice:
     """What was chosen for the trait."""
 
-    encoding: FeatureEncoding | None  # How the trait is told; None for "not available"
-    # Probability that the choice is right, "not available" included; None where nobody measured it
+    encoding: FeatureEncoding | None  # How the trait is recorded; None for "not available"
+    # Probability that the choice is right, "not available" included; None where not measured
     certainty: float | None
-    # The reading that came second (first, where the choice is "not available")
+    # The encoding that came second (first, where the choice is "not available")
     runner_up: FeatureEncoding | None
     # The least certainty asked for, where `runner_up` came first and does not reach it
     left_out: float | None = None
@@ -76,7 +76,7 @@ def read_trait(
     least_certainty: float = 0.0,
     cells: Sequence[Sequence[str | None]] | None = None,
 ) -> TraitChoice:
-    """Choose how the trait is told."""
+    """Choose how the trait is recorded."""
     options = trait_options(candidates, judge)
     if strict:
         options = [o for o in options if best_ground(_cases(o)) >= Ground.INCLUDED]
@@ -102,7 +102,7 @@ def _pooled_encoding(pool: _Pool) -> FeatureEncoding:
 def take_unmeasured(
     found: FeatureEncoding, choice: TraitChoice, *, least_certainty: float = 0.0
 ) -> TraitChoice:
-    """Take a reading whose certainty nobody measured, unless some certainty is asked for."""
+    """Use an encoding without measured certainty, unless a certainty is required."""
     if least_certainty <= 0:
         return replace(choice, encoding=found, certainty=None)
     if choice.left_out is not None:
@@ -115,7 +115,7 @@ def _cases(option: TraitOption) -> list[Judgement]:
 
 
 def option_encoding(option: TraitOption) -> FeatureEncoding:
-    """Return the encoding that an option stands for."""
+    """Return the encoding of an option."""
     candidate = option.candidate
     binary = option.kind == "binary"
     return FeatureEncoding(
@@ -154,9 +154,9 @@ def _where(option: TraitOption) -> str:
     if option.how in ("level", "scale"):
         return f"key {candidate.key!r} names the measured level"
     if option.how == "level groups":
-        return f"key {candidate.key!r} names the level, told in groups"
+        return f"key {candidate.key!r} names the level, recorded in groups"
     if candidate.row is None:
-        return f"sample field {candidate.sample_field}, as the characteristics do not tell it"
+        return f"sample field {candidate.sample_field}, as the characteristics do not record it"
     return f"row {candidate.row}, key {candidate.key!r}, separates cases from controls"
 
 

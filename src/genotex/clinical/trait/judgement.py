@@ -1,4 +1,4 @@
-"""What a value was found to mean, and on what ground."""
+"""What a value can mean, on what ground, and the words of values that decide it."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from genotex.formats.cohort_record import Role
 class Ground(IntEnum):
     """On what a judgement rests; the number is its rank, the more direct the higher."""
 
-    # A rank serves for order alone ("at least a form of the trait"), the name says what was seen.
+    # A rank is for order alone ("at least a form of the trait"), the name is what was seen.
 
     NOTHING = 0
     """Nothing was seen."""
     BY_COMPANY = 1
-    """Open by itself; what stands beside it in the row tells."""
+    """Open by itself; decided by the other values of the row."""
     OTHER_DISEASE = 2
     """Names another disease, without any denial."""
     FREE_ORGAN = 3
     """Names the organ of a cancer and no tumour."""
     BESIDE_CONTROLS = 4
-    """Stands beside controls in a series about the trait, and is none of them."""
+    """Occurs with controls in a series about the trait, and is none of them."""
     HEALTHY = 5
-    """Says healthy, normal, control or tissue beside the tumour."""
+    """A word for healthy, normal, control or tissue next to the tumour."""
     CONTEXT = 6
-    """Says patient or lesion, in a series about the trait."""
+    """A word for patient or lesion, in a series about the trait."""
     LINE = 7
     """Names a cell line of the trait."""
     BROADER = 8
-    """Says a wider word for the trait, or tumour in a series about the cancer."""
+    """A wider word for the trait, or tumour in a series about the cancer."""
     INCLUDED = 9
     """Names a form of the trait."""
     ORGAN = 10
@@ -59,10 +59,10 @@ Meaning = Literal[
 ]
 """What a value means: the four roles of a record, and two that a record calls unknown.
 
-A *control without known health* stands beside cases and is none of them, but nothing tells whether
-these people are healthy: it is coded 0 although its role is unknown. *Missing* says itself that
-nothing is known ("N/A"), so that no company can tell it; *unknown* says something, but nothing
-about the trait.
+A *control without known health* occurs with cases and is none of them, but whether these people
+are healthy is not recorded: it is coded 0 although its role is unknown. *Missing* is a word for
+"nothing is known" ("N/A"), which no other value of the row can change; *unknown* has a meaning, but
+none for the trait.
 """
 
 _RECORDED: Mapping[Meaning, tuple[Role, float | None]] = {
@@ -95,14 +95,14 @@ class Judgement:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing was found out, although the value says something."""
+        """Whether nothing was found out, although the value has a meaning."""
         return self.meaning == "unknown"
 
 
 Judgements = Mapping[str, Judgement]
 """Raw cell -> what it means."""
 
-UNKNOWN = Judgement("unknown", Ground.NOTHING, "says nothing about the trait")
+UNKNOWN = Judgement("unknown", Ground.NOTHING, "has no information about the trait")
 
 
 def leave_open(why: str) -> Judgement:
@@ -132,7 +132,7 @@ _EMPTY_WORDS = frozenset(
 
 
 class ValueWords:
-    """Answers questions about the words of values, whatever key they stand under."""
+    """Answers questions about the words of values, under any key."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary) -> None:
         self.trait = trait
@@ -141,44 +141,44 @@ class ValueWords:
         self._terms = vocabulary.groups
 
     def is_missing(self, plain: str) -> bool:
-        """Tell whether a value says that nothing is known, in each word ("UNK/UNK", "other/NA")."""
+        """Return whether each word of a value means that nothing is known ("UNK/UNK")."""
         missing = self._vocabulary.missing
         words = set(plain.split())
         return plain in missing or (words <= missing | {"other"} and not words.isdisjoint(missing))
 
     def is_relative(self, value: str) -> bool:
-        """Tell whether a value speaks of a patient's relative, whose own health it rarely tells."""
+        """Return whether a value is a patient's relative, whose own health is rarely given."""
         return value in self._terms["relative"]
 
     def is_detail(self, value: str) -> bool:
-        """Tell whether a value describes patients further: a karyotype, a mutation, a stage."""
+        """Return whether a value describes patients further: a karyotype, a mutation, a stage."""
         return value in self._terms["detail"]
 
     def is_doubtful(self, value: str) -> bool:
-        """Tell whether a value must stay open whatever stands beside it."""
+        """Return whether a value must stay open in any row."""
         return self.is_relative(value) or value in self._terms["uncertain"]
 
     def is_test_result(self, plain: str) -> bool:
-        """Tell whether a value answers a test, be it of a virus, a marker or the trait."""
+        """Return whether a value answers a test, be it of a virus, a marker or the trait."""
         return plain in _TEST_RESULTS
 
     def is_vague(self, value: str) -> bool:
-        """Tell whether a value leaves open whether it is the trait."""
+        """Return whether a value leaves open whether it is the trait."""
         if self.is_test_result(simplify(value)):
             return True
         groups = ("uncertain", "mixture", "patient")
         return any(value in self._terms[group] for group in groups)
 
     def is_middle(self, value: str) -> bool:
-        """Tell whether a value names a middle group of a level."""
+        """Return whether a value names a middle group of a level."""
         return value in self._terms["middle"]
 
     def could_be(self, value: str) -> bool:
-        """Tell whether a value is only a wider word, which may or may not mean the trait."""
+        """Return whether a value is only a wider word, which may or may not mean the trait."""
         return _says_only(value, self.trait.broader)
 
     def says_only_trait(self, value: str) -> bool:
-        """Tell whether a value is the trait's name and nothing else."""
+        """Return whether a value is the trait's name and nothing else."""
         return _says_only(value, self.trait.terms)
 
     def without_near_misses(self, value: str, plain: str) -> str:
@@ -188,72 +188,72 @@ class ValueWords:
         return plain
 
     def is_repaired(self, value: str) -> bool:
-        """Tell whether a value says that a mutation was corrected."""
+        """Return whether a value is a corrected mutation."""
         return value in self._terms["repaired"]
 
     def is_mutation(self, value: str) -> bool:
-        """Tell whether a value says mutated, deleted, or writes a mutation ("E285A", "+/-")."""
+        """Return whether a value means mutated, deleted, or names a mutation ("E285A", "+/-")."""
         return value in self._terms["mutation"] or _MUTATION.search(value) is not None
 
     def is_wild_type(self, value: str) -> bool:
-        """Tell whether a value says that a gene is not mutated."""
+        """Return whether a value means that a gene is not mutated."""
         return value in self._terms["wild_type"] or _BOTH_ALLELES.search(value) is not None
 
     def is_cancer(self, value: str) -> bool:
-        """Tell whether a value names a cancer."""
+        """Return whether a value names a cancer."""
         return value in self._terms["cancer"] or ends_like_tumour(value)
 
     def is_plain_tumour(self, value: str) -> bool:
-        """Tell whether a value says tumour or metastasis and no more."""
+        """Return whether a value is tumour or metastasis and no more."""
         return _says_only(value, self._terms["cancer"])
 
     def is_benign(self, value: str) -> bool:
-        """Tell whether a value that names a tumour of the organ is benign all the same."""
+        """Return whether a value that names a tumour of the organ is benign all the same."""
         terms = self._terms
         malign = _MALIGNANT.search(simplify(self.trait.name)) or self.trait.sites
-        if not malign or not self.stands(value, terms["benign"]) or value in terms["malignant"]:
+        if not malign or not self.asserts(value, terms["benign"]) or value in terms["malignant"]:
             return False
         return "benign" in simplify(value).split() or not _MALIGNANT.search(simplify(value))
 
     def is_of_other_organ(self, value: str) -> bool:
-        """Tell whether a value names an organ that is none of the trait's."""
+        """Return whether a value names an organ that is none of the trait's."""
         return value in self._terms["organs"] and value not in self.trait.sites
 
     def says_healthy(self, text: str) -> bool:
-        """Tell whether a text says healthy, "normal weight" and the like aside."""
-        return self.stands(self.without_norms(text), self._terms["healthy"])
+        """Return whether a text means healthy, "normal weight" and the like aside."""
+        return self.asserts(self.without_norms(text), self._terms["healthy"])
 
     def without_norms(self, text: str) -> str:
-        """Return a text with blanks where it says "normal karyotype" and the like."""
+        """Return a text with blanks in the place of "normal karyotype" and the like."""
         spans = self._terms["not_healthy"].spans(text)
         return mask(simplify(text), spans) if spans else text
 
     def names_trait(self, text: str) -> bool:
-        """Tell whether a text names the trait, a form of it, or a cancer of the trait's organ."""
+        """Return whether a text names the trait, a form of it, or a cancer of the trait's organ."""
         trait = self.trait
         organ = trait.is_cancer and text in trait.sites and self.is_cancer(text)
         return text in trait.terms or text in trait.includes or organ
 
     def names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
-        """Tell whether a value is "asthma control": the control group of a study of the trait."""
+        """Return whether a value is "asthma control": the control group of a study of the trait."""
         behind = plain[spans[-1][1] :]
         rest = mask(mask(plain, spans), self._terms["healthy"].spans(plain))
         return behind in self._terms["control_group"] and not _BESIDE_CONTROL.sub("", rest).strip()
 
-    def stands(self, value: str, names: Terms) -> bool:
-        """Tell whether a value says one of the names without a denial in front."""
+    def asserts(self, value: str, names: Terms) -> bool:
+        """Return whether a value has one of the names without a denial in front."""
         return value in names and not self.negation.directly_before(value, names)
 
     def affirmed(self, value: str, names: Terms) -> bool:
-        """Tell whether a value says one of the names and denies none."""
+        """Return whether a value has one of the names and denies none."""
         return value in names and self.negation.of(value, names) is None
 
     def is_denied(self, value: str, names: Terms) -> bool:
-        """Tell whether a value denies every name it mentions."""
+        """Return whether a value denies every name it mentions."""
         return self.negation.of(value, names) == "denied"
 
     def denies(self, value: str, names: Iterable[str]) -> bool:
-        """Tell whether a value denies other values ("without severe asthma": "severe asthma")."""
+        """Return whether a value denies other values ("without severe asthma": "severe asthma")."""
         return self.is_denied(value, Terms(names))
 
     def other_disease(self, value: str) -> Judgement | None:
@@ -267,7 +267,7 @@ class ValueWords:
 
 
 def _says_only(value: str, names: Terms) -> bool:
-    """Tell whether a value is one of the names and, beside it, only words that add nothing."""
+    """Return whether a value is one of the names and otherwise only words that add nothing."""
     plain = simplify(value)
     rest = mask(plain, names.spans(value))
     return rest != plain and not set(rest.split()) - _EMPTY_WORDS

@@ -1,4 +1,11 @@
-"""What a row of characteristics could say about a trait: every way of reading it."""
+"""Every way in which a series may record a trait, and how likely each is right.
+
+The scorer is a conditional logit (McFadden, Frontiers in Econometrics, 1974, 105-142): each option
+has a utility, the weighted sum of its evidence; "not available" has utility 0; that the trait is
+recorded in a way that no option catches has a utility of its own, so that certainty stays honest.
+The probabilities of all of these are their exponentials, normalised. The weights are plain numbers
+in ``data/trait_weights.toml``, fitted by ``scripts/clinical/fit_trait_weights.py``.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +34,9 @@ class TraitOption:
     """One way of reading one key for a trait."""
 
     candidate: Candidate  # Key, row and values
-    # ``words`` (what the values say), ``rest are controls`` or ``rest are cases`` (open values read
-    # by their company), ``level`` (a measured level), ``scale`` (a symptom score) or ``level
-    # groups`` (low and high)
+    # ``words`` (the words of the values), ``rest are controls`` or ``rest are cases`` (open values
+    # decided by the others), ``level`` (a measured level), ``scale`` (a symptom score) or
+    # ``level groups`` (low and high)
     how: How
     # Raw cell -> code; where the number in the cell is the code, only the cells without one
     codes: Mapping[str, float | None] = field(default_factory=dict)
@@ -39,16 +46,16 @@ class TraitOption:
     @property
     def kind(self) -> Literal["binary", "continuous"]:
         """Whether the trait is read as groups or as numbers."""
-        measured = self.how in ("level", "scale") or max(self._told, default=0.0) > 1
+        measured = self.how in ("level", "scale") or max(self._known, default=0.0) > 1
         return "continuous" if measured else "binary"
 
     @property
-    def _told(self) -> list[float]:
+    def _known(self) -> list[float]:
         return [code for code in self.codes.values() if code is not None]
 
 
 def trait_options(candidates: Iterable[Candidate], judge: ValueJudge) -> list[TraitOption]:
-    """Return every way in which candidates could tell the trait, in row order."""
+    """Return every way in which candidates could record the trait, in row order."""
     return [option for c in candidates for option in _options(c, judge)]
 
 
@@ -91,12 +98,12 @@ def _level(
 
 def _is_measured(candidate: Candidate) -> bool:
     numbers = [parse_number(value) for value in candidate.values.values()]
-    told = {number for number in numbers if number is not None}
-    return len(told) >= max(_FEWEST_LEVELS, _MOSTLY * len(set(numbers)))
+    known = {number for number in numbers if number is not None}
+    return len(known) >= max(_FEWEST_LEVELS, _MOSTLY * len(set(numbers)))
 
 
 def _gaps(candidate: Candidate) -> dict[str, float | None]:
-    """Return the cells whose number stands for a missing value: -9 where nothing is negative."""
+    """Return the cells whose number means a missing value: -9 where nothing is negative."""
     numbers = {cell: parse_number(value) for cell, value in candidate.values.items()}
     negative = {number for number in numbers.values() if number is not None and number < 0}
     if len(negative) != 1 or not negative <= _GAP_CODES:
@@ -187,14 +194,14 @@ def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
         "forms of the trait without healthy controls": float(
             not healthy and judge.series.in_title and Ground.LINE < best < Ground.NAMED
         ),
-        "share of values told": _told(option, here),
+        "share of values told": _share_coded(option, here),
         "one case value": float(len(cases) == 1),
         "case values say only the trait": sum(map(judge.words.says_only_trait, case_values))
         / len(cases),
     }
 
 
-def _told(option: TraitOption, here: Sequence[Judgement]) -> float:
+def _share_coded(option: TraitOption, here: Sequence[Judgement]) -> float:
     weight = option.candidate.weight
     pairs = [(weight.get(c, 1), option.judgements[c]) for c in option.candidate.in_row]
     total = sum(count for count, j in pairs if j.meaning != "missing")
@@ -211,7 +218,7 @@ def _of_levels(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
 
 
 def weigh_oversight(options: Sequence[TraitOption], judge: ValueJudge) -> dict[str, float]:
-    """Return the evidence that the trait is told in a way that no option catches."""
+    """Return the evidence that the trait is recorded in a way that no option catches."""
     series = judge.series
     found = {
         "overlooked": 1.0,
@@ -229,7 +236,7 @@ def score_options(
     """Return options with their probabilities, the most likely first, and that of none."""
     # By falling probability; equal ones in row order. none : float Probability that the trait is
     # not available. What is missing to 1 in all is the probability that no option is right although
-    # the trait is told.
+    # the trait is recorded.
     weights = load_weights() if weights is None else weights
     evidence = [weigh_evidence(option, judge) for option in options]
     *utilities, overlooked = (

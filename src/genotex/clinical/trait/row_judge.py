@@ -1,4 +1,4 @@
-"""What open values of a row mean by the company they keep: their key and their neighbours."""
+"""Judging the values of a row together: by their key and by the other values of the row."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
 
 
 def is_number(value: str) -> bool:
-    """Tell whether a value is a number or a range, with or without a unit."""
+    """Return whether a value is a number or a range, with or without a unit."""
     return _ONLY_NUMBERS.fullmatch(value) is not None or parse_number(value) is not None
 
 
 def _names_case(judgements: Judgements) -> bool:
-    """Tell whether a value names the trait or a form of it."""
+    """Return whether a value names the trait or a form of it."""
     return any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judgements.values())
 
 
@@ -49,26 +49,26 @@ def _read_by_key(
         if not _can_be_read_by_key(value, judgement, judge):
             continue
         if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
-            why = f"{value!r} under {key!r}, beside controls"
+            why = f"{value!r} under {key!r}, alongside controls"
             result[cell] = Judgement("case", Ground.INCLUDED, why)
         elif named and lists_diseases(key) and not judge.words.is_vague(value):
-            why = f"{value!r} stands under {key!r} beside the trait: another diagnosis"
+            why = f"{value!r} is under {key!r} alongside the trait: another diagnosis"
             result[cell] = Judgement("other disease", Ground.BY_COMPANY, why)
         elif named and judge.words.is_wild_type(value):
             result[cell] = Judgement(
-                "healthy control", Ground.HEALTHY, f"{value!r} beside the trait's gene"
+                "healthy control", Ground.HEALTHY, f"{value!r} alongside the trait's gene"
             )
         elif named and (long := _other_meaning(value, judge)) is not None:
             why = f"{value!r} is {long!r}, as the texts explain: not the trait"
             result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
         elif named and lists_tissues(key):
-            why = f"{value!r} stands under {key!r} beside the trait: something else"
+            why = f"{value!r} is under {key!r} alongside the trait: something else"
             result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
     return result
 
 
 def _other_meaning(value: str, judge: ValueJudge) -> str | None:
-    """Return what the texts say that a value stands for, unless that leaves it open."""
+    """Return the meaning of a value by the texts, unless that leaves it open."""
     long = judge.series.spelt_out(value)
     return None if long is None or judge.words.is_doubtful(long) else long
 
@@ -87,20 +87,20 @@ def rest_as_controls(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements | None:
     """Return the row with all open values as controls of a case that is named, or None."""
-    # Only where no value is known for a control: beside known controls, open values stay missing.
+    # Only where no value is known for a control: next to known controls, open values stay missing.
     if not _names_case(judgements) or any(j.code == 0 for j in judgements.values()):
         return None
     if kind_of_key(candidate.key) in _NO_REST:
         return None
     return _rest(
-        candidate, judgements, judge, "stands beside the trait: not the trait", control=True
+        candidate, judgements, judge, "is alongside the trait: not the trait", control=True
     )
 
 
 def rest_as_cases(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements | None:
-    """Return the row with all open values as cases beside its controls, or None."""
+    """Return the row with all open values as cases next to its controls, or None."""
     # The groups of a series about the trait are often called by names of the submitter's own ("M6",
     # "M0I", "Ctrl").
     healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
@@ -112,7 +112,11 @@ def rest_as_cases(
     if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
         return None
     return _rest(
-        candidate, judgements, judge, "beside controls in a series about the trait", control=False
+        candidate,
+        judgements,
+        judge,
+        "alongside controls in a series about the trait",
+        control=False,
     )
 
 
@@ -201,7 +205,7 @@ def _tumours_elsewhere(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements:
     """Take "adenocarcinoma" for another cancer where the texts speak of that of the lung only."""
-    # Beside values that name the trait: alone it may still be what the series calls its cases.
+    # Only next to values that name the trait: alone it may still be the name of its cases.
     result = dict(judgements)
     for cell, judgement in judgements.items():
         if judgement.role != "case" or judgement.ground > Ground.BROADER:
@@ -209,7 +213,7 @@ def _tumours_elsewhere(
         value = candidate.values[cell]
         organ = judge.series.organ_elsewhere(value)
         if organ is not None:
-            why = f"the texts speak of {value!r} of another organ ({organ!r}) only"
+            why = f"the texts mention {value!r} only of another organ ({organ!r})"
             result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
     return result
 
@@ -272,7 +276,7 @@ def _denials_beside_healthy(judgements: Judgements) -> Judgements:
     ):
         return judgements
     return {
-        cell: replace(j, meaning="other disease", why=f"{j.why}, beside healthy controls")
+        cell: replace(j, meaning="other disease", why=f"{j.why}, alongside healthy controls")
         if j.role == "healthy control" and j.ground == Ground.DENIED
         else j
         for cell, j in judgements.items()
@@ -280,10 +284,10 @@ def _denials_beside_healthy(judgements: Judgements) -> Judgements:
 
 
 def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take a gene without mutation for a control, where the trait is told by its gene."""
+    """Take a gene without mutation for a control, where the trait is defined by its gene."""
     key = candidate.key
-    told = any(j.role == "case" for j in judgements.values()) and asks_genotype(key)
-    if not (told or names_gene(judge.trait, key)):
+    by_gene = any(j.role == "case" for j in judgements.values()) and asks_genotype(key)
+    if not (by_gene or names_gene(judge.trait, key)):
         return judgements
     return {
         cell: Judgement(
@@ -297,14 +301,14 @@ def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge)
 
 def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
     """Take a dash for the controls where the key names the trait: "epilepsy type: -"."""
-    # Not under a treatment of the trait, where a dash may stand for untreated patients.
+    # Not under a treatment of the trait, where a dash may mean untreated patients.
     if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
         return judgements
     if kind_of_key(candidate.key) == "treatment":
         return judgements
     if any(j.role == "healthy control" for j in judgements.values()):
         return judgements
-    why = f"no value under {candidate.key!r}, and the texts speak of controls"
+    why = f"no value under {candidate.key!r}, and the texts mention controls"
     return {
         cell: Judgement("healthy control", Ground.HEALTHY, why)
         if candidate.values[cell] in {"-", "--"}
@@ -316,9 +320,9 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
 def _tissues_of_people(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements:
-    """Read a row of tissues by whose tissue the texts say each of them is."""
+    """Judge a row of tissues by whose tissue each is in the texts."""
     # Only where no value names a case, and the texts name a tissue of each side. Not for cancers,
-    # where the organs of other patients stand in such rows.
+    # where such rows hold the organs of other patients.
     if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
         return judgements
     if any(j.role == "case" for j in judgements.values()):
@@ -329,13 +333,13 @@ def _tissues_of_people(
         side = judge.series.tissues.side(value) if judgement.is_open else None
         if side == "case":
             result[cell] = Judgement(
-                "case", Ground.CONTEXT, f"the texts speak of patients' {value!r}"
+                "case", Ground.CONTEXT, f"the texts mention patients' {value!r}"
             )
         elif side == "control":
-            why = f"the texts speak of healthy people's {value!r}"
+            why = f"the texts mention healthy people's {value!r}"
             result[cell] = Judgement("healthy control", Ground.HEALTHY, why)
         elif side == "both":
-            why = f"the texts speak of {value!r} of patients and of healthy people"
+            why = f"the texts mention {value!r} of patients and of healthy people"
             result[cell] = replace(UNKNOWN, why=why)
     both = {"case", "healthy control"} <= {j.role for j in result.values()}
     return result if both else judgements

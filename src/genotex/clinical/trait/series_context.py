@@ -1,4 +1,4 @@
-"""What title, summary and design of a series say about a trait, before any sample is looked at."""
+"""The texts of a series, for one trait: abbreviations, tissues, and whether it is about it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXPLAINED = re.compile(
     r"(?<![\w-])(?P<short>[A-Za-z]?[\w/+-]{0,8}[A-Z])\s*"
     r"(?:\(\s*(?P<inside>[A-Za-z][^().;:\n]{3,80})\)|[=:]\s*(?P<behind>[A-Za-z][^().;:=,\n]{3,80}))"
 )
-# "centenarians (C)": a single letter stands for the one or two words before it.
+# "centenarians (C)": a single letter for the one or two words before it.
 _ONE_LETTER = re.compile(
     r"\b(?P<long>(?P<first>[a-z])[a-z-]{2,}(?: [a-z]{3,})?) \((?P<short>(?=(?P=first))[a-z])\)",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _IN_PARENTHESES = re.compile(r"([^().;:\n]{3,160})\(\s*([A-Za-z][\w/+-]{1,9})\s*
 
 
 def explained_abbreviations(text: str) -> dict[str, str]:
-    """Return the abbreviations that a text explains, with what they stand for."""
+    """Return the abbreviations that a text explains, with their long forms."""
     # The method of Schwartz and Hearst (Pacific Symposium on Biocomputing 8, 2003, 451-462): the
     # letters of the short form, read backwards, must occur in the words before the parenthesis, its
     # first letter at the beginning of a word.
@@ -76,24 +76,24 @@ _ENDING = 3
 
 
 class TissueContext:
-    """The tissues of patients and controls, as the texts of one series tell them."""
+    """The tissues of patients and controls, by the texts of one series."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, text: str) -> None:
         self._groups = vocabulary.groups
-        beside: dict[str, set[str]] = {"case": set(), "control": set()}
+        named: dict[str, set[str]] = {"case": set(), "control": set()}
         for clause in _CLAUSE.split(text):
             plain = simplify(clause)
             for terms in (trait.terms, trait.includes):
-                beside["case"] |= self._named_in(plain, terms)
-                beside["case"] |= self._beside(self._marked(clause, terms, _CASE), _CASE)
+                named["case"] |= self._named_in(plain, terms)
+                named["case"] |= self._next_to(self._marked(clause, terms, _CASE), _CASE)
             for terms in (self._groups["healthy"], trait.healthy):
                 if clause not in self._groups["not_healthy"]:
                     marked = self._marked(clause, terms, _CONTROL)
-                    beside["control"] |= self._beside(marked, _CONTROL)
-        self._words = beside
+                    named["control"] |= self._next_to(marked, _CONTROL)
+        self._words = named
 
     def side(self, tissue: str) -> Side | None:
-        """Return whose tissue it is; None where the texts say nothing."""
+        """Return whose tissue it is; None where the texts do not show it."""
         names = self._names(simplify(tissue).split())
         case, control = (
             any(_same(name, word) for name in names for word in self._words[side])
@@ -117,14 +117,14 @@ class TissueContext:
 
     @staticmethod
     def _marked(clause: str, terms: Terms, mark: str) -> list[str]:
-        """Return the words of a clause with a mark where the terms stand."""
+        """Return the words of a clause with a mark where the terms are."""
         plain = simplify(clause)
         for start, end in reversed(terms.spans(clause)):
             plain = f"{plain[:start]} {mark} {plain[end:]}"
         return plain.split()
 
-    def _beside(self, words: list[str], mark: str) -> set[str]:
-        """Return the words right beside a mark, and those that are enumerated with them."""
+    def _next_to(self, words: list[str], mark: str) -> set[str]:
+        """Return the words next to a mark, and those that are enumerated with them."""
         if mark not in words:
             return set()
         kept = [w for w in words if not (w.isdecimal() or self._fills(w))]
@@ -149,7 +149,7 @@ class TissueContext:
 
 
 def _same(one: str, other: str) -> bool:
-    """Tell whether two words are one word with other endings (hippocampus, hippocampal)."""
+    """Return whether two words are one word with other endings (hippocampus, hippocampal)."""
     if one == other:
         return True
     shared = next(
@@ -249,7 +249,7 @@ class SeriesContext:
         return "".join(spelt) if spelt != pieces else None
 
     def spelt_key(self, key: str) -> str:
-        """Return a key with its abbreviations spelt out, whatever their case ("pts: 1")."""
+        """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""
         spelt = {short.casefold(): long for short, long in self._abbreviations.items()}
         return "".join(spelt.get(p.casefold(), p) for p in re.split(r"([\s_,;/()]+)", key))
 

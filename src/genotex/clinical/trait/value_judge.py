@@ -1,4 +1,4 @@
-"""What a single value says about a trait: case, healthy control, other disease, or nothing."""
+"""Judging a single value for a trait: case, healthy control, other disease, or unknown."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class ValueJudge:
 
     def judge(self, value: str, key: str) -> Judgement:
         """Judge one value under its key."""
-        # What the series' own texts say that a value stands for comes before what the vocabulary
-        # knows ("CD" is Canavan disease where they say so), but for names of the trait in a series
-        # about it.
+        # What the series' own texts define a value to mean comes before what the vocabulary
+        # knows ("CD" is Canavan disease where they define it so), but for names of the trait in a
+        # series about it.
         value = self._vocabulary.spelling.mended(value)
         if self.words.is_missing(simplify(value)):
             return Judgement("missing", Ground.NOTHING, "missing")
@@ -101,7 +101,7 @@ class ValueJudge:
         return None
 
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
-        if self.words.stands(value, self.trait.healthy):
+        if self.words.asserts(value, self.trait.healthy):
             return self._control(value, self.trait.healthy)
         masked = self.words.without_near_misses(value, plain)
         for terms, ground in (
@@ -119,7 +119,7 @@ class ValueJudge:
         return None
 
     def _may_abbreviate(self, key: str) -> bool:
-        """Tell whether two letters can mean the trait here: "PD" is progressive disease, too."""
+        """Return whether two letters can mean the trait here: "PD" is progressive disease, too."""
         return self.series.mentions > 0 or self.series.about or kind_of_key(key) == "disease"
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -141,7 +141,7 @@ class ValueJudge:
         if denial == "denied":
             return self._denial(value, plain, name, terms)
         if value in self._terms["uncertain"]:
-            return leave_open(f"{value!r} does not say whether it is {name!r}")
+            return leave_open(f"{value!r} does not state whether it is {name!r}")
         if self._without_disease(value, plain, span):
             return Judgement(
                 "healthy control", Ground.NAMED, f"{value!r} is tissue without the disease"
@@ -185,18 +185,18 @@ class ValueJudge:
         return leave_open(f"{value!r} is a relative of someone with {name!r}")
 
     def _without_disease(self, value: str, plain: str, span: tuple[int, int]) -> bool:
-        """Tell whether a value that names the disease is tissue or a person free of it."""
+        """Return whether a value that names the disease is tissue or a person free of it."""
         if value in self._terms["unaffected_tissue"] or value in self._terms["unlesional"]:
             return True
         return span != (0, len(plain)) and self.words.says_healthy(plain[: span[0]])
 
     def _other_control(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge "osteoarthritis control": a control with another disease, unless called healthy."""
-        if not self.words.stands(value, self._terms["control_group"]):
+        if not self.words.asserts(value, self._terms["control_group"]):
             return None
         rest = mask(plain, self._terms["control_group"].spans(value))
         disease = self.words.other_disease(rest if rest.strip() else value)
-        if disease is None or self.words.stands(rest, self._terms["healthy"]):
+        if disease is None or self.words.asserts(rest, self._terms["healthy"]):
             return None
         return replace(disease, why=f"{value!r} is a control with another disease")
 
@@ -294,7 +294,7 @@ class ValueJudge:
 
 
 def control_role(value: str, key: str = "", vocabulary: Vocabulary | None = None) -> Role:
-    """Return the role of a control by its own words, whatever the trait."""
+    """Return the role of a control by its own words, for any trait."""
     return _control_role(value, key, vocabulary or load_vocabulary())
 
 

@@ -1,4 +1,4 @@
-"""Which listed trait a name means: its own name or an alias, nothing narrower and nothing wider."""
+"""Names of traits: the words that a name gives, and which listed trait it means."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _sites_of_name(name: str) -> list[str]:
 
 
 def _cancer_by_name(name: str) -> bool:
-    """Tell whether a name is that of a cancer: "Lung cancer", "Thymoma", but not "Glaucoma"."""
+    """Return whether a name is that of a cancer: "Lung cancer", "Thymoma", but not "Glaucoma"."""
     words = simplify(name).split()
     if not words:
         return False
@@ -102,20 +102,20 @@ class TraitWords:
     name: str  # The trait's name in words
     terms: Terms  # Names of the trait itself
     includes: Terms  # Narrower conditions that count as the trait
-    broader: Terms  # Wider words, for rows that say nothing more exact
+    broader: Terms  # Wider words, for rows without a more exact one
     excludes: Terms  # Phrases that look like the trait and are not
     sites: Terms  # Organs of a cancer; empty otherwise
-    near_misses: Terms  # Other conditions that stand beside the trait in such series
-    cell_lines: Terms  # Cell lines that stand for the disease
+    near_misses: Terms  # Other conditions that occur in series about the trait
+    cell_lines: Terms  # Cell lines that represent the disease
     genes: Terms  # Genes whose inherited mutation is the disease
     levels: Terms  # Keys of a measured level; empty when the trait is no quantity
     scales: Terms  # Keys of symptom scores that measure the trait in people
     low: Terms  # Words of low and high groups of a level
     high: Terms  # Words of low and high groups of a level
-    unit: str  # Usual unit of the level; empty when not told
+    unit: str  # Usual unit of the level; empty when unknown
     low_is_case: bool  # Whether the low end of the level is the trait, as in osteoporosis
     healthy: Terms  # Words of this trait's own controls
-    is_cancer: bool  # Whether tumour against normal tissue tells the trait
+    is_cancer: bool  # Whether tumour against normal tissue is the trait
     # Whether the trait is one of several tumours of its organ, so that "kidney tumour" leaves open
     # whether it is meant
     is_subtype: bool
@@ -124,7 +124,7 @@ class TraitWords:
 
 def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return all the words by which a trait is read, those of its own name among them."""
-    # Keys of a trait table. A table with ``replace = true`` stands as it is, so that a user can
+    # Keys of a trait table. A table with ``replace = true`` is used as it is, so that a user can
     # take out even words of the name.
     if not entry:
         return table_of_name(name)
@@ -209,8 +209,8 @@ class NamedTrait:
         return self.listed or self.asked
 
     @property
-    def told(self) -> str:
-        """In words by what the trait is read; empty where its own name is listed."""
+    def note(self) -> str:
+        """Which words the trait is recognised by; empty where its own name is listed."""
         if self.listed is not None:
             same = simplify(self.listed) == simplify(self.asked)
             return "" if same else f"{self.asked!r} {_BY_WORDS_OF} {self.listed}"
@@ -219,11 +219,11 @@ class NamedTrait:
         return f"{text}; perhaps {', '.join(self.perhaps)}" if self.perhaps else text
 
 
-def tells_name(note: str) -> bool:
-    """Tell whether a note is `NamedTrait.told`: true of the name asked for, not of the samples."""
+def is_name_note(note: str) -> bool:
+    """Return whether a note is a `NamedTrait.note`: about the trait name, not the samples."""
     quoted = note[:1] in ("'", '"')
     return quoted and any(
-        f"{note[0]} {said} " in note for said in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:")
+        f"{note[0]} {words} " in note for words in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:")
     )
 
 
@@ -248,7 +248,7 @@ class TraitNames:
         return (own,) if own is not None else tuple(self._by_alias.get(plain, ()))
 
     def same(self, one: str, other: str) -> bool:
-        """Tell whether two names mean the same trait, by spelling or as a name and its alias."""
+        """Return whether two names mean the same trait, by spelling or as a name and its alias."""
         if simplify(one) == simplify(other):
             return True
         meant = [self.meant(name) for name in (one, other)]

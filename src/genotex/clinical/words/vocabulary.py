@@ -26,8 +26,8 @@ from genotex.errors import UsageError
 
 _HOW_TO_USE = """\
 # Edit these words, then give the file back: genotex solve ... --vocabulary FILE
-# With the line 'replace = true' these words stand alone: what you take out is out, also the words
-# of the trait's own name. Without it they are added to the built-in ones. See docs/clinical.md.
+# With the line 'replace = true' these words replace the built-in ones: what you remove is gone,
+# also the words of the trait's own name. Without it they are added to them. See docs/clinical.md.
 """
 _MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
 
@@ -91,7 +91,7 @@ class Vocabulary:
 
     @cached_property
     def missing(self) -> frozenset[str]:
-        """Values that say that nothing is known, simplified; the empty text is one."""
+        """Values that mean that nothing is known, simplified; the empty text is one."""
         return frozenset({simplify(word) for word in self._words["missing"]} | {""})
 
     @cached_property
@@ -145,10 +145,10 @@ class Vocabulary:
         Raises
         ------
         UsageError
-            If it is no name, without any letter a-z or digit, or an alias of several traits.
+            If it is not a name (no letter a-z or digit), or an alias of several traits.
         """
         if not simplify(name):
-            msg = f"{name!r} is no name of a trait; use letters of the English alphabet"
+            msg = f"{name!r} is not a trait name; use letters of the English alphabet"
             raise UsageError(msg)
         listed = self.names.listed(name)
         if listed is not None:
@@ -159,10 +159,10 @@ class Vocabulary:
         return NamedTrait(name, None, tuple(words), self.names.near(name))
 
     def is_measured(self, name: str) -> bool:
-        """Tell whether a trait is a packaged one: how sure its readings are was measured."""
+        """Return whether a trait is packaged, so that certainties were measured for it."""
         return self.names.listed(name) in self._packaged
 
-    def tables_beside(self, names: Iterable[str]) -> tuple[str, ...]:
+    def unused_tables(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the traits of the user's own file that none of the names means."""
         asked = {trait for name in names for trait in self.names.meant(name)}
         return tuple(name for name in self._own if asked.isdisjoint(self.names.meant(name)))
@@ -221,7 +221,7 @@ def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:
     Raises
     ------
     UsageError
-        If it is no name, without any letter a-z or digit, or an alias of several traits.
+        If it is not a name (no letter a-z or digit), or an alias of several traits.
     """
     vocabulary.named(trait)
     name, table, listed = vocabulary.entry(trait)

@@ -67,7 +67,7 @@ def _parse(path: Path) -> dict[str, Any]:
         place = re.search(r"at line (\d+)", str(error))
         line = int(place[1]) if place else len(text.splitlines()) or 1
         msg = f"is not TOML: {re.sub(r' [(]at .*[)]$', '', str(error))}"
-        hint = "texts stand in double quotes, lists in [ ], names with spaces in quotes too"
+        hint = "put texts in double quotes, lists in [ ], and names with spaces in quotes too"
         raise VocabularyFileError(msg, path=path, line=line, hint=hint) from error
     except (RecursionError, ValueError) as error:
         # Too deeply nested, or a number with thousands of digits.
@@ -115,7 +115,7 @@ class _Checker:
     def _trait(self, name: str, entry: Any) -> None:
         place = f"traits.{_key(name)}"
         if not simplify(name):
-            raise self._error(place, "is no name of a trait", "use letters of the English alphabet")
+            raise self._error(place, "is not a trait name", "use letters of the English alphabet")
         for key, value in self._table(entry, place).items():
             field = f"{place}.{_key(key)}"
             if key not in TRAIT_KEYS:
@@ -140,7 +140,7 @@ class _Checker:
         """Refuse the trait's own name among what is not the trait: nothing would be a case."""
         for word in words:
             if simplify(word) == simplify(name):
-                hint = "take it out there; values that say it are the trait's cases"
+                hint = "remove it there; samples with this value are the trait's cases"
                 raise self._error(field, f"{word!r} is the trait's own name", hint)
 
     def _texts(self, value: Any, field: str, *, compared: bool = True) -> None:
@@ -267,11 +267,11 @@ def _check_table(path: Path, name: str, own: Mapping[str, Any], table: Mapping[s
         for other in others:
             both = trait.keys() & _plain(table.get(other, ())).keys()
             # The packaged tables have no such word, so one of the two is the user's.
-            for key, beside in ((other, kind), (kind, other)):
+            for key, side in ((other, kind), (kind, other)):
                 for word in own.get(key, ()):
                     if simplify(word) in both:
-                        msg = f"{word!r} stands among the trait's {beside} too"
-                        theirs = simplify(word) not in _plain(own.get(beside, ()))
+                        msg = f"{word!r} is also among the trait's {side}"
+                        theirs = simplify(word) not in _plain(own.get(side, ()))
                         raise VocabularyFileError(
                             msg, path=path, field=f"traits.{name}.{key}", hint=_hint(theirs)
                         )
@@ -288,7 +288,7 @@ def _check_groups(path: Path, words: Mapping[str, Any], traits: Mapping[str, Any
     for group in groups:
         for word in words[group]:
             if trait := terms.get(simplify(word)):
-                msg = f"{word!r} stands among the terms of the trait {trait} too"
+                msg = f"{word!r} is also among the terms of the trait {trait}"
                 hint = "words of one trait's controls belong into healthy = [...] of its own table"
                 raise VocabularyFileError(msg, path=path, field=f"words.{group}", hint=hint)
 

@@ -119,7 +119,7 @@ class Terms:
         self._alone = frozenset(simplify(a) for a in self._short)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where terms stand in the simplified text (an acronym: the whole of it)."""
+        """Return where terms are in the simplified text (an acronym: the whole of it)."""
         plain = simplify(text)
         found = self._phrase_spans(plain)
         if not found and self._has_short(text, plain):
@@ -127,7 +127,7 @@ class Terms:
         return found
 
     def _phrase_spans(self, plain: str) -> list[tuple[int, int]]:
-        """Return where phrases stand, from left to right, the longest at each place."""
+        """Return where phrases are, from left to right, the longest at each place."""
         if not self._phrases:
             return []
         words = plain.split(" ")
@@ -154,7 +154,7 @@ class Terms:
         return [(0, len(plain))]
 
     def only_two_letters(self, text: str) -> bool:
-        """Tell whether nothing but an acronym of one or two letters stands in the text."""
+        """Return whether nothing but an acronym of one or two letters is in the text."""
         plain = simplify(text)
         if self._phrase_spans(plain) or not self._has_short(text, plain):
             return False
@@ -172,11 +172,11 @@ class Terms:
         return simplify(text)[slice(*spans[0])] if spans else None
 
     def __bool__(self) -> bool:
-        """Tell whether there is any term at all."""
+        """Return whether there is any term at all."""
         return bool(self._phrases or self._short)
 
     def __contains__(self, text: str) -> bool:
-        """Tell whether any term stands in the text."""
+        """Return whether any term is in the text."""
         return bool(self.spans(text))
 
 
@@ -188,7 +188,7 @@ def mask(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def ends_like_tumour(value: str) -> bool:
-    """Tell whether a word of the value ends like the name of a tumour ("glaucoma" is none)."""
+    """Return whether a word of the value ends like the name of a tumour ("glaucoma" is none)."""
     return _word_with_ending(value, "tumor") is not None
 
 
@@ -252,7 +252,7 @@ def _with_one_letter_less(word: str) -> Iterator[str]:
 
 
 def _one_slip(one: str, other: str) -> bool:
-    """Tell whether two different words are one slip apart."""
+    """Return whether two different words are one slip apart."""
     start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     if start is None:
         return abs(len(one) - len(other)) == 1
