@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.bench.evaluation.labels import FeatureLabel, Label, agreement, case_from_json
-from genotex.clinical.candidates import characteristic_candidates
-from genotex.clinical.description import SeriesDescription, description_from_case
-from genotex.clinical.inference import row_and_map
-from genotex.clinical.trait.choosing import option_encoding
-from genotex.clinical.trait.options import trait_options
-from genotex.clinical.trait.scoring import weigh_evidence, weigh_oversight
-from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.cases import description_from_case, row_and_map
+from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.trait.choice import option_encoding
+from genotex.clinical.trait.options import trait_options, weigh_evidence, weigh_oversight
+from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.formats.json_lines import read_json_lines
 

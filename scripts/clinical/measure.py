@@ -150,7 +150,7 @@ def _count_foreign(cases: Sequence[Case], count: int) -> None:
     for case in cases:
         others = [trait for trait in traits if trait not in asked[case.cohort]]
         for trait in rng.sample(others, count):
-            reading = expert.read(case.description, trait).trait
+            reading = expert.annotate(case.description, trait).trait
             if reading is not None:
                 values = [cell for cell, code in reading.values.items() if code == 1]
                 found.append(f"  {case.cohort} for {trait}: {', '.join(values[:2])}")

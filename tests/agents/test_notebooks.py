@@ -7,7 +7,7 @@ import pytest
 from genotex.agents.task import Task
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem, TaskInfo
-from genotex.clinical import reading_from_json
+from genotex.clinical import annotation_from_json
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
@@ -100,7 +100,7 @@ def test_cohort_is_replayed_from_its_evidence_without_the_code(
     for procedure, (direct, written) in folders.items():
         where = ("Simulated_Arthritis", "GSE90000003")  # the one with shifted characteristics
         evidence = read_evidence(OutputFolder(written).evidence(*where))
-        reading = reading_from_json(evidence.reading)
+        reading = annotation_from_json(evidence.reading)
         assert reading.trait is not None and reading.trait.parser is None
         options = PreprocessOptions(procedure=procedure, readings={where[1]: reading})
         target = OutputFolder(tmp_path / procedure)

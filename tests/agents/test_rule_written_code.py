@@ -195,7 +195,7 @@ def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: 
     for case in cases:
         series = series_of(case)
         for procedure in ("sound", "benchmark"):
-            reading = rule_expert(procedure).read(describe_series(series), case["trait"])
+            reading = rule_expert(procedure).annotate(describe_series(series), case["trait"])
             task = Task("geo", case["trait"], "/in", "/out", procedure, cohort="GSE1")
             files = GeoCohortFiles(task.trait, "GSE1", Path("/in"), (), (), ())
             text = SeriesText(task, files, RawSeries(series, ()))

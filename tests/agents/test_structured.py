@@ -52,7 +52,7 @@ def answer(**changes: Any) -> dict[str, Any]:
 
 def read(*answers: Any, task: Task = TASK) -> tuple[Any, ScriptedModel]:
     model = ScriptedModel(answers, name="openai:gpt-4o")
-    return ModelExpert(RoleModels(model), task).read(SERIES, "Asthma"), model
+    return ModelExpert(RoleModels(model), task).annotate(SERIES, "Asthma"), model
 
 
 def test_answer_becomes_a_reading_that_names_its_author() -> None:
@@ -66,7 +66,7 @@ def test_answer_becomes_a_reading_that_names_its_author() -> None:
     assert reading.trait.roles["disease state: healthy control"] == "healthy control"
     assert reading.trait.evidence == ("the row names asthma",)
     assert reading.age is None
-    assert set(reading.untold) == {"age", "gender"}
+    assert set(reading.unavailable) == {"age", "gender"}
 
 
 def test_values_without_their_header_are_taken_for_the_cells() -> None:
@@ -87,8 +87,8 @@ def test_parser_takes_the_place_of_listed_values() -> None:
         (feature(row=7), "the series has no row 7; its rows are 0 to 1"),
         (feature(row=None), "the series has no row None"),
         (feature(row=1), "none of the values of trait stands there"),
-        (feature(values=[{"cell": "asthma", "code": 3}]), "3 is no binary code"),
-        (feature(values=[]), "says neither values nor a parser"),
+        (feature(values=[{"cell": "asthma", "code": 3}]), "3 is not a binary code"),
+        (feature(values=[]), "has neither values nor a parser"),
         (
             feature(values=[{"cell": "asthma", "code": 0, "role": "case"}]),
             "role 'case' with code 0",
@@ -137,8 +137,8 @@ def test_rules_answer_what_the_rule_expert_reads(study: SimulatedStudy, cohort: 
     task = cohort_task(study.folder, study.folder, "Simulated_Arthritis", cohort, "sound")
     files = geo_cohort_files(task.trait, task.input_folder)
     series = describe_series(read_raw_series(files, needs_mapping=lambda series: False).series)
-    told = ModelExpert(RoleModels(RulesModel()), task).read(series, task.trait)
-    right = RuleExpert().read(series, task.trait)
+    told = ModelExpert(RoleModels(RulesModel()), task).annotate(series, task.trait)
+    right = RuleExpert().annotate(series, task.trait)
     assert answer_of(told)["trait"] == answer_of(right)["trait"]
     for name in ("trait", "age", "gender"):
         one, other = getattr(told, name), getattr(right, name)

@@ -77,7 +77,7 @@ def test_show_counts_samples_and_doubts_a_child_among_adults(genotex: Run, tmp_p
     matrix.write_bytes(gzip.compress(text.replace('"age: 30"', '"age: 2"', 1).encode()))
     _, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma")
     assert "row 2, key 'disease state': 12 cases, 12 controls, 0 missing" in out
-    assert "24 of 24 samples, 2 to " in out and "doubtful: 2 among adults" in out
+    assert "24 of 24 samples, 2 to " in out and "flagged: 2 among adults" in out
 
 
 def test_piped_lines_are_whole_and_end_without_blanks(genotex: Run, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_saved_file_is_added_to_and_not_overwritten(genotex: Run, tmp_path: Path
     assert list(json.loads(mine.read_text())["cohorts"]) == ["GSE2", "GSE1"]
     before = mine.read_text()
     code, _, err = genotex(*show)
-    assert code == 2 and "holds GSE1 already" in err and mine.read_text() == before
+    assert code == 2 and "already has GSE1" in err and mine.read_text() == before
     assert genotex(*show, "--force")[0] == 0
     code, _, err = genotex(*show[:4], "Gout", "--save", mine)
     assert code == 2 and "made for Asthma, not for Gout" in err
@@ -206,7 +206,7 @@ def test_show_says_what_was_nearest_and_why_it_was_left_out(genotex: Run, tmp_pa
     arguments = ("clinical", "show", matrix, "--trait", "Asthma", "--least-certainty", "1")
     code, out, _ = genotex(*arguments)
     assert code == 1
-    assert "best reading that was left out: row 2, key 'disease state', certainty" in out
+    assert "best candidate that was left out: row 2, key 'disease state', certainty" in out
     assert " %, you asked for 100 %" in out.partition("why it was not chosen: ")[2]
     (decision,) = [line for line in out.splitlines() if line.startswith("trait  ")]
     assert decision.split()[:4] == ["trait", "not", "available", "-"], "no certainty of 'none'"
@@ -433,7 +433,7 @@ def test_solve_says_what_was_read_too_unsurely(genotex: Run, tmp_path: Path) -> 
     page = (tmp_path / "o" / "report" / "Asthma_condition_None.html").read_text()
     assert "was left out: " in page and "you asked for" in page
     reading = page.partition('id="reading"')[2]
-    assert "<h3>GSE1</h3>" in reading and "Best reading that was left out: row 2" in reading
+    assert "<h3>GSE1</h3>" in reading and "Best candidate that was left out: row 2" in reading
     assert "24 of 24 samples, 30 to 53 years" in reading
 
 
@@ -525,7 +525,7 @@ def test_trait_without_a_name_is_refused(
         "words": ("clinical", "words"),
     }[command]
     code, _, err = genotex(*arguments, "--trait", trait)
-    assert code == 2 and ("no name of a trait" in err or "cannot be a trait name" in err)
+    assert code == 2 and ("not a trait name" in err or "cannot be a trait name" in err)
 
 
 def test_name_of_several_traits_is_refused(genotex: Run, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_dry_run_lists_and_writes_nothing(genotex: Run, geo: GeoSite, tmp_path: 
     rows = {line.split()[1]: line for line in out.splitlines()[1:]}
     assert set(rows) == {"GSE1", "GSE3"}  # GSE2 is of no study type that is asked for
     assert "title, summary, sample titles" in rows["GSE1"] and "matrix, family" in rows["GSE1"]
-    assert "refused: the series is no gene expression" in rows["GSE3"]
+    assert "refused: the series is not gene expression" in rows["GSE3"]
     code, out, _ = genotex(*arguments, "--json", "--any-assay")
     assert [plan["refused"] for plan in json.loads(out)] == ["", ""]
     assert geo.site.times(matrix_path("GSE1")) == 0

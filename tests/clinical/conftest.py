@@ -57,7 +57,7 @@ def codes_of(make_description: MakeDescription) -> CodesOf:
     ) -> list[float | None] | None:
         cells = [f"{key}: {value}" for value in values]
         texts.setdefault("title", f"Expression in {trait.replace('_', ' ')}")
-        found = RuleExpert().read(make_description(cells, **texts), trait).trait
+        found = RuleExpert().annotate(make_description(cells, **texts), trait).trait
         return None if found is None else [found.values.get(cell) for cell in cells]
 
     return codes

@@ -81,7 +81,7 @@ def test_key_is_found_in_any_case(make_series: MakeSeries) -> None:
 
 def test_values_without_any_key(make_series: MakeSeries) -> None:
     series = make_series(["Asthma", "Healthy control", None])
-    reading = RuleExpert().read(describe_series(series), "Asthma")
+    reading = RuleExpert().annotate(describe_series(series), "Asthma")
     assert reading.trait is not None and reading.trait.key == ""
     encoded = apply_encoding(reading.trait, series, procedure="sound")
     np.testing.assert_array_equal(encoded.codes, [1, 0, NAN])
@@ -109,7 +109,7 @@ def test_read_then_applied_to_a_shifted_series(make_series: MakeSeries) -> None:
         ["disease: asthma", "disease: healthy", "sex: F", "disease: asthma"],
         ["sex: M", "sex: F", "disease: healthy", "sex: M"],
     )
-    reading = RuleExpert().read(describe_series(series), "Asthma")
+    reading = RuleExpert().annotate(describe_series(series), "Asthma")
     assert reading.trait is not None and reading.gender is not None
     trait = apply_encoding(reading.trait, series, procedure="sound")
     assert trait.codes.tolist() == [1, 0, 0, 1]

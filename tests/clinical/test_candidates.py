@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 from genotex.clinical import describe_series
-from genotex.clinical.candidates import Candidate, characteristic_candidates
+from genotex.clinical.cells import Candidate, characteristic_candidates
 
 from .conftest import MakeDescription, MakeSeries
 
@@ -52,7 +52,7 @@ def test_of_two_cut_rows_the_one_that_begins_with_the_key(
     found = of_key(characteristic_candidates(description), "age")
     assert found.row == 1
     assert found.elsewhere == (0,)
-    assert found.beside == {"sex: F"}
+    assert found.other_cells == {"sex: F"}
 
 
 def test_key_that_fills_several_rows_gives_one_candidate_each(

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 
 from genotex.clinical import (
-    ClinicalReading,
+    ClinicalAnnotation,
     FeatureEncoding,
     GeneVerdict,
     RuleExpert,
+    annotation_from_json,
+    annotation_to_json,
+    certainty_text,
     describe_series,
+    groups_text,
     infer_cases,
-    reading_from_json,
-    reading_to_json,
+    place_text,
     rule_expert,
-    tell_certainty,
-    tell_groups,
-    tell_place,
     why_no_trait,
 )
 from genotex.errors import EncodingFileError, UsageError
@@ -31,7 +31,7 @@ TITLE = "Asthma in adults"
 
 
 def test_runner_up_is_the_reading_that_came_second(make_description: MakeDescription) -> None:
-    reading = RuleExpert().read(make_description(VAGUE, NAMED, title=TITLE), "Asthma")
+    reading = RuleExpert().annotate(make_description(VAGUE, NAMED, title=TITLE), "Asthma")
     assert reading.trait is not None and reading.trait.row == 1
     assert reading.runner_up is not None and reading.runner_up.row == 0
     assert reading.certainty is not None and reading.runner_up.certainty is not None
@@ -42,26 +42,28 @@ def test_reading_less_certain_than_asked_is_not_available(
     make_description: MakeDescription,
 ) -> None:
     description = make_description(VAGUE, NAMED, title=TITLE)
-    certainty = RuleExpert().read(description, "Asthma").certainty
+    certainty = RuleExpert().annotate(description, "Asthma").certainty
     assert certainty is not None
-    reading = RuleExpert(least_certainty=(certainty + 1) / 2).read(description, "Asthma")
+    reading = RuleExpert(least_certainty=(certainty + 1) / 2).annotate(description, "Asthma")
     assert reading.trait is None
     assert reading.runner_up is not None and reading.runner_up.row == 1
     assert reading.left_out == (certainty + 1) / 2
     assert reading.runner_up.certainty == certainty
     assert why_no_trait(reading) == (
-        f"row 1, key 'disease state', was left out: {tell_certainty(certainty)}, "
+        f"row 1, key 'disease state', was left out: {certainty_text(certainty)}, "
         f"you asked for {100 * reading.left_out:g} %"
     )
-    assert RuleExpert(least_certainty=certainty / 2).read(description, "Asthma").trait is not None
+    assert (
+        RuleExpert(least_certainty=certainty / 2).annotate(description, "Asthma").trait is not None
+    )
 
 
 def test_title_without_measured_certainty_does_not_reach_any(make_series: MakeSeries) -> None:
     titles = [["asthma patient", "asthma patient", "healthy control", "healthy control"]]
     description = describe_series(make_series(title=TITLE, **{"source_name_ch1": titles}))
-    found = rule_expert("sound").read(description, "Asthma")
+    found = rule_expert("sound").annotate(description, "Asthma")
     assert found.trait is not None and found.certainty is None
-    strict = rule_expert("sound", least_certainty=0.1).read(description, "Asthma")
+    strict = rule_expert("sound", least_certainty=0.1).annotate(description, "Asthma")
     assert strict.trait is None and strict.runner_up is not None
     assert "never measured" in why_no_trait(strict)
 
@@ -69,8 +71,8 @@ def test_title_without_measured_certainty_does_not_reach_any(make_series: MakeSe
 def test_benchmark_reads_characteristics_alone(make_series: MakeSeries) -> None:
     titles = [["asthma patient", "asthma patient", "healthy control", "healthy control"]]
     description = describe_series(make_series(title=TITLE, **{"source_name_ch1": titles}))
-    assert rule_expert("sound").read(description, "Asthma").trait is not None
-    assert rule_expert("benchmark").read(description, "Asthma").trait is None
+    assert rule_expert("sound").annotate(description, "Asthma").trait is not None
+    assert rule_expert("benchmark").annotate(description, "Asthma").trait is None
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf")])
@@ -97,21 +99,21 @@ def test_answer_of_a_case_tells_certainty_and_runner_up(tmp_path: Path) -> None:
 
 
 ENCODING = FeatureEncoding("trait", 2, "status", "binary", {"status: OA": 1.0, "status: no": 0.0})
-READING = ClinicalReading(
+READING = ClinicalAnnotation(
     GeneVerdict(True, "human"), ENCODING, None, None, certainty=0.9, runner_up=ENCODING
 )
 
 
 def test_certainty_and_runner_up_survive_a_file() -> None:
-    again = reading_from_json(json.loads(json.dumps(reading_to_json(READING))))
+    again = annotation_from_json(json.loads(json.dumps(annotation_to_json(READING))))
     assert again.certainty == 0.9
     assert again.runner_up == ENCODING
 
 
 def test_file_of_before_certainty_loads() -> None:
-    data = reading_to_json(READING)
+    data = annotation_to_json(READING)
     del data["certainty"], data["runner_up"]
-    again = reading_from_json(data)
+    again = annotation_from_json(data)
     assert again.certainty is None and again.runner_up is None
     assert again.trait == ENCODING
 
@@ -128,7 +130,7 @@ def test_file_of_before_certainty_loads() -> None:
 )
 def test_edited_certainty_or_runner_up_with_a_mistake(field: str, value: Any, message: str) -> None:
     with pytest.raises(EncodingFileError, match=message):
-        reading_from_json(reading_to_json(READING) | {field: value}, place="GSE1")
+        annotation_from_json(annotation_to_json(READING) | {field: value}, place="GSE1")
 
 
 @pytest.mark.parametrize(
@@ -136,21 +138,21 @@ def test_edited_certainty_or_runner_up_with_a_mistake(field: str, value: Any, me
     [(1.0, "> 99 %"), (0.996, "> 99 %"), (0.99, "99 %"), (0.424, "42 %"), (0.001, "< 1 %")],
 )
 def test_certainty_in_words_is_never_beyond_doubt(certainty: float, words: str) -> None:
-    assert tell_certainty(certainty) == words
+    assert certainty_text(certainty) == words
 
 
 def test_place_in_words() -> None:
-    assert tell_place(3, "group", "characteristics_ch1") == "row 3, key 'group'"
-    assert tell_place(3, "", "characteristics_ch1") == "row 3"
-    assert tell_place(None, "", "title") == "the sample titles"
-    assert tell_place(None, "Age", "description") == "the sample descriptions, key 'Age'"
+    assert place_text(3, "group", "characteristics_ch1") == "row 3, key 'group'"
+    assert place_text(3, "", "characteristics_ch1") == "row 3"
+    assert place_text(None, "", "title") == "the sample titles"
+    assert place_text(None, "Age", "description") == "the sample descriptions, key 'Age'"
 
 
 def test_groups_in_one_line() -> None:
     values = {"d: OA": 1.0, "d: RA": 0.0, "d: ": None, "d: no": 0.0}
     roles = dict.fromkeys(values, "unknown")
-    assert tell_groups(values, roles) == "case: 'OA'; control: 'RA', 'no'; missing: ''"
+    assert groups_text(values, roles) == "case: 'OA'; control: 'RA', 'no'; missing: ''"
     many = {f"d: {n}": 0.0 for n in range(9)}
-    assert tell_groups(many, dict.fromkeys(many, "other disease")).endswith("'2' and 6 more")
-    assert tell_groups({"x: low": 0.0, "x: high": 1.0}, {}) == "1: 'high'; 0: 'low'"
-    assert "measured level" in tell_groups({}, {})
+    assert groups_text(many, dict.fromkeys(many, "other disease")).endswith("'2' and 6 more")
+    assert groups_text({"x: low": 0.0, "x: high": 1.0}, {}) == "1: 'high'; 0: 'low'"
+    assert "measured level" in groups_text({}, {})

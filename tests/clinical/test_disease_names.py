@@ -1,6 +1,6 @@
 import pytest
 
-from genotex.clinical.words.disease_names import disease_by_ending, ends_like_tumour
+from genotex.clinical.words.wording import disease_by_ending, ends_like_tumour
 
 
 @pytest.mark.parametrize("value", ["meningioma", "Wilms tumour and lymphoma"])

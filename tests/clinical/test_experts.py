@@ -8,9 +8,9 @@ from genotex.clinical import (
     FeatureEncoding,
     RuleExpert,
     SeriesDescription,
+    annotation_notes,
     description_from_case,
     load_vocabulary,
-    tell_notes,
 )
 from genotex.clinical.words.wording import simplify
 from genotex.errors import UsageError
@@ -24,7 +24,7 @@ def roles(encoding: FeatureEncoding | None) -> list[str]:
 
 
 def trait_of(make: MakeDescription, trait: str, *rows: list[str], **fields: str) -> FeatureEncoding:
-    encoding = RuleExpert().read(make(*rows, **fields), trait).trait
+    encoding = RuleExpert().annotate(make(*rows, **fields), trait).trait
     assert encoding is not None
     return encoding
 
@@ -92,7 +92,7 @@ def test_tumour_and_normal_mean_the_cancer_the_series_is_about(
     row = ["tissue: tumor", "tissue: normal"]
     encoding = trait_of(make_description, "Breast_Cancer", row, title="Breast cancer expression")
     assert encoding.confidence == "inferred"
-    other = RuleExpert().read(make_description(row, title="Colon cancer"), "Breast_Cancer")
+    other = RuleExpert().annotate(make_description(row, title="Colon cancer"), "Breast_Cancer")
     assert other.trait is None
 
 
@@ -109,7 +109,7 @@ def test_tumour_and_normal_mean_the_cancer_the_series_is_about(
 def test_rows_that_separate_no_cases_from_controls(
     make_description: MakeDescription, row: list[str]
 ) -> None:
-    assert RuleExpert().read(make_description(row, title="Asthma"), "Asthma").trait is None
+    assert RuleExpert().annotate(make_description(row, title="Asthma"), "Asthma").trait is None
 
 
 def test_measured_level(make_description: MakeDescription) -> None:
@@ -128,7 +128,7 @@ def test_trait_that_nobody_listed_is_read_by_its_name(make_description: MakeDesc
 def test_shifted_columns_give_the_row_where_most_ages_stand(
     make_description: MakeDescription,
 ) -> None:
-    reading = RuleExpert().read(
+    reading = RuleExpert().annotate(
         make_description(
             ["gender: male", "gender: female", "age: 33"],
             ["age: 45", "age: 51", "age: 60", "tissue: blood"],
@@ -138,7 +138,9 @@ def test_shifted_columns_give_the_row_where_most_ages_stand(
     assert reading.age is not None and reading.age.row == 1
     assert reading.gender is not None and reading.gender.row == 0
     assert (reading.age.shifted, reading.gender.shifted) == ((0,), ())
-    assert "age: cells are shifted: values of this key stand in row 0 too" in tell_notes(reading)
+    assert "age: cells are shifted: values of this key are also in row 0" in annotation_notes(
+        reading
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,14 +155,14 @@ def test_shifted_columns_give_the_row_where_most_ages_stand(
     ],
 )
 def test_no_age(make_description: MakeDescription, row: list[str]) -> None:
-    assert RuleExpert().read(make_description(row), "Asthma").age is None
+    assert RuleExpert().annotate(make_description(row), "Asthma").age is None
 
 
 def test_age_and_gender_of_mice_are_not_available(make_description: MakeDescription) -> None:
     description = make_description(
         ["age: 8 weeks", "age: 12 weeks"], ["sex: male", "sex: female"], taxids=("10090",)
     )
-    reading = RuleExpert().read(description, "Asthma")
+    reading = RuleExpert().annotate(description, "Asthma")
     assert not reading.gene.available
     assert reading.age is None
     assert reading.gender is None
@@ -174,7 +176,7 @@ def test_source_name_and_description_are_read_when_characteristics_say_nothing()
             ("Age = 70; Gender = Female; Right Kidney", "Age = 58; Gender = Male", None, "RCC"),
         ),
     )
-    reading = RuleExpert().read(description, "Kidney_Clear_Cell_Carcinoma")
+    reading = RuleExpert().annotate(description, "Kidney_Clear_Cell_Carcinoma")
     assert reading.trait is not None and reading.trait.sample_field == "source_name_ch1"
     assert reading.trait.confidence == "inferred"
     assert list(reading.trait.values.values()) == [0, 1]
@@ -207,9 +209,9 @@ def test_no_text_breaks_the_expert(rows: list[list[str | None]], trait: str, tit
     }
     if not simplify(trait) or len(load_vocabulary().names.meant(trait)) > 1:
         with pytest.raises(UsageError):
-            RuleExpert().read(description_from_case(case), trait)
+            RuleExpert().annotate(description_from_case(case), trait)
         return
-    reading = RuleExpert().read(description_from_case(case), trait)
+    reading = RuleExpert().annotate(description_from_case(case), trait)
     for encoding in (reading.trait, reading.age, reading.gender):
         assert encoding is None or encoding.evidence
     if reading.trait is not None and reading.trait.kind == "binary":
@@ -244,7 +246,7 @@ def test_denial_beside_healthy_controls_is_another_disease(
 def test_normal_karyotype_is_no_healthy_control(make_description: MakeDescription) -> None:
     row = ["class: normal karyotype", "class: complex karyotype", "class: AML"]
     description = make_description(row)
-    assert RuleExpert().read(description, "Acute_Myeloid_Leukemia").trait is None
+    assert RuleExpert().annotate(description, "Acute_Myeloid_Leukemia").trait is None
 
 
 CODED = st.lists(
@@ -276,8 +278,8 @@ def test_every_reading_keeps_its_promises(rows: list[list[str]], trait: str, tit
         "sample_characteristics": {str(n): row for n, row in enumerate(rows)},
     }
     description = description_from_case(case)
-    reading = RuleExpert().read(description, trait)
-    assert reading == RuleExpert().read(description, trait)
+    reading = RuleExpert().annotate(description, trait)
+    assert reading == RuleExpert().annotate(description, trait)
     assert reading.certainty is None or 0 <= reading.certainty <= 1
     for found in (reading.trait, reading.runner_up):
         if found is None:

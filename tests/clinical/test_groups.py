@@ -29,7 +29,7 @@ def test_values_with_or_without_key_in_any_case(make_description: MakeDescriptio
 
 def test_one_side_keeps_the_other_of_the_expert(make_description: MakeDescription) -> None:
     description = make_description(*ROWS)
-    read = RuleExpert().read(description, "Osteoarthritis").trait
+    read = RuleExpert().annotate(description, "Osteoarthritis").trait
     encoding = choose_groups(read, ["rheumatoid arthritis"], [], description)
     assert list(encoding.values.values()) == [0, 1, None]
     assert encoding.roles["status: normal control"] == "healthy control"
@@ -39,7 +39,7 @@ def test_other_disease_chosen_as_control_stays_another_disease(
     make_description: MakeDescription,
 ) -> None:
     description = make_description(*ROWS)
-    read = RuleExpert().read(description, "Osteoarthritis").trait
+    read = RuleExpert().annotate(description, "Osteoarthritis").trait
     encoding = choose_groups(read, [], ["rheumatoid arthritis"], description)
     assert list(encoding.values.values()) == [None, 0, 1]
     assert encoding.roles["status: rheumatoid arthritis"] == "other disease"
@@ -50,7 +50,7 @@ def test_both_sides_by_hand_keep_what_is_known_of_the_controls(
 ) -> None:
     description = make_description(*ROWS)
     for trait in ("Rheumatoid_Arthritis", "Osteoarthritis", "Asthma"):
-        read = RuleExpert().read(description, trait).trait
+        read = RuleExpert().annotate(description, trait).trait
         for known in (read, None):
             encoding = choose_groups(
                 known, ["rheumatoid arthritis"], ["osteoarthritis"], description
@@ -78,8 +78,8 @@ def test_control_of_unknown_health_is_a_control_and_not_called_healthy(
     ("cases", "controls", "message"),
     [
         (["lupus"], ["normal control"], "'status: normal control'"),
-        (["osteo"], ["normal control"], "no one key has the values"),
-        (["osteoarthritis"], ["male"], "no one key has the values"),
+        (["osteo"], ["normal control"], "no single key has the values"),
+        (["osteoarthritis"], ["male"], "no single key has the values"),
         (["osteoarthritis"], [], "no controls left; choose some with --control among"),
         ([], ["normal control"], "no cases left"),
         ([], [], "no values given"),

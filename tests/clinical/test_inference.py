@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from genotex.clinical import (
-    ClinicalReading,
+    ClinicalAnnotation,
     GeneVerdict,
     RuleExpert,
     SeriesDescription,
+    annotation_rows,
     apply_encoding,
     describe_series,
     infer_cases,
-    reading_table,
 )
 from genotex.errors import FormatError
 from genotex.formats import read_family_soft, read_series_matrix
@@ -59,10 +59,10 @@ class _Spy:
     def __init__(self) -> None:
         self.seen: list[SeriesDescription] = []
 
-    def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
+    def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
         del trait
         self.seen.append(description)
-        return ClinicalReading(GeneVerdict(True, "spy"), None, None, None)
+        return ClinicalAnnotation(GeneVerdict(True, "spy"), None, None, None)
 
 
 def test_labels_in_the_input_never_reach_the_expert(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_gzip_and_blank_lines(tmp_path: Path) -> None:
         ),
         (
             '{"id": "a", "trait": "b", "sample_characteristics": {"0": ["x"], "00": ["y"]}}',
-            "line 2, sample_characteristics: row '00' stands twice",
+            "line 2, sample_characteristics: row '00' appears twice",
         ),
         (
             '{"id": "a", "trait": "b", "sample_characteristics": {"0": ["age: 4", 45]}}',
@@ -155,9 +155,10 @@ def test_table_for_people(make_series: MakeSeries) -> None:
         ["disease: asthma", "disease: asthma", "disease: healthy", None],
         ["sex: F", "sex: M", "sex: F", "sex: F"],
     )
-    reading = RuleExpert().read(describe_series(series), "Asthma")
+    reading = RuleExpert().annotate(describe_series(series), "Asthma")
     rows = [
-        (r.feature, r.row, r.raw, r.code, r.role, r.samples) for r in reading_table(reading, series)
+        (r.feature, r.row, r.raw, r.code, r.role, r.samples)
+        for r in annotation_rows(reading, series)
     ]
     assert rows == [
         ("trait", 0, "disease: asthma", 1, "case", 2),
@@ -166,7 +167,7 @@ def test_table_for_people(make_series: MakeSeries) -> None:
         ("gender", 1, "sex: F", 0, "", 3),
         ("gender", 1, "sex: M", 1, "", 1),
     ]
-    reasons = {r.raw: r.evidence for r in reading_table(reading, series)}
+    reasons = {r.raw: r.evidence for r in annotation_rows(reading, series)}
     assert reasons["disease: asthma"].startswith("'asthma' names the trait")
     assert reasons["disease: healthy"].startswith("'healthy' names a control")
 
@@ -182,7 +183,7 @@ def test_every_development_case_has_an_answer(shared_data: Path) -> None:
 def test_gse55457_as_published(shared_data: Path, trait: str, cases: int, others: int) -> None:
     path = shared_data / "input" / "GEO" / trait / "GSE55457" / "GSE55457_series_matrix.txt.gz"
     series = read_series_matrix(path, expression=False)
-    reading = RuleExpert().read(describe_series(series), trait)
+    reading = RuleExpert().annotate(describe_series(series), trait)
     assert reading.gene.available
     assert reading.trait is not None and reading.age is not None and reading.gender is not None
     assert (reading.trait.row, reading.age.row, reading.gender.row) == (2, 1, 0)
@@ -207,7 +208,7 @@ def test_gse55457_as_published(shared_data: Path, trait: str, cases: int, others
 def test_gse55235_with_inconsistent_spellings(shared_data: Path) -> None:
     folder = shared_data / "input" / "GEO" / "Osteoarthritis" / "GSE55235"
     series = read_series_matrix(folder / "GSE55235_series_matrix.txt.gz", expression=False)
-    reading = RuleExpert().read(describe_series(series), "Osteoarthritis")
+    reading = RuleExpert().annotate(describe_series(series), "Osteoarthritis")
     assert reading.trait is not None
     encoded = apply_encoding(reading.trait, series, procedure="sound")
     assert Counter(encoded.roles) == {"case": 10, "healthy control": 10, "other disease": 10}
@@ -216,7 +217,7 @@ def test_gse55235_with_inconsistent_spellings(shared_data: Path) -> None:
 def test_gse781_tells_everything_outside_the_characteristics(shared_data: Path) -> None:
     path = shared_data / "traps" / "GSE781_family.soft.gz"
     series = read_family_soft(path, expression=False)[0]
-    reading = RuleExpert().read(describe_series(series), "Kidney_Clear_Cell_Carcinoma")
+    reading = RuleExpert().annotate(describe_series(series), "Kidney_Clear_Cell_Carcinoma")
     assert reading.trait is not None and reading.age is not None and reading.gender is not None
     trait = apply_encoding(reading.trait, series, procedure="sound")
     assert Counter(trait.codes.tolist()) == {1.0: 9, 0.0: 8}
@@ -226,14 +227,14 @@ def test_gse781_tells_everything_outside_the_characteristics(shared_data: Path) 
 
 def test_gse83521_is_circular_rna(shared_data: Path) -> None:
     series = read_series_matrix(shared_data / "traps" / "GSE83521_series_matrix.txt.gz")
-    reading = RuleExpert().read(describe_series(series), "Stomach_Cancer")
+    reading = RuleExpert().annotate(describe_series(series), "Stomach_Cancer")
     assert not reading.gene.available
     assert "circular RNA" in reading.gene.reason
 
 
 def test_gse157103_with_a_shifted_sample(shared_data: Path) -> None:
     series = read_series_matrix(shared_data / "traps" / "GSE157103_series_matrix.txt.gz")
-    reading = RuleExpert().read(describe_series(series), "COVID-19")
+    reading = RuleExpert().annotate(describe_series(series), "COVID-19")
     assert reading.trait is not None and reading.age is not None
     encoded = apply_encoding(reading.trait, series, procedure="sound")
     assert Counter(encoded.codes.tolist()) == {1.0: 100, 0.0: 26}

@@ -13,7 +13,7 @@ OTHER = ["diagnosis: asthma", "diagnosis: normal", "diagnosis: normal", "diagnos
 
 def test_rows_of_the_same_words_pass_a_threshold_together(make_series: MakeSeries) -> None:
     description = describe_series(make_series(STATE, SAME))
-    reading = RuleExpert(least_certainty=0.8).read(description, "Asthma")
+    reading = RuleExpert(least_certainty=0.8).annotate(description, "Asthma")
     assert reading.trait is not None and reading.runner_up is None
     assert reading.certainty is not None and reading.certainty > 0.8
     assert any("would give every sample the same code" in line for line in reading.trait.evidence)
@@ -21,8 +21,8 @@ def test_rows_of_the_same_words_pass_a_threshold_together(make_series: MakeSerie
 
 def test_rows_that_differ_in_one_sample_stay_two_answers(make_series: MakeSeries) -> None:
     description = describe_series(make_series(STATE, OTHER))
-    assert RuleExpert(least_certainty=0.8).read(description, "Asthma").trait is None
-    reading = RuleExpert().read(description, "Asthma")
+    assert RuleExpert(least_certainty=0.8).annotate(description, "Asthma").trait is None
+    reading = RuleExpert().annotate(description, "Asthma")
     assert reading.certainty is not None and reading.certainty < 0.6
     assert reading.runner_up is not None and reading.runner_up.row == 1
 
@@ -30,12 +30,12 @@ def test_rows_that_differ_in_one_sample_stay_two_answers(make_series: MakeSeries
 def test_levels_written_otherwise_are_the_same_numbers(make_series: MakeSeries) -> None:
     tall = ["height (m): 1.72", "height (m): 1.85", "height (m): 1.74", "height (m): 1.6"]
     again = [cell.replace("height (m)", "height").replace("1.6", "1.60") for cell in tall]
-    reading = RuleExpert().read(describe_series(make_series(tall, again)), "Height")
+    reading = RuleExpert().annotate(describe_series(make_series(tall, again)), "Height")
     assert reading.trait is not None and reading.runner_up is None
 
 
 def test_unique_values_alone_do_not_tell_that_rows_agree(make_series: MakeSeries) -> None:
     known = describe_series(make_series(STATE, SAME))
-    reading = RuleExpert().read(replace(known, cells=None), "Asthma")
+    reading = RuleExpert().annotate(replace(known, cells=None), "Asthma")
     assert reading.certainty is not None and reading.certainty < 0.6
     assert reading.runner_up is not None

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import (
-    ClinicalReading,
+    ClinicalAnnotation,
     FeatureEncoding,
     GeneVerdict,
-    SavedReadings,
-    load_readings,
-    reading_from_json,
-    reading_to_json,
-    save_readings,
+    SavedAnnotations,
+    annotation_from_json,
+    annotation_to_json,
+    load_annotations,
+    save_annotations,
 )
 from genotex.errors import EncodingFileError
 
-READING = ClinicalReading(
+READING = ClinicalAnnotation(
     GeneVerdict(True, "human gene expression", ("series type",)),
     FeatureEncoding(
         "trait", 2, "status", "binary",
@@ -39,12 +39,12 @@ def test_encoding_file_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "encodings.json"
     readings = {
         "GSE2": READING,
-        "GSE1": ClinicalReading(GeneVerdict(False, "mice"), None, None, None),
+        "GSE1": ClinicalAnnotation(GeneVerdict(False, "mice"), None, None, None),
     }
-    save_readings(path, readings, trait="Crohn's Disease")
-    saved = load_readings(path)
-    assert saved == SavedReadings("Crohn's Disease", readings)
-    assert list(saved.readings) == ["GSE2", "GSE1"]
+    save_annotations(path, readings, trait="Crohn's Disease")
+    saved = load_annotations(path)
+    assert saved == SavedAnnotations("Crohn's Disease", readings)
+    assert list(saved.annotations) == ["GSE2", "GSE1"]
     about = json.loads(path.read_text())["about"]
     assert any("sample_field" in line for line in about)
     assert list(tmp_path.iterdir()) == [path]
@@ -52,10 +52,10 @@ def test_encoding_file_round_trip(tmp_path: Path) -> None:
 
 def test_file_that_names_no_trait(tmp_path: Path) -> None:
     path = tmp_path / "encodings.json"
-    cohorts = {"GSE1": reading_to_json(READING)}
+    cohorts = {"GSE1": annotation_to_json(READING)}
     for data in ({"cohorts": cohorts}, {"trait": None, "cohorts": cohorts}):
         path.write_text(json.dumps(data))
-        assert load_readings(path) == SavedReadings(None, {"GSE1": READING})
+        assert load_annotations(path) == SavedAnnotations(None, {"GSE1": READING})
 
 
 @pytest.mark.parametrize("trait", [7, "", "  ", ["Asthma"], False])
@@ -63,11 +63,11 @@ def test_file_whose_trait_is_no_name(tmp_path: Path, trait: object) -> None:
     path = tmp_path / "encodings.json"
     path.write_text(json.dumps({"trait": trait, "cohorts": {}}))
     with pytest.raises(EncodingFileError, match="trait: must be the name of a trait"):
-        load_readings(path)
+        load_annotations(path)
 
 
 def test_defaults_of_a_file_written_by_hand() -> None:
-    reading = reading_from_json(
+    reading = annotation_from_json(
         {"gene": {"available": True}, "trait": {"row": 0, "values": {"a: b": 1, "a: c": 0}},
          "age": {"row": 3, "key": "age", "parser": "age_years"}}
     )  # fmt: skip
@@ -79,11 +79,11 @@ def test_defaults_of_a_file_written_by_hand() -> None:
 
 
 def test_file_of_before_says_the_certainty_twice() -> None:
-    data = reading_to_json(READING)
+    data = annotation_to_json(READING)
     for name in ("reasons", "shifted", "cautions", "told_by"):
         del data["trait"][name]
     data["trait"]["certainty"], data["certainty"] = 0.91, None
-    reading = reading_from_json(data)
+    reading = annotation_from_json(data)
     assert reading.certainty == 0.91
     assert reading.trait is not None and reading.trait.certainty is None
     assert reading.trait.told_by == "rules"
@@ -91,13 +91,13 @@ def test_file_of_before_says_the_certainty_twice() -> None:
 
 def test_certainty_of_gene_data_survives_and_digits_are_few(tmp_path: Path) -> None:
     gene = GeneVerdict(True, "human", certainty=0.98765432, human=True)
-    save_readings(tmp_path / "e.json", {"GSE1": replace(READING, gene=gene, certainty=0.999999)})
-    saved = load_readings(tmp_path / "e.json").readings["GSE1"]
+    save_annotations(tmp_path / "e.json", {"GSE1": replace(READING, gene=gene, certainty=0.999999)})
+    saved = load_annotations(tmp_path / "e.json").annotations["GSE1"]
     assert saved.gene.certainty == 0.9877 and saved.certainty == 0.9999
 
 
 def edited(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-    data = reading_to_json(READING)
+    data = annotation_to_json(READING)
     change(data)
     return data
 
@@ -109,15 +109,15 @@ def edited(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
         (lambda d: d["trait"].update(row=-1), r"GSE1\.trait\.row"),
         (lambda d: d["trait"].update(row=True), r"GSE1\.trait\.row"),
         (lambda d: d["trait"].update(row=None), r"GSE1\.trait\.row"),
-        (lambda d: d["trait"]["values"].update({"status: OA": "case"}), r"'case' is no code"),
-        (lambda d: d["trait"]["values"].update({"status: OA": 2}), r"2 is no binary code"),
+        (lambda d: d["trait"]["values"].update({"status: OA": "case"}), r"'case' is not a code"),
+        (lambda d: d["trait"]["values"].update({"status: OA": 2}), r"2 is not a binary code"),
         (lambda d: d["trait"]["values"].update({"status: OA": 0}), r"role 'case' with code 0"),
         (lambda d: d["trait"]["roles"].update({"status: OA": "sick"}), r"one of: case, healthy"),
         (lambda d: d["trait"]["roles"].update({"status: X": "case"}), r"has a role but no code"),
         (lambda d: d["trait"].update(rows=1), r"GSE1\.trait\.rows: unknown field"),
         (lambda d: d["trait"].update(kind="ternary"), r"one of: binary, continuous"),
         (lambda d: d["age"].update(parser="years"), r"one of: age_years, sex, number"),
-        (lambda d: d["age"].update(parser=None), r"says neither values nor a parser"),
+        (lambda d: d["age"].update(parser=None), r"has neither values nor a parser"),
         (lambda d: d["gender"].update(sample_field="text"), r"GSE1\.gender\.sample_field"),
         (lambda d: d["gene"].update(available="yes"), r"gene\.available: must be true or false"),
         (lambda d: d.pop("gene"), r"GSE1\.gene: must be an object, not null"),
@@ -140,7 +140,7 @@ def test_edited_file_with_a_mistake(
     path = tmp_path / "encodings.json"
     path.write_text(json.dumps({"cohorts": {"GSE1": edited(change)}}))
     with pytest.raises(EncodingFileError, match=message) as caught:
-        load_readings(path)
+        load_annotations(path)
     assert str(path) in str(caught.value)
 
 
@@ -154,14 +154,14 @@ def test_edited_file_with_a_mistake(
 def test_roles_and_values_agree_whichever_has_the_key(
     values: dict[str, int], roles: dict[str, str]
 ) -> None:
-    reading = reading_from_json(edited(lambda d: d["trait"].update(values=values, roles=roles)))
+    reading = annotation_from_json(edited(lambda d: d["trait"].update(values=values, roles=roles)))
     assert reading.trait is not None and reading.trait.values == values
     assert list(reading.trait.roles.items()) == list(
         zip(values, ("case", "healthy control"), strict=True)
     )
     roles = {cell: "case" for cell in roles}
     with pytest.raises(EncodingFileError, match="role 'case' with code 0"):
-        reading_from_json(edited(lambda d: d["trait"].update(values=values, roles=roles)))
+        annotation_from_json(edited(lambda d: d["trait"].update(values=values, roles=roles)))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_role_that_may_be_meant_for_another_cell_is_refused(
 ) -> None:
     data = edited(lambda d: d["trait"].update(values=values, roles=roles))
     with pytest.raises(EncodingFileError, match="has a role but no code"):
-        reading_from_json(data)
+        annotation_from_json(data)
 
 
 @pytest.mark.parametrize(
@@ -186,22 +186,22 @@ def test_role_that_may_be_meant_for_another_cell_is_refused(
         ("", "is not JSON"),
         ('{"cohorts": {\n"GSE1": }', "line 2: is not JSON"),
         ("[]", "has no object 'cohorts'"),
-        ('{"cohorts": {"GSE1": {}, "GSE1": {}}}', "'GSE1' stands twice"),
+        ('{"cohorts": {"GSE1": {}, "GSE1": {}}}', "'GSE1' appears twice"),
     ],
 )
 def test_file_that_is_no_encoding_file(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "encodings.json"
     path.write_text(text)
     with pytest.raises(EncodingFileError, match=message):
-        load_readings(path)
+        load_annotations(path)
 
 
 def test_missing_file_and_wrong_bytes(tmp_path: Path) -> None:
     with pytest.raises(EncodingFileError, match="cannot be opened"):
-        load_readings(tmp_path / "none.json")
+        load_annotations(tmp_path / "none.json")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(EncodingFileError, match="is not JSON"):
-        load_readings(tmp_path / "bytes.json")
+        load_annotations(tmp_path / "bytes.json")
 
 
 JSON = st.recursive(
@@ -216,16 +216,16 @@ JSON = st.recursive(
 @settings(deadline=None)
 @given(st.sampled_from(["gene", "trait", "age", "gender", "notes", "by"]), JSON)
 def test_no_edit_raises_anything_else(field: str, value: object) -> None:
-    data = reading_to_json(READING)
+    data = annotation_to_json(READING)
     data[field] = value
     with contextlib.suppress(EncodingFileError):
-        reading_from_json(data)
+        annotation_from_json(data)
 
 
 @settings(deadline=None)
-@given(st.sampled_from(sorted(reading_to_json(READING)["trait"])), JSON)
+@given(st.sampled_from(sorted(annotation_to_json(READING)["trait"])), JSON)
 def test_no_edit_of_the_trait_raises_anything_else(field: str, value: object) -> None:
-    data = reading_to_json(READING)
+    data = annotation_to_json(READING)
     data["trait"][field] = value
     with contextlib.suppress(EncodingFileError):
-        reading_from_json(data)
+        annotation_from_json(data)

@@ -48,7 +48,7 @@ def test_alias_means_the_listed_trait(name: str, trait: str) -> None:
 def test_listed_name_means_itself_and_needs_no_word_about_it(trait: str) -> None:
     for name in (trait, trait.replace("_", " "), trait.upper()):
         named = load_vocabulary().named(name)
-        assert (named.listed, named.told) == (trait, "")
+        assert (named.listed, named.note) == (trait, "")
 
 
 # Forms of a trait, by the WHO classification of tumours, MeSH and GOLD: not the trait itself.
@@ -68,7 +68,7 @@ def test_narrower_name_is_read_by_its_own_words(name: str, wider: str) -> None:
     named = load_vocabulary().named(name)
     assert named.listed is None
     assert wider in named.perhaps
-    assert "not listed" in named.told and f"perhaps {wider}" in named.told
+    assert "not listed" in named.note and f"perhaps {wider}" in named.note
     assert name in load_vocabulary().trait(name).terms
     assert "small cell lung cancer" not in load_vocabulary().trait(name).terms
 
@@ -79,7 +79,7 @@ def test_lung_adenocarcinoma_has_no_small_cell_cases(make_description: MakeDescr
         "histology: small cell lung cancer",
         "histology: normal",
     ]
-    reading = RuleExpert().read(make_description(cells), "Lung adenocarcinoma")
+    reading = RuleExpert().annotate(make_description(cells), "Lung adenocarcinoma")
     assert reading.trait is not None
     assert list(reading.trait.values.values()) == [1, 0, 0]
     assert reading.trait.roles[cells[1]] == "other disease"
@@ -94,7 +94,7 @@ def test_name_of_several_traits_is_refused_with_the_traits(
     for ask in (
         lambda: load_vocabulary().named(name),
         lambda: load_vocabulary().trait(name),
-        lambda: RuleExpert().read(make_description(["group: a"]), name),
+        lambda: RuleExpert().annotate(make_description(["group: a"]), name),
     ):
         with pytest.raises(UsageError) as caught:
             ask()
@@ -117,10 +117,10 @@ def test_unlisted_name_suggests_what_may_be_meant(name: str, perhaps: tuple[str,
 
 @pytest.mark.parametrize("name", ["", "  ", "??", "痛风"])
 def test_no_name(name: str, make_description: MakeDescription) -> None:
-    with pytest.raises(UsageError, match="no name of a trait"):
+    with pytest.raises(UsageError, match="not a trait name"):
         load_vocabulary().named(name)
-    with pytest.raises(UsageError, match="no name of a trait"):
-        RuleExpert().read(make_description(["group: a"]), name)
+    with pytest.raises(UsageError, match="not a trait name"):
+        RuleExpert().annotate(make_description(["group: a"]), name)
 
 
 def test_case_with_a_name_of_several_traits_is_told_with_its_line(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_short_name_is_an_acronym_and_no_word(make_description: MakeDescription)
     assert "all samples pooled" not in trait.terms
     assert "ALL" in trait.terms and "pediatric ALL" in trait.terms
     cells = ["group: ALL", "group: control", "group: pool of all samples"]
-    reading = RuleExpert().read(make_description(cells), "ALL")
+    reading = RuleExpert().annotate(make_description(cells), "ALL")
     assert reading.trait is not None
     assert list(reading.trait.values.values()) == [1, 0, None]
 
@@ -170,17 +170,17 @@ def test_certainty_of_a_trait_that_is_not_listed_was_never_measured(
     make_description: MakeDescription,
 ) -> None:
     cells = ["diagnosis: gout", "diagnosis: healthy"]
-    reading = RuleExpert().read(make_description(cells), "Gout")
+    reading = RuleExpert().annotate(make_description(cells), "Gout")
     assert reading.trait is not None
     assert reading.certainty is None and reading.trait.certainty is None
     assert any("not listed" in note for note in reading.notes)
-    asthma = RuleExpert().read(make_description(["diagnosis: asthma", *cells[1:]]), "Asthma")
+    asthma = RuleExpert().annotate(make_description(["diagnosis: asthma", *cells[1:]]), "Asthma")
     assert asthma.certainty is not None and not asthma.notes
 
 
 def test_note_says_by_whose_words_an_alias_is_read(make_description: MakeDescription) -> None:
     cells = ["diagnosis: osteoarthritis", "diagnosis: healthy"]
-    reading = RuleExpert().read(make_description(cells), "OA")
+    reading = RuleExpert().annotate(make_description(cells), "OA")
     assert reading.notes == ("'OA' is read by the words of Osteoarthritis",)
 
 

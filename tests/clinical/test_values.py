@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import parse_age_years, parse_number, parse_sex
-from genotex.clinical.values import split_cell, split_pairs
+from genotex.clinical.cells import split_cell, split_pairs
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def breast_series(make: MakeSeries) -> Series:
 def test_breast_cancer_by_histology(make_series: MakeSeries, procedure: Procedure) -> None:
     """GenoTEX paper, appendix C.2 and C.4: 22 cases; adenocarcinoma is that of the lung."""
     series = breast_series(make_series)
-    reading = RuleExpert().read(describe_series(series), "Breast_Cancer")
+    reading = RuleExpert().annotate(describe_series(series), "Breast_Cancer")
     assert reading.gene.available
     assert reading.trait is not None
     assert (reading.trait.row, reading.trait.key) == (2, "histology")
@@ -107,7 +107,7 @@ def test_breast_cancer_by_histology(make_series: MakeSeries, procedure: Procedur
 
 def test_the_same_series_read_for_lung_cancer(make_series: MakeSeries) -> None:
     """The other side of C.2: adenocarcinoma is the case, receptor states are another cancer."""
-    trait = RuleExpert().read(describe_series(breast_series(make_series)), "Lung_Cancer").trait
+    trait = RuleExpert().annotate(describe_series(breast_series(make_series)), "Lung_Cancer").trait
     assert trait is not None and trait.row == 2
     assert trait.values["histology: adenocarcinoma"] == 1
     assert trait.values["histology: Unknown"] is None
@@ -115,7 +115,7 @@ def test_the_same_series_read_for_lung_cancer(make_series: MakeSeries) -> None:
 
 
 def epilepsy_series(make: MakeSeries, hippocampus: int, temporal: int) -> Series:
-    """15 samples; the paper prints 14 different ages, so that one of them stands twice."""
+    """15 samples; the paper prints 14 different ages, so that one of them appears twice."""
     parietal = 15 - hippocampus - temporal
     tissue = ["Hippocampus"] * hippocampus + ["Temporal lobe"] * temporal
     series = make(
@@ -138,7 +138,7 @@ def test_epilepsy_by_tissue(make_series: MakeSeries, procedure: Procedure) -> No
     A value that the texts give to both sides stays missing, which miscodes no sample either way.
     """
     design = epilepsy_series(make_series, hippocampus=6, temporal=4)
-    trait = RuleExpert().read(describe_series(design), "Epilepsy").trait
+    trait = RuleExpert().annotate(describe_series(design), "Epilepsy").trait
     assert trait is not None
     assert (trait.row, trait.key, trait.confidence) == (0, "tissue", "inferred")
     assert trait.values == {
@@ -157,7 +157,7 @@ def test_epilepsy_by_tissue(make_series: MakeSeries, procedure: Procedure) -> No
 
 def test_ages_and_sexes_of_the_epilepsy_example(make_series: MakeSeries) -> None:
     series = epilepsy_series(make_series, 6, 4)
-    reading = RuleExpert().read(describe_series(series), "Epilepsy")
+    reading = RuleExpert().annotate(describe_series(series), "Epilepsy")
     assert reading.age is not None and reading.gender is not None
     assert (reading.age.row, reading.gender.row) == (2, 1)
     ages = apply_encoding(reading.age, series, procedure="sound").codes

@@ -1,4 +1,4 @@
-from genotex.clinical import ClinicalReading, FeatureEncoding, GeneVerdict
+from genotex.clinical import ClinicalAnnotation, FeatureEncoding, GeneVerdict
 from genotex.cohorts.facts import sample_facts, sample_texts
 from genotex.formats import read_series_matrix
 from tests.geo_text import series_matrix, write_gz
@@ -7,7 +7,7 @@ from tests.geo_text import series_matrix, write_gz
 def facts(tmp_path, *rows):  # type: ignore[no-untyped-def]
     path = write_gz(tmp_path / "GSE1_series_matrix.txt.gz", series_matrix(characteristics=rows))
     trait = FeatureEncoding("trait", 0, "disease state", "binary")
-    reading = ClinicalReading(GeneVerdict(True, ""), trait, None, None)
+    reading = ClinicalAnnotation(GeneVerdict(True, ""), trait, None, None)
     return sample_facts(read_series_matrix(path, expression=False), reading)
 
 
@@ -46,9 +46,11 @@ def test_titles_and_the_raw_trait_are_kept_as_texts(tmp_path) -> None:  # type: 
     path = write_gz(tmp_path / "GSE1_series_matrix.txt.gz", text)
     trait = FeatureEncoding("trait", 0, "Disease state", "binary")
     series = read_series_matrix(path, expression=False)
-    assert sample_texts(series, ClinicalReading(GeneVerdict(True, ""), trait, None, None)) == {
+    assert sample_texts(series, ClinicalAnnotation(GeneVerdict(True, ""), trait, None, None)) == {
         "title": {"GSM1": "sample GSM1", "GSM2": None, "GSM3": "sample GSM3"},
         "trait": {"GSM1": "a", "GSM2": None, "GSM3": "pool of b"},
     }
-    without_trait = sample_texts(series, ClinicalReading(GeneVerdict(True, ""), None, None, None))
+    without_trait = sample_texts(
+        series, ClinicalAnnotation(GeneVerdict(True, ""), None, None, None)
+    )
     assert list(without_trait) == ["title"]

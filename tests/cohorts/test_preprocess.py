@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.clinical import GeneVerdict, reading_from_json
+from genotex.clinical import GeneVerdict, annotation_from_json
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.errors import UsageError
 from genotex.formats import read_cohort_info, read_evidence, read_linked, read_linked_csv
@@ -255,7 +255,7 @@ def test_groups_chosen_by_hand_that_do_not_occur(source: Path, output: OutputFol
 def test_reading_given_by_hand_is_used(source: Path, output: OutputFolder) -> None:
     write_asthma(source)
     run(source, output)
-    reading = reading_from_json(read_evidence(output.evidence("Asthma", "GSE1")).reading)
+    reading = annotation_from_json(read_evidence(output.evidence("Asthma", "GSE1")).reading)
     assert reading.trait is not None
     codes = reading.trait.values
     swapped = {raw: None if code is None else 1 - code for raw, code in codes.items()}
@@ -420,7 +420,7 @@ def test_reading_given_does_not_turn_microrna_into_genes(
     """Saved from the header alone, a reading cannot know what the rows are (trap 21)."""
     write_asthma(source, ids=[f"hsa-miR-{i}" for i in range(100, 130)])
     run(source, output)
-    reading = reading_from_json(read_evidence(output.evidence("Asthma", "GSE1")).reading)
+    reading = annotation_from_json(read_evidence(output.evidence("Asthma", "GSE1")).reading)
     given = replace(reading, gene=GeneVerdict(True, "human gene expression"))
     outcome = run(source, output, readings={"GSE1": replace(given, by="rules")})["GSE1"]
     assert outcome.info is not None and not outcome.info.is_gene_available

@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Literal
 from genotex.agents.models import RoleModels
 from genotex.agents.questions import Questions
 from genotex.agents.task import Task
-from genotex.clinical import ClinicalReading, FeatureEncoding, SeriesDescription
+from genotex.clinical import ClinicalAnnotation, FeatureEncoding, SeriesDescription
+from genotex.clinical.annotation_json import FEATURES, annotation_from_json
+from genotex.clinical.cells import split_cell
 from genotex.clinical.encoding import Confidence
-from genotex.clinical.reading_checks import FEATURES, reading_from_json
-from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats import Role
@@ -86,7 +86,7 @@ class ModelExpert:
         self._models = models
         self._task = task
 
-    def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
+    def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
         """Read a series for a trait.
 
         Raises
@@ -118,7 +118,7 @@ def _answer_about(description: SeriesDescription) -> type[ClinicalAnswer]:
     return AnswerAboutSeries
 
 
-def _reading(answer: ClinicalAnswer, series: SeriesDescription, by: str) -> ClinicalReading:
+def _reading(answer: ClinicalAnswer, series: SeriesDescription, by: str) -> ClinicalAnnotation:
     """Return an answer as a reading.
 
     Raises
@@ -140,7 +140,7 @@ def _reading(answer: ClinicalAnswer, series: SeriesDescription, by: str) -> Clin
             if told is None and name != "trait"
         },
     }
-    return reading_from_json(data)
+    return annotation_from_json(data)
 
 
 def _feature(name: str, told: FeatureAnswer, series: SeriesDescription, by: str) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def _cells(name: str, told: FeatureAnswer, series: SeriesDescription) -> Sequenc
     return tuple(dict.fromkeys(cell for cell in found if cell is not None))
 
 
-def answer_of(reading: ClinicalReading) -> dict[str, Any]:
+def answer_of(reading: ClinicalAnnotation) -> dict[str, Any]:
     """Return a reading as the answer that a model would give, as plain JSON values."""
     return {
         "gene_expression": reading.gene.available,

@@ -96,11 +96,11 @@ def show(
       genotex solve input output --trait Osteoarthritis --encoding mine.json
     """
     from genotex.clinical import (
-        add_reading,
+        add_annotation,
+        annotation_rows,
         characteristics_to_edit,
         describe_series,
         load_vocabulary,
-        reading_table,
         rule_expert,
         sum_up,
         values_by_key,
@@ -127,17 +127,19 @@ def show(
     given = given_reading(settings, cohort, trait)
     description = describe_series(series)
     reading = read_or_replay(description, trait, expert, settings, given)
-    rows = reading_table(reading, series, procedure.value)
+    rows = annotation_rows(reading, series, procedure.value)
     keys = values_by_key(description, trait, known)
     told = sum_up(reading, rows)
     if save is not None:
         there = characteristics_to_edit(keys)
-        add_reading(save, cohort, reading, trait=named.name, characteristics=there, replace=force)
+        add_annotation(
+            save, cohort, reading, trait=named.name, characteristics=there, replace=force
+        )
     if json:
         facts = {"accession": cohort, "asked_for": trait, "procedure": procedure.value}
         screen.print_json(facts | plain_reading(reading, told, keys))
     else:
-        words = f" by the words of {named.listed}" if named.told and named.listed else ""
+        words = f" by the words of {named.listed}" if named.note and named.listed else ""
         show_reading(told, f"{cohort}, read for {trait}{words} (procedure {procedure.value})\n")
         if not told.features[0].available:
             show_keys(keys, reading)

@@ -15,7 +15,7 @@ from genotex.cli.trait_names import tell_names
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.clinical import ClinicalReading
+    from genotex.clinical import ClinicalAnnotation
     from genotex.cohorts import CohortOutcome, PreprocessOptions
 
 __all__ = [
@@ -96,13 +96,13 @@ def build_options(
     least_certainty: float,
 ) -> PreprocessOptions:
     """Gather command-line options into the library's."""
-    from genotex.clinical import load_readings
+    from genotex.clinical import load_annotations
     from genotex.cohorts import PreprocessOptions
 
-    saved = None if encoding is None else load_readings(encoding)
+    saved = None if encoding is None else load_annotations(encoding)
     return PreprocessOptions(
         procedure=procedure.value,
-        readings={} if saved is None else saved.readings,
+        readings={} if saved is None else saved.annotations,
         readings_of=None if saved is None else saved.trait,
         encoding=encoding,
         cases=tuple(case or ()),
@@ -115,7 +115,9 @@ def build_options(
     )
 
 
-def given_reading(settings: PreprocessOptions, cohort: str, trait: str) -> ClinicalReading | None:
+def given_reading(
+    settings: PreprocessOptions, cohort: str, trait: str
+) -> ClinicalAnnotation | None:
     """Return the reading of one series from the encoding file, where one was given.
 
     Raises

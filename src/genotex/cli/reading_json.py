@@ -7,28 +7,28 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from genotex.clinical import ClinicalReading, FeatureSummary, KeyValues, ReadingSummary
+    from genotex.clinical import AnnotationSummary, ClinicalAnnotation, FeatureSummary, KeyValues
 
 __all__ = ["plain_reading"]
 
 
 def plain_reading(
-    reading: ClinicalReading, told: ReadingSummary, keys: Sequence[KeyValues]
+    reading: ClinicalAnnotation, told: AnnotationSummary, keys: Sequence[KeyValues]
 ) -> dict[str, Any]:
     """Return all that is known of a reading.
 
     Parameters
     ----------
-    reading : ClinicalReading
+    reading : ClinicalAnnotation
         What was read.
-    told : ReadingSummary
+    told : AnnotationSummary
         What is said of it.
     keys : sequence of KeyValues
         What else is written about the samples.
     """
-    from genotex.clinical import inferred_from, reading_to_json, tell_notes, why_no_trait
+    from genotex.clinical import annotation_notes, annotation_to_json, inferred_from, why_no_trait
 
-    data = reading_to_json(reading)
+    data = annotation_to_json(reading)
     encodings = {"trait": reading.trait, "age": reading.age, "gender": reading.gender}
     features = {}
     for feature in told.features:
@@ -46,7 +46,7 @@ def plain_reading(
         **features,
         "values": [asdict(row) for feature in told.features for row in feature.values],
         "keys": [asdict(key) for key in keys],
-        "notes": list(tell_notes(reading)),
+        "notes": list(annotation_notes(reading)),
     }
 
 

@@ -10,12 +10,12 @@ from genotex.cli import screen
 
 if TYPE_CHECKING:
     from genotex.clinical import (
-        ClinicalReading,
+        AnnotationRow,
+        AnnotationSummary,
+        ClinicalAnnotation,
         FeatureEncoding,
         FeatureSummary,
         KeyValues,
-        ReadingRow,
-        ReadingSummary,
     )
 
 __all__ = ["show_keys", "show_reading"]
@@ -37,22 +37,22 @@ _CONFIDENCE = {
 _PLAIN = ["value", "code", "samples"]
 
 
-def show_reading(told: ReadingSummary, headline: str) -> None:
+def show_reading(told: AnnotationSummary, headline: str) -> None:
     """Print a reading for people.
 
     Parameters
     ----------
-    told : ReadingSummary
+    told : AnnotationSummary
         What is to be said of it.
     headline : str
         What was read for what.
     """
-    from genotex.clinical import tell_meaning
+    from genotex.clinical import certainty_meaning
 
     screen.say(headline)
     screen.table(["", "decision", "certainty", "where or why"], _decisions(told))
     sure = told.features[0].certainty
-    meaning = "" if sure is None else f"Certainty: {tell_meaning(sure)}. "
+    meaning = "" if sure is None else f"Certainty: {certainty_meaning(sure)}. "
     screen.say(f"{meaning}A dash: certainty not measured.")
     for feature in told.features:
         if feature.available or feature.values:
@@ -63,7 +63,7 @@ def show_reading(told: ReadingSummary, headline: str) -> None:
         screen.say(f"\nnote: {note}")
 
 
-def _decisions(told: ReadingSummary) -> list[dict[str, Any]]:
+def _decisions(told: AnnotationSummary) -> list[dict[str, Any]]:
     rows = [_decision("gene data", told.gene, told.gene_certainty, told.gene_why)]
     for feature in told.features:
         where = ": ".join(part for part in (feature.where, feature.amount) if part)
@@ -76,23 +76,23 @@ def _decisions(told: ReadingSummary) -> list[dict[str, Any]]:
 
 
 def _decision(name: str, available: bool, certainty: float | None, where: str) -> dict[str, Any]:
-    from genotex.clinical import tell_certainty
+    from genotex.clinical import certainty_text
 
     return {
         "": name,
         "decision": "available" if available else "not available",
-        "certainty": None if certainty is None else tell_certainty(certainty),
+        "certainty": None if certainty is None else certainty_text(certainty),
         "where or why": where,
     }
 
 
 def _show_feature(feature: FeatureSummary) -> None:
-    from genotex.clinical import tell_certainty
+    from genotex.clinical import certainty_text
 
     mark = _CONFIDENCE.get(feature.mark, feature.mark)
     sure = feature.certainty
     if feature.mark == "explicit" and sure is not None and sure < UNSURE:
-        mark += f", but that it is the right row is less sure ({tell_certainty(sure)})"
+        mark += f", but that it is the right row is less sure ({certainty_text(sure)})"
     screen.say(f"\n{feature.feature}, {mark}")
     for line in feature.evidence:
         screen.say(f"  {line}")
@@ -105,13 +105,13 @@ def _show_feature(feature: FeatureSummary) -> None:
         screen.say(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
 
 
-def _value(row: ReadingRow) -> dict[str, Any]:
-    from genotex.clinical import tell_role, tell_shown
+def _value(row: AnnotationRow) -> dict[str, Any]:
+    from genotex.clinical import role_text, value_text
 
     return {
-        "value": tell_shown(row.raw, row.key),
+        "value": value_text(row.raw, row.key),
         "code": "missing" if row.code is None else f"{row.code:g}",
-        "role": tell_role(row.role, row.code),
+        "role": role_text(row.role, row.code),
         "samples": row.samples,
         "why": row.evidence,
     }
@@ -128,14 +128,14 @@ def _show_runner_up(trait: FeatureSummary) -> None:
         screen.say(f"    {part}")
 
 
-def show_keys(keys: Sequence[KeyValues], reading: ClinicalReading) -> None:
+def show_keys(keys: Sequence[KeyValues], reading: ClinicalAnnotation) -> None:
     """Print what the samples say, where it was not understood, and how to choose the groups.
 
     Parameters
     ----------
     keys : sequence of KeyValues
-        Every key that tells samples apart (`genotex.clinical.values_by_key`).
-    reading : ClinicalReading
+        Every key that tells samples apart (`genotex.clinical.groups`).
+    reading : ClinicalAnnotation
         What was read: the groups of a trait that was left out are those to choose first, and a
         person who said that the trait is not available is not told otherwise.
     """
@@ -153,11 +153,11 @@ def show_keys(keys: Sequence[KeyValues], reading: ClinicalReading) -> None:
     screen.say(f"  {choice}")
 
 
-def _suggested(keys: Sequence[KeyValues], reading: ClinicalReading) -> tuple[str, str]:
+def _suggested(keys: Sequence[KeyValues], reading: ClinicalAnnotation) -> tuple[str, str]:
     """Return what speaks for the likely groups and the options that choose them, if any."""
     if reading.left_out is not None and reading.runner_up is not None:
         return "The reading that was left out has groups", _groups_of(reading.runner_up)
-    if reading.trait is not None or "trait" in reading.untold:
+    if reading.trait is not None or "trait" in reading.unavailable:
         return "", ""
     likely = (k for k in keys if k.controls and k.others and len(k.values) <= FEW_VALUES)
     # Where a value is a case already, those who have another disease are none.
@@ -169,10 +169,10 @@ def _suggested(keys: Sequence[KeyValues], reading: ClinicalReading) -> tuple[str
 
 
 def _groups_of(encoding: FeatureEncoding) -> str:
-    from genotex.clinical import tell_shown
+    from genotex.clinical import value_text
 
     cases, controls = (
-        [tell_shown(cell, encoding.key) for cell, code in encoding.values.items() if code == side]
+        [value_text(cell, encoding.key) for cell, code in encoding.values.items() if code == side]
         for side in (1.0, 0.0)
     )
     few = encoding.kind == "binary" and len(encoding.values) <= FEW_VALUES

@@ -46,9 +46,9 @@ def tell_names(
     for trait in traits:
         if source is not None and _is_tcga_alone(trait, InputFolder(source), cohorts):
             continue
-        if told := words.named(trait).told:
+        if told := words.named(trait).note:
             screen.tell(told, "note")
-    beside = words.tables_beside(traits) if traits else ()
+    beside = words.unused_tables(traits) if traits else ()
     if beside:
         many = ", ".join(beside)
         screen.tell(f"{vocabulary}: {many} is another trait than the one asked for", "note")

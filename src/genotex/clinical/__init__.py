@@ -1,74 +1,78 @@
-"""Clinical inference: which characteristic tells trait, age and gender, and how.
+"""Clinical inference: which characteristic records trait, age and gender, and how it is coded.
 
-The way through the room: `description` says what may be seen of a series; `assay` judges whether
-it holds human gene expression; `candidates` gathers values by key; `trait` and `people` read them,
-with the words of `words`; `texts` looks at titles where they are silent; `experts` puts all into
-an `encoding`, which `applying` turns into codes of samples; `summary` sums it up for people, in the
-words of `telling`; `tcga` chooses studies and columns.
+In the order of the data: `description` is what may be seen of a series; `assay` judges whether it
+holds human gene expression; `cells` gathers values by key; `trait` and `people` judge them, with
+the words of `words`; `texts` searches titles where the characteristics are silent; `experts`
+combines all of it into a clinical annotation (`encoding`), which `encoded_features` turns into
+codes of samples. `summary` puts it into words; `encoding_files` and `groups` hold the choices of a
+person; `cases` annotates many series at once; `tcga_studies` and `tcga_columns` are for TCGA.
 """
 
-from genotex.clinical.applying import (
-    EncodedFeature,
-    apply_encoding,
-    cells_to_code,
-    encode_with_role,
+from genotex.clinical.annotation_json import (
+    annotation_from_json,
+    annotation_to_json,
+    recorded_annotation,
 )
 from genotex.clinical.assay import judge_expression
+from genotex.clinical.cases import count_cases, description_from_case, infer_cases
+from genotex.clinical.cells import parse_number
 from genotex.clinical.description import (
     SeriesDescription,
     describe_series,
-    description_from_case,
+)
+from genotex.clinical.encoded_features import (
+    AnnotationRow,
+    EncodedFeature,
+    annotation_rows,
+    apply_encoding,
+    cells_to_code,
+    encode_with_role,
+    is_biased,
 )
 from genotex.clinical.encoding import (
-    ClinicalReading,
+    ClinicalAnnotation,
     Confidence,
     FeatureEncoding,
     GeneVerdict,
     SampleField,
 )
-from genotex.clinical.experts import Expert, RuleExpert
-from genotex.clinical.given import fit_reading
-from genotex.clinical.groups import choose_groups
-from genotex.clinical.inference import ReadingRow, count_cases, infer_cases, reading_table
-from genotex.clinical.one_sided import is_biased
-from genotex.clinical.people.ages import parse_age_years
-from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.procedures import check_certainty, rule_expert
-from genotex.clinical.reading_checks import reading_from_json
-from genotex.clinical.readings import (
-    SavedReadings,
-    add_reading,
-    load_readings,
-    reading_to_json,
-    save_readings,
+from genotex.clinical.encoding_files import (
+    SavedAnnotations,
+    add_annotation,
+    fit_annotation,
+    load_annotations,
+    save_annotations,
 )
-from genotex.clinical.recorded import recorded_reading
-from genotex.clinical.summary import FeatureSummary, ReadingSummary, sum_up
-from genotex.clinical.tcga.choice import TcgaChoice, choose_tcga_study
-from genotex.clinical.tcga.columns import (
+from genotex.clinical.experts import Expert, RuleExpert, check_certainty, rule_expert
+from genotex.clinical.groups import KeyValues, characteristics_to_edit, choose_groups, values_by_key
+from genotex.clinical.people.values import parse_age_years, parse_sex
+from genotex.clinical.summary import (
+    AnnotationSummary,
+    FeatureSummary,
+    annotation_notes,
+    certainty_meaning,
+    certainty_text,
+    groups_text,
+    inferred_from,
+    place_text,
+    role_text,
+    sum_up,
+    value_text,
+    why_no_trait,
+)
+from genotex.clinical.tcga_columns import (
     TcgaColumn,
     find_age_column,
     find_gender_column,
 )
-from genotex.clinical.tcga.studies import tcga_study_code
-from genotex.clinical.telling import (
-    inferred_from,
-    tell_certainty,
-    tell_groups,
-    tell_meaning,
-    tell_notes,
-    tell_place,
-    tell_role,
-    tell_shown,
-    why_no_trait,
-)
-from genotex.clinical.values import parse_number
-from genotex.clinical.values_by_key import KeyValues, characteristics_to_edit, values_by_key
+from genotex.clinical.tcga_studies import TcgaChoice, choose_tcga_study, tcga_study_code
 from genotex.clinical.words.trait_names import NamedTrait
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary, vocabulary_text
 
 __all__ = [
-    "ClinicalReading",
+    "AnnotationRow",
+    "AnnotationSummary",
+    "ClinicalAnnotation",
     "Confidence",
     "EncodedFeature",
     "Expert",
@@ -77,18 +81,22 @@ __all__ = [
     "GeneVerdict",
     "KeyValues",
     "NamedTrait",
-    "ReadingRow",
-    "ReadingSummary",
     "RuleExpert",
     "SampleField",
-    "SavedReadings",
+    "SavedAnnotations",
     "SeriesDescription",
     "TcgaChoice",
     "TcgaColumn",
     "Vocabulary",
-    "add_reading",
+    "add_annotation",
+    "annotation_from_json",
+    "annotation_notes",
+    "annotation_rows",
+    "annotation_to_json",
     "apply_encoding",
     "cells_to_code",
+    "certainty_meaning",
+    "certainty_text",
     "characteristics_to_edit",
     "check_certainty",
     "choose_groups",
@@ -99,31 +107,25 @@ __all__ = [
     "encode_with_role",
     "find_age_column",
     "find_gender_column",
-    "fit_reading",
+    "fit_annotation",
+    "groups_text",
     "infer_cases",
     "inferred_from",
     "is_biased",
     "judge_expression",
-    "load_readings",
+    "load_annotations",
     "load_vocabulary",
     "parse_age_years",
     "parse_number",
     "parse_sex",
-    "reading_from_json",
-    "reading_table",
-    "reading_to_json",
-    "recorded_reading",
+    "place_text",
+    "recorded_annotation",
+    "role_text",
     "rule_expert",
-    "save_readings",
+    "save_annotations",
     "sum_up",
     "tcga_study_code",
-    "tell_certainty",
-    "tell_groups",
-    "tell_meaning",
-    "tell_notes",
-    "tell_place",
-    "tell_role",
-    "tell_shown",
+    "value_text",
     "values_by_key",
     "vocabulary_text",
     "why_no_trait",

@@ -8,15 +8,6 @@ from typing import Literal
 
 from genotex.formats.cohort_record import Role
 
-__all__ = [
-    "ClinicalReading",
-    "Confidence",
-    "FeatureEncoding",
-    "GeneVerdict",
-    "Parser",
-    "SampleField",
-]
-
 Confidence = Literal["explicit", "inferred", "arguable"]
 SampleField = Literal[
     "characteristics_ch1", "title", "source_name_ch1", "description", "barcode", "clinical_matrix"
@@ -39,9 +30,9 @@ class GeneVerdict:
         What was seen, in words for people.
     certainty : float or None
         How often such a verdict is right, from 0.5 to 1: the share of right ones among labelled
-        cases by rule, with one right and one wrong case added; None when nobody estimated it.
+        cases by rule, with one right and one wrong case added; None when not estimated.
     human : bool
-        Whether the samples are human, as far as anything says.
+        Whether the samples are human, as far as known.
     """
 
     available: bool
@@ -53,7 +44,7 @@ class GeneVerdict:
 
 @dataclass(frozen=True)
 class FeatureEncoding:
-    """Where a feature stands and how each raw value is coded.
+    """Where a feature is recorded and how each raw value is coded.
 
     Attributes
     ----------
@@ -80,8 +71,8 @@ class FeatureEncoding:
     sample_field : str
         Sample field that holds the cells.
     certainty : float or None
-        How sure, 0 to 1; None when nobody says. That of a reading's trait stands in
-        `ClinicalReading.certainty` alone.
+        How certain, 0 to 1; None when unknown. That of the trait is in
+        `ClinicalAnnotation.certainty` alone.
     reasons : mapping of str to str
         Raw cell -> why it has its code, in words; not every cell needs one.
     shifted : tuple of int
@@ -89,7 +80,7 @@ class FeatureEncoding:
     cautions : tuple of str
         What a reader should know of this feature, such as a source that was not used.
     told_by : str
-        Who said so: ``rules``, ``hand``, or the name of a model.
+        Source: ``rules``, ``hand``, or the name of a model.
     """
 
     feature: Literal["trait", "age", "gender"]
@@ -110,29 +101,29 @@ class FeatureEncoding:
 
 
 @dataclass(frozen=True)
-class ClinicalReading:
-    """What an expert says about a series for one trait; None is "not available".
+class ClinicalAnnotation:
+    """The annotation of a series for one trait; a feature that is None is "not available".
 
     Attributes
     ----------
     gene : GeneVerdict
         Whether the series holds human gene expression.
     trait, age, gender : FeatureEncoding or None
-        How each feature is told.
+        How each feature is recorded.
     notes : tuple of str
-        What a reader should know and no field says (`tell_notes` puts the fields into words).
+        What no other field holds (`annotation_notes` adds those of the features).
     by : str
-        Who read the series: ``rules``, ``hand``, or the name of a model.
+        Source: ``rules``, ``hand``, or the name of a model.
     certainty : float or None
-        Probability that what is said of the trait is right, "not available" included; None where
-        nobody measured it.
+        Probability that the statement on the trait is right, "not available" included; None where
+        it was not measured.
     runner_up : FeatureEncoding or None
-        The trait reading that came second (first, where the trait is "not available").
+        The encoding of the trait that came second (first, where the trait is "not available").
     left_out : float or None
-        The least certainty asked for, where the runner-up would be the answer but does not
+        The least certainty required, where the runner-up would be the answer but does not
         reach it.
-    untold : mapping of str to str
-        ``age``, ``gender`` -> why it is not available, as far as the expert says.
+    unavailable : mapping of str to str
+        ``age``, ``gender`` -> why it is not available, as far as the expert knows.
     """
 
     gene: GeneVerdict
@@ -144,4 +135,4 @@ class ClinicalReading:
     certainty: float | None = None
     runner_up: FeatureEncoding | None = None
     left_out: float | None = None
-    untold: Mapping[str, str] = field(default_factory=dict)
+    unavailable: Mapping[str, str] = field(default_factory=dict)

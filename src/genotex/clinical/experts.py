@@ -1,37 +1,38 @@
-"""Who reads a series: the protocol of an expert, and the one built of rules."""
+"""Who annotates a series: the protocol of an expert, and the expert built on rules."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 from genotex.clinical.assay import judge_expression
-from genotex.clinical.candidates import Candidate, characteristic_candidates
+from genotex.clinical.cells import Candidate, characteristic_candidates
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
-from genotex.clinical.people.age_sex import read_age, read_gender
-from genotex.clinical.people.untold import why_untold
-from genotex.clinical.telling import tell_certainty, tell_groups
-from genotex.clinical.texts.people import read_age_in_texts, read_gender_in_texts
-from genotex.clinical.texts.sample_texts import FIELD_NAMES, pair_candidates
-from genotex.clinical.texts.trait import read_trait_in_texts, tells_all_samples
-from genotex.clinical.trait.choosing import TraitChoice, read_trait, take_unmeasured
-from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.people.age_sex import find_age, find_gender, why_not_available
+from genotex.clinical.summary import certainty_text, groups_text
+from genotex.clinical.texts.people import find_age_in_texts, find_gender_in_texts
+from genotex.clinical.texts.samples import FIELD_NAMES, pair_candidates
+from genotex.clinical.texts.trait import covers_all_samples, find_trait_in_texts
+from genotex.clinical.trait.choice import TraitChoice, read_trait, take_unmeasured
+from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
-
-__all__ = ["Expert", "RuleExpert"]
+from genotex.errors import UsageError
+from genotex.layout import Procedure
 
 _OF_ANIMALS = dict.fromkeys(("age", "gender"), "the samples are not human")
 
 UNSURE_BELOW = 0.5
-"""Below this certainty of the characteristics, what titles say is worth a note."""
+"""Below this certainty of the characteristics, the evidence of titles is worth a note."""
 
 
 class Expert(Protocol):
-    """Anyone who can say what a series tells about a trait: rules, a model, a person."""
+    """Anything that annotates the samples of a series for a trait: rules, a model, a person."""
 
-    def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
-        """Read a series for a trait.
+    def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
+        """Annotate the samples of a series for a trait.
 
         Parameters
         ----------
@@ -42,23 +43,23 @@ class Expert(Protocol):
 
         Returns
         -------
-        ClinicalReading
+        ClinicalAnnotation
         """
         ...  # pragma: no cover
 
 
 class RuleExpert:
-    """Reads a series by rules and a vocabulary, without network or model.
+    """Annotates a series by rules and a vocabulary, without network or model.
 
     Parameters
     ----------
     vocabulary : Vocabulary, optional
         The words it knows; the packaged ones by default.
     least_certainty : float
-        Trait readings less certain than this (0 to 1) are "not available".
+        A trait with less certainty than this (0 to 1) is "not available".
     beyond_characteristics : bool
-        Whether source names, titles and descriptions of samples are looked at for what the
-        characteristics do not tell. The benchmark looks at characteristics alone.
+        Whether to search source names, titles and descriptions of samples for features that the
+        characteristics do not record. The benchmark uses the characteristics alone.
     """
 
     def __init__(
@@ -72,13 +73,13 @@ class RuleExpert:
         self._least_certainty = least_certainty
         self._beyond_characteristics = beyond_characteristics
 
-    def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
-        """Read a series for a trait (see `Expert`).
+    def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
+        """Annotate the samples of a series for a trait (see `Expert`).
 
         Raises
         ------
         UsageError
-            If the trait is no name, or an alias of several traits.
+            If the trait is not a name, or an alias of several traits.
         """
         named = self._vocabulary.named(trait)
         gene = judge_expression(description)
@@ -93,16 +94,16 @@ class RuleExpert:
         elif beyond is not None:
             choice = _with_second_opinion(choice, beyond, description)
         age, gender = self._people(rows, description) if gene.human else (None, None)
-        return ClinicalReading(
+        return ClinicalAnnotation(
             gene,
             choice.encoding,
             age,
             gender,
-            notes=(named.told,) if named.told else (),
+            notes=(named.note,) if named.note else (),
             certainty=choice.certainty,
             runner_up=choice.runner_up,
             left_out=choice.left_out,
-            untold=why_untold(rows, age, gender, beyond=self._beyond_characteristics)
+            unavailable=why_not_available(rows, age, gender, beyond=self._beyond_characteristics)
             if gene.human
             else dict(_OF_ANIMALS),
         )
@@ -114,11 +115,9 @@ class RuleExpert:
         description: SeriesDescription,
         judge: ValueJudge,
     ) -> TraitChoice:
-        """Read the trait in the characteristics.
-
-        How sure that is was measured on the traits that the package lists; for others no figure is
-        stated, and any threshold leaves the reading out.
-        """
+        """Find the trait in the characteristics."""
+        # How sure that is was measured on the traits that the package lists; for others no figure
+        # is stated, and any threshold leaves the annotation out.
         least, cells = self._least_certainty, description.cells
         if self._vocabulary.is_measured(trait):
             return read_trait(rows, judge, least_certainty=least, cells=cells)
@@ -130,31 +129,31 @@ class RuleExpert:
     def _people(
         self, rows: list[Candidate], description: SeriesDescription
     ) -> tuple[FeatureEncoding | None, FeatureEncoding | None]:
-        """Read age and gender, from the characteristics first."""
+        """Find age and gender, in the characteristics first."""
         text = description.text
-        age, gender = read_age(rows), read_gender(rows, text)
+        age, gender = find_age(rows), find_gender(rows, text)
         if not self._beyond_characteristics:
             return age, gender
         pairs = pair_candidates(description)
         return (
-            age or read_age(pairs) or read_age_in_texts(description),
+            age or find_age(pairs) or find_age_in_texts(description),
             gender
-            or read_gender(pairs, text)
-            or read_gender_in_texts(description, self._vocabulary),
+            or find_gender(pairs, text)
+            or find_gender_in_texts(description, self._vocabulary),
         )
 
     def _trait_beyond(
         self, choice: TraitChoice, description: SeriesDescription, judge: ValueJudge
     ) -> FeatureEncoding | None:
-        """Read the trait outside the characteristics where these tell nothing, or hardly."""
+        """Search outside the characteristics where these have no trait, or an uncertain one."""
         sure = choice.certainty is None or choice.certainty >= UNSURE_BELOW
         if (choice.encoding is not None and sure) or not self._beyond_characteristics:
             return None
-        return read_trait_in_texts(description, judge, self._vocabulary)
+        return find_trait_in_texts(description, judge, self._vocabulary)
 
 
 def _without_certainty(choice: TraitChoice) -> TraitChoice:
-    """Take the certainties off."""
+    """Remove the certainties."""
     encoding, runner_up = (
         None if e is None else replace(e, certainty=None)
         for e in (choice.encoding, choice.runner_up)
@@ -165,13 +164,51 @@ def _without_certainty(choice: TraitChoice) -> TraitChoice:
 def _with_second_opinion(
     choice: TraitChoice, beyond: FeatureEncoding, description: SeriesDescription
 ) -> TraitChoice:
-    """Say that the titles tell every sample, where what was read from a row is uncertain."""
-    if choice.encoding is None or not tells_all_samples(beyond, description):
+    """Note that titles cover every sample, where the trait of the characteristics is uncertain."""
+    if choice.encoding is None or not covers_all_samples(beyond, description):
         return choice
     where = FIELD_NAMES[beyond.sample_field]
     caution = (
-        f"the characteristics are uncertain ({tell_certainty(choice.certainty or 0.0)}), and the "
+        f"the characteristics are uncertain ({certainty_text(choice.certainty or 0.0)}), and the "
         f"{where} name cases and controls for all samples; they were not used "
-        f"({tell_groups(beyond.values, beyond.roles)})"
+        f"({groups_text(beyond.values, beyond.roles)})"
     )
     return replace(choice, encoding=replace(choice.encoding, cautions=(caution,)))
+
+
+def rule_expert(
+    procedure: Procedure, *, vocabulary: Path | None = None, least_certainty: float = 0.0
+) -> RuleExpert:
+    """Return the built-in rules as a procedure uses them.
+
+    Parameters
+    ----------
+    procedure : str
+        ``sound`` looks at titles, source names and descriptions of samples where the
+        characteristics are silent; ``benchmark`` at the characteristics alone, as the published
+        reference did.
+    vocabulary : Path, optional
+        A vocabulary file to lay over the packaged words.
+    least_certainty : float
+        Trait annotations less certain than this (0 to 1) are "not available".
+
+    Raises
+    ------
+    VocabularyFileError
+        If the vocabulary file has a mistake.
+    UsageError
+        If the certainty is none.
+    """
+    check_certainty(least_certainty)
+    return RuleExpert(
+        load_vocabulary(vocabulary),
+        least_certainty=least_certainty,
+        beyond_characteristics=procedure == "sound",
+    )
+
+
+def check_certainty(value: float) -> None:
+    """Refuse what is no probability."""
+    if not (math.isfinite(value) and 0 <= value <= 1):
+        msg = f"{value:g} is no certainty; use a number from 0 to 1"
+        raise UsageError(msg)

@@ -5,21 +5,123 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
-from genotex.clinical.candidates import Candidate, characteristic_candidates
+from genotex.clinical.cells import Candidate, characteristic_candidates, parse_number, split_cell
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.texts.sample_texts import other_candidates
-from genotex.clinical.trait.value_roles import control_role
-from genotex.clinical.values import parse_number, split_cell
-from genotex.clinical.words.vocabulary import Vocabulary
+from genotex.clinical.encoding import FeatureEncoding, SampleField
+from genotex.clinical.summary import place_text
+from genotex.clinical.texts.samples import other_candidates
+from genotex.clinical.trait.row_judge import judge_row
+from genotex.clinical.trait.value_judge import ValueJudge, control_role
+from genotex.clinical.words.keys import kind_of_key
+from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import UsageError
 from genotex.formats.cohort_record import Role
 
-__all__ = ["choose_groups"]
+_FEWEST, _MOST_GROUPS = 2, 30
 
-LISTED_VALUES = 40
+
+@dataclass(frozen=True)
+class KeyValues:
+    """The values under one key.
+
+    Attributes
+    ----------
+    place : str
+        Where they are: "row 2, key 'disease state'".
+    row : int or None
+        Characteristics row; None for another sample field.
+    key : str
+        The key as in the file.
+    sample_field : str
+        Line of the series.
+    values : mapping of str to int
+        Value -> number of samples, most samples first.
+    cells : tuple of str
+        The raw cells, in the same order.
+    controls : tuple of str
+        Those values that name controls of the trait.
+    others : tuple of str
+        Those that could be cases: not understood, or names of another disease.
+    cases : tuple of str
+        Those that the rules take for cases of the trait.
+    """
+
+    place: str
+    row: int | None
+    key: str
+    sample_field: SampleField
+    values: Mapping[str, int]
+    cells: tuple[str, ...]
+    controls: tuple[str, ...]
+    others: tuple[str, ...]
+    cases: tuple[str, ...] = ()
+
+
+def values_by_key(
+    description: SeriesDescription, trait: str, vocabulary: Vocabulary | None = None
+) -> list[KeyValues]:
+    """Return every key whose values differ between samples, in row order.
+
+    Parameters
+    ----------
+    description : SeriesDescription
+        The series.
+    trait : str
+        Name of the trait.
+    vocabulary : Vocabulary, optional
+        The words by which controls are known; the packaged ones by default.
+    """
+    words = vocabulary or load_vocabulary()
+    judge = ValueJudge(words.trait(trait), words, description.title, description.text)
+    candidates = [*characteristic_candidates(description), *other_candidates(description)]
+    return [_values(c, judge) for c in candidates if len(c.values) >= _FEWEST]
+
+
+def _values(candidate: Candidate, judge: ValueJudge) -> KeyValues:
+    cells = sorted(candidate.values, key=lambda cell: -candidate.weight.get(cell, 0))
+    values: dict[str, int] = {}
+    for cell in cells:
+        value = candidate.values[cell]
+        values[value] = values.get(value, 0) + candidate.weight.get(cell, 0)
+    groups = kind_of_key(candidate.key) != "never" and len(values) <= _MOST_GROUPS
+    judgements = judge_row(candidate, judge) if groups else {}
+    judged = [(candidate.values[cell], judgements[cell]) for cell in cells if cell in judgements]
+    controls = [value for value, judgement in judged if judgement.role == "healthy control"]
+    # What was not understood comes before what was taken for another disease.
+    others = [value for value, j in judged if j.is_open and parse_number(value) is None]
+    others += [value for value, j in judged if j.role == "other disease"]
+    return KeyValues(
+        place_text(candidate.row, candidate.key, candidate.sample_field),
+        candidate.row,
+        candidate.key,
+        candidate.sample_field,
+        values,
+        tuple(cells),
+        tuple(dict.fromkeys(controls)),
+        tuple(dict.fromkeys(others)),
+        tuple(dict.fromkeys(value for value, j in judged if j.role == "case")),
+    )
+
+
+def characteristics_to_edit(keys: list[KeyValues]) -> list[dict[str, Any]]:
+    """Return keys as encodings whose values have no code yet, for a person to give them."""
+    return [
+        {
+            "row": key.row,
+            "key": key.key,
+            "kind": "binary",
+            "values": dict.fromkeys(key.cells),
+            "sample_field": key.sample_field,
+        }
+        for key in keys
+        if len(key.cells) <= _MOST_GROUPS
+    ]
+
+
+_LISTED_VALUES = 40
 
 
 @dataclass(frozen=True)
@@ -43,7 +145,7 @@ def choose_groups(
     Parameters
     ----------
     encoding : FeatureEncoding or None
-        What the expert chose; its key is preferred when the values stand under several keys, and
+        What the expert chose; its key is preferred when several keys have the values, and
         where only one side is given its other side is kept.
     cases, controls : sequence of str
         Whole values with or without ``key:`` in front, in any case ("osteoarthritis" or
@@ -51,19 +153,19 @@ def choose_groups(
     description : SeriesDescription
         The series.
     vocabulary : Vocabulary, optional
-        By whose words the role of a control is told; the packaged ones by default.
+        Decides the role of controls by their words; the packaged one by default.
 
     Returns
     -------
     FeatureEncoding
-        Controls are coded 0 whatever their role: "healthy control" or "other disease" as the
-        expert or their own words say, "unknown" when neither tells their health.
+        Controls are coded 0 whatever their role: "healthy control" or "other disease" by the
+        expert or by their own words, "unknown" when neither shows their health.
 
     Raises
     ------
     UsageError
-        If nothing is given, a value stands on both sides, or no single key holds all the values;
-        the message lists the values there are.
+        If nothing is given, a value is on both sides, or no single key has all the values; the
+        message lists the available values.
     """
     _check(cases, controls)
     candidates = [*characteristic_candidates(description), *other_candidates(description)]
@@ -92,7 +194,7 @@ def _match(candidate: Candidate, cases: Sequence[str], controls: Sequence[str]) 
 
 
 def _cells(candidate: Candidate, wanted: Iterable[str]) -> set[str] | None:
-    """Return the raw cells of all wanted values, None when one is not there."""
+    """Return the raw cells of all wanted values, None when one is missing."""
     cells: set[str] = set()
     for value in wanted:
         plain = simple_key(value)
@@ -172,11 +274,9 @@ def _role(
     read: FeatureEncoding | None,
     vocabulary: Vocabulary | None,
 ) -> Role:
-    """Return the role of a value with a code.
-
-    Whoever the expert takes for a case is ill, and so no healthy control of another contrast. A
-    control whose words say nothing of its health stays unknown.
-    """
+    """Return the role of a value with a code."""
+    # A case of the expert is ill, and so not a healthy control of another contrast. A control whose
+    # words do not show its health stays unknown.
     if cell in match.cases:
         return "case"
     role = read.roles.get(cell, "unknown") if read and code is not None else "unknown"
@@ -194,15 +294,17 @@ def _no_match(candidates: Iterable[Candidate], wanted: Sequence[str]) -> str:
     listed: Mapping[str, str] = {
         _shown(c, value): value
         for c in candidates
-        if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= LISTED_VALUES
+        if c.sample_field == "characteristics_ch1" and 1 < len(c.values) <= _LISTED_VALUES
         for value in c.values.values()
         if parse_number(value) is None
     }
-    shown = ", ".join(map(repr, list(listed)[:LISTED_VALUES])) or "none (no characteristics differ)"
+    shown = (
+        ", ".join(map(repr, list(listed)[:_LISTED_VALUES])) or "none (no characteristics differ)"
+    )
     asked = ", ".join(repr(v) for v in wanted)
     near = [n for v in wanted for n in get_close_matches(v, [*listed, *listed.values()], n=1)]
     perhaps = f"perhaps {', '.join(map(repr, near))}; " if near else ""
-    return f"no one key has the values {asked}; {perhaps}the values there are: {shown}"
+    return f"no single key has the values {asked}; {perhaps}available values: {shown}"
 
 
 def _shown(candidate: Candidate, value: str) -> str:

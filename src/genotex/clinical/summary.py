@@ -1,56 +1,210 @@
-"""A reading summed up for people: what screen and report show, each in its own dress."""
+"""A clinical annotation in words and figures: what screen and report show."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from genotex.clinical.encoding import ClinicalReading, FeatureEncoding
-from genotex.clinical.inference import ReadingRow
-from genotex.clinical.telling import (
-    inferred_from,
-    tell_certainty,
-    tell_groups,
-    tell_place,
-    tell_shifted,
-    why_left_out,
-    why_no_trait,
-)
+from genotex.clinical.cells import split_cell
+from genotex.clinical.encoded_features import AnnotationRow
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.texts.samples import FIELD_NAMES
+from genotex.clinical.words.wording import simple_key
 
-__all__ = ["FeatureSummary", "ReadingSummary", "sum_up"]
+_LINES: Mapping[str, str] = {str(field): name for field, name in FIELD_NAMES.items()}
+_OF_TCGA = {"barcode": "the sample barcodes", "clinical_matrix": "the clinical matrix"}
+_MOST_VALUES = 3
+_LONGEST_VALUE = 40
+
+
+def inferred_from(sample_field: str) -> str:
+    """Return the mark of what was read outside the characteristics; empty for these."""
+    line = _LINES.get(sample_field)
+    return f"inferred from the {line}" if line else ""
+
+
+def certainty_text(certainty: float) -> str:
+    """Return a certainty in whole percents, never rounded to what is beyond doubt."""
+    if certainty > 0.995:
+        return "> 99 %"
+    return "< 1 %" if certainty < 0.005 else f"{100 * certainty:.0f} %"
+
+
+def certainty_meaning(certainty: float) -> str:
+    """Return what a certainty means: "annotations marked 98 % are right about 98 times in 100"."""
+    figure = certainty_text(certainty)
+    times = {"> 99 %": "more than 99 times", "< 1 %": "less than once"}.get(
+        figure, f"about {100 * certainty:.0f} times"
+    )
+    return f"annotations marked {figure} are right {times} in 100"
+
+
+def role_text(role: str, code: float | None) -> str:
+    """Return the group of a sample, claiming no more about its health than is known."""
+    if code is None:
+        return ""
+    return {"healthy control": "control", "unknown": "control, health unknown"}.get(role, role)
+
+
+def value_text(raw: str | None, key: str) -> str:
+    """Return a raw cell without the key that all cells of its feature share."""
+    shown = raw or ""
+    for sign in (":", "="):
+        name, found, value = shown.partition(sign)
+        if found and key and simple_key(name) == simple_key(key) and value.strip():
+            return value.strip()
+    return shown or "(empty)"
+
+
+def place_text(row: int | None, key: str, sample_field: str) -> str:
+    """Return where a feature is recorded: "row 2, key 'diagnosis'" or "the sample titles"."""
+    if sample_field in _OF_TCGA:
+        line = _OF_TCGA[sample_field]
+        return f"{line}, column {key!r}" if key else line
+    line = f"row {row}" if row is not None else f"the {_LINES.get(sample_field, sample_field)}"
+    return f"{line}, key {key!r}" if key else line
+
+
+def groups_text(values: Mapping[str, float | None], roles: Mapping[str, str]) -> str:
+    """Return the groups of an annotation in one line: "case: 'OA'; control: 'normal', 'RA'"."""
+    if not values:
+        return "a measured level, one number for each sample"
+    groups: dict[str, list[str]] = {}
+    for cell, code in sorted(values.items(), key=lambda item: -_rank(item[1])):
+        groups.setdefault(_group(code, roles), []).append(_quoted(split_cell(cell)[1]))
+    return "; ".join(f"{name}: {_few(found)}" for name, found in groups.items())
+
+
+def _rank(code: float | None) -> float:
+    return float("-inf") if code is None else code
+
+
+def _group(code: float | None, roles: Mapping[str, str]) -> str:
+    if code is None:
+        return "missing"
+    if not roles:
+        return f"{code:g}"
+    return "case" if code == 1 else "control"
+
+
+def _quoted(value: str) -> str:
+    return repr(value if len(value) <= _LONGEST_VALUE else value[: _LONGEST_VALUE - 1] + "…")
+
+
+def _few(values: list[str]) -> str:
+    shown = ", ".join(dict.fromkeys(values[:_MOST_VALUES]))
+    more = len(values) - _MOST_VALUES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _why_left_out(annotation: ClinicalAnnotation) -> str:
+    """Return in short why the trait's first annotation was left out; empty where none was."""
+    if annotation.left_out is None or annotation.trait is not None:
+        return ""
+    nearest, asked = annotation.runner_up, f"you asked for {100 * annotation.left_out:g} %"
+    if nearest is None or nearest.certainty is None:
+        return f"left out: its certainty was never measured, {asked}"
+    return f"left out: {certainty_text(nearest.certainty)}, {asked}"
+
+
+def why_no_trait(annotation: ClinicalAnnotation) -> str:
+    """Return why the trait is not available, with the best candidate that was left out."""
+    nearest = annotation.runner_up
+    if nearest is None:
+        return annotation.unavailable.get("trait", "not recorded in any sample characteristic")
+    short = _why_left_out(annotation)
+    if short:
+        return f"{place_text(nearest.row, nearest.key, nearest.sample_field)}, was {short}"
+    return (
+        "not recorded with enough certainty in any sample characteristic; "
+        f"the closest is {_of(nearest)}"
+    )
+
+
+def _of(encoding: FeatureEncoding) -> str:
+    place = place_text(encoding.row, encoding.key, encoding.sample_field)
+    return f"{place} ({groups_text(encoding.values, encoding.roles)})"
+
+
+def annotation_notes(annotation: ClinicalAnnotation) -> tuple[str, ...]:
+    """Return the notes of an annotation, and the cautions of its features."""
+    encodings = (e for e in (annotation.trait, annotation.age, annotation.gender) if e is not None)
+    return (
+        *(f"{e.feature}: {line}" for e in encodings for line in _cautions(e)),
+        *annotation.notes,
+    )
+
+
+def _cautions(encoding: FeatureEncoding) -> tuple[str, ...]:
+    mark = inferred_from(encoding.sample_field)
+    quoted = _quotes(encoding) if encoding.feature == "trait" and not encoding.key else ""
+    return (
+        *((f"{mark}{quoted}",) if mark else ()),
+        *shift_notes(encoding),
+        *encoding.cautions,
+    )
+
+
+def shift_notes(encoding: FeatureEncoding) -> tuple[str, ...]:
+    """Return that cells have slipped to other rows, where they have."""
+    if not encoding.shifted:
+        return ()
+    rows = ", ".join(map(str, encoding.shifted))
+    return (f"cells are shifted: values of this key are also in row {rows}",)
+
+
+def _quotes(encoding: FeatureEncoding) -> str:
+    cells = {code: cell for cell, code in reversed(list(encoding.values.items()))}
+    found = [repr(cells[code]) for code in (1.0, 0.0) if code in cells]
+    return f": {', '.join(found)}" if found else ""
+
+
+def reason_texts(encoding: FeatureEncoding) -> list[str]:
+    """Return each reason for a value once, with the group that it makes: "case: 'OA' names it"."""
+    lines = {
+        f"{'control' if _is_open_control(encoding, cell) else encoding.roles.get(cell, 'unknown')}"
+        f": {why}": None
+        for cell, why in encoding.reasons.items()
+    }
+    return list(lines)
+
+
+def _is_open_control(encoding: FeatureEncoding, cell: str) -> bool:
+    return encoding.values.get(cell) == 0 and encoding.roles.get(cell, "unknown") == "unknown"
+
 
 _YOUNG, _ADULT, _OLDEST = 10.0, 15.0, 110.0
 _FEW = 0.05
-_NOT_TOLD = "no key and no text about the samples tells it"
+_NOT_RECORDED = "not recorded under any key or in any sample text"
 
 
 @dataclass(frozen=True)
 class FeatureSummary:
-    """What is to be said of trait, age or gender.
+    """Trait, age or gender, summarised.
 
     Attributes
     ----------
     feature : str
         ``trait``, ``age`` or ``gender``.
     available : bool
-        Whether it is: somebody found it, and no side of it is empty among the samples.
+        Whether it was found, and no side of it is empty among the samples.
     where : str
-        Where it stands; empty where it does not.
+        Where it is recorded; empty where it is not.
     amount : str
         How many samples of which kind: "10 cases, 23 controls, 0 missing".
     certainty : float or None
-        How sure; None where nobody measured it, or where it was left out for being less sure than
-        asked for.
+        How certain; None where that was not measured, or where it was left out for too low a
+        certainty.
     confidence : str
-        ``explicit``, ``inferred``, ``arguable``, ``by hand``; empty when nobody says.
+        ``explicit``, ``inferred``, ``arguable``, ``by hand``; empty when unknown.
     mark : str
         The confidence, or where it was inferred from.
     why_not : str
         Why it is not available.
     evidence : tuple of str
-        Why, in words; the reasons of single values stand in `values`.
-    values : tuple of ReadingRow
+        Why, in words; `values` has the reasons of single values.
+    values : tuple of AnnotationRow
         Raw values with codes, roles, samples and reasons, most samples first.
     runner_up : str
         What came second, or what was nearest, with its groups.
@@ -67,14 +221,14 @@ class FeatureSummary:
     mark: str = ""
     why_not: str = ""
     evidence: tuple[str, ...] = ()
-    values: tuple[ReadingRow, ...] = ()
+    values: tuple[AnnotationRow, ...] = ()
     runner_up: str = ""
     row: int | None = None
 
 
 @dataclass(frozen=True)
-class ReadingSummary:
-    """What is to be said of a reading.
+class AnnotationSummary:
+    """A clinical annotation, summarised.
 
     Attributes
     ----------
@@ -97,77 +251,79 @@ class ReadingSummary:
     notes: tuple[str, ...]
 
 
-def sum_up(reading: ClinicalReading, rows: Sequence[ReadingRow]) -> ReadingSummary:
-    """Sum up a reading.
+def sum_up(annotation: ClinicalAnnotation, rows: Sequence[AnnotationRow]) -> AnnotationSummary:
+    """Summarise an annotation.
 
     Parameters
     ----------
-    reading : ClinicalReading
-        What was read.
-    rows : sequence of ReadingRow
-        The values of its features, with the number of samples of each (`reading_table`).
+    annotation : ClinicalAnnotation
+        The annotation.
+    rows : sequence of AnnotationRow
+        The values of its features, with the number of samples of each (`annotation_rows`).
 
     Returns
     -------
-    ReadingSummary
+    AnnotationSummary
     """
-    gene = reading.gene
+    gene = annotation.gene
     seen = "; ".join(gene.evidence) if gene.available else ""
-    features = (("trait", reading.trait), ("age", reading.age), ("gender", reading.gender))
-    return ReadingSummary(
+    features = (("trait", annotation.trait), ("age", annotation.age), ("gender", annotation.gender))
+    return AnnotationSummary(
         gene.available,
         seen or gene.reason,
         gene.certainty,
         tuple(
-            _told(reading, encoding, [row for row in rows if row.feature == name])
+            _told(annotation, encoding, [row for row in rows if row.feature == name])
             if encoding is not None
-            else _not_told(name, reading)
+            else _not_told(name, annotation)
             for name, encoding in features
         ),
-        reading.notes,
+        annotation.notes,
     )
 
 
-def _not_told(feature: str, reading: ClinicalReading) -> FeatureSummary:
+def _not_told(feature: str, annotation: ClinicalAnnotation) -> FeatureSummary:
     if feature != "trait":
-        return FeatureSummary(feature, False, why_not=reading.untold.get(feature, _NOT_TOLD))
-    short = why_left_out(reading)
+        return FeatureSummary(
+            feature, False, why_not=annotation.unavailable.get(feature, _NOT_RECORDED)
+        )
+    short = _why_left_out(annotation)
     return FeatureSummary(
         feature,
         False,
-        certainty=None if short else reading.certainty,
-        why_not=short or why_no_trait(reading).partition(";")[0],
-        runner_up=_runner_up(reading),
+        certainty=None if short else annotation.certainty,
+        why_not=short or why_no_trait(annotation).partition(";")[0],
+        runner_up=_runner_up(annotation),
     )
 
 
 def _told(
-    reading: ClinicalReading, encoding: FeatureEncoding, rows: Sequence[ReadingRow]
+    annotation: ClinicalAnnotation, encoding: FeatureEncoding, rows: Sequence[AnnotationRow]
 ) -> FeatureSummary:
     trait = encoding.feature == "trait"
     empty = _why_empty(encoding, rows)
-    sure = reading.certainty if trait else encoding.certainty
+    sure = annotation.certainty if trait else encoding.certainty
     inferred = inferred_from(encoding.sample_field)
     by_hand = encoding.told_by == "hand"
     confidence = "by hand" if by_hand else "inferred" if inferred else encoding.confidence
     return FeatureSummary(
         encoding.feature,
         not empty,
-        where=tell_place(encoding.row, encoding.key, encoding.sample_field),
+        where=place_text(encoding.row, encoding.key, encoding.sample_field),
         amount=_amount(encoding, rows),
         certainty=None if empty else sure,
         confidence=confidence,
         mark="by hand" if by_hand else inferred or encoding.confidence,
         why_not=empty,
-        evidence=(*encoding.evidence, *tell_shifted(encoding), *encoding.cautions),
+        evidence=(*encoding.evidence, *shift_notes(encoding), *encoding.cautions),
         values=tuple(sorted(rows, key=lambda row: (row.code is None, -row.samples))),
-        runner_up=_runner_up(reading) if trait and not by_hand else "",
+        runner_up=_runner_up(annotation) if trait and not by_hand else "",
         row=encoding.row,
     )
 
 
-def _why_empty(encoding: FeatureEncoding, rows: Sequence[ReadingRow]) -> str:
-    """Say which side of a feature no sample is on; empty where none is, or no sample is known."""
+def _why_empty(encoding: FeatureEncoding, rows: Sequence[AnnotationRow]) -> str:
+    """Return which side of a feature has no sample; empty where both have, or none is known."""
     codes = {row.code for row in rows if row.code is not None}
     trait = encoding.feature == "trait"
     empty = ""
@@ -179,11 +335,11 @@ def _why_empty(encoding: FeatureEncoding, rows: Sequence[ReadingRow]) -> str:
         empty = "every sample has the same code"
     if not empty:
         return ""
-    place = tell_place(encoding.row, encoding.key, encoding.sample_field)
+    place = place_text(encoding.row, encoding.key, encoding.sample_field)
     return f"{empty}; {place}: {_amount(encoding, rows)}"
 
 
-def _amount(encoding: FeatureEncoding, rows: Sequence[ReadingRow]) -> str:
+def _amount(encoding: FeatureEncoding, rows: Sequence[AnnotationRow]) -> str:
     """Return how many samples there are of which kind."""
     if not rows:
         return ""
@@ -198,11 +354,11 @@ def _amount(encoding: FeatureEncoding, rows: Sequence[ReadingRow]) -> str:
     return ", ".join((*counts, f"{missing} missing"))
 
 
-def _of_code(rows: Sequence[ReadingRow], code: float, role: str | None = None) -> int:
+def _of_code(rows: Sequence[AnnotationRow], code: float, role: str | None = None) -> int:
     return sum(r.samples for r in rows if r.code == code and (role is None or r.role == role))
 
 
-def _groups(rows: Sequence[ReadingRow]) -> list[str]:
+def _groups(rows: Sequence[AnnotationRow]) -> list[str]:
     cases, controls = _of_code(rows, 1.0), _of_code(rows, 0.0)
     parts = [
         f"{count} {words}"
@@ -227,50 +383,50 @@ def _numbers(known: Sequence[tuple[float, int]], missing: int, unit: str) -> str
     text = f"{len(every)} of {total} samples, {min(every):g} to {max(every):g}{unit}"
     text += f", median {median(every):g}"
     apart = _apart(every) if unit else ()
-    return f"{text}; doubtful: {', '.join(apart)}" if apart else text
+    return f"{text}; flagged: {', '.join(apart)}" if apart else text
 
 
 def _apart(ages: Sequence[float]) -> tuple[str, ...]:
-    """Return ages that are hardly true: a child or two among adults, or nobody's age."""
+    """Return implausible ages: a child or two among adults, or above 110 years."""
     children = sorted({age for age in ages if age < _YOUNG})
     few = sum(age < _YOUNG for age in ages) <= max(1, _FEW * len(ages))
     adults = all(age >= _ADULT for age in ages if age >= _YOUNG)
     alone = children if few and adults and len(children) < len(set(ages)) else []
-    told = [f"{age:g} among adults" for age in alone]
-    return (*told, *(f"{age:g}" for age in sorted({a for a in ages if a > _OLDEST})))
+    flagged = [f"{age:g} among adults" for age in alone]
+    return (*flagged, *(f"{age:g}" for age in sorted({a for a in ages if a > _OLDEST})))
 
 
-def _runner_up(reading: ClinicalReading) -> str:
-    """Say what came second, or what was nearest where the trait is not available."""
-    second, available = reading.runner_up, reading.trait is not None
+def _runner_up(annotation: ClinicalAnnotation) -> str:
+    """Return what came second, or what was closest where the trait is not available."""
+    second, available = annotation.runner_up, annotation.trait is not None
     if second is None:
-        return _no_runner_up(reading)
-    name = "runner-up" if available else "best reading that was left out"
-    where = tell_place(second.row, second.key, second.sample_field)
-    sure = "" if second.certainty is None else f", certainty {tell_certainty(second.certainty)}"
-    text = f"{name}: {where}{sure}; {tell_groups(second.values, second.roles)}"
-    return text if available else f"{text}; why it was not chosen: {_why_not(reading, second)}"
+        return _no_runner_up(annotation)
+    name = "runner-up" if available else "best candidate that was left out"
+    where = place_text(second.row, second.key, second.sample_field)
+    sure = "" if second.certainty is None else f", certainty {certainty_text(second.certainty)}"
+    text = f"{name}: {where}{sure}; {groups_text(second.values, second.roles)}"
+    return text if available else f"{text}; why it was not chosen: {_why_not(annotation, second)}"
 
 
-def _no_runner_up(reading: ClinicalReading) -> str:
-    if reading.trait is None:
-        return "" if "trait" in reading.untold else "no row separates cases from controls"
-    if reading.certainty is None:
+def _no_runner_up(annotation: ClinicalAnnotation) -> str:
+    if annotation.trait is None:
+        return "" if "trait" in annotation.unavailable else "no row separates cases from controls"
+    if annotation.certainty is None:
         return ""
-    rest = tell_certainty(1 - reading.certainty)
+    rest = certainty_text(1 - annotation.certainty)
     return (
-        f"runner-up: none; the other {rest} are for a trait that is told in another way than the "
-        "rules see, or not at all"
+        f"runner-up: none; the other {rest} are for a trait that is recorded in a way that "
+        "the rules do not recognise, or not at all"
     )
 
 
-def _why_not(reading: ClinicalReading, nearest: FeatureEncoding) -> str:
-    short = why_left_out(reading)
+def _why_not(annotation: ClinicalAnnotation, nearest: FeatureEncoding) -> str:
+    short = _why_left_out(annotation)
     if short:
         return short.removeprefix("left out: ")
-    if nearest.certainty is None or reading.certainty is None:
-        return "it is less likely right than that nothing tells the trait"
+    if nearest.certainty is None or annotation.certainty is None:
+        return "it is less likely to be right than that the trait is not recorded"
     return (
-        f"it is less likely right ({tell_certainty(nearest.certainty)}) than that nothing here "
-        f"tells the trait ({tell_certainty(reading.certainty)})"
+        f"it is less likely to be right ({certainty_text(nearest.certainty)}) than that the "
+        f"trait is not recorded here ({certainty_text(annotation.certainty)})"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from genotex.clinical import ClinicalReading
+from genotex.clinical import ClinicalAnnotation
 from genotex.formats import Series
 
 __all__ = ["sample_facts", "sample_texts"]
@@ -14,7 +14,7 @@ Facts = dict[str, dict[str, str | None]]
 _TEXTS = {"title": "title", "source_name": "source_name_ch1"}
 
 
-def sample_facts(series: Series, reading: ClinicalReading) -> Facts:
+def sample_facts(series: Series, reading: ClinicalAnnotation) -> Facts:
     """Return the characteristics that vary, except those that trait, age and gender come from.
 
     The analysis judges what they mean for the contrast; a user may adjust for any of them.
@@ -22,7 +22,7 @@ def sample_facts(series: Series, reading: ClinicalReading) -> Facts:
     Parameters
     ----------
     series : Series
-    reading : ClinicalReading
+    reading : ClinicalAnnotation
         Names the keys in use.
 
     Returns
@@ -42,7 +42,7 @@ def sample_facts(series: Series, reading: ClinicalReading) -> Facts:
     return {key: values for key, values in found.items() if _varies(values)}
 
 
-def sample_texts(series: Series, reading: ClinicalReading) -> Facts:
+def sample_texts(series: Series, reading: ClinicalAnnotation) -> Facts:
     """Return titles, source names and the raw trait: the texts that may name a pool of people."""
     found: Facts = {}
     for name, field in _TEXTS.items():

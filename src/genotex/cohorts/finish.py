@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import genotex
-from genotex.clinical import reading_to_json
+from genotex.clinical import annotation_to_json
 from genotex.cohorts.judging import FEW_GENES, JudgedCohort, judge_cohort
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.formats import (
@@ -186,7 +186,7 @@ def _evidence(
             "encoding": _named(options.encoding),
         },
         series=prepared.series,
-        reading=reading_to_json(prepared.reading),
+        reading=annotation_to_json(prepared.reading),
         encoded=prepared.encoded_values(),
         roles=prepared.roles,
         sample_facts=prepared.sample_facts,

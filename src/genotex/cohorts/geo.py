@@ -8,20 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from genotex.clinical import (
-    ClinicalReading,
+    ClinicalAnnotation,
     EncodedFeature,
     Expert,
     FeatureEncoding,
     SeriesDescription,
     Vocabulary,
+    annotation_notes,
     apply_encoding,
     choose_groups,
     describe_series,
-    fit_reading,
+    fit_annotation,
     judge_expression,
     load_vocabulary,
     rule_expert,
-    tell_notes,
 )
 from genotex.cohorts.facts import sample_facts, sample_texts
 from genotex.cohorts.geo_files import RawSeries, read_raw_series
@@ -106,7 +106,7 @@ def takes_counts(files: GeoCohortFiles, series: Series, procedure: Procedure) ->
     return empty and procedure == "sound" and bool(files.counts)
 
 
-def _is_binary(reading: ClinicalReading) -> bool:
+def _is_binary(reading: ClinicalAnnotation) -> bool:
     return reading.trait is not None and reading.trait.kind == "binary"
 
 
@@ -119,7 +119,7 @@ def rows_need_mapping(series: Series, table: GeneTable) -> bool:
 def assemble_geo_cohort(
     files: GeoCohortFiles,
     raw: RawSeries,
-    reading: ClinicalReading,
+    reading: ClinicalAnnotation,
     features: Mapping[str, EncodedFeature],
     genes: GeneMapping | None,
     why_no_genes: str,
@@ -131,7 +131,7 @@ def assemble_geo_cohort(
     files : GeoCohortFiles
     raw : RawSeries
         The series, and the files that were read.
-    reading : ClinicalReading
+    reading : ClinicalAnnotation
         How the features were read.
     features : mapping of str to EncodedFeature
         ``trait``, ``Age``, ``Gender`` as far as they were read.
@@ -155,7 +155,7 @@ def assemble_geo_cohort(
         notes=(
             *raw.notes,
             *raw.series.notes,
-            *tell_notes(reading),
+            *annotation_notes(reading),
             *(note for feature in features.values() for note in feature.notes),
             *(genes.notes if genes else ()),
         ),
@@ -165,7 +165,7 @@ def assemble_geo_cohort(
 def assemble_counted_cohort(
     files: GeoCohortFiles,
     raw: RawSeries,
-    reading: ClinicalReading,
+    reading: ClinicalAnnotation,
     features: Mapping[str, EncodedFeature],
     counted: CountedGenes,
 ) -> PreparedCohort:
@@ -188,8 +188,8 @@ def read_or_replay(
     trait: str,
     expert: Expert,
     options: PreprocessOptions,
-    given: ClinicalReading | None = None,
-) -> ClinicalReading:
+    given: ClinicalAnnotation | None = None,
+) -> ClinicalAnnotation:
     """Annotate a series, or use the given reading; then apply groups chosen by hand.
 
     Parameters
@@ -202,7 +202,7 @@ def read_or_replay(
         Annotates it, unless a reading is given.
     options : PreprocessOptions
         Procedure, words, groups chosen by hand, and the file of given readings.
-    given : ClinicalReading, optional
+    given : ClinicalAnnotation, optional
         From an encoding file.
 
     Raises
@@ -211,12 +211,14 @@ def read_or_replay(
         If groups chosen by hand do not occur.
     """
     if given is None:
-        reading = expert.read(description, trait)
+        reading = expert.annotate(description, trait)
     else:
         # A person's changes show against a fresh reading, always by the built-in rules.
-        own = rule_expert(options.procedure, vocabulary=options.vocabulary).read(description, trait)
+        own = rule_expert(options.procedure, vocabulary=options.vocabulary).annotate(
+            description, trait
+        )
         source = "the encoding" if options.encoding is None else options.encoding.name
-        reading = fit_reading(_check(given, description), own, description, source)
+        reading = fit_annotation(_check(given, description), own, description, source)
     if not options.cases and not options.controls:
         return reading
     vocabulary = load_vocabulary(options.vocabulary)
@@ -225,7 +227,7 @@ def read_or_replay(
     return replace(reading, trait=chosen, certainty=None, runner_up=None, left_out=None)
 
 
-def _check(given: ClinicalReading, description: SeriesDescription) -> ClinicalReading:
+def _check(given: ClinicalAnnotation, description: SeriesDescription) -> ClinicalAnnotation:
     """Judge expression again: a reading saved from the header alone never saw the row ids."""
     if given.by == "hand" or not given.gene.available:
         return given
@@ -233,7 +235,7 @@ def _check(given: ClinicalReading, description: SeriesDescription) -> ClinicalRe
 
 
 def _encode(
-    reading: ClinicalReading, series: Series, options: PreprocessOptions, vocabulary: Vocabulary
+    reading: ClinicalAnnotation, series: Series, options: PreprocessOptions, vocabulary: Vocabulary
 ) -> dict[str, EncodedFeature]:
     features = {}
     encodings: Mapping[str, FeatureEncoding | None] = {
@@ -261,7 +263,7 @@ def _without_other_controls(feature: EncodedFeature) -> EncodedFeature:
 
 def _genes(
     raw: RawSeries,
-    reading: ClinicalReading,
+    reading: ClinicalAnnotation,
     table: GeneTable,
     options: PreprocessOptions,
 ) -> tuple[GeneMapping | None, str]:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.clinical import ClinicalReading, EncodedFeature, check_certainty
+from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
 from genotex.errors import UsageError
 from genotex.formats import Controls, Role
 from genotex.genes import GeneMapping, Scale
@@ -27,7 +27,7 @@ class PreprocessOptions:
     ----------
     procedure : str
         ``sound`` or ``benchmark``.
-    readings : mapping of str to ClinicalReading
+    readings : mapping of str to ClinicalAnnotation
         By cohort: readings given by hand in place of the expert's. Whether a series holds gene
         expression is judged again unless a reading says that it was made by hand (``by``).
     readings_of : str or None
@@ -50,7 +50,7 @@ class PreprocessOptions:
     """
 
     procedure: Procedure = "sound"
-    readings: Mapping[str, ClinicalReading] = field(default_factory=dict)
+    readings: Mapping[str, ClinicalAnnotation] = field(default_factory=dict)
     readings_of: str | None = None
     encoding: Path | None = None
     cases: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class PreparedCohort:
         Trait folder name, cohort id, ``GEO`` or ``TCGA``.
     samples : tuple of str
         Sample ids in the order of the clinical features.
-    reading : ClinicalReading
+    reading : ClinicalAnnotation
         How trait, age and gender were read.
     features : mapping of str to EncodedFeature
         ``trait``, ``Age``, ``Gender`` as far as they were read, aligned with `samples`.
@@ -111,7 +111,7 @@ class PreparedCohort:
     cohort: str
     source: str
     samples: tuple[str, ...]
-    reading: ClinicalReading
+    reading: ClinicalAnnotation
     features: Mapping[str, EncodedFeature]
     genes: GeneMapping | None
     why_no_genes: str

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import genotex
-from genotex.clinical import Expert, load_vocabulary, reading_to_json, rule_expert
+from genotex.clinical import Expert, annotation_to_json, load_vocabulary, rule_expert
 from genotex.cohorts.finish import finish_cohort, remove_stale_tables
 from genotex.cohorts.geo import prepare_geo_cohort
 from genotex.cohorts.judging import REFUSALS
@@ -336,7 +336,7 @@ def _fingerprint(task: CohortTask, options: PreprocessOptions) -> str:
     facts = {
         "files": [(p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in task.files],
         "procedure": options.procedure,
-        "reading": None if reading is None else reading_to_json(reading),
+        "reading": None if reading is None else annotation_to_json(reading),
         "groups": [options.cases, options.controls, options.control_roles],
         "scale": options.scale,
         "encoding": options.encoding and options.encoding.name,

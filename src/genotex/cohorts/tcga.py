@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.clinical import (
-    ClinicalReading,
+    ClinicalAnnotation,
     EncodedFeature,
     FeatureEncoding,
     GeneVerdict,
@@ -17,7 +17,7 @@ from genotex.clinical import (
     find_age_column,
     find_gender_column,
 )
-from genotex.clinical.tcga.columns import read_tcga_cell
+from genotex.clinical.tcga_columns import read_tcga_cell
 from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
 from genotex.cohorts.tcga_facts import tcga_sample_facts
 from genotex.cohorts.tcga_files import (
@@ -83,7 +83,7 @@ def assemble_tcga_cohort(
     trait: str,
     clinical: RawClinical,
     expression: RawExpression | None,
-    reading: ClinicalReading,
+    reading: ClinicalAnnotation,
     features: Mapping[str, EncodedFeature],
     genes: GeneMapping | None,
     why_no_genes: str,
@@ -98,7 +98,7 @@ def assemble_tcga_cohort(
     clinical : RawClinical
     expression : RawExpression or None
         Where it was read.
-    reading : ClinicalReading
+    reading : ClinicalAnnotation
         How the features were read.
     features : mapping of str to EncodedFeature
         ``trait``, ``Age``, ``Gender`` as far as they were read.
@@ -153,7 +153,7 @@ def prepare_absent_tcga(trait: str, why: str) -> PreparedCohort:
         cohort=TCGA_COHORT,
         source="TCGA",
         samples=(),
-        reading=ClinicalReading(GeneVerdict(False, why), None, None, None),
+        reading=ClinicalAnnotation(GeneVerdict(False, why), None, None, None),
         features={},
         genes=None,
         why_no_genes=why,
@@ -184,7 +184,7 @@ def _genes(
 
 def read_tcga_features(
     clinical: ClinicalMatrix, why: str, options: PreprocessOptions
-) -> tuple[dict[str, EncodedFeature], ClinicalReading]:
+) -> tuple[dict[str, EncodedFeature], ClinicalAnnotation]:
     """Read the trait from the barcodes, age and gender from the most informative columns.
 
     Parameters
@@ -199,7 +199,7 @@ def read_tcga_features(
     -------
     features : dict of str to EncodedFeature
         ``trait``, and ``Age`` and ``Gender`` if recorded.
-    reading : ClinicalReading
+    reading : ClinicalAnnotation
         How they were read.
     """
     features = {"trait": _trait_by_barcode(clinical.samples, options.procedure)}
@@ -222,7 +222,7 @@ def read_tcga_features(
         features[name] = EncodedFeature(codes, (no_role,) * len(raw), raw, ())
         encodings[name] = _encoding(name, column)
     gene = GeneVerdict(True, "RNA-seq gene expression of TCGA", ())
-    return features, ClinicalReading(gene, trait, encodings["Age"], encodings["Gender"])
+    return features, ClinicalAnnotation(gene, trait, encodings["Age"], encodings["Gender"])
 
 
 def tcga_cells(clinical: ClinicalMatrix, column: str) -> list[str | None]:

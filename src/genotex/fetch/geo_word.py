@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from genotex.clinical import SeriesDescription, Vocabulary, judge_expression, tell_certainty
+from genotex.clinical import SeriesDescription, Vocabulary, certainty_text, judge_expression
 from genotex.fetch.geo_search import GeoSummary
 
 __all__ = ["SummaryWord", "word_of_expert"]
@@ -44,7 +44,7 @@ def word_of_expert(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> S
         titles=summary.titles,
     )
     gene = judge_expression(description)
-    sure = "" if gene.certainty is None else f" ({tell_certainty(gene.certainty)})"
+    sure = "" if gene.certainty is None else f" ({certainty_text(gene.certainty)})"
     return SummaryWord(
         gene.available,
         gene.reason + sure,

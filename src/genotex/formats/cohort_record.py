@@ -73,7 +73,7 @@ class Evidence:
         ``title``, ``summary``, ``overall_design``, ``platform``, ``platform_title``, ``organism``,
         ``type``, ``pubmed_id``, ``status``; unknown keys are missing.
     reading : dict
-        A ``clinical.ClinicalReading`` in its JSON form: gene verdict and encodings with evidence.
+        A ``clinical.ClinicalAnnotation`` as JSON: gene verdict and encodings with evidence.
     encoded : dict
         ``trait``, ``Age``, ``Gender`` -> list of ``{"raw", "code", "role", "samples"}``, one for
         each different raw value (role None except for the trait).

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from genotex.clinical import (
+    AnnotationRow,
+    AnnotationSummary,
     FeatureSummary,
-    ReadingRow,
-    ReadingSummary,
-    recorded_reading,
+    certainty_meaning,
+    certainty_text,
+    recorded_annotation,
+    role_text,
     sum_up,
-    tell_certainty,
-    tell_meaning,
-    tell_role,
-    tell_shown,
+    value_text,
 )
 from genotex.formats.cohort_record import CohortInfo, Evidence
 from genotex.reports.page import CohortRow, FeatureRead, FileRow, ValueRow
@@ -119,8 +119,8 @@ def notes_read(evidence: Evidence) -> tuple[str, ...]:
     return tuple(sentence(with_names(note, evidence.trait)) for note in _summary(evidence).notes)
 
 
-def _summary(evidence: Evidence) -> ReadingSummary:
-    reading = recorded_reading(evidence.reading)
+def _summary(evidence: Evidence) -> AnnotationSummary:
+    reading = recorded_annotation(evidence.reading)
     rows = [
         *_rows(evidence, "trait", "trait", evidence.trait),
         *_rows(evidence, "age", "Age", "age"),
@@ -129,13 +129,13 @@ def _summary(evidence: Evidence) -> ReadingSummary:
     return sum_up(reading, rows)
 
 
-def _rows(evidence: Evidence, feature: str, *keys: str) -> tuple[ReadingRow, ...]:
+def _rows(evidence: Evidence, feature: str, *keys: str) -> tuple[AnnotationRow, ...]:
     """Return the values of a feature with their samples, as the record counts them."""
     counted_values = next((evidence.encoded[k] for k in keys if k in evidence.encoded), [])
     encoding: Mapping[str, Any] = evidence.reading.get(feature) or {}
     reasons: Mapping[str, str] = encoding.get("reasons") or {}
     return tuple(
-        ReadingRow(
+        AnnotationRow(
             feature,
             encoding.get("row"),
             str(encoding.get("key") or ""),
@@ -149,7 +149,7 @@ def _rows(evidence: Evidence, feature: str, *keys: str) -> tuple[ReadingRow, ...
     )
 
 
-def _feature(name: str, told: FeatureSummary, rows: tuple[ReadingRow, ...]) -> FeatureRead:
+def _feature(name: str, told: FeatureSummary, rows: tuple[AnnotationRow, ...]) -> FeatureRead:
     shown = rows if len(rows) <= _MOST_VALUES else rows[:_EXAMPLES]
     missing = None if told.available or rows else sentence(told.why_not)
     return FeatureRead(
@@ -173,15 +173,17 @@ def _certainty(told: FeatureSummary) -> str:
     if told.certainty is None:
         unmeasured = told.available and told.feature == "trait" and told.mark != told.confidence
         return "Certainty not measured." if unmeasured else ""
-    sure = f"Certainty {tell_certainty(told.certainty)}"
-    return f"{sure}: {tell_meaning(told.certainty)}." if told.feature == "trait" else f"{sure}."
+    sure = f"Certainty {certainty_text(told.certainty)}"
+    return (
+        f"{sure}: {certainty_meaning(told.certainty)}." if told.feature == "trait" else f"{sure}."
+    )
 
 
-def _value_row(row: ReadingRow) -> ValueRow:
+def _value_row(row: AnnotationRow) -> ValueRow:
     return ValueRow(
-        tell_shown(row.raw, row.key),
+        value_text(row.raw, row.key),
         "missing" if row.code is None else f"{row.code:g}",
-        tell_role(row.role, row.code) if row.role else "",
+        role_text(row.role, row.code) if row.role else "",
         ROLE_KEYS.get(row.role, "none"),
         row.samples,
         row.evidence,

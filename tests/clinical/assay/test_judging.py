@@ -111,7 +111,7 @@ def test_baboons_told_only_by_the_design() -> None:
 def test_rules_expert_and_judge_say_the_same() -> None:
     for ids in (("hsa-let-7a-3p", "hsa-miR-21-5p"), ("1007_s_at", "1053_at")):
         description = SeriesDescription(first_ids=ids)
-        assert RuleExpert().read(description, "Asthma").gene == judge_expression(description)
+        assert RuleExpert().annotate(description, "Asthma").gene == judge_expression(description)
 
 
 def test_stroma_of_a_xenograft_on_a_mouse_array() -> None:

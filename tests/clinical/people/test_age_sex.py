@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from genotex.clinical import FeatureEncoding, RuleExpert, apply_encoding, describe_series
-from genotex.clinical.candidates import characteristic_candidates
-from genotex.clinical.people.age_sex import read_age, read_gender
+from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical.people.age_sex import find_age, find_gender
 
 from ..conftest import MakeDescription, MakeSeries
 
@@ -17,7 +17,7 @@ def age_of(make_description: MakeDescription) -> Read:
     """Return how the age of a series with these rows is read."""
 
     def read(*rows: Sequence[str | None]) -> FeatureEncoding | None:
-        return read_age(characteristic_candidates(make_description(*rows)))
+        return find_age(characteristic_candidates(make_description(*rows)))
 
     return read
 
@@ -27,7 +27,7 @@ def sex_of(make_description: MakeDescription) -> Read:
     """Return how the sex of a series with these rows is read."""
 
     def read(*rows: Sequence[str | None], text: str = "") -> FeatureEncoding | None:
-        return read_gender(characteristic_candidates(make_description(*rows)), text)
+        return find_gender(characteristic_candidates(make_description(*rows)), text)
 
     return read
 
@@ -63,7 +63,7 @@ def test_age_told_for_a_few_samples_yields_to_one_told_for_all(make_series: Make
         ["age: 40", "age: 41", *["age: NA"] * 18],
         [f"age at diagnosis: {30 + n}" for n in range(20)],
     )
-    encoding = read_age(characteristic_candidates(describe_series(series)))
+    encoding = find_age(characteristic_candidates(describe_series(series)))
     assert encoding is not None
     assert encoding.key == "age at diagnosis"
 
@@ -79,7 +79,7 @@ def test_key_that_changes_halfway_down_a_row(make_series: MakeSeries) -> None:
     series = make_series(
         ["age (yrs): 30", "age (yrs): 31", "age (yrs): 32", "age: 40.5", "age at onset: 12"]
     )
-    encoding = RuleExpert().read(describe_series(series), "Asthma").age
+    encoding = RuleExpert().annotate(describe_series(series), "Asthma").age
     assert encoding is not None
     assert any("under another key in this row" in line for line in encoding.evidence)
     sound = apply_encoding(encoding, series, procedure="sound").codes.tolist()
@@ -110,7 +110,7 @@ def test_age_groups_that_tell_no_ages(age_of: Read, values: tuple[object, ...]) 
 
 def test_age_groups_as_ranges(make_series: MakeSeries) -> None:
     series = make_series(cells("age group", "20-29", "30-39", "60+"))
-    encoding = read_age(characteristic_candidates(describe_series(series)))
+    encoding = find_age(characteristic_candidates(describe_series(series)))
     assert encoding is not None
     codes = apply_encoding(encoding, series, procedure="sound").codes.tolist()
     assert codes == [24.5, 34.5, 60]
@@ -118,12 +118,12 @@ def test_age_groups_as_ranges(make_series: MakeSeries) -> None:
 
 def test_letter_behind_an_age_is_a_sex_when_others_are_female(make_series: MakeSeries) -> None:
     series = make_series(cells("age", "45F", "50M", "61M"))
-    reading = RuleExpert().read(describe_series(series), "Asthma")
+    reading = RuleExpert().annotate(describe_series(series), "Asthma")
     assert reading.age is not None
     codes = apply_encoding(reading.age, series, procedure="sound").codes.tolist()
     assert codes == [45, 50, 61]
     months = make_series(cells("age", "45m", "50m"))
-    encoding = RuleExpert().read(describe_series(months), "Asthma").age
+    encoding = RuleExpert().annotate(describe_series(months), "Asthma").age
     assert encoding is not None
     assert apply_encoding(encoding, months, procedure="sound").codes[0] == pytest.approx(3.75)
 
@@ -140,7 +140,7 @@ def test_letter_behind_an_age_is_a_sex_when_others_are_female(make_series: MakeS
 )
 def test_age_and_sex_in_one_cell(make_series: MakeSeries, row: list[str | None]) -> None:
     series = make_series(row)
-    reading = RuleExpert().read(describe_series(series), "Asthma")
+    reading = RuleExpert().annotate(describe_series(series), "Asthma")
     assert reading.age is not None
     assert reading.gender is not None
     assert apply_encoding(reading.age, series, procedure="sound").codes.tolist() == [45, 51]
@@ -210,7 +210,7 @@ def test_no_age_of_the_person(age_of: Read, row: list[str | None]) -> None:
 
 def test_number_of_a_group_between_ranges_stays_missing(make_series: MakeSeries) -> None:
     series = make_series(cells("age group", "20-29", "30-39", "4"))
-    encoding = read_age(characteristic_candidates(describe_series(series)))
+    encoding = find_age(characteristic_candidates(describe_series(series)))
     assert encoding is not None
     codes = apply_encoding(encoding, series, procedure="sound").codes
     assert codes[:2].tolist() == [24.5, 34.5]
@@ -222,10 +222,10 @@ def test_missing_values_beside_ages_without_a_key(
     make_description: MakeDescription, gap: str
 ) -> None:
     row = ["45 years old", "51 years old", gap]
-    age = read_age(characteristic_candidates(make_description(row)))
+    age = find_age(characteristic_candidates(make_description(row)))
     assert age is not None
 
 
 def test_word_in_another_script_is_no_missing_value(make_description: MakeDescription) -> None:
     row = ["45 years old", "51 years old", "\u809d\u810f"]
-    assert read_age(characteristic_candidates(make_description(row))) is None
+    assert find_age(characteristic_candidates(make_description(row))) is None

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.clinical.people.age_sex_words import (
+from genotex.clinical.people.keys import (
     DEATH,
     DIAGNOSIS,
     GROUP,

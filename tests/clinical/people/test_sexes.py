@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import parse_sex
-from genotex.clinical.people.sexes import sex_legend, text_legend
+from genotex.clinical.people.values import sex_legend, text_legend
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from genotex.clinical import RuleExpert, SeriesDescription, apply_encoding, describe_series
-from genotex.clinical.applying import encode_cell
+from genotex.clinical.encoded_features import encode_cell
 
 from ..conftest import MakeSeries
 
@@ -12,7 +12,7 @@ Codes = list[float | None] | None
 
 def ages_and_sexes(texts: list[str]) -> tuple[Codes, Codes]:
     description = SeriesDescription(descriptions=(tuple(texts),))
-    reading = RuleExpert().read(description, "Asthma")
+    reading = RuleExpert().annotate(description, "Asthma")
     age, sex = (
         None if e is None else [encode_cell(e, cell) for cell in texts]
         for e in (reading.age, reading.gender)
@@ -74,14 +74,14 @@ def test_sex_that_nobody_said(texts: list[str]) -> None:
 
 def test_letter_and_age_in_titles() -> None:
     titles = ["F_45_control", "M_62_control", "F_33_asthma", "M_51_asthma"]
-    reading = RuleExpert().read(SeriesDescription(titles=tuple(titles)), "Asthma")
+    reading = RuleExpert().annotate(SeriesDescription(titles=tuple(titles)), "Asthma")
     assert reading.age is not None and reading.gender is not None
     assert [reading.age.values[t] for t in titles] == [45, 62, 33, 51]
     assert [reading.gender.values[t] for t in titles] == [0, 1, 0, 1]
     assert reading.age.confidence == "inferred"
     assert reading.age.evidence == (
-        "inferred from the sample titles: 'F_45_control' tells 45 years",
-        "4 of 4 samples told",
+        "inferred from the sample titles: 'F_45_control' gives 45 years",
+        "known for 4 of 4 samples",
     )
 
 
@@ -95,7 +95,7 @@ def test_letter_and_age_in_titles() -> None:
     ],
 )
 def test_numbered_samples_are_no_ages(titles: list[str]) -> None:
-    reading = RuleExpert().read(SeriesDescription(titles=tuple(titles)), "Asthma")
+    reading = RuleExpert().annotate(SeriesDescription(titles=tuple(titles)), "Asthma")
     assert reading.age is None and reading.gender is None
 
 
@@ -110,7 +110,7 @@ def test_characteristics_and_pairs_come_first(make_series: MakeSeries) -> None:
         ["age: 40", "age: 41", "age: 42"],
         description=[["Gender = Male; age 1", "Gender = Female; age 2", "Gender = Male; age 3"]],
     )
-    reading = RuleExpert().read(describe_series(series), "Asthma")
+    reading = RuleExpert().annotate(describe_series(series), "Asthma")
     assert reading.age is not None and reading.age.row == 0
     assert reading.gender is not None and reading.gender.key == "Gender"
 
@@ -118,7 +118,7 @@ def test_characteristics_and_pairs_come_first(make_series: MakeSeries) -> None:
 def test_applied_to_the_series(make_series: MakeSeries) -> None:
     lines = [["62 year old woman", None, "45 year old man", "50 year old man"]]
     series = make_series(description=lines)
-    reading = RuleExpert().read(describe_series(series), "Asthma")
+    reading = RuleExpert().annotate(describe_series(series), "Asthma")
     assert reading.age is not None and reading.gender is not None
     encoded = apply_encoding(reading.age, series, procedure="sound")
     assert encoded.codes[[0, 2, 3]].tolist() == [62, 45, 50]

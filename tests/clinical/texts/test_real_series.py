@@ -12,19 +12,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.clinical import ClinicalReading, RuleExpert, apply_encoding, describe_series
+from genotex.clinical import ClinicalAnnotation, RuleExpert, apply_encoding, describe_series
 from genotex.formats import Series, read_family_soft, read_series_matrix
 
 
-def read_without_characteristics(series: Series, trait: str) -> ClinicalReading:
+def read_without_characteristics(series: Series, trait: str) -> ClinicalAnnotation:
     description = replace(describe_series(series), characteristics=(), cells=None)
-    return RuleExpert().read(description, trait)
+    return RuleExpert().annotate(description, trait)
 
 
 def test_gse781_age_sex_and_tumours_without_any_characteristics(shared_data: Path) -> None:
     path = shared_data / "traps" / "GSE781_family.soft.gz"
     for series in read_family_soft(path, expression=False):
-        reading = RuleExpert().read(describe_series(series), "Kidney_Clear_Cell_Carcinoma")
+        reading = RuleExpert().annotate(describe_series(series), "Kidney_Clear_Cell_Carcinoma")
         assert reading.trait is not None and reading.age is not None
         assert reading.gender is not None and reading.certainty is None
         trait = apply_encoding(reading.trait, series, procedure="sound")
@@ -40,7 +40,7 @@ def test_gse781_age_sex_and_tumours_without_any_characteristics(shared_data: Pat
 def test_gse781_keywords_of_every_sample_are_no_trait(shared_data: Path) -> None:
     path = shared_data / "traps" / "GSE781_family.soft.gz"
     for series in read_family_soft(path, expression=False):
-        reading = RuleExpert().read(describe_series(series), "renal cell carcinoma")
+        reading = RuleExpert().annotate(describe_series(series), "renal cell carcinoma")
         if reading.trait is not None:
             codes = apply_encoding(reading.trait, series, procedure="sound").codes
             assert {0.0, 1.0} <= set(codes.tolist())
@@ -60,7 +60,7 @@ def test_series_whose_characteristics_were_taken_away(
     path = shared_data / "traps" / f"{name}_series_matrix.txt.gz"
     series = read_series_matrix(path, expression=False)
     read = read_without_characteristics(series, trait).trait
-    told = RuleExpert().read(describe_series(series), trait).trait
+    told = RuleExpert().annotate(describe_series(series), trait).trait
     assert read is not None and told is not None and read.row is None and told.row is not None
     by_titles = apply_encoding(read, series, procedure="sound")
     assert Counter(by_titles.roles) == roles
@@ -71,7 +71,7 @@ def test_series_whose_characteristics_were_taken_away(
 def test_gse157103_ages_and_sexes_in_titles(shared_data: Path) -> None:
     path = shared_data / "traps" / "GSE157103_series_matrix.txt.gz"
     series = read_series_matrix(path, expression=False)
-    told = RuleExpert().read(describe_series(series), "COVID-19")
+    told = RuleExpert().annotate(describe_series(series), "COVID-19")
     read = read_without_characteristics(series, "COVID-19")
     for name in ("age", "gender"):
         ours, theirs = (
@@ -90,7 +90,7 @@ def test_synovial_tissue_of_three_groups(shared_data: Path, trait: str, name: st
     path = shared_data / "input" / "GEO" / trait / name / f"{name}_series_matrix.txt.gz"
     series = read_series_matrix(path, expression=False)
     read = read_without_characteristics(series, trait).trait
-    told = RuleExpert().read(describe_series(series), trait).trait
+    told = RuleExpert().annotate(describe_series(series), trait).trait
     assert read is not None and told is not None
     by_titles = apply_encoding(read, series, procedure="sound")
     by_characteristics = apply_encoding(told, series, procedure="sound")

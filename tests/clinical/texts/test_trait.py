@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import (
-    ClinicalReading,
+    ClinicalAnnotation,
     FeatureEncoding,
     RuleExpert,
     SeriesDescription,
     apply_encoding,
     describe_series,
     experts,
-    load_readings,
+    load_annotations,
     load_vocabulary,
-    save_readings,
+    save_annotations,
 )
-from genotex.clinical.telling import tell_notes, tell_reasons
+from genotex.clinical.summary import annotation_notes, reason_texts
 
 from ..conftest import MakeSeries
 
@@ -33,7 +33,7 @@ def read(
         titles=tuple(titles),
         **fields,  # type: ignore[arg-type]
     )
-    return RuleExpert().read(description, trait).trait
+    return RuleExpert().annotate(description, trait).trait
 
 
 def codes(
@@ -184,7 +184,7 @@ def test_level_is_not_read_from_titles() -> None:
 def test_source_names(make_series: MakeSeries) -> None:
     names = ["lung, COPD patient"] * 3 + ["lung, healthy smoker"] * 2
     series = make_series(title="COPD", source_name_ch1=[names])
-    encoding = RuleExpert().read(describe_series(series), "COPD").trait
+    encoding = RuleExpert().annotate(describe_series(series), "COPD").trait
     assert encoding is not None and encoding.sample_field == "source_name_ch1"
     assert apply_encoding(encoding, series, procedure="sound").codes.tolist() == [1, 1, 1, 0, 0]
 
@@ -192,7 +192,7 @@ def test_source_names(make_series: MakeSeries) -> None:
 def test_second_line_of_descriptions(make_series: MakeSeries) -> None:
     lines = [["see paper"] * 4, ["asthma a", "asthma b", "healthy c", "healthy d"]]
     series = make_series(title="Asthma", description=lines)
-    encoding = RuleExpert().read(describe_series(series), "Asthma").trait
+    encoding = RuleExpert().annotate(describe_series(series), "Asthma").trait
     assert encoding is not None and encoding.sample_field == "description"
     encoded = apply_encoding(encoding, series, procedure="sound")
     assert encoded.codes.tolist() == [1, 1, 0, 0]
@@ -210,21 +210,21 @@ def test_pairs_in_descriptions_need_most_samples() -> None:
 def test_said_to_be_inferred_with_titles_quoted() -> None:
     titles = ["Asthma 1", "Asthma 2", "healthy 1", "healthy 2", "unclear"]
     description = SeriesDescription(title="Asthma", titles=tuple(titles))
-    reading = RuleExpert().read(description, "Asthma")
+    reading = RuleExpert().annotate(description, "Asthma")
     assert reading.trait is not None and reading.certainty is None
     assert reading.trait.confidence == "inferred"
     assert reading.trait.evidence == (
         "inferred from the sample titles: 'Asthma 1', 'healthy 1'",
-        "4 of 5 samples told",
+        "known for 4 of 5 samples",
     )
-    assert tell_reasons(reading.trait) == [
+    assert reason_texts(reading.trait) == [
         "case: 'Asthma' names the trait ('asthma')",
         "healthy control: 'healthy' names a control ('healthy')",
         *(["unknown: says nothing about the trait"] if "unclear" in reading.trait.reasons else []),
     ]
     assert set(titles[:4]) <= set(reading.trait.reasons)
     note = "trait: inferred from the sample titles: 'Asthma 1', 'healthy 1'"
-    assert tell_notes(reading) == (note,)
+    assert annotation_notes(reading) == (note,)
     assert reading.trait.values["unclear"] is None
 
 
@@ -237,12 +237,12 @@ KEYWORDS = [
 
 def test_key_with_several_values_in_one_sample_tells_no_trait(make_series: MakeSeries) -> None:
     series = make_series(description=[KEYWORDS[0], KEYWORDS[2]], title="Asthma")
-    assert RuleExpert().read(describe_series(series), "Asthma").trait is None
+    assert RuleExpert().annotate(describe_series(series), "Asthma").trait is None
 
 
 def test_key_beside_a_list_of_keywords_tells_both_sides(make_series: MakeSeries) -> None:
     series = make_series(description=KEYWORDS, title="Asthma")
-    encoding = RuleExpert().read(describe_series(series), "Asthma").trait
+    encoding = RuleExpert().annotate(describe_series(series), "Asthma").trait
     assert encoding is not None and encoding.key == "Status"
     assert apply_encoding(encoding, series, procedure="sound").codes.tolist() == [1, 1, 0, 0]
 
@@ -251,7 +251,7 @@ def test_pair_that_stands_twice_in_a_sample_counts_it_once(make_series: MakeSeri
     lines = [("Status = asthma", "Status = healthy", "Status = healthy", "Status = healthy"),
              ("status = asthma", None, None, None)]  # fmt: skip
     description = describe_series(make_series(description=lines, title="Asthma"))
-    assert RuleExpert().read(description, "Asthma").trait is None, "one case is no side"
+    assert RuleExpert().annotate(description, "Asthma").trait is None, "one case is no side"
 
 
 def test_patients_by_context_are_arguable() -> None:
@@ -275,15 +275,15 @@ TITLES_OF_FOUR = ("asthma 1", "asthma 2", "healthy 1", "healthy 2")
 def test_characteristics_win() -> None:
     row = ("disease: healthy", "disease: asthma")
     description = SeriesDescription(title="Asthma", characteristics=(row,), titles=TITLES_OF_FOUR)
-    reading = RuleExpert().read(description, "Asthma")
+    reading = RuleExpert().annotate(description, "Asthma")
     assert reading.trait is not None and reading.trait.row == 0
-    assert reading.certainty is not None and tell_notes(reading) == ()
+    assert reading.certainty is not None and annotation_notes(reading) == ()
 
 
 def test_without_looking_beyond_characteristics() -> None:
     description = SeriesDescription(title="Asthma", titles=TITLES_OF_FOUR)
-    assert RuleExpert(beyond_characteristics=False).read(description, "Asthma").trait is None
-    assert RuleExpert().read(description, "Asthma").trait is not None
+    assert RuleExpert(beyond_characteristics=False).annotate(description, "Asthma").trait is None
+    assert RuleExpert().annotate(description, "Asthma").trait is not None
 
 
 def test_uncertain_characteristics_beside_titles_that_tell_everyone(
@@ -292,22 +292,24 @@ def test_uncertain_characteristics_beside_titles_that_tell_everyone(
     row = ("disease: healthy", "disease: asthma")
     description = SeriesDescription(title="Asthma", characteristics=(row,), titles=TITLES_OF_FOUR)
     monkeypatch.setattr(experts, "UNSURE_BELOW", 1.01)
-    reading = RuleExpert().read(description, "Asthma")
+    reading = RuleExpert().annotate(description, "Asthma")
     assert reading.trait is not None and reading.trait.row == 0
-    assert "the sample titles name cases and controls for all samples" in tell_notes(reading)[0]
+    assert (
+        "the sample titles name cases and controls for all samples" in annotation_notes(reading)[0]
+    )
     half = replace(description, titles=("asthma 1", "asthma 2", "healthy 1", "healthy 2", "?"))
-    assert tell_notes(RuleExpert().read(half, "Asthma")) == ()
-    silent = RuleExpert(beyond_characteristics=False).read(description, "Asthma")
-    assert tell_notes(silent) == ()
+    assert annotation_notes(RuleExpert().annotate(half, "Asthma")) == ()
+    silent = RuleExpert(beyond_characteristics=False).annotate(description, "Asthma")
+    assert annotation_notes(silent) == ()
 
 
 def test_reading_by_titles_is_saved_and_replayed(make_series: MakeSeries, tmp_path: Path) -> None:
     series = make_series(source_name_ch1=[["asthma, F_45", "asthma, M_62", "healthy, F_33",
                                            "healthy, M_51"]], title="Asthma")  # fmt: skip
-    reading = RuleExpert().read(describe_series(series), "Asthma")
+    reading = RuleExpert().annotate(describe_series(series), "Asthma")
     path = tmp_path / "mine.json"
-    save_readings(path, {"GSE1": reading}, trait="Asthma")
-    again: ClinicalReading = load_readings(path).readings["GSE1"]
+    save_annotations(path, {"GSE1": reading}, trait="Asthma")
+    again: ClinicalAnnotation = load_annotations(path).annotations["GSE1"]
     for name in ("trait", "age", "gender"):
         before, after = getattr(reading, name), getattr(again, name)
         assert after == before
@@ -337,7 +339,7 @@ def test_no_titles_break_the_expert(titles: list[str], trait: str, title: str) -
     description = SeriesDescription(
         title=title, titles=cells, source_names=cells, descriptions=(cells, cells)
     )
-    reading = RuleExpert().read(description, trait)
+    reading = RuleExpert().annotate(description, trait)
     if reading.trait is not None:
         assert reading.trait.confidence != "explicit"
         assert set(reading.trait.values.values()) >= {0.0, 1.0}
@@ -348,8 +350,8 @@ def test_control_words_of_the_users_own_count_in_titles(tmp_path: Path) -> None:
     path.write_text('[words]\nhealthy = ["sano"]\nopen_control = ["testigo"]\n', encoding="utf-8")
     titles = ("sano 1", "sano 2", "asthma 1", "asthma 2")
     description = SeriesDescription(title="Asthma in PBMC", titles=titles)
-    assert RuleExpert().read(description, "Asthma").trait is None
-    encoding = RuleExpert(load_vocabulary(path)).read(description, "Asthma").trait
+    assert RuleExpert().annotate(description, "Asthma").trait is None
+    encoding = RuleExpert(load_vocabulary(path)).annotate(description, "Asthma").trait
     assert encoding is not None
     assert [encoding.values[title] for title in titles] == [0, 0, 1, 1]
 

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from genotex.clinical import RuleExpert, tell_notes
+from genotex.clinical import RuleExpert, annotation_notes
 
 from ..conftest import CodesOf, MakeDescription
 
@@ -178,10 +178,10 @@ def test_cells_under_shifted_keys(make_description: MakeDescription) -> None:
         ["disease: asthma", "disease: healthy", "age: 40", "age: 41"],
         title="Asthma",
     )
-    reading = RuleExpert().read(description, "Asthma")
+    reading = RuleExpert().annotate(description, "Asthma")
     assert reading.trait is not None
     assert reading.trait.values == {"disease: asthma": 1, "disease: healthy": 0}
-    assert any("shifted" in note for note in tell_notes(reading))
+    assert any("shifted" in note for note in annotation_notes(reading))
 
 
 def test_other_rows_and_their_order_change_no_code(make_description: MakeDescription) -> None:
@@ -190,7 +190,7 @@ def test_other_rows_and_their_order_change_no_code(make_description: MakeDescrip
     seen = []
     for order in itertools.permutations(rows):
         description = make_description(*order, title="Airways in asthma")
-        trait = RuleExpert().read(description, "Asthma").trait
+        trait = RuleExpert().annotate(description, "Asthma").trait
         assert trait is not None and trait.row == order.index(told)
         seen.append((dict(trait.values), dict(trait.roles), trait.certainty))
     assert all(s == seen[0] for s in seen)
@@ -199,7 +199,7 @@ def test_other_rows_and_their_order_change_no_code(make_description: MakeDescrip
 def test_order_of_cells_changes_no_code(make_description: MakeDescription) -> None:
     cells = ["disease: asthma", "disease: COPD", "disease: healthy", "disease: at risk"]
     for order in itertools.permutations(cells):
-        trait = RuleExpert().read(make_description(order, title="Asthma"), "Asthma").trait
+        trait = RuleExpert().annotate(make_description(order, title="Asthma"), "Asthma").trait
         assert trait is not None
         assert trait.values == dict(zip(cells, (1, 0, 0, None), strict=True))
 
@@ -211,6 +211,6 @@ def test_same_answer_from_every_expert_every_time(make_description: MakeDescript
         ["status: patient", "status: HC"],
         title="Asthma",
     )
-    first = RuleExpert().read(description, "Asthma")
+    first = RuleExpert().annotate(description, "Asthma")
     expert = RuleExpert()
-    assert all(expert.read(description, "Asthma") == first for _ in range(3))
+    assert all(expert.annotate(description, "Asthma") == first for _ in range(3))

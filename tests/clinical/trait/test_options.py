@@ -3,7 +3,7 @@
 import pytest
 
 from genotex.clinical import RuleExpert
-from genotex.clinical.applying import encode_cell
+from genotex.clinical.encoded_features import encode_cell
 
 from ..conftest import CodesOf, MakeDescription
 
@@ -31,14 +31,14 @@ def test_measured_level(
     make_description: MakeDescription, trait: str, key: str, values: list[str], codes: list[float]
 ) -> None:
     row = [f"{key}: {value}" for value in values]
-    found = RuleExpert().read(make_description(row, title=trait.replace("_", " ")), trait).trait
+    found = RuleExpert().annotate(make_description(row, title=trait.replace("_", " ")), trait).trait
     assert found is not None and found.kind == "continuous"
     assert [encode_cell(found, cell) for cell in row] == codes
 
 
 def test_negative_levels_are_no_gaps(make_description: MakeDescription) -> None:
     row = [f"height z-score: {value}" for value in ("-1", "-0.5", "0.2", "1.1")]
-    found = RuleExpert().read(make_description(row, title="Height"), "Height").trait
+    found = RuleExpert().annotate(make_description(row, title="Height"), "Height").trait
     assert found is not None
     assert [encode_cell(found, cell) for cell in row] == [-1, -0.5, 0.2, 1.1]
 

@@ -3,10 +3,9 @@
 import pytest
 
 from genotex.clinical import load_vocabulary
-from genotex.clinical.candidates import characteristic_candidates
-from genotex.clinical.trait.row_company import is_number, rest_as_cases, rest_as_controls
-from genotex.clinical.trait.row_roles import judge_row
-from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical.trait.row_judge import is_number, judge_row, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.value_judge import ValueJudge
 
 from ..conftest import CodesOf, MakeDescription
 

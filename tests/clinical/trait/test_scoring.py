@@ -7,10 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import RuleExpert, SeriesDescription, load_vocabulary
-from genotex.clinical.candidates import characteristic_candidates
-from genotex.clinical.trait.options import TraitOption, trait_options
-from genotex.clinical.trait.scoring import load_weights, score_options, weigh_evidence
-from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.cells import characteristic_candidates
+from genotex.clinical.trait.options import (
+    TraitOption,
+    load_weights,
+    score_options,
+    trait_options,
+    weigh_evidence,
+)
+from genotex.clinical.trait.value_judge import ValueJudge
 
 from ..conftest import MakeDescription
 
@@ -86,7 +91,7 @@ def test_every_weight_is_a_finite_number() -> None:
 def test_better_evidence_is_more_certain(make_description: MakeDescription) -> None:
     expert = RuleExpert()
     certainty = [
-        expert.read(make_description(row, title="Asthma"), "Asthma").certainty
+        expert.annotate(make_description(row, title="Asthma"), "Asthma").certainty
         for row in (NAMED, VAGUE)
     ]
     assert certainty[0] is not None and certainty[1] is not None

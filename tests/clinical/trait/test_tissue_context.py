@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import load_vocabulary
-from genotex.clinical.trait.tissue_context import Side, TissueContext
+from genotex.clinical.trait.series_context import Side, TissueContext
 
 from ..conftest import CodesOf
 

@@ -12,7 +12,7 @@ def role_of(make: MakeDescription, trait: str, value: str) -> Role:
     """Role of a value beside a plain case and, so that the row is read, an unrelated control."""
     name = trait.replace("_", " ").lower()
     row = [f"group: {name}", "group: unaffected", f"group: {value}"]
-    encoding = RuleExpert().read(make(row, title=f"{name} expression"), trait).trait
+    encoding = RuleExpert().annotate(make(row, title=f"{name} expression"), trait).trait
     assert encoding is not None
     return encoding.roles[row[2]]
 
@@ -40,7 +40,7 @@ def test_control_without_another_disease(make_description: MakeDescription, valu
 def test_control_group_of_the_trait(make_description: MakeDescription) -> None:
     for value in ("asthma control", "asthma controls", "asthma healthy control 3", "Asthma_Ctrl"):
         row = ["group: asthma", f"group: {value}"]
-        trait = RuleExpert().read(make_description(row), "Asthma").trait
+        trait = RuleExpert().annotate(make_description(row), "Asthma").trait
         assert trait is not None
         assert list(trait.roles.values()) == ["case", "healthy control"]
     assert role_of(make_description, "Asthma", "asthma control siRNA") == "case"
@@ -84,7 +84,7 @@ def test_relatives_are_never_cases(
 def test_relative_under_the_key_of_the_trait_is_no_case(make_description: MakeDescription) -> None:
     key = "asthma group"
     row = [f"{key}: severe", f"{key}: healthy control", f"{key}: mother", f"{key}: suspected"]
-    trait = RuleExpert().read(make_description(row), "Asthma").trait
+    trait = RuleExpert().annotate(make_description(row), "Asthma").trait
     assert trait is not None
     assert list(trait.values.values()) == [1, 0, None, None]
 
@@ -103,7 +103,9 @@ def test_another_disease_instead_of_the_denied_one(
     make_description: MakeDescription, value: str, role: Role
 ) -> None:
     row = ["group: COVID-19", f"group: {value}"]
-    trait = RuleExpert().read(make_description(row, title="COVID-19 expression"), "COVID-19").trait
+    trait = (
+        RuleExpert().annotate(make_description(row, title="COVID-19 expression"), "COVID-19").trait
+    )
     assert trait is not None
     assert trait.roles[row[1]] == role
 
@@ -114,7 +116,9 @@ def test_two_letters_mean_the_trait_only_where_the_series_names_it(
     """ "PD" is progressive disease in a trial of a lymphoma."""
     row = ["best response: PD", "best response: CR", "best response: healthy"]
     for title, told in (("Trial in lymphoma", False), ("Parkinson disease", True)):
-        trait = RuleExpert().read(make_description(row, title=title), "Parkinsons_Disease").trait
+        trait = (
+            RuleExpert().annotate(make_description(row, title=title), "Parkinsons_Disease").trait
+        )
         assert (trait is not None and trait.values[row[0]] == 1) is told
 
 
@@ -122,7 +126,7 @@ def test_primary_disease_of_an_organ_is_no_primary_tumour(
     make_description: MakeDescription,
 ) -> None:
     row = ["condition: primary biliary cirrhosis", "condition: healthy"]
-    assert RuleExpert().read(make_description(row), "Bile_Duct_Cancer").trait is None
+    assert RuleExpert().annotate(make_description(row), "Bile_Duct_Cancer").trait is None
 
 
 def test_wider_word_in_a_title_does_not_name_the_organ_of_a_cancer(
@@ -130,5 +134,5 @@ def test_wider_word_in_a_title_does_not_name_the_organ_of_a_cancer(
 ) -> None:
     row = ["tissue: renal cell carcinoma", "tissue: normal kidney"]
     description = make_description(row, title="Adenocarcinoma and carcinoma of the kidney")
-    assert RuleExpert().read(description, "Lung_Cancer").trait is None
-    assert RuleExpert().read(description, "Uterine_Corpus_Endometrial_Carcinoma").trait is None
+    assert RuleExpert().annotate(description, "Lung_Cancer").trait is None
+    assert RuleExpert().annotate(description, "Uterine_Corpus_Endometrial_Carcinoma").trait is None

@@ -2,7 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.clinical import RuleExpert
-from genotex.clinical.words.abbreviations import explained_abbreviations
+from genotex.clinical.trait.series_context import explained_abbreviations
 
 from ..conftest import MakeDescription
 
@@ -28,7 +28,7 @@ def test_values_are_read_as_the_texts_explain_them(make_description: MakeDescrip
         title="Follicular tumours",
         summary="quick thyroid cancer (QTC) and quiet thyroid adenoma (QTA)",
     )
-    trait = RuleExpert().read(description, "Thyroid_Cancer").trait
+    trait = RuleExpert().annotate(description, "Thyroid_Cancer").trait
     assert trait is not None
     assert list(trait.roles.values()) == ["case", "other disease"]
     assert any("as the texts explain 'QTC'" in line for line in trait.reasons.values())

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from genotex.clinical import load_vocabulary, vocabulary_text
-from genotex.clinical.words.contradictions import refuse_contradictions
-from genotex.clinical.words.vocabulary_file import read_vocabulary_file
+from genotex.clinical.words.vocabulary_file import read_vocabulary_file, refuse_contradictions
 from genotex.errors import VocabularyFileError
 
 PACKAGED = resources.files("genotex.clinical") / "data" / "vocabulary.toml"
@@ -22,27 +21,27 @@ def write(folder: Path, text: str) -> Path:
     [
         (
             '[traits.Gout]\nterms = ["podagra"]\nnear_misses = ["Podagra"]',
-            r"traits\.Gout\.near_misses: 'Podagra' stands among the trait's terms too \(keep it in",
+            r"traits\.Gout\.near_misses: 'Podagra' is also among the trait's terms \(keep it in",
         ),
         (
             '[traits.Nonsuch]\nterms = ["kobold lung"]\nexcludes = ["kobold lungs"]',
-            r"traits\.Nonsuch\.excludes: 'kobold lungs' stands among the trait's terms",
+            r"traits\.Nonsuch\.excludes: 'kobold lungs' is also among the trait's terms",
         ),
         (
             '[traits.Nonsuch]\nacronyms = ["KLX"]\nhealthy_acronyms = ["KLX"]',
-            r"healthy_acronyms: 'KLX' stands among the trait's acronyms",
+            r"healthy_acronyms: 'KLX' is also among the trait's acronyms",
         ),
         (
             '[traits."Rheumatoid Arthritis"]\nterms = ["osteoarthritis"]',
-            r"terms: 'osteoarthritis' stands among the trait's near_misses too \(the built-in",
+            r"terms: 'osteoarthritis' is also among the trait's near_misses \(the built-in",
         ),
         (
             '[traits.Nonsuch]\nterms = ["kobold lung"]\n[words]\nhealthy = ["kobold lung"]',
-            r"words\.healthy: 'kobold lung' stands among the terms of the trait Nonsuch too",
+            r"words\.healthy: 'kobold lung' is also among the terms of the trait Nonsuch",
         ),
         (
             '[words]\nhealthy = ["asthma"]',
-            r"words\.healthy: 'asthma' stands among the terms of the trait Asthma too",
+            r"words\.healthy: 'asthma' is also among the terms of the trait Asthma",
         ),
     ],
 )

@@ -21,7 +21,7 @@ def role_of(make: MakeDescription, trait: str, value: str, key: str = "group") -
     """Role of a value in a series about the trait, beside a plain case and a healthy control."""
     name = NAMES[trait]
     row = [f"{key}: {name}", f"{key}: healthy donor", f"{key}: {value}"]
-    encoding = RuleExpert().read(make(row, title=f"{name} expression"), trait).trait
+    encoding = RuleExpert().annotate(make(row, title=f"{name} expression"), trait).trait
     assert encoding is not None
     assert list(encoding.values.values())[:2] == [1, 0]
     return encoding.roles[row[2]]
@@ -93,7 +93,7 @@ def test_row_of_serology_codes_no_patient_as_control(make_description: MakeDescr
         ("rheumatoid arthritis patients", "RF positive", "RF negative"),
     ):
         row = [f"{key}: {positive}", f"{key}: {negative}", f"{key}: healthy control"]
-        trait = RuleExpert().read(make_description(row), "Rheumatoid_Arthritis").trait
+        trait = RuleExpert().annotate(make_description(row), "Rheumatoid_Arthritis").trait
         assert trait is not None
         assert list(trait.values.values()) == [1, 1, 0]
 
@@ -103,19 +103,19 @@ def test_negative_under_the_key_of_a_marker_is_no_control(
 ) -> None:
     for key in ("er status", "breast cancer er status", "rf status"):
         row = [f"{key}: breast cancer", f"{key}: positive", f"{key}: negative"]
-        trait = RuleExpert().read(make_description(row), "Breast_Cancer").trait
+        trait = RuleExpert().annotate(make_description(row), "Breast_Cancer").trait
         assert trait is None or trait.values[row[2]] is None
 
 
 def test_denial_of_the_case_beside_it(make_description: MakeDescription) -> None:
     row = ["condition: severe asthma", "condition: without severe asthma"]
-    trait = RuleExpert().read(make_description(row), "Asthma").trait
+    trait = RuleExpert().annotate(make_description(row), "Asthma").trait
     assert trait is not None
     assert list(trait.values.values()) == [1, 0]
 
 
 def test_denied_other_disease_is_not_that_disease(make_description: MakeDescription) -> None:
     row = ["group: asthma", "group: healthy", "group: no hypertension", "group: hypertension"]
-    trait = RuleExpert().read(make_description(row), "Asthma").trait
+    trait = RuleExpert().annotate(make_description(row), "Asthma").trait
     assert trait is not None
     assert list(trait.roles.values())[2:] == ["unknown", "other disease"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.clinical.words.spelling import Spelling
+from genotex.clinical.words.wording import Spelling
 
 KNOWN = ["schizophrenia", "adenocarcinoma", "hypertension", "hypotension", "asthma", "melanoma"]
 

@@ -32,7 +32,7 @@ def test_every_listed_trait_is_told_by_its_own_words(
         row = [f"{table['levels'][0]}: {n}" for n in (1, 2, 3, 4)]
     else:
         row = [f"disease state: {table['terms'][0]}", "disease state: healthy control"]
-    reading = RuleExpert().read(make_description(row, title=name.replace("_", " ")), name)
+    reading = RuleExpert().annotate(make_description(row, title=name.replace("_", " ")), name)
     assert reading.trait is not None
     assert reading.trait.kind == ("continuous" if words.is_level else "binary")
     if not words.is_level:
@@ -74,6 +74,6 @@ def test_quantity_that_is_not_listed_is_read_by_its_name(
     make_description: MakeDescription,
 ) -> None:
     row = ["serum ferritin: 21", "serum ferritin: 35.5", "serum ferritin: 28", "serum ferritin: 40"]
-    trait = RuleExpert().read(make_description(row), "Serum_Ferritin_Level").trait
+    trait = RuleExpert().annotate(make_description(row), "Serum_Ferritin_Level").trait
     assert trait is not None
     assert (trait.kind, trait.parser) == ("continuous", "number")

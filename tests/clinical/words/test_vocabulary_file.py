@@ -30,7 +30,7 @@ def write(folder: Path, text: str) -> Path:
 def codes(make: MakeDescription, values: tuple[str, ...], trait: str, path: Path | None) -> object:
     """What a row of diagnoses is read as, None when it does not tell the trait."""
     description = make([f"diagnosis: {value}" for value in values], title=TITLE)
-    encoding = RuleExpert(load_vocabulary(path)).read(description, trait).trait
+    encoding = RuleExpert(load_vocabulary(path)).annotate(description, trait).trait
     return encoding and tuple(encoding.values.values())
 
 
@@ -104,7 +104,7 @@ def test_packaged_file_is_itself_a_vocabulary_file(tmp_path: Path) -> None:
         ('[traits.Gout]\ndirection = "up"', r'direction: must be "high" or "low", not a text'),
         ('traits = ["Gout"]', "traits: must be a table, not a list"),
         ('[traits]\nGout = "gout"', r"traits\.Gout: must be a table, not a text"),
-        ('[traits."痛风"]', "is no name of a trait"),
+        ('[traits."痛风"]', "is not a trait name"),
         ("[traits.Gout]\n[traits.gout]", r"traits\.gout: is the same trait as traits\.Gout"),
         ('[words]\nhealty = ["sano"]', r"words\.healty: unknown group .*perhaps healthy"),
         ('[words]\nhealthy = "sano"', r"words\.healthy: must be a list of texts"),
@@ -223,7 +223,7 @@ def test_table_under_an_alias_is_that_of_the_listed_trait(tmp_path: Path) -> Non
 def test_alias_of_the_users_own(tmp_path: Path) -> None:
     path = write(tmp_path, '[traits.Gout]\naliases = ["podagra"]\nterms = ["urate arthritis"]\n')
     named = load_vocabulary(path).named("Podagra")
-    assert (named.listed, named.told) == ("Gout", "'Podagra' is read by the words of Gout")
+    assert (named.listed, named.note) == ("Gout", "'Podagra' is read by the words of Gout")
     assert "podagra" not in load_vocabulary(path).trait("Gout").terms
 
 
@@ -236,8 +236,8 @@ def test_table_of_the_users_own_settles_a_name_of_several_traits(tmp_path: Path)
 def test_tables_of_other_traits_than_the_one_asked(tmp_path: Path) -> None:
     path = write(tmp_path, '[traits.Gout]\n[traits.OA]\nterms = ["worn joint"]\n')
     words = load_vocabulary(path)
-    assert words.tables_beside(["Asthma"]) == ("Gout", "OA")
-    assert words.tables_beside(["Osteoarthritis", "gout"]) == ()
+    assert words.unused_tables(["Asthma"]) == ("Gout", "OA")
+    assert words.unused_tables(["Osteoarthritis", "gout"]) == ()
 
 
 def test_whether_a_trait_is_a_cancer_may_be_said(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_words_of_a_trait_that_is_not_listed_say_so() -> None:
 
 
 def test_words_of_no_name() -> None:
-    with pytest.raises(UsageError, match="no name of a trait"):
+    with pytest.raises(UsageError, match="not a trait name"):
         vocabulary_text(load_vocabulary(), "??")
 
 

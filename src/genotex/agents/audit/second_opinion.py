@@ -35,7 +35,7 @@ def opinion_on_series(told: ToldSeries) -> tuple[str, ...]:
         How written code read it.
     """
     series, procedure = told.raw.series, told.task.procedure
-    reading = rule_expert(procedure).read(describe_series(series), told.task.trait)
+    reading = rule_expert(procedure).annotate(describe_series(series), told.task.trait)
     if not reading.gene.available:
         # Rules that find nothing have nothing to say against somebody who does.
         return ()

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 from genotex.agents.task import Task
 from genotex.clinical import (
-    ClinicalReading,
+    ClinicalAnnotation,
     EncodedFeature,
     FeatureEncoding,
     GeneVerdict,
     SeriesDescription,
+    annotation_from_json,
     apply_encoding,
     judge_expression,
-    reading_from_json,
 )
-from genotex.clinical.recorded import recorded_reading
+from genotex.clinical.annotation_json import recorded_annotation
 from genotex.cohorts import PreparedCohort, PreprocessOptions
 from genotex.cohorts.facts import Facts, sample_facts
 from genotex.cohorts.geo import prepare_geo_cohort
@@ -53,7 +53,7 @@ class ToldSeries:
     files : GeoCohortFiles
     raw : RawSeries
         What is said of the samples.
-    reading : ClinicalReading
+    reading : ClinicalAnnotation
         That of the evidence.
     features : mapping of str to EncodedFeature
         ``trait``, ``Age``, ``Gender`` as the encodings give them.
@@ -62,7 +62,7 @@ class ToldSeries:
     task: Task
     files: GeoCohortFiles
     raw: RawSeries
-    reading: ClinicalReading
+    reading: ClinicalAnnotation
     features: Mapping[str, EncodedFeature]
 
     @property
@@ -99,7 +99,7 @@ class ToldStudy:
     task: Task
     files: TcgaCohortFiles
     raw: RawClinical
-    reading: ClinicalReading
+    reading: ClinicalAnnotation
     features: Mapping[str, EncodedFeature]
 
     @property
@@ -124,10 +124,10 @@ class ToldStudy:
 class _Told:
     """An expert who says what was said before."""
 
-    reading: ClinicalReading
+    reading: ClinicalAnnotation
     with_genes: bool
 
-    def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
+    def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
         """Return the reading, and whether there is gene expression."""
         there = GeneVerdict(True, "") if self.with_genes else judge_expression(description)
         return replace(self.reading, gene=there)
@@ -146,7 +146,7 @@ def tell_series(task: Task, evidence: Evidence) -> ToldSeries:
         If the evidence or the series cannot be read, or they do not fit each other.
     """
     files = replace(geo_cohort_files(task.trait, task.input_folder), cohort=task.cohort)
-    reading = reading_from_json(evidence.reading)
+    reading = annotation_from_json(evidence.reading)
     raw = choose_file(files)
     features = {
         name: apply_encoding(encoding, raw.series, procedure=task.procedure)
@@ -155,7 +155,7 @@ def tell_series(task: Task, evidence: Evidence) -> ToldSeries:
     return ToldSeries(task, files, raw, reading, features)
 
 
-def encodings_by_name(reading: ClinicalReading) -> dict[str, FeatureEncoding]:
+def encodings_by_name(reading: ClinicalAnnotation) -> dict[str, FeatureEncoding]:
     """Return the encodings of ``trait``, ``Age``, ``Gender`` as far as there are any."""
     told = {"trait": reading.trait, "Age": reading.age, "Gender": reading.gender}
     return {name: encoding for name, encoding in told.items() if encoding is not None}
@@ -203,9 +203,9 @@ def _apply(task: Task, files: TcgaCohortFiles, evidence: Evidence) -> ToldStudy:
     return ToldStudy(task, files, raw, reading, features)
 
 
-def _recorded(evidence: Evidence) -> ClinicalReading:
+def _recorded(evidence: Evidence) -> ClinicalAnnotation:
     try:
-        return recorded_reading(evidence.reading)
+        return recorded_annotation(evidence.reading)
     except (AttributeError, TypeError, ValueError) as error:
         msg = f"the reading in the evidence is none: {error}"
         raise FormatError(msg) from error

@@ -8,7 +8,7 @@ from genotex.agents.rule_written_code.converters import converter_text, literal
 from genotex.agents.rule_written_code.geo_decisions import Coded, GeoDecisions, decide_geo
 from genotex.agents.rule_written_code.wording import cell_of, comment, one_line
 from genotex.agents.task import Task
-from genotex.clinical import FeatureEncoding, tell_place, why_no_trait
+from genotex.clinical import FeatureEncoding, place_text, why_no_trait
 from genotex.cohorts.geo import no_table
 
 __all__ = ["FINISH", "geo_steps", "write_geo_code"]
@@ -103,8 +103,8 @@ def _clinical(found: GeoDecisions) -> str:
     parts = [
         comment(f"Gene expression: {reason}") + f"gene_available = {available}\n",
         _feature("trait", found.trait, why_no_trait(reading) if reading.trait is None else ""),
-        _feature("age", found.age, reading.untold.get("age", "")),
-        _feature("gender", found.gender, reading.untold.get("gender", "")),
+        _feature("age", found.age, reading.unavailable.get("age", "")),
+        _feature("gender", found.gender, reading.unavailable.get("gender", "")),
     ]
     if found.trait is None:
         why = literal(one_line(why_no_trait(reading)) if reading.trait is None else "")
@@ -123,7 +123,7 @@ def _feature(name: str, coded: Coded | None, why_not: str) -> str:
             f"{name} = None\n"
         )
     encoding = coded.encoding
-    place = tell_place(encoding.row, encoding.key, encoding.sample_field)
+    place = place_text(encoding.row, encoding.key, encoding.sample_field)
     told = encoding.evidence
     if not any(place in text for text in told):
         told = (place, *told)

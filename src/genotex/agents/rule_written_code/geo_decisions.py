@@ -10,7 +10,7 @@ from typing import Literal
 
 from genotex.agents.task import Task
 from genotex.clinical import (
-    ClinicalReading,
+    ClinicalAnnotation,
     FeatureEncoding,
     apply_encoding,
     cells_to_code,
@@ -64,7 +64,7 @@ class GeoDecisions:
 
     Attributes
     ----------
-    reading : ClinicalReading
+    reading : ClinicalAnnotation
         How the rules read the series.
     trait, age, gender : Coded or None
         The features; None where they are not told.
@@ -89,7 +89,7 @@ class GeoDecisions:
         Whether the rows are RNA-seq counts of NCBI.
     """
 
-    reading: ClinicalReading
+    reading: ClinicalAnnotation
     trait: Coded | None
     age: Coded | None
     gender: Coded | None
@@ -156,7 +156,7 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions
     )
 
 
-def read_geo(task: Task) -> ClinicalReading:
+def read_geo(task: Task) -> ClinicalAnnotation:
     """Read what a series says of the trait, age and gender, as the direct road does.
 
     Raises
@@ -168,17 +168,19 @@ def read_geo(task: Task) -> ClinicalReading:
     return _read(task, files, GeneTable.load())[1]
 
 
-def _read(task: Task, files: GeoCohortFiles, table: GeneTable) -> tuple[RawSeries, ClinicalReading]:
+def _read(
+    task: Task, files: GeoCohortFiles, table: GeneTable
+) -> tuple[RawSeries, ClinicalAnnotation]:
     """Read a series but for its numbers, on which nothing of what is decided depends."""
     raw = read_raw_series(
         files, needs_mapping=lambda series: rows_need_mapping(series, table), numbers=False
     )
     description = describe_series(raw.series, raw.platforms)
-    return raw, rule_expert(task.procedure).read(description, task.trait)
+    return raw, rule_expert(task.procedure).annotate(description, task.trait)
 
 
 def _counts(
-    files: GeoCohortFiles, series: Series, reading: ClinicalReading, table: GeneTable
+    files: GeoCohortFiles, series: Series, reading: ClinicalAnnotation, table: GeneTable
 ) -> tuple[None, GenesEnd, str]:
     codes = None
     if reading.trait is not None:
@@ -189,7 +191,7 @@ def _counts(
 
 
 def _genes(
-    raw: RawSeries, reading: ClinicalReading, procedure: Procedure, table: GeneTable
+    raw: RawSeries, reading: ClinicalAnnotation, procedure: Procedure, table: GeneTable
 ) -> tuple[RowGenes | None, GenesEnd, str]:
     if not reading.gene.available:
         return None, "series", reading.gene.reason

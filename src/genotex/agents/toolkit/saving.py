@@ -13,7 +13,7 @@ from genotex.agents.toolkit.gene_objects import Genes
 from genotex.agents.toolkit.linked_objects import JudgedTable
 from genotex.agents.toolkit.sources import ClinicalColumns
 from genotex.agents.toolkit.tool import tool
-from genotex.clinical import ClinicalReading, GeneVerdict
+from genotex.clinical import ClinicalAnnotation, GeneVerdict
 from genotex.cohorts.finish import (
     begin_cohort,
     record_cohort,
@@ -178,13 +178,13 @@ def _prepared(
         return prepare_absent_tcga(task.trait, why_no_genes)
     told = {"trait": clinical.trait, "Age": clinical.age, "Gender": clinical.gender}
     encodings = {name: None if f is None else f.encoding for name, f in told.items()}
-    reading = ClinicalReading(
+    reading = ClinicalAnnotation(
         GeneVerdict(genes is not None, why_no_genes or "the rows name human genes"),
         encodings["trait"],
         encodings["Age"],
         encodings["Gender"],
         by=BY,
-        untold={"trait": clinical.why_no_trait} if clinical.why_no_trait else {},
+        unavailable={"trait": clinical.why_no_trait} if clinical.why_no_trait else {},
     )
     features = {name: f.encoded for name, f in told.items() if f is not None}
     mapping = None if genes is None else genes.mapping

@@ -1,33 +1,161 @@
-"""What the platform tells: its title, its columns, and the first cells of its table."""
+"""What row ids and platform show: shapes and ranges of ids, title, columns, first cells."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from genotex.clinical.assay.row_ids import kind_of_id, known_ids, same_platform
-from genotex.clinical.assay.signs import Finding, compile_any, load_signs
+from genotex.clinical.assay.signs import (
+    Finding,
+    Kind,
+    compile_any,
+    kind_of,
+    known_ids,
+    load_signs,
+    not_expression,
+    not_human,
+)
 from genotex.clinical.assay.stated import is_all_human
-from genotex.clinical.assay.verdicts import not_expression, not_human
 from genotex.clinical.description import SeriesDescription
 
-__all__ = ["by_platform"]
+_MAJORITY = 0.5
+_NUMBER = re.compile(r"(\d{1,9})(_(?:pm_)?(?:[asxfgri]_)?at)?|ilmn_(\d{7})", re.IGNORECASE)
+_SYMBOL = re.compile(r"[a-z][a-z0-9.-]{1,14}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Match:
+    kind: Kind
+    every: bool = False
+
+
+def by_row_ids(first_ids: Sequence[str]) -> Finding | None:
+    """Judge by the shapes and number ranges of row ids; None when they do not decide."""
+    ids = known_ids(first_ids)
+    kind = _majority(ids)
+    shown = f"row ids look like it: {', '.join(ids[:3])}"
+    if kind is None:
+        if _are_other_gene_ids(ids):
+            what = "NCBI Gene ids that no human gene has"
+            return not_human("row ids", what, f"row ids are {what}: {', '.join(ids[:3])}")
+        return None
+    if kind.human:
+        return Finding("human row ids", True, "human gene expression", shown)
+    if kind.species:
+        return not_human("row ids", kind.species, shown)
+    return not_expression("row ids", f"the rows are {kind.measures}", shown)
+
+
+def by_symbols(first_ids: Sequence[str]) -> Finding | None:
+    """Judge by symbols that are written as those of mouse and rat (Xkr4, not XKR4)."""
+    ids = known_ids(first_ids)
+    pattern = load_signs().pattern("row_ids", "symbols_of_rodents", "patterns")
+    # Names such as 0610007P14Rik are among them.
+    hits = [i for i in ids if pattern.fullmatch(i) or _is_species(_kind_of_id(i) or Kind())]
+    stems = {re.sub(r"\d", "", i) for i in hits}
+    if min(len(hits), len(stems)) <= _MAJORITY * len(ids):
+        return None
+    evidence = f"row ids look like it: {', '.join(hits[:3])}"
+    return not_human("writing of symbols", "symbols written as those of mouse or rat", evidence)
+
+
+def _majority(ids: Sequence[str]) -> Kind | None:
+    """Return what most ids are: genes of other species, another assay, or human genes."""
+    matches = [m for m in map(_match, ids) if m is not None]
+    found = Counter(m.kind for m in matches if not m.every or matches.count(m) == len(ids))
+    for group in (_is_species, _is_assay, _is_human):
+        kinds = [kind for kind, _ in found.most_common() if group(kind)]
+        if sum(found[kind] for kind in kinds) > _MAJORITY * len(ids):
+            return kinds[0]
+    return None
+
+
+def _is_species(kind: Kind) -> bool:
+    return bool(kind.species)
+
+
+def _is_assay(kind: Kind) -> bool:
+    return bool(kind.measures)
+
+
+def _is_human(kind: Kind) -> bool:
+    return kind.human
+
+
+def _kind_of_id(row_id: str) -> Kind | None:
+    """Return what one row id is, None when its shape does not show it."""
+    match = _match(row_id)
+    return None if match is None else match.kind
+
+
+def _match(row_id: str) -> _Match | None:
+    for pattern, match in _shapes():
+        if pattern.fullmatch(row_id):
+            return match
+    number = _NUMBER.fullmatch(row_id)
+    if number is None:
+        return None
+    suffix = "ilmn" if number[3] else "at" if number[2] else "none"
+    value = int(number[3] or number[1])
+    for entry in load_signs().entries("row_ids", "ranges"):
+        if entry["suffix"] == suffix and _holds(entry, value):
+            return _Match(kind_of(entry), every=bool(entry.get("every")))
+    return None
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> list[tuple[re.Pattern[str], _Match]]:
+    return [
+        (compile_any(entry["patterns"]), _Match(kind_of(entry)))
+        for entry in load_signs().entries("row_ids", "shapes")
+    ]
+
+
+def _holds(entry: Mapping[str, Any], value: int) -> bool:
+    return any(low <= value <= high for low, high in entry["within"])
+
+
+def _are_other_gene_ids(ids: Sequence[str]) -> bool:
+    """Return whether too many NCBI Gene ids (custom tables: ``100012_at``) are no human gene's."""
+    numbers = [int(i[:-3]) for i in ids if re.fullmatch(r"\d{1,9}_at", i)]
+    if not numbers or len(numbers) < len(ids):
+        return False
+    stretches = load_signs().value("row_ids", "not_human_gene_ids")
+    outside = sum(_holds(stretches, n) for n in numbers)
+    return bool(outside >= stretches["share"] * len(numbers))
+
+
+def same_platform(first_ids: Sequence[str], table_ids: Sequence[str | None]) -> bool | None:
+    """Return whether row ids and a platform's first ids are of one form."""
+    # A SuperSeries has several platforms, and the table at hand may be another one's.
+    rows = {_form(i) for i in known_ids(first_ids)}
+    table = {_form(i) for i in known_ids([i for i in table_ids if i])}
+    return bool(rows & table) if rows and table else None
+
+
+def _form(row_id: str) -> str:
+    if "_" not in row_id and _SYMBOL.fullmatch(row_id) and _kind_of_id(row_id) is None:
+        return "symbol"
+    head = re.match("[a-z]*", row_id.casefold())
+    return f"{head[0] if head else ''}{'_at' if row_id.endswith('_at') else ''}"
+
 
 _SPECIES = "species of the platform"
 _MEASURES = "what the platform measures"
-_MAJORITY = 0.5
 _BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
 _MOUSE_SYMBOL = re.compile(r"[A-Z][a-z][a-z0-9]*[a-z0-9]\d*")
 
-Cells = Sequence[str | None]
+_Cells = Sequence[str | None]
 
 
 def by_platform(description: SeriesDescription) -> Finding | None:
-    """Judge by the platform's table, then by its title; None when they do not tell.
-
-    A table whose ids do not look like the rows' is another platform's of the same SuperSeries, and
-    tells nothing.
-    """
+    """Judge by the platform's table, then by its title; None when they do not decide."""
+    # A table whose ids do not look like the rows' is another platform's of the same SuperSeries,
+    # and is ignored.
     preview = _without_controls(description.annotation_preview)
     first = next(iter(preview.values()), ())
     same = same_platform(description.first_ids, preview.get("ID", first))
@@ -43,7 +171,7 @@ def by_platform(description: SeriesDescription) -> Finding | None:
     return _by_title(description.platform_title)
 
 
-def _without_controls(preview: Mapping[str, Cells]) -> dict[str, list[str | None]]:
+def _without_controls(preview: Mapping[str, _Cells]) -> dict[str, list[str | None]]:
     """Leave out rows of control probes, which are of bacteria and plants on any array."""
     ids = preview.get("ID", ())
     keep = [i is None or bool(known_ids([i])) for i in ids]
@@ -71,7 +199,7 @@ def _by_columns(columns: Sequence[str], genes: bool) -> Finding | None:
     return None
 
 
-def _by_cells(preview: Mapping[str, Cells]) -> Finding | None:
+def _by_cells(preview: Mapping[str, _Cells]) -> Finding | None:
     signs = load_signs()
     kinds = set(signs.value("platform", "cells", "row_id_kinds"))
     words = [
@@ -82,10 +210,10 @@ def _by_cells(preview: Mapping[str, Cells]) -> Finding | None:
         known = _known(cells)
         if len(known) < 2:
             continue
-        told = [_measured(cell, kinds, words) for cell in known]
-        what = next((t for t in told if t), None)
-        if what and told.count(what) > _MAJORITY * len(known):
-            evidence = f"annotation column {name!r}: {known[told.index(what)][:60]}"
+        found = [_measured(cell, kinds, words) for cell in known]
+        what = next((t for t in found if t), None)
+        if what and found.count(what) > _MAJORITY * len(known):
+            evidence = f"annotation column {name!r}: {known[found.index(what)][:60]}"
             return not_expression(_MEASURES, f"the platform measures {what}", evidence)
     return None
 
@@ -93,13 +221,13 @@ def _by_cells(preview: Mapping[str, Cells]) -> Finding | None:
 def _measured(
     cell: str, kinds: Iterable[str], words: Iterable[tuple[str, re.Pattern[str]]]
 ) -> str | None:
-    kind = kind_of_id(cell)
+    kind = _kind_of_id(cell)
     if kind is not None and kind.measures in kinds:
         return kind.measures
     return next((what for what, pattern in words if pattern.search(cell)), None)
 
 
-def _by_species(preview: Mapping[str, Cells]) -> Finding | None:
+def _by_species(preview: Mapping[str, _Cells]) -> Finding | None:
     signs = load_signs()
     columns = signs.pattern("platform", "species_columns")
     for name, cells in preview.items():
@@ -116,14 +244,14 @@ def _by_species(preview: Mapping[str, Cells]) -> Finding | None:
                 other.append(mark[0])
             human_marks += bool(human.search(cell))
     if other and len(other) > 2 * human_marks:
-        evidence = f"annotation speaks of {', '.join(dict.fromkeys(other))}"
+        evidence = f"annotation mentions {', '.join(dict.fromkeys(other))}"
         return not_human(_SPECIES, "genes of another species", evidence[:120])
     if human_marks:
         return None
     return _by_symbols(preview)
 
 
-def _by_symbols(preview: Mapping[str, Cells]) -> Finding | None:
+def _by_symbols(preview: Mapping[str, _Cells]) -> Finding | None:
     pattern = load_signs().pattern("platform", "symbol_columns")
     for name, cells in preview.items():
         known = _known(cells)
@@ -134,7 +262,7 @@ def _by_symbols(preview: Mapping[str, Cells]) -> Finding | None:
     return None
 
 
-def _known(cells: Cells) -> list[str]:
+def _known(cells: _Cells) -> list[str]:
     return [c for c in cells if c and c.strip("- ")]
 
 
@@ -146,5 +274,5 @@ def _by_title(title: str) -> Finding | None:
         hit = compile_any(entry["patterns"]).search(title)
         if hit:
             reason = f"the platform measures {entry['measures']}"
-            return not_expression(_MEASURES, reason, f"platform title speaks of {hit[0]!r}")
+            return not_expression(_MEASURES, reason, f"platform title mentions {hit[0]!r}")
     return None

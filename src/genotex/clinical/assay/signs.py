@@ -3,62 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from genotex.clinical.packaged import packaged_table
-
-__all__ = ["Finding", "Kind", "Signs", "compile_any", "kind_of", "load_signs"]
+from genotex.clinical.words.wording import packaged_table
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule found.
+    """What one rule found."""
 
-    Attributes
-    ----------
-    rule : str
-        Name of the rule: a key of the certainty table.
-    available : bool
-        Whether it speaks for human gene expression.
-    reason : str
-        The finding in words.
-    evidence : str
-        What was seen, and where.
-    human : bool
-        Whether the samples are human, as far as this rule says.
-    """
-
-    rule: str
-    available: bool
-    reason: str
-    evidence: str
-    human: bool = True
+    rule: str  # Name of the rule: a key of the certainty table
+    available: bool  # Whether it speaks for human gene expression
+    reason: str  # The finding in words
+    evidence: str  # What was seen, and where
+    human: bool = True  # Whether the samples are human, as far as this rule shows
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a sign stands for: another species, another assay, or human gene expression."""
+    """What a sign means: another species, another assay, or human gene expression."""
 
     species: str = ""
     measures: str = ""
 
     @property
     def human(self) -> bool:
-        """Whether it stands for human gene expression."""
+        """Whether it means human gene expression."""
         return not self.species and not self.measures
 
 
-class Signs:
-    """All known signs.
-
-    Parameters
-    ----------
-    data : mapping
-        The parsed file of signs.
-    """
+class _Signs:
+    """All known signs."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data
@@ -70,7 +48,7 @@ class Signs:
         return found
 
     def value(self, *path: str) -> Any:
-        """Return what stands under a dotted name."""
+        """Return the value under a dotted name."""
         found: Any = self._data
         for name in path:
             found = found[name]
@@ -93,11 +71,32 @@ def compile_any(alternatives: Iterable[str]) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
-def load_signs() -> Signs:
+def load_signs() -> _Signs:
     """Return the packaged signs."""
-    return Signs(packaged_table("assay"))
+    return _Signs(packaged_table("assay"))
 
 
 def kind_of(entry: Mapping[str, Any]) -> Kind:
-    """Return what a table of the file stands for."""
+    """Return what a table of the file means."""
     return Kind(entry.get("species", ""), entry.get("measures", ""))
+
+
+_NOT_HUMAN = "the organism is not human"
+"""How the reason of a verdict begins when the samples are not human."""
+
+
+def not_human(rule: str, who: str, evidence: str) -> Finding:
+    """Return the finding that the samples are of another species."""
+    reason = f"{_NOT_HUMAN}: {who}" if who else _NOT_HUMAN
+    return Finding(rule, False, reason, evidence, human=False)
+
+
+def not_expression(rule: str, reason: str, evidence: str) -> Finding:
+    """Return the finding that something else than gene expression was measured."""
+    return Finding(rule, False, reason, evidence)
+
+
+def known_ids(first_ids: Sequence[str]) -> list[str]:
+    """Return the row ids without control probes and empty ones."""
+    controls = load_signs().pattern("row_ids", "controls")
+    return [i for i in first_ids if i and not controls.fullmatch(i)]

@@ -1,15 +1,21 @@
-"""What GEO's own fields state: organism, series type, molecule, library strategy."""
+"""What GEO's fields, the samples' characteristics and the submitter's texts state."""
 
 from __future__ import annotations
 
-from genotex.clinical.assay.signs import Finding
-from genotex.clinical.assay.verdicts import not_expression, not_human
+from collections.abc import Iterator, Sequence
+
+from genotex.clinical.assay.signs import (
+    Finding,
+    compile_any,
+    known_ids,
+    load_signs,
+    not_expression,
+    not_human,
+)
 from genotex.clinical.description import SeriesDescription
 
-__all__ = ["by_organism", "by_series_type", "by_stated_assay", "is_all_human"]
-
-HUMAN = "Homo sapiens"
-HUMAN_TAXID = "9606"
+_HUMAN = "Homo sapiens"
+_HUMAN_TAXID = "9606"
 
 _RULE = "stated"
 _OTHER_MOLECULES = {"genomic dna", "protein"}
@@ -18,32 +24,28 @@ _EXPRESSION_LIBRARIES = {"rna-seq", "ssrna-seq", "est", "fl-cdna", "other"}
 
 
 def is_all_human(description: SeriesDescription) -> bool:
-    """Tell whether GEO states that all samples are human."""
-    return set(description.organisms) == {HUMAN}
+    """Return whether GEO states that all samples are human."""
+    return set(description.organisms) == {_HUMAN}
 
 
 def by_organism(description: SeriesDescription) -> Finding | None:
-    """Judge by the samples' organisms; a series' taxonomy ids count where these are not told.
-
-    A SuperSeries' taxonomy ids are those of all its parts, so they cannot save samples whose own
-    lines name other organisms only.
-    """
+    """Judge by the samples' organisms; a series' taxonomy ids count where these are missing."""
+    # A SuperSeries' taxonomy ids are those of all its parts, so they cannot save samples whose own
+    # lines name other organisms only.
     names = ", ".join(description.organisms)
     if names:
-        human = HUMAN in description.organisms
+        human = _HUMAN in description.organisms
         return None if human else not_human(_RULE, names, f"organism of the samples: {names}")
     taxids = ", ".join(description.taxids)
-    if taxids and HUMAN_TAXID not in description.taxids:
+    if taxids and _HUMAN_TAXID not in description.taxids:
         return not_human(_RULE, f"taxid {taxids}", f"taxonomy ids: {taxids}")
     return None
 
 
 def by_stated_assay(description: SeriesDescription) -> Finding | None:
-    """Judge by the samples' molecule and library strategy, where all say the same.
-
-    A series that GEO calls expression profiling and nothing else is left alone: submitters choose
-    the wrong molecule more often than GEO's curators the wrong type.
-    """
+    """Judge by the samples' molecule and library strategy, where all agree."""
+    # A series that GEO calls expression profiling and nothing else is left alone: submitters choose
+    # the wrong molecule more often than GEO's curators the wrong type.
     types = description.series_type
     if types and all(map(_is_expression, types)):
         return None
@@ -53,15 +55,15 @@ def by_stated_assay(description: SeriesDescription) -> Finding | None:
     ):
         if not values:
             continue
-        said = "; ".join(values)
+        stated = "; ".join(values)
         other = {v.casefold() for v in values}
         if name == "molecule":
             speaks_against = other <= _OTHER_MOLECULES
         else:
             speaks_against = not other & _EXPRESSION_LIBRARIES
         if speaks_against:
-            reason = f"the series is no gene expression: {said}"
-            return not_expression(_RULE, reason, f"{name} of the samples: {said}")
+            reason = f"the series is not gene expression: {stated}"
+            return not_expression(_RULE, reason, f"{name} of the samples: {stated}")
     return None
 
 
@@ -70,20 +72,166 @@ def by_series_type(description: SeriesDescription) -> Finding | None:
     types = description.series_type
     if not types:
         return None
-    said = "; ".join(types)
+    stated = "; ".join(types)
     expression = [t for t in types if _is_expression(t)]
     if expression:
-        # Of a SuperSeries with other types beside, the part at hand need not be the expression.
+        # Of a SuperSeries with other types too, the part at hand need not be the expression.
         rule = _RULE if len(expression) == len(types) else "nothing against it"
-        return Finding(rule, True, "human gene expression", f"series type: {said}")
+        return Finding(rule, True, "human gene expression", f"series type: {stated}")
     if all(t.casefold() in _OPEN_TYPES for t in types):
         return None
     circular = "circ" in description.title.casefold() and "rna" in description.title.casefold()
-    what = "circular RNA" if circular else said
+    what = "circular RNA" if circular else stated
     return not_expression(
-        _RULE, f"the series is no gene expression: {what}", f"series type: {said}"
+        _RULE, f"the series is not gene expression: {what}", f"series type: {stated}"
     )
 
 
 def _is_expression(series_type: str) -> bool:
     return series_type.casefold().startswith("expression profiling")
+
+
+_SPECIES = "species of the samples"
+_ASSAY = "what the samples were measured by"
+
+_Row = tuple[str, list[str], bool]
+
+
+def by_sample_species(description: SeriesDescription) -> Finding | None:
+    """Judge by species, strain, embryonic stage and alleles; None when they do not decide."""
+    # A strain may be the host of a human tumour, so words for xenografts forbid the verdict. One
+    # that only some samples have counts only in a series whose texts speak of no people.
+    rows = list(_rows(description))
+    named = _by_species_row(rows)
+    if named is not None:
+        return named
+    signs = load_signs()
+    texts = [description.text, *(value for _, values, _ in rows for value in values)]
+    if any(signs.pattern("samples", "xenograft").search(t) for t in texts):
+        return None
+    people = bool(signs.pattern("texts", "human_words").search(description.text))
+    for key, values, complete in rows:
+        if people and not complete:
+            continue
+        found = _strain(key, values) or _embryo(key, values, description)
+        if found is not None:
+            return found
+    return None
+
+
+def by_sample_assay(description: SeriesDescription) -> Finding | None:
+    """Judge by rows such as ``molecule: miRNA`` or ``library strategy: ChIP-seq``."""
+    # All values of the row must name something other than messenger RNA.
+    signs = load_signs()
+    keys = signs.pattern("samples", "assay_keys")
+    for key, values, complete in _rows(description):
+        if not complete or not keys.fullmatch(key):
+            continue
+        for entry in signs.entries("samples", "assays"):
+            pattern = compile_any(entry["patterns"])
+            if all(pattern.fullmatch(v) for v in values):
+                reason = f"the samples were measured for {entry['measures']}"
+                return not_expression(_ASSAY, reason, f"characteristics: {key}: {values[0]}")
+    return None
+
+
+def _rows(description: SeriesDescription) -> Iterator[_Row]:
+    """Yield each row's key, its values, and whether every sample has this key."""
+    for cells in description.characteristics:
+        known = [c for c in cells if c and c.strip()]
+        if not known:
+            continue
+        keys = {c.partition(":")[0].strip().casefold() for c in known if ":" in c}
+        if len(keys) == 1:
+            values = [c.partition(":")[2].strip() for c in known if ":" in c]
+            complete = len(values) == len(cells)
+            yield keys.pop(), values, complete
+        else:
+            yield "", [c.partition(":")[2].strip() or c for c in known], False
+
+
+def _by_species_row(rows: Sequence[_Row]) -> Finding | None:
+    signs = load_signs()
+    keys = signs.pattern("samples", "species_keys")
+    animals = signs.pattern("samples", "animals")
+    human = signs.pattern("samples", "human")
+    for key, values, complete in rows:
+        if not complete or not keys.fullmatch(key):
+            continue
+        if all(animals.search(v) and not human.search(v) for v in values):
+            return not_human(_SPECIES, values[0], f"characteristics: {key}: {values[0]}")
+    return None
+
+
+def _strain(key: str, values: Sequence[str]) -> Finding | None:
+    signs = load_signs()
+    strains, short = (signs.pattern("samples", n) for n in ("strains", "short_strains"))
+    under_strain = signs.pattern("samples", "strain_keys").fullmatch(key)
+    hits = [v for v in values if strains.search(v) or (under_strain and short.search(v))]
+    if not hits or not (under_strain or len(hits) == len(values)):
+        return None
+    return not_human(_SPECIES, "", f"characteristics name a strain: {key}: {hits[0]}")
+
+
+def _embryo(key: str, values: Sequence[str], description: SeriesDescription) -> Finding | None:
+    signs = load_signs()
+    alleles = signs.pattern("samples", "alleles")
+    mutant = next((v for v in values if alleles.search(v)), None)
+    if mutant is not None and signs.pattern("samples", "animals").search(description.text):
+        return not_human(_SPECIES, "", f"characteristics name an allele of mice: {key}: {mutant}")
+    if not signs.pattern("samples", "stage_keys").fullmatch(key):
+        return None
+    embryos = signs.pattern("samples", "embryos")
+    if all(embryos.fullmatch(v) for v in values):
+        return not_human(_SPECIES, "", f"characteristics name embryonic days: {key}: {values[0]}")
+    return None
+
+
+_TEXTS = "texts"
+
+
+def of_primates(description: SeriesDescription) -> Finding | None:
+    """Judge by apes and monkeys in title or design, for they are measured on human arrays."""
+    text = f"{description.title} {description.overall_design}"
+    primate = load_signs().pattern("texts", "primates").search(text)
+    if primate is None:
+        return None
+    return not_human(_TEXTS, "", f"title or design mention {primate[0]}")
+
+
+def by_species_words(description: SeriesDescription) -> Finding | None:
+    """Judge by names of animals, in texts that speak neither of people nor of xenografts."""
+    signs = load_signs()
+    text = description.text
+    other = signs.pattern("texts", "other_species").search(text)
+    people = signs.pattern("texts", "human_words").search(text)
+    if not other or people or signs.pattern("samples", "xenograft").search(text):
+        return None
+    return not_human(_TEXTS, "", f"the texts mention {other[0]}")
+
+
+def by_assay_words(description: SeriesDescription) -> Finding | None:
+    """Judge by names of assays, where there are no row ids or no platform to judge by."""
+    # A title that speaks of expression forbids the verdict; texts that do, unless the title names
+    # the assay.
+    if known_ids(description.first_ids) and description.annotation_columns:
+        return None
+    signs = load_signs()
+    expression = signs.pattern("texts", "expression")
+    if expression.search(description.title):
+        return None
+    for entry in signs.entries("texts", "kinds"):
+        pattern = compile_any(entry["patterns"])
+        hit = pattern.search(description.title)
+        if hit is None and not expression.search(description.text):
+            hit = pattern.search(description.text)
+        if hit:
+            reason = f"the series is about {entry['measures']}"
+            return not_expression(_TEXTS, reason, f"the texts mention {hit[0]!r}")
+    return None
+
+
+def word_for_expression(description: SeriesDescription) -> str | None:
+    """Return the first words of the texts that speak of gene expression."""
+    hit = load_signs().pattern("texts", "expression").search(description.text)
+    return hit[0] if hit else None

@@ -1,1 +1,1 @@
-"""Age and sex: which characteristic tells them, and what each value says."""
+"""Age and sex: which characteristic records them, and the value of each cell."""

@@ -1,31 +1,98 @@
-"""Which characteristic holds age, and which gender."""
+"""Which characteristic records age and which gender, or why none does."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from genotex.clinical.candidates import Candidate
+from genotex.clinical.cells import Candidate, named_part
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.people.age_sex_words import (
+from genotex.clinical.people.keys import (
     PLAIN,
     STATED,
     age_rank,
     load_words,
+    names_another,
     names_groups,
     sex_rank,
+    spelt_sexes,
+    unit_words,
 )
-from genotex.clinical.people.ages import is_bare_number, parse_age_years
-from genotex.clinical.people.sexes import parse_sex, sex_legend, text_legend
-from genotex.clinical.people.unnamed import ages_without_key, sexes_without_key
-from genotex.clinical.words.wording import simple_key
+from genotex.clinical.people.values import (
+    is_bare_number,
+    parse_age_years,
+    parse_sex,
+    sex_legend,
+    text_legend,
+)
+from genotex.clinical.words.vocabulary import load_vocabulary
+from genotex.clinical.words.wording import simple_key, simplify
 
-__all__ = ["read_age", "read_gender"]
+_NEARLY_ALL = 0.9
+_SPEAKS_OF_AGE = re.compile(r"\bold\b|\bage[sd]?\b|\by\.?/?o\b")
+_YEARS = re.compile(rf"\d\s*-?(?:{unit_words('years')})(?![^\W\d_])")
+_SPELT_SEX = re.compile(rf"(?<![^\W\d_])(?:{spelt_sexes()})(?![^\W\d_])")
+
+
+def _ages_without_key(candidate: Candidate) -> dict[str, float]:
+    """Return the ages of a row whose key names none."""
+    found = {}
+    for cell, value in candidate.values.items():
+        inner = named_part(value, "", lambda name: age_rank(name) is not None)
+        if inner is not None or (_is_of_a_person(candidate) and _speaks_of_age(value)):
+            years = parse_age_years(value, candidate.key)
+            if years is not None:
+                found[cell] = years
+    return _if_nearly_all(found, candidate)
+
+
+def _sexes_without_key(candidate: Candidate) -> dict[str, float]:
+    """Return the sexes of a row whose key names none, female 0, male 1; see `_ages_without_key`."""
+    # A letter alone is none: an "M" may be anything.
+    found = {}
+    for cell, value in candidate.values.items():
+        inner = named_part(value, "", lambda name: sex_rank(name) is not None)
+        spelt = _SPELT_SEX.search(value.casefold())
+        if inner is not None or (spelt and _is_of_a_person(candidate)):
+            sex = parse_sex(value, candidate.key)
+            if sex is not None:
+                found[cell] = float(sex)
+    return _if_nearly_all(found, candidate)
+
+
+def _speaks_of_age(value: str) -> bool:
+    """Return whether a value is marked as an age: "age 45", "45-year-old", "male, 45 y"."""
+    value = value.casefold()
+    return bool(_SPEAKS_OF_AGE.search(value) or (_SPELT_SEX.search(value) and _YEARS.search(value)))
+
+
+def _is_of_a_person(candidate: Candidate) -> bool:
+    """Return whether values under a key may describe the patient: no key, or "patient", "donor"."""
+    words = re.findall(r"[^\W_]+", candidate.key.casefold())
+    allowed = {*load_words()["person_keys"]}
+    return candidate.sample_field == "characteristics_ch1" and all(w in allowed for w in words)
+
+
+def _if_nearly_all(found: dict[str, float], candidate: Candidate) -> dict[str, float]:
+    known = [value for value in candidate.values.values() if not _is_gap(value)]
+    if names_another(candidate.key) or len(found) < _NEARLY_ALL * len(known):
+        return {}
+    return found
+
+
+def _is_gap(value: str) -> bool:
+    """Return whether a value means that nothing is known: of anything, or of an age or a sex."""
+    plain = simplify(value)
+    if not plain:
+        # No English letter or digit: a sign, unless it is a word in another script.
+        return not any(sign.isalnum() for sign in value)
+    return plain in load_vocabulary().missing or plain in load_words()["missing"]
+
 
 _MOSTLY = 0.6
 _HALF = 0.5
-_FEWEST_SAMPLES = 0.25  # of those of the key that tells most
+_FEWEST_SAMPLES = 0.25  # of those of the most complete key
 _SHOWN = 3
 _LETTER_FOR_FEMALE = re.compile(r"\d\s*\(?f\)?$", re.IGNORECASE)
 # Rows whose key does not name the feature come after all that do.
@@ -34,7 +101,7 @@ _UNNAMED = 0.5
 
 @dataclass(frozen=True)
 class _Found:
-    """A candidate that tells the feature: how well, and what each of its cells says."""
+    """A candidate that records the feature: how well, and the value of each cell."""
 
     candidate: Candidate
     rank: float
@@ -47,20 +114,10 @@ class _Found:
         return sum(self.candidate.weight.get(cell, 1) for cell in self.parsed)
 
 
-def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
-    """Return how age is told, or None.
-
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Values by key.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        With the parser ``age_years``; None when no key tells a person's age or when all ages are
-        the same. `values` lists cells of the same row that tell an age under another key.
-    """
+def find_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
+    """Return how age is recorded, or None."""
+    # With the parser ``age_years``; None when no key has a person's age or when all ages are the
+    # same. `values` lists cells of the same row with an age under another key.
     candidates = list(candidates)
     found = [hit for candidate in candidates if (hit := _age_in(candidate))]
     best = _best(found, lambda hit: _others(hit, found, age_rank))
@@ -89,21 +146,8 @@ def read_age(candidates: Iterable[Candidate]) -> FeatureEncoding | None:
     )
 
 
-def read_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncoding | None:
-    """Return how gender is told (female 0, male 1), or None.
-
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Values by key.
-    text : str
-        Title, summary and design of the series, which may explain codes that the key does not.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        With every value listed and the parser ``sex`` for others.
-    """
+def find_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncoding | None:
+    """Return how gender is recorded (female 0, male 1), or None."""
     found = [hit for candidate in candidates if (hit := _sex_in(candidate, text))]
     best = _best(found, lambda hit: _others(hit, found, sex_rank))
     if best is None:
@@ -113,7 +157,7 @@ def read_gender(candidates: Iterable[Candidate], text: str = "") -> FeatureEncod
     evidence = [best.why]
     legend = sex_legend(candidate.key)
     if legend:
-        evidence.append(f"its legend says {legend}")
+        evidence.append(f"its legend: {legend}")
     evidence += [*_unread(best), *_alternatives(best, found, others)]
     return FeatureEncoding(
         feature="gender",
@@ -134,16 +178,16 @@ def _age_in(candidate: Candidate) -> _Found | None:
     key = candidate.key
     rank = age_rank(key)
     if rank is None:
-        return _unnamed(candidate, ages_without_key(candidate), "for age are ages")
+        return _unnamed(candidate, _ages_without_key(candidate), "for age are ages")
     parsed = _parsed(candidate, parse_age_years)
     if any(_LETTER_FOR_FEMALE.search(value) for value in candidate.values.values()):
-        # Beside "45F" the "m" of "45M" is no month.
+        # Next to "45F" the "m" of "45M" is no month.
         parsed = _parsed(candidate, lambda value, key: parse_age_years(value, f"sex {key}"))
     if names_groups(key):
         # "age group: 2" numbers a group; a range or a bound is an age.
         parsed = {c: y for c, y in parsed.items() if not is_bare_number(candidate.values[c])}
-    told = [v for v in candidate.values.values() if re.search(r"\d", v)] or list(parsed)
-    if len(parsed) < _MOSTLY * len(told):
+    with_digits = [v for v in candidate.values.values() if re.search(r"\d", v)] or list(parsed)
+    if len(parsed) < _MOSTLY * len(with_digits):
         return None
     kind = "plain" if rank >= PLAIN - _HALF else "other"
     return _Found(candidate, rank, parsed, f"key {key!r} names an age", kind)
@@ -170,7 +214,7 @@ def _sex_in(candidate: Candidate, text: str) -> _Found | None:
     key = candidate.key
     rank = sex_rank(key)
     if rank is None:
-        return _unnamed(candidate, sexes_without_key(candidate), "for the sex are sexes")
+        return _unnamed(candidate, _sexes_without_key(candidate), "for the sex are sexes")
     parsed = _parsed(candidate, parse_sex)
     if parsed:
         kind = "legend" if sex_legend(key) else "plain" if rank >= STATED else "other"
@@ -194,7 +238,7 @@ def _parsed(candidate: Candidate, parse: Callable[[str, str], float | None]) -> 
 
 
 def _best(found: list[_Found], others: Callable[[_Found], dict[str, float]]) -> _Found | None:
-    """Return the nearest key, unless another one tells more than four times as many samples."""
+    """Return the nearest key, unless another one has more than four times as many samples."""
     useful = [hit for hit in found if len(_codes_in_row(hit) | set(others(hit).values())) > 1]
     most = max((hit.samples for hit in useful), default=0)
     enough = [hit for hit in useful if hit.samples >= _FEWEST_SAMPLES * most]
@@ -208,11 +252,9 @@ def _codes_in_row(hit: _Found) -> set[float]:
 def _others(
     best: _Found, found: list[_Found], rank: Callable[[str], float | None]
 ) -> dict[str, float]:
-    """Return what other keys for the same thing tell in the same row.
-
-    Submitters change a key halfway ("age: 45", then "age (yrs): 51"): a cell holds one of them, so
-    what stands in the row of the chosen key belongs to samples that lack it.
-    """
+    """Return the values of other keys for the same thing in the same row."""
+    # Submitters change a key halfway ("age: 45", then "age (yrs): 51"): a cell holds one of them,
+    # so a cell in the row of the chosen key belongs to samples that lack it.
     own = best.candidate
     if own.row is None or not own.key:
         return {}
@@ -222,7 +264,7 @@ def _others(
         if hit.candidate.key and simple_key(hit.candidate.key) != simple_key(own.key)
         if rank(hit.candidate.key) is not None and abs(hit.rank - best.rank) <= _HALF
         for cell, code in hit.parsed.items()
-        if cell in own.beside
+        if cell in own.other_cells
     }
 
 
@@ -250,3 +292,42 @@ def _alternatives(best: _Found, found: list[_Found], others: dict[str, float]) -
 
 def _certainty(feature: str, best: _Found) -> float:
     return float(load_words()["certainty"][feature][best.kind])
+
+
+def why_not_available(
+    candidates: Sequence[Candidate],
+    age: FeatureEncoding | None,
+    gender: FeatureEncoding | None,
+    *,
+    beyond: bool = True,
+) -> dict[str, str]:
+    """Return why age and gender are not available, for those that are not."""
+    nowhere = (
+        "not recorded under any key or in any sample text"
+        if beyond
+        else "not recorded under any key"
+    )
+    found = {}
+    if age is None:
+        found["age"] = _why(candidates, age_rank, parse_age_years) or nowhere
+    if gender is None:
+        found["gender"] = _why(candidates, sex_rank, parse_sex) or nowhere
+    return found
+
+
+def _why(
+    candidates: Sequence[Candidate],
+    rank: Callable[[str], float | None],
+    parse: Callable[[str, str], float | None],
+) -> str | None:
+    named = [c for c in candidates if rank(c.key) is not None]
+    best = max(named, key=lambda c: rank(c.key) or 0.0, default=None)
+    if best is None:
+        return None
+    place = f"row {best.row}, key {best.key!r}"
+    values = list(dict.fromkeys(best.values.values()))
+    known = [value for value in values if parse(value, best.key) is not None]
+    if known and len({parse(value, best.key) for value in known}) == 1:
+        return f"it does not vary: {place}, is {known[0]!r} wherever it is recorded"
+    shown = ", ".join(map(repr, values[:_SHOWN]))
+    return f"{place}, cannot be read: {shown}"

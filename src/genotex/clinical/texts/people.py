@@ -1,6 +1,6 @@
 """Ages and sexes in titles, source names and descriptions: "65 year old male", "Age: 50, Sex: F".
 
-A number in a free text is an age only beside a word or unit that says so, and a sex is a word;
+A number in a free text is an age only next to a word or unit for it, and a sex is a word;
 single letters count only together with an age ("F_45_control").
 """
 
@@ -12,18 +12,15 @@ from typing import Literal
 
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.people.age_sex_words import spelt_sexes, unit_words
-from genotex.clinical.people.ages import parse_age_years
-from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.texts.sample_texts import (
+from genotex.clinical.people.keys import spelt_sexes, unit_words
+from genotex.clinical.people.values import parse_age_years, parse_sex
+from genotex.clinical.texts.samples import (
     LEAST_TOLD,
     SampleTexts,
     free_text_words,
     sample_texts,
 )
 from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
-
-__all__ = ["read_age_in_texts", "read_gender_in_texts"]
 
 _NUMBER = r"\d{1,3}(?:[.,]\d+)?"
 _YEARS = rf"(?:{unit_words('years')}|y\.?/?o\.?)"
@@ -70,41 +67,18 @@ _YOUNGEST = 15
 _FEWEST_AGES = 4
 
 
-def read_age_in_texts(description: SeriesDescription) -> FeatureEncoding | None:
-    """Read the samples' ages from descriptions, titles or source names.
-
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        Years, with every text listed; None where fewer than 60 % of the samples are told, or all
-        the same.
-    """
+def find_age_in_texts(description: SeriesDescription) -> FeatureEncoding | None:
+    """Read the samples' ages from descriptions, titles or source names."""
+    # Years, with every text listed; None where fewer than 60 % of the samples have one, or all the
+    # same.
     return _read(description, "age", _age)
 
 
-def read_gender_in_texts(
+def find_gender_in_texts(
     description: SeriesDescription, vocabulary: Vocabulary | None = None
 ) -> FeatureEncoding | None:
-    """Read the samples' sexes (female 0, male 1) from descriptions, titles or source names.
-
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series.
-    vocabulary : Vocabulary, optional
-        Whose words of relatives are known; the packaged ones by default.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        With every text listed; None where fewer than 60 % of the samples are told, or all the
-        same.
-    """
+    """Read the samples' sexes (female 0, male 1) from descriptions, titles or source names."""
+    # With every text listed; None where fewer than 60 % of the samples have one, or all the same.
     relatives = (vocabulary or load_vocabulary()).groups["relative"]
     return _read(description, "gender", lambda text: None if text in relatives else _sex(text))
 
@@ -119,14 +93,14 @@ def _read(
         codes = {cell: parse(_spaced(cell)) for cell in texts.weight}
         if not _is_enough(codes, texts):
             codes = _compact_codes(texts, feature)
-        told = _told(codes, texts)
-        if _is_enough(codes, texts) and (best is None or told > best[0]):
-            best = told, texts, codes
+        known = _known(codes, texts)
+        if _is_enough(codes, texts) and (best is None or known > best[0]):
+            best = known, texts, codes
     if best is None:
         return None
-    told, texts, codes = best
+    known, texts, codes = best
     cell, code = next((cell, code) for cell, code in codes.items() if code is not None)
-    tells = f"{code:g} years" if feature == "age" else "male" if code else "female"
+    shown = f"{code:g} years" if feature == "age" else "male" if code else "female"
     return FeatureEncoding(
         feature=feature,
         row=None,
@@ -135,20 +109,20 @@ def _read(
         values=codes,
         confidence="inferred",
         evidence=(
-            f"inferred from the {texts.name}: {cell!r} tells {tells}",
-            f"{told} of {len(texts.cells)} samples told",
+            f"inferred from the {texts.name}: {cell!r} gives {shown}",
+            f"known for {known} of {len(texts.cells)} samples",
         ),
         sample_field=texts.sample_field,
     )
 
 
-def _told(codes: Mapping[str, float | None], texts: SampleTexts) -> int:
+def _known(codes: Mapping[str, float | None], texts: SampleTexts) -> int:
     return sum(n for cell, n in texts.weight.items() if codes[cell] is not None)
 
 
 def _is_enough(codes: Mapping[str, float | None], texts: SampleTexts) -> bool:
     different = {code for code in codes.values() if code is not None}
-    return len(different) > 1 and _told(codes, texts) >= LEAST_TOLD * len(texts.cells)
+    return len(different) > 1 and _known(codes, texts) >= LEAST_TOLD * len(texts.cells)
 
 
 def _spaced(cell: str) -> str:
@@ -156,7 +130,7 @@ def _spaced(cell: str) -> str:
 
 
 def _age(text: str) -> float | None:
-    """Return the one age that a text tells, None for none or several."""
+    """Return the one age in a text, None for none or several."""
     patterns = [_NAMED, _AS_OLD]
     if text not in free_text_words()["not_an_age"]:
         patterns.append(_PLAIN)
@@ -172,7 +146,7 @@ def _old_as_years(age: str) -> str:
 
 
 def _sex(text: str) -> float | None:
-    """Return the one sex that a text tells, None for none or both."""
+    """Return the one sex in a text, None for none or both."""
     hits = list(_SEX_WORD.finditer(text)) or list(_SEX_NAMED.finditer(text))
     hits = hits or [hit for pattern in _SEX_BESIDE_AGE for hit in pattern.finditer(text)]
     sexes = {parse_sex(hit["sex"]) for hit in hits}
@@ -182,10 +156,8 @@ def _sex(text: str) -> float | None:
 def _compact_codes(
     texts: SampleTexts, feature: Literal["age", "gender"]
 ) -> dict[str, float | None]:
-    """Read "F_45" and "62M", where nearly all texts have it and the numbers can only be ages.
-
-    "F21", "F22", "F23" number the samples: ages are scattered.
-    """
+    """Read "F_45" and "62M", where nearly all texts have it and the numbers can only be ages."""
+    # "F21", "F22", "F23" number the samples: ages are scattered.
     found: dict[str, tuple[int, int] | None] = {}
     for cell in texts.weight:
         hits = list(_COMPACT.finditer(_spaced(cell)))
@@ -193,9 +165,9 @@ def _compact_codes(
         if len(hits) == 1:
             hit = hits[0]
             found[cell] = int(hit["age"] or hit["age2"]), int((hit["sex"] or hit["sex2"]) == "M")
-    told = {cell: pair for cell, pair in found.items() if pair is not None}
-    samples = sum(texts.weight[cell] for cell in told)
-    if samples < _FEWEST_COMPACT * len(texts.cells) or not _are_ages(list(told.values())):
+    known = {cell: pair for cell, pair in found.items() if pair is not None}
+    samples = sum(texts.weight[cell] for cell in known)
+    if samples < _FEWEST_COMPACT * len(texts.cells) or not _are_ages(list(known.values())):
         return dict.fromkeys(found)
     which = 0 if feature == "age" else 1
     return {cell: None if pair is None else float(pair[which]) for cell, pair in found.items()}

@@ -1,8 +1,8 @@
-"""Reading the trait from titles, source names and descriptions, where characteristics are silent.
+"""The trait in titles, source names and descriptions, where characteristics do not record it.
 
-Nobody declares in a title what it means, so more is asked than of a characteristic: cases must be
-named, a "control" that may be the control of an experiment counts for nothing, at least two
-samples must stand on each side, and most samples must be told.
+A title does not declare what it means, so the rules are stricter than for a characteristic: cases
+must be named, a "control" that may be the control of an experiment counts for nothing, at least two
+samples must be on each side, and most samples must have a code.
 """
 
 from __future__ import annotations
@@ -11,34 +11,32 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from genotex.clinical.cells import split_pairs
 from genotex.clinical.description import SeriesDescription
 from genotex.clinical.encoding import Confidence, FeatureEncoding
-from genotex.clinical.texts.group_texts import distinguishing_texts, group_texts
-from genotex.clinical.texts.letter_codes import judge_letter_codes
-from genotex.clinical.texts.roles import TextJudge
-from genotex.clinical.texts.sample_texts import (
+from genotex.clinical.texts.judge import TextJudge, judge_letter_codes
+from genotex.clinical.texts.samples import (
     FIELD_NAMES,
     LEAST_TOLD,
     SampleTexts,
+    distinguishing_texts,
+    group_texts,
     pair_candidates,
     sample_texts,
 )
-from genotex.clinical.trait.choosing import read_trait
+from genotex.clinical.trait.choice import read_trait
 from genotex.clinical.trait.judgement import Ground, Judgements, best_ground
-from genotex.clinical.trait.value_roles import ValueJudge
-from genotex.clinical.values import split_pairs
+from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
 
-__all__ = ["read_trait_in_texts", "tells_all_samples"]
-
-FEWEST_ON_A_SIDE = 2
-LONGEST_TEXT = 200
-"""Longer texts tell of the whole study, not of one sample."""
+_FEWEST_ON_A_SIDE = 2
+_LONGEST_TEXT = 200
+"""Longer texts describe the whole study, not one sample."""
 
 
 @dataclass(frozen=True)
-class _TextReading:
-    """What one line of texts says about the trait."""
+class _JudgedTexts:
+    """The judgements of one line of sample texts."""
 
     texts: SampleTexts
     groups: Mapping[str, str]
@@ -53,48 +51,34 @@ class _TextReading:
         return counted
 
     @property
-    def told(self) -> int:
+    def coded(self) -> int:
         """Number of samples whose role is known."""
         counts = self.counts()
         return counts[1.0] + counts[0.0]
 
     @property
     def is_contrast(self) -> bool:
-        """Whether there are enough cases, enough controls, and most samples are told."""
+        """Whether there are enough cases, enough controls, and a code for most samples."""
         return _is_contrast(self.counts(), len(self.texts.cells))
 
     @property
     def rank(self) -> tuple[Ground, int]:
-        """How directly the cases are named, then how many samples are told."""
+        """How directly the cases are named, then how many samples have a code."""
         cases = [j for j in self.judgements.values() if j.role == "case"]
-        return min(best_ground(cases), Ground.INCLUDED), self.told
+        return min(best_ground(cases), Ground.INCLUDED), self.coded
 
 
 def _is_contrast(counts: Mapping[float | None, int], samples: int) -> bool:
     sides = counts.get(1.0, 0), counts.get(0.0, 0)
-    return min(sides) >= FEWEST_ON_A_SIDE and sum(sides) >= LEAST_TOLD * samples
+    return min(sides) >= _FEWEST_ON_A_SIDE and sum(sides) >= LEAST_TOLD * samples
 
 
-def read_trait_in_texts(
+def find_trait_in_texts(
     description: SeriesDescription, judge: ValueJudge, vocabulary: Vocabulary
 ) -> FeatureEncoding | None:
-    """Read the trait from what is written about samples outside their characteristics.
-
-    Parameters
-    ----------
-    description : SeriesDescription
-        The series, with its titles, source names and descriptions, one cell for each sample.
-    judge : ValueJudge
-        Judges single values for the trait in this series.
-    vocabulary : Vocabulary
-        The words it knows.
-
-    Returns
-    -------
-    FeatureEncoding or None
-        With every text listed, never of confidence "explicit"; None where the texts do not part
-        cases from controls.
-    """
+    """Find the trait in texts about samples outside their characteristics."""
+    # With every text listed, never of confidence "explicit"; None where the texts do not part cases
+    # from controls.
     if judge.trait.is_level:
         return None
     in_pairs = _read_pairs(description, judge)
@@ -102,13 +86,13 @@ def read_trait_in_texts(
         return in_pairs
     text_judge = TextJudge(judge, vocabulary, description)
     found = [
-        reading
+        judged
         for texts in sample_texts(description)
-        if (reading := _read_texts(texts, text_judge)) is not None
+        if (judged := _read_texts(texts, text_judge)) is not None
     ]
     if not found:
         return None
-    best = max(found, key=lambda reading: reading.rank)
+    best = max(found, key=lambda judged: judged.rank)
     return _encoding(best, _contradictions(best, found))
 
 
@@ -128,12 +112,12 @@ def _read_pairs(description: SeriesDescription, judge: ValueJudge) -> FeatureEnc
     return replace(encoding, confidence="inferred", evidence=(where, *encoding.evidence[1:]))
 
 
-def _read_texts(texts: SampleTexts, judge: TextJudge) -> _TextReading | None:
-    """Read whole texts, else what tells them apart, else the codes of tumour and normal tissue."""
+def _read_texts(texts: SampleTexts, judge: TextJudge) -> _JudgedTexts | None:
+    """Read whole texts, else the parts that differ, else the codes of tumour and normal tissue."""
     cells = [
         cell
         for cell in texts.weight
-        if len(cell) <= LONGEST_TEXT
+        if len(cell) <= _LONGEST_TEXT
         and not (texts.sample_field == "description" and split_pairs(cell))
     ]
     if not cells:
@@ -145,14 +129,14 @@ def _read_texts(texts: SampleTexts, judge: TextJudge) -> _TextReading | None:
         (groups, judge_letter_codes(groups, judge)),
     )
     for shown, judgements in ways:
-        reading = _TextReading(texts, shown, judgements)
-        if reading.is_contrast:
-            return reading
+        judged = _JudgedTexts(texts, shown, judgements)
+        if judged.is_contrast:
+            return judged
     return None
 
 
-def _contradictions(best: _TextReading, found: list[_TextReading]) -> list[str]:
-    """Return in words where other texts of the samples say otherwise."""
+def _contradictions(best: _JudgedTexts, found: list[_JudgedTexts]) -> list[str]:
+    """Return in words where other texts of the samples contradict it."""
     lines = []
     for other in found:
         against = [
@@ -166,16 +150,16 @@ def _contradictions(best: _TextReading, found: list[_TextReading]) -> list[str]:
     return lines
 
 
-def _code(reading: _TextReading, cell: str | None) -> float | None:
-    judgement = reading.judgements.get(cell or "")
+def _code(judged: _JudgedTexts, cell: str | None) -> float | None:
+    judgement = judged.judgements.get(cell or "")
     return None if judgement is None else judgement.code
 
 
-def _encoding(reading: _TextReading, contradictions: list[str]) -> FeatureEncoding:
-    judgements = reading.judgements
-    cells = reading.texts.weight
+def _encoding(judged: _JudgedTexts, contradictions: list[str]) -> FeatureEncoding:
+    judgements = judged.judgements
+    cells = judged.texts.weight
     codes = {c: judgements[c].code if c in judgements else None for c in cells}
-    direct = reading.rank[0] >= Ground.INCLUDED and not contradictions
+    direct = judged.rank[0] >= Ground.INCLUDED and not contradictions
     confidence: Confidence = "inferred" if direct else "arguable"
     return FeatureEncoding(
         feature="trait",
@@ -185,26 +169,26 @@ def _encoding(reading: _TextReading, contradictions: list[str]) -> FeatureEncodi
         values=codes,
         roles={c: judgements[c].role if c in judgements else "unknown" for c in cells},
         confidence=confidence,
-        evidence=(*_evidence(reading), *contradictions),
-        sample_field=reading.texts.sample_field,
+        evidence=(*_evidence(judged), *contradictions),
+        sample_field=judged.texts.sample_field,
         reasons={cell: judgement.why for cell, judgement in judgements.items()},
     )
 
 
-def _evidence(reading: _TextReading) -> list[str]:
-    """Quote one text for each side, then say how many samples are told."""
-    told = {c: j for c, j in reading.judgements.items() if j.code is not None}
-    examples = {j.code: c for c, j in reversed(told.items())}
+def _evidence(judged: _JudgedTexts) -> list[str]:
+    """Quote one text for each side, then the number of samples with a code."""
+    known = {c: j for c, j in judged.judgements.items() if j.code is not None}
+    examples = {j.code: c for c, j in reversed(known.items())}
     quoted = ", ".join(repr(examples[code]) for code in (1.0, 0.0))
-    name = FIELD_NAMES[reading.texts.sample_field]
+    name = FIELD_NAMES[judged.texts.sample_field]
     return [
         f"inferred from the {name}: {quoted}",
-        f"{reading.told} of {len(reading.texts.cells)} samples told",
+        f"known for {judged.coded} of {len(judged.texts.cells)} samples",
     ]
 
 
-def tells_all_samples(encoding: FeatureEncoding, description: SeriesDescription) -> bool:
-    """Tell whether an encoding by titles or source names gives every sample a code."""
+def covers_all_samples(encoding: FeatureEncoding, description: SeriesDescription) -> bool:
+    """Return whether an encoding by titles or source names codes every sample."""
     lines = [t for t in sample_texts(description) if t.sample_field == encoding.sample_field]
     return any(
         all(encoding.values.get(cell or "") is not None for cell in line.cells) for line in lines

@@ -1,6 +1,6 @@
-"""The trait: from single values to the row that tells it.
+"""The trait: from single values to the row that records it.
 
-`series_context` reads the texts of a series; `value_words` and `value_roles` judge single values,
-`row_roles` the values of a row together; `options` lists every way of reading the series, `scoring`
-says how likely each is right, `choosing` takes one.
+`series_context` holds the texts of a series; `judgement` and `value_judge` judge single values,
+`row_judge` the values of a row together; `options` lists every way in which the series
+may record the trait and how likely each is right; `choice` takes one.
 """

@@ -1,41 +1,49 @@
-"""What a value was found to mean, and on what ground."""
+"""What a value can mean, on what ground, and the words of values that decide it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
+from genotex.clinical.words.negation import Negation
+from genotex.clinical.words.trait_names import TraitWords
+from genotex.clinical.words.vocabulary import Vocabulary
+from genotex.clinical.words.wording import (
+    Terms,
+    disease_by_ending,
+    ends_like_tumour,
+    mask,
+    simplify,
+)
 from genotex.formats.cohort_record import Role
-
-__all__ = ["UNKNOWN", "Ground", "Judgement", "Judgements", "Meaning", "best_ground", "leave_open"]
 
 
 class Ground(IntEnum):
-    """On what a judgement rests; the number is its rank, the more direct the higher.
+    """On what a judgement rests; the number is its rank, the more direct the higher."""
 
-    A rank serves for order alone ("at least a form of the trait"), the name says what was seen.
-    """
+    # A rank is for order alone ("at least a form of the trait"), the name is what was seen.
 
     NOTHING = 0
     """Nothing was seen."""
     BY_COMPANY = 1
-    """Open by itself; what stands beside it in the row tells."""
+    """Open by itself; decided by the other values of the row."""
     OTHER_DISEASE = 2
     """Names another disease, without any denial."""
     FREE_ORGAN = 3
     """Names the organ of a cancer and no tumour."""
     BESIDE_CONTROLS = 4
-    """Stands beside controls in a series about the trait, and is none of them."""
+    """Occurs with controls in a series about the trait, and is none of them."""
     HEALTHY = 5
-    """Says healthy, normal, control or tissue beside the tumour."""
+    """A word for healthy, normal, control or tissue next to the tumour."""
     CONTEXT = 6
-    """Says patient or lesion, in a series about the trait."""
+    """A word for patient or lesion, in a series about the trait."""
     LINE = 7
     """Names a cell line of the trait."""
     BROADER = 8
-    """Says a wider word for the trait, or tumour in a series about the cancer."""
+    """A wider word for the trait, or tumour in a series about the cancer."""
     INCLUDED = 9
     """Names a form of the trait."""
     ORGAN = 10
@@ -51,10 +59,10 @@ Meaning = Literal[
 ]
 """What a value means: the four roles of a record, and two that a record calls unknown.
 
-A *control without known health* stands beside cases and is none of them, but nothing tells whether
-these people are healthy: it is coded 0 although its role is unknown. *Missing* says itself that
-nothing is known ("N/A"), so that no company can tell it; *unknown* says something, but nothing
-about the trait.
+A *control without known health* occurs with cases and is none of them, but whether these people
+are healthy is not recorded: it is coded 0 although its role is unknown. *Missing* is a word for
+"nothing is known" ("N/A"), which no other value of the row can change; *unknown* has a meaning, but
+none for the trait.
 """
 
 _RECORDED: Mapping[Meaning, tuple[Role, float | None]] = {
@@ -69,21 +77,11 @@ _RECORDED: Mapping[Meaning, tuple[Role, float | None]] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """What one value means.
+    """What one value means."""
 
-    Attributes
-    ----------
-    meaning : Meaning
-        What it means.
-    ground : Ground
-        On what that rests.
-    why : str
-        The reason in words.
-    """
-
-    meaning: Meaning
-    ground: Ground
-    why: str
+    meaning: Meaning  # What it means
+    ground: Ground  # On what that rests
+    why: str  # The reason in words
 
     @property
     def role(self) -> Role:
@@ -97,14 +95,14 @@ class Judgement:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing was found out, although the value says something."""
+        """Whether nothing was found out, although the value has a meaning."""
         return self.meaning == "unknown"
 
 
 Judgements = Mapping[str, Judgement]
 """Raw cell -> what it means."""
 
-UNKNOWN = Judgement("unknown", Ground.NOTHING, "says nothing about the trait")
+UNKNOWN = Judgement("unknown", Ground.NOTHING, "has no information about the trait")
 
 
 def leave_open(why: str) -> Judgement:
@@ -115,3 +113,161 @@ def leave_open(why: str) -> Judgement:
 def best_ground(judgements: Iterable[Judgement]) -> Ground:
     """Return the most direct ground among judgements, `Ground.NOTHING` without any."""
     return max((j.ground for j in judgements), default=Ground.NOTHING)
+
+
+_BESIDE_CONTROL = re.compile(r"\b(?:group|sample|subject|donor|matched|age|sex|number|no|\d+)\b")
+_MALIGNANT = re.compile(
+    r"cancer|carcinoma|malignan|sarcoma|leukemia|lymphoma|melanoma|blastoma|myeloma|mesothelioma"
+)
+# "E285A", "p.Arg528*", "c.120C>A", "m-/p+", "+/-", "-/-", "del exon 46-51", "d32/d32".
+_MUTATION = re.compile(
+    r"(?<![A-Za-z0-9])(?:p\.)?[A-Z][a-z]{0,2}\d{1,5}(?:[A-Z*][a-z]{0,2}|X|fs)(?![A-Za-z0-9])"
+    r"|c\.\S*\d|[-+]\s*/\s*[pm]?-|-\s*/\s*[pm]?[-+]|\bd(?:el)?\d+\b|/\s*\+$|\+\s*/\s*[A-Z]"
+)
+_BOTH_ALLELES = re.compile(r"\+\s*/\s*\+")
+_TEST_RESULTS = {"positive", "pos", "negative", "neg"}
+_EMPTY_WORDS = frozenset(
+    ["metastatic", "primary", "tumor", "tissue", "patient", "human", "the", "of", "and", "sample"]
+)
+
+
+class ValueWords:
+    """Answers questions about the words of values, under any key."""
+
+    def __init__(self, trait: TraitWords, vocabulary: Vocabulary) -> None:
+        self.trait = trait
+        self.negation = Negation(vocabulary.groups, vocabulary.diseases)
+        self._vocabulary = vocabulary
+        self._terms = vocabulary.groups
+
+    def is_missing(self, plain: str) -> bool:
+        """Return whether each word of a value means that nothing is known ("UNK/UNK")."""
+        missing = self._vocabulary.missing
+        words = set(plain.split())
+        return plain in missing or (words <= missing | {"other"} and not words.isdisjoint(missing))
+
+    def is_relative(self, value: str) -> bool:
+        """Return whether a value is a patient's relative, whose own health is rarely given."""
+        return value in self._terms["relative"]
+
+    def is_detail(self, value: str) -> bool:
+        """Return whether a value describes patients further: a karyotype, a mutation, a stage."""
+        return value in self._terms["detail"]
+
+    def is_doubtful(self, value: str) -> bool:
+        """Return whether a value must stay open in any row."""
+        return self.is_relative(value) or value in self._terms["uncertain"]
+
+    def is_test_result(self, plain: str) -> bool:
+        """Return whether a value answers a test, be it of a virus, a marker or the trait."""
+        return plain in _TEST_RESULTS
+
+    def is_vague(self, value: str) -> bool:
+        """Return whether a value leaves open whether it is the trait."""
+        if self.is_test_result(simplify(value)):
+            return True
+        groups = ("uncertain", "mixture", "patient")
+        return any(value in self._terms[group] for group in groups)
+
+    def is_middle(self, value: str) -> bool:
+        """Return whether a value names a middle group of a level."""
+        return value in self._terms["middle"]
+
+    def could_be(self, value: str) -> bool:
+        """Return whether a value is only a wider word, which may or may not mean the trait."""
+        return _says_only(value, self.trait.broader)
+
+    def says_only_trait(self, value: str) -> bool:
+        """Return whether a value is the trait's name and nothing else."""
+        return _says_only(value, self.trait.terms)
+
+    def without_near_misses(self, value: str, plain: str) -> str:
+        """Return a value with blanks where it names what only looks like the trait."""
+        for terms in (self.trait.excludes, self.trait.near_misses):
+            plain = mask(plain, terms.spans(value))
+        return plain
+
+    def is_repaired(self, value: str) -> bool:
+        """Return whether a value is a corrected mutation."""
+        return value in self._terms["repaired"]
+
+    def is_mutation(self, value: str) -> bool:
+        """Return whether a value means mutated, deleted, or names a mutation ("E285A", "+/-")."""
+        return value in self._terms["mutation"] or _MUTATION.search(value) is not None
+
+    def is_wild_type(self, value: str) -> bool:
+        """Return whether a value means that a gene is not mutated."""
+        return value in self._terms["wild_type"] or _BOTH_ALLELES.search(value) is not None
+
+    def is_cancer(self, value: str) -> bool:
+        """Return whether a value names a cancer."""
+        return value in self._terms["cancer"] or ends_like_tumour(value)
+
+    def is_plain_tumour(self, value: str) -> bool:
+        """Return whether a value is tumour or metastasis and no more."""
+        return _says_only(value, self._terms["cancer"])
+
+    def is_benign(self, value: str) -> bool:
+        """Return whether a value that names a tumour of the organ is benign all the same."""
+        terms = self._terms
+        malign = _MALIGNANT.search(simplify(self.trait.name)) or self.trait.sites
+        if not malign or not self.asserts(value, terms["benign"]) or value in terms["malignant"]:
+            return False
+        return "benign" in simplify(value).split() or not _MALIGNANT.search(simplify(value))
+
+    def is_of_other_organ(self, value: str) -> bool:
+        """Return whether a value names an organ that is none of the trait's."""
+        return value in self._terms["organs"] and value not in self.trait.sites
+
+    def says_healthy(self, text: str) -> bool:
+        """Return whether a text means healthy, "normal weight" and the like aside."""
+        return self.asserts(self.without_norms(text), self._terms["healthy"])
+
+    def without_norms(self, text: str) -> str:
+        """Return a text with blanks in the place of "normal karyotype" and the like."""
+        spans = self._terms["not_healthy"].spans(text)
+        return mask(simplify(text), spans) if spans else text
+
+    def names_trait(self, text: str) -> bool:
+        """Return whether a text names the trait, a form of it, or a cancer of the trait's organ."""
+        trait = self.trait
+        organ = trait.is_cancer and text in trait.sites and self.is_cancer(text)
+        return text in trait.terms or text in trait.includes or organ
+
+    def names_control_group(self, plain: str, spans: list[tuple[int, int]]) -> bool:
+        """Return whether a value is "asthma control": the control group of a study of the trait."""
+        behind = plain[spans[-1][1] :]
+        rest = mask(mask(plain, spans), self._terms["healthy"].spans(plain))
+        return behind in self._terms["control_group"] and not _BESIDE_CONTROL.sub("", rest).strip()
+
+    def asserts(self, value: str, names: Terms) -> bool:
+        """Return whether a value has one of the names without a denial in front."""
+        return value in names and not self.negation.directly_before(value, names)
+
+    def affirmed(self, value: str, names: Terms) -> bool:
+        """Return whether a value has one of the names and denies none."""
+        return value in names and self.negation.of(value, names) is None
+
+    def is_denied(self, value: str, names: Terms) -> bool:
+        """Return whether a value denies every name it mentions."""
+        return self.negation.of(value, names) == "denied"
+
+    def denies(self, value: str, names: Iterable[str]) -> bool:
+        """Return whether a value denies other values ("without severe asthma": "severe asthma")."""
+        return self.is_denied(value, Terms(names))
+
+    def other_disease(self, value: str) -> Judgement | None:
+        """Judge a value by the diseases it names, whichever they are."""
+        name = self._vocabulary.diseases.find(value) or disease_by_ending(value)
+        if name is None or self.is_denied(value, self._vocabulary.diseases):
+            return None
+        return Judgement(
+            "other disease", Ground.OTHER_DISEASE, f"{value!r} names another disease ({name!r})"
+        )
+
+
+def _says_only(value: str, names: Terms) -> bool:
+    """Return whether a value is one of the names and otherwise only words that add nothing."""
+    plain = simplify(value)
+    rest = mask(plain, names.spans(value))
+    return rest != plain and not set(rest.split()) - _EMPTY_WORDS

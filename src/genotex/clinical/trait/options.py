@@ -1,20 +1,26 @@
-"""What a row of characteristics could say about a trait: every way of reading it."""
+"""Every way in which a series may record a trait, and how likely each is right.
+
+The scorer is a conditional logit (McFadden, Frontiers in Econometrics, 1974, 105-142): each option
+has a utility, the weighted sum of its evidence; "not available" has utility 0; that the trait is
+recorded in a way that no option catches has a utility of its own, so that certainty stays honest.
+The probabilities of all of these are their exponentials, normalised. The weights are plain numbers
+in ``data/trait_weights.toml``, fitted by ``scripts/clinical/fit_trait_weights.py``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
-from genotex.clinical.candidates import Candidate
-from genotex.clinical.trait.judgement import Judgements
-from genotex.clinical.trait.row_company import rest_as_cases, rest_as_controls
-from genotex.clinical.trait.row_roles import judge_row
-from genotex.clinical.trait.value_roles import ValueJudge
-from genotex.clinical.values import parse_number
-from genotex.clinical.words.keys import kind_of_key
-
-__all__ = ["How", "TraitOption", "trait_options"]
+from genotex.clinical.cells import Candidate, parse_number
+from genotex.clinical.trait.judgement import Ground, Judgement, Judgements, best_ground
+from genotex.clinical.trait.row_judge import judge_row, rest_as_cases, rest_as_controls
+from genotex.clinical.trait.value_judge import ValueJudge
+from genotex.clinical.words.keys import asks_trait, is_preliminary, kind_of_key, names_trait
+from genotex.clinical.words.wording import packaged_table, simplify
 
 How = Literal["words", "rest are controls", "rest are cases", "level", "scale", "level groups"]
 
@@ -25,53 +31,31 @@ _FEWEST_LEVELS = 3
 
 @dataclass(frozen=True)
 class TraitOption:
-    """One way of reading one key for a trait.
+    """One way of reading one key for a trait."""
 
-    Attributes
-    ----------
-    candidate : Candidate
-        Key, row and values.
-    how : str
-        ``words`` (what the values say), ``rest are controls`` or ``rest are cases`` (open values
-        read by their company), ``level`` (a measured level), ``scale`` (a symptom score) or
-        ``level groups`` (low and high).
-    codes : mapping of str to float or None
-        Raw cell -> code; where the number in the cell is the code, only the cells without one.
-    judgements : mapping of str to Judgement
-        Raw cell -> what it means; empty for levels.
-    """
-
-    candidate: Candidate
+    candidate: Candidate  # Key, row and values
+    # ``words`` (the words of the values), ``rest are controls`` or ``rest are cases`` (open values
+    # decided by the others), ``level`` (a measured level), ``scale`` (a symptom score) or
+    # ``level groups`` (low and high)
     how: How
+    # Raw cell -> code; where the number in the cell is the code, only the cells without one
     codes: Mapping[str, float | None] = field(default_factory=dict)
+    # Raw cell -> what it means; empty for levels
     judgements: Judgements = field(default_factory=dict)
 
     @property
     def kind(self) -> Literal["binary", "continuous"]:
         """Whether the trait is read as groups or as numbers."""
-        measured = self.how in ("level", "scale") or max(self._told, default=0.0) > 1
+        measured = self.how in ("level", "scale") or max(self._known, default=0.0) > 1
         return "continuous" if measured else "binary"
 
     @property
-    def _told(self) -> list[float]:
+    def _known(self) -> list[float]:
         return [code for code in self.codes.values() if code is not None]
 
 
 def trait_options(candidates: Iterable[Candidate], judge: ValueJudge) -> list[TraitOption]:
-    """Return every way in which candidates could tell the trait, in row order.
-
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Values by key.
-    judge : ValueJudge
-        Judges single values for the trait in this series.
-
-    Returns
-    -------
-    list of TraitOption
-        Each separates cases from controls, or measures the trait.
-    """
+    """Return every way in which candidates could record the trait, in row order."""
     return [option for c in candidates for option in _options(c, judge)]
 
 
@@ -114,12 +98,12 @@ def _level(
 
 def _is_measured(candidate: Candidate) -> bool:
     numbers = [parse_number(value) for value in candidate.values.values()]
-    told = {number for number in numbers if number is not None}
-    return len(told) >= max(_FEWEST_LEVELS, _MOSTLY * len(set(numbers)))
+    known = {number for number in numbers if number is not None}
+    return len(known) >= max(_FEWEST_LEVELS, _MOSTLY * len(set(numbers)))
 
 
 def _gaps(candidate: Candidate) -> dict[str, float | None]:
-    """Return the cells whose number stands for a missing value: -9 where nothing is negative."""
+    """Return the cells whose number means a missing value: -9 where nothing is negative."""
     numbers = {cell: parse_number(value) for cell, value in candidate.values.items()}
     negative = {number for number in numbers.values() if number is not None and number < 0}
     if len(negative) != 1 or not negative <= _GAP_CODES:
@@ -128,10 +112,8 @@ def _gaps(candidate: Candidate) -> dict[str, float | None]:
 
 
 def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | None]:
-    """Code low 0 and high 1; with a middle group low 0, middle 1 and high 2.
-
-    Where the low end is the disease, low and high change places.
-    """
+    """Code low 0 and high 1; with a middle group low 0, middle 1 and high 2."""
+    # Where the low end is the disease, low and high change places.
     trait = judge.trait
     bottom, top = (trait.high, trait.low) if trait.low_is_case else (trait.low, trait.high)
     ends = {cell for cell, v in candidate.values.items() if v in top or v in bottom}
@@ -143,3 +125,139 @@ def _group_codes(candidate: Candidate, judge: ValueJudge) -> dict[str, float | N
         cell: 1.0 if cell in middle else most if v in top else 0.0 if v in bottom else None
         for cell, v in candidate.values.items()
     }
+
+
+_Weights = Mapping[str, float]
+
+_CASE_KINDS = (
+    ("case named", Ground.NAMED),
+    ("case is a tumour of the organ", Ground.ORGAN),
+    ("case is a form of the trait", Ground.INCLUDED),
+    ("case by a wider word", Ground.BROADER),
+    ("case by its cell line", Ground.LINE),
+    ("case by context", Ground.CONTEXT),
+    ("case beside controls", Ground.BESIDE_CONTROLS),
+)
+_MANY_VALUES = 10
+
+
+@dataclass(frozen=True)
+class ScoredOption:
+    """An option with its evidence and its probability of being the right reading."""
+
+    option: TraitOption
+    evidence: Mapping[str, float]
+    probability: float
+
+
+def weigh_evidence(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
+    """Return the evidence for an option as named numbers, mostly 0 or 1."""
+    key = judge.series.spelt_key(option.candidate.key)
+    found = {
+        "any": 1.0,
+        f"key: {kind_of_key(key)}": 1.0,
+        "key asks for the trait": float(asks_trait(judge.trait, key)),
+        "key names the trait": float(names_trait(judge.trait, key)),
+        "key is preliminary": float(is_preliminary(key)),
+        "no key": float(not key),
+        "share of the row": option.candidate.share,
+        "many values": math.log(max(len(option.candidate.in_row), 2) / 2),
+        "title names the trait": float(judge.series.in_title),
+        "series is about the trait": float(judge.series.about),
+        "texts speak of controls": float(judge.series.mentions_controls),
+        "texts speak of cell culture": float(judge.series.is_of_cells),
+        f"how: {option.how}": 1.0,
+        f"{option.how}, key: {kind_of_key(key)}": float(option.how.startswith("rest")),
+    }
+    found.update(_of_roles(option, judge) if option.judgements else _of_levels(option, judge))
+    return {name: value for name, value in found.items() if value}
+
+
+def _of_roles(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
+    here = [option.judgements[cell] for cell in option.candidate.in_row]
+    values = option.candidate.values
+    case_values = [
+        values[c] for c in option.candidate.in_row if option.judgements[c].role == "case"
+    ]
+    cases = [j for j in here if j.role == "case"]
+    controls = [j for j in here if j.code == 0]
+    healthy = [j for j in controls if j.role == "healthy control"]
+    best = best_ground(cases)
+    kind = next((name for name, least in _CASE_KINDS if best >= least), _CASE_KINDS[-1][0])
+    return {
+        kind: 1.0,
+        "healthy controls": float(any(j.ground <= Ground.HEALTHY for j in healthy)),
+        "controls by denial": float(any(j.ground > Ground.HEALTHY for j in healthy)),
+        "other diseases as controls": float(any(j.role == "other disease" for j in controls)),
+        "only other diseases as controls": float(not healthy),
+        "controls by company alone": float(all(j.ground <= Ground.BY_COMPANY for j in controls)),
+        "forms of the trait without healthy controls": float(
+            not healthy and judge.series.in_title and Ground.LINE < best < Ground.NAMED
+        ),
+        "share of values told": _share_coded(option, here),
+        "one case value": float(len(cases) == 1),
+        "case values say only the trait": sum(map(judge.words.says_only_trait, case_values))
+        / len(cases),
+    }
+
+
+def _share_coded(option: TraitOption, here: Sequence[Judgement]) -> float:
+    weight = option.candidate.weight
+    pairs = [(weight.get(c, 1), option.judgements[c]) for c in option.candidate.in_row]
+    total = sum(count for count, j in pairs if j.meaning != "missing")
+    return sum(count for count, j in pairs if j.code is not None) / max(total, 1)
+
+
+def _of_levels(option: TraitOption, judge: ValueJudge) -> dict[str, float]:
+    return {
+        "trait is a level": float(judge.trait.is_level),
+        "level of a disease": float(not judge.trait.is_level),
+        "words in the key of a level": float(len(simplify(option.candidate.key).split())),
+        "many levels": float(len(option.candidate.values) > _MANY_VALUES),
+    }
+
+
+def weigh_oversight(options: Sequence[TraitOption], judge: ValueJudge) -> dict[str, float]:
+    """Return the evidence that the trait is recorded in a way that no option catches."""
+    series = judge.series
+    found = {
+        "overlooked": 1.0,
+        "overlooked, no option": float(not options),
+        "overlooked, title names the trait": float(series.in_title),
+        "overlooked, texts speak of controls": float(series.mentions_controls),
+        "overlooked, texts speak of cell culture": float(series.is_of_cells),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def score_options(
+    options: Sequence[TraitOption], judge: ValueJudge, weights: _Weights | None = None
+) -> tuple[list[ScoredOption], float]:
+    """Return options with their probabilities, the most likely first, and that of none."""
+    # By falling probability; equal ones in row order. none : float Probability that the trait is
+    # not available. What is missing to 1 in all is the probability that no option is right although
+    # the trait is recorded.
+    weights = load_weights() if weights is None else weights
+    evidence = [weigh_evidence(option, judge) for option in options]
+    *utilities, overlooked = (
+        _utility(e, weights) for e in (*evidence, weigh_oversight(options, judge))
+    )
+    top = max([0.0, overlooked, *utilities])
+    shares = [math.exp(u - top) for u in utilities]
+    total = sum(shares) + math.exp(-top) + math.exp(overlooked - top)
+    scored = [
+        ScoredOption(option, found, share / total)
+        for option, found, share in zip(options, evidence, shares, strict=True)
+    ]
+    return sorted(scored, key=lambda s: -s.probability), math.exp(-top) / total
+
+
+def _utility(evidence: Mapping[str, float], weights: _Weights) -> float:
+    return sum(weights.get(name, 0.0) * value for name, value in evidence.items())
+
+
+@lru_cache(maxsize=1)
+def load_weights() -> _Weights:
+    """Return the packaged weights."""
+    weights: dict[str, float] = packaged_table("trait_weights")["weights"]
+    return weights

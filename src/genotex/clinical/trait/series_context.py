@@ -1,37 +1,170 @@
-"""What title, summary and design of a series say about a trait, before any sample is looked at."""
+"""The texts of a series, for one trait: abbreviations, tissues, and whether it is about it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import Literal
 
-from genotex.clinical.trait.tissue_context import TissueContext
-from genotex.clinical.words.abbreviations import explained_abbreviations
-from genotex.clinical.words.disease_names import ends_like_tumour
-from genotex.clinical.words.vocabulary import TraitWords, Vocabulary
-from genotex.clinical.words.wording import simplify
+from genotex.clinical.words.trait_names import TraitWords
+from genotex.clinical.words.vocabulary import Vocabulary
+from genotex.clinical.words.wording import Terms, ends_like_tumour, simplify
 
-__all__ = ["SeriesContext"]
+# "HC (healthy controls)", "HC = healthy controls", "TD: typically developing".
+_EXPLAINED = re.compile(
+    r"(?<![\w-])(?P<short>[A-Za-z]?[\w/+-]{0,8}[A-Z])\s*"
+    r"(?:\(\s*(?P<inside>[A-Za-z][^().;:\n]{3,80})\)|[=:]\s*(?P<behind>[A-Za-z][^().;:=,\n]{3,80}))"
+)
+# "centenarians (C)": a single letter for the one or two words before it.
+_ONE_LETTER = re.compile(
+    r"\b(?P<long>(?P<first>[a-z])[a-z-]{2,}(?: [a-z]{3,})?) \((?P<short>(?=(?P=first))[a-z])\)",
+    re.IGNORECASE,
+)
+_IN_WORD = re.compile(r"[^\W_]|['\u2018\u2019]")
+_IN_PARENTHESES = re.compile(r"([^().;:\n]{3,160})\(\s*([A-Za-z][\w/+-]{1,9})\s*[);,]")
+
+
+def explained_abbreviations(text: str) -> dict[str, str]:
+    """Return the abbreviations that a text explains, with their long forms."""
+    # The method of Schwartz and Hearst (Pacific Symposium on Biocomputing 8, 2003, 451-462): the
+    # letters of the short form, read backwards, must occur in the words before the parenthesis, its
+    # first letter at the beginning of a word.
+    found: dict[str, str] = {}
+    for hit in _IN_PARENTHESES.finditer(text):
+        before, short = hit[1], hit[2]
+        if short in found or not any(letter.isupper() for letter in short):
+            continue
+        letters = sum(letter.isalnum() for letter in short)
+        words = re.findall(r"\S+", before)[-min(letters + 5, 2 * letters) :]
+        long = _long_form(short, " ".join(words))
+        if long is not None:
+            found[short] = long
+    for hit in _ONE_LETTER.finditer(text):
+        found.setdefault(hit["short"], hit["long"])
+    for hit in _EXPLAINED.finditer(text):
+        short, long = hit["short"], (hit["inside"] or hit["behind"]).strip()
+        same_start = short[0].lower() == long[0].lower()
+        if short not in found and same_start and _long_form(short, long) is not None:
+            found[short] = long
+    return found
+
+
+def _long_form(short: str, before: str) -> str | None:
+    place = len(before)
+    letters = [letter.lower() for letter in short if letter.isalnum()]
+    lower = before.lower()
+    for number, letter in reversed(list(enumerate(letters))):
+        place = lower.rfind(letter, 0, place)
+        # The "s" behind an apostrophe begins no word.
+        while number == 0 and place > 0 and _IN_WORD.match(lower[place - 1]):
+            place = lower.rfind(letter, 0, place)
+        if place < 0:
+            return None
+    long = before[place:].strip()
+    return long if len(long) > len(short) else None
+
+
+Side = Literal["case", "control", "both"]
+
+_CLAUSE = re.compile(r"[.,;:()\[\]\n]")
+_ENUMERATES = {"or", "and"}
+_CASE, _CONTROL = "itscase", "itscontrol"
+_SHORTEST = 4
+_STEM = 5
+_ENDING = 3
+
+
+class TissueContext:
+    """The tissues of patients and controls, by the texts of one series."""
+
+    def __init__(self, trait: TraitWords, vocabulary: Vocabulary, text: str) -> None:
+        self._groups = vocabulary.groups
+        named: dict[str, set[str]] = {"case": set(), "control": set()}
+        for clause in _CLAUSE.split(text):
+            plain = simplify(clause)
+            for terms in (trait.terms, trait.includes):
+                named["case"] |= self._named_in(plain, terms)
+                named["case"] |= self._next_to(self._marked(clause, terms, _CASE), _CASE)
+            for terms in (self._groups["healthy"], trait.healthy):
+                if clause not in self._groups["not_healthy"]:
+                    marked = self._marked(clause, terms, _CONTROL)
+                    named["control"] |= self._next_to(marked, _CONTROL)
+        self._words = named
+
+    def side(self, tissue: str) -> Side | None:
+        """Return whose tissue it is; None where the texts do not show it."""
+        names = self._names(simplify(tissue).split())
+        case, control = (
+            any(_same(name, word) for name in names for word in self._words[side])
+            for side in ("case", "control")
+        )
+        if case and control:
+            return "both"
+        return "case" if case else "control" if control else None
+
+    def _names(self, words: Iterable[str]) -> set[str]:
+        """Return the words that name a tissue, without "lobe", "biopsy" and the like."""
+        return {
+            word
+            for word in words
+            if len(word) >= _SHORTEST and word not in self._groups["tissue_part"]
+        }
+
+    def _named_in(self, plain: str, terms: Terms) -> set[str]:
+        spans = terms.spans(plain)
+        return self._names(word for start, end in spans for word in plain[start:end].split())
+
+    @staticmethod
+    def _marked(clause: str, terms: Terms, mark: str) -> list[str]:
+        """Return the words of a clause with a mark where the terms are."""
+        plain = simplify(clause)
+        for start, end in reversed(terms.spans(clause)):
+            plain = f"{plain[:start]} {mark} {plain[end:]}"
+        return plain.split()
+
+    def _next_to(self, words: list[str], mark: str) -> set[str]:
+        """Return the words next to a mark, and those that are enumerated with them."""
+        if mark not in words:
+            return set()
+        kept = [w for w in words if not (w.isdecimal() or self._fills(w))]
+        found: set[str] = set()
+        for place, word in enumerate(kept):
+            if word == mark:
+                found |= self._run(kept[place + 1 :]) | self._run(kept[:place][::-1])
+        return found
+
+    def _fills(self, word: str) -> bool:
+        return word in self._groups["tissue_part"] or word in self._groups["tissue_bridge"]
+
+    @staticmethod
+    def _run(words: list[str]) -> set[str]:
+        """Return the first word, and further ones joined to it by "or" and "and"."""
+        found = set(words[:1]) - _ENUMERATES
+        for joint, word in zip(words[1::2], words[2::2], strict=False):
+            if joint not in _ENUMERATES or not found:
+                break
+            found.add(word)
+        return found
+
+
+def _same(one: str, other: str) -> bool:
+    """Return whether two words are one word with other endings (hippocampus, hippocampal)."""
+    if one == other:
+        return True
+    shared = next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+    return shared >= _STEM and max(len(one), len(other)) - shared <= _ENDING
+
 
 _NEAR = 3
 """Words before a tumour that may name its organ."""
 
 
 class SeriesContext:
-    """The texts of one series, read for one trait.
-
-    Parameters
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    vocabulary : Vocabulary
-        All other words.
-    title : str
-        Title of the series.
-    text : str
-        Title, summary and design.
-    """
+    """The texts of one series, read for one trait."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, title: str, text: str) -> None:
         self._trait = trait
@@ -75,18 +208,7 @@ class SeriesContext:
         return TissueContext(self._trait, self._vocabulary, self._text)
 
     def organ_elsewhere(self, tumour: str) -> str | None:
-        """Return the organ of a tumour that the texts know from another organ alone.
-
-        Parameters
-        ----------
-        tumour : str
-            A value such as "adenocarcinoma". Words that fit every organ ("tumor") have none.
-
-        Returns
-        -------
-        str or None
-            An organ: every mention of the tumour has one beside it, and none is the trait's.
-        """
+        """Return the organ of a tumour that the texts know from another organ alone."""
         plain = simplify(self._vocabulary.spelling.mended(tumour))
         text = f" {simplify(self._text)} "
         if not (self._trait.is_cancer and ends_like_tumour(plain)):
@@ -127,7 +249,7 @@ class SeriesContext:
         return "".join(spelt) if spelt != pieces else None
 
     def spelt_key(self, key: str) -> str:
-        """Return a key with its abbreviations spelt out, whatever their case ("pts: 1")."""
+        """Return a key with its abbreviations spelt out, in any case ("pts: 1")."""
         spelt = {short.casefold(): long for short, long in self._abbreviations.items()}
         return "".join(spelt.get(p.casefold(), p) for p in re.split(r"([\s_,;/()]+)", key))
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from genotex.clinical.words.vocabulary import TraitWords
+from genotex.clinical.words.trait_names import TraitWords
 from genotex.clinical.words.wording import mask, simple_key, simplify
-
-__all__ = [
-    "INCIDENTAL", "KeyKind", "asks_disease", "asks_genotype", "asks_history", "asks_plainly",
-    "asks_primary", "asks_trait", "is_preliminary", "kind_of_key", "lists_diseases",
-    "lists_tissues", "names_gene", "names_trait",
-]  # fmt: skip
 
 KeyKind = Literal[
     "never", "identifier", "treatment", "time", "outcome", "stage", "relatives", "culture",
@@ -20,7 +14,7 @@ KeyKind = Literal[
 ]  # fmt: skip
 
 INCIDENTAL = frozenset({"treatment", "time", "outcome", "stage", "relatives", "culture"})
-"""Kinds of keys whose values tell something of the patients, hardly ever who is one."""
+"""Kinds of keys whose values describe patients, and hardly ever identify them."""
 
 _NEVER = re.compile(
     r"^(?:age|sex|gender|race|ethnic\w*|batch|plate|chip|array|barcode|run|lane|slide|date|weeks?|days?|"
@@ -68,7 +62,7 @@ _QUALIFIED = re.compile(
     r"response|parent|resist|method|model|maternal|paternal|sibling|"
     r"mutation|mutant|variant|genotyp|allele|receptor|antibod|antigen|factor|marker|expression"
 )
-# What a key may say besides the trait for "negative" to deny the trait, and not a marker.
+# What a key may contain besides the trait for "negative" to deny the trait, and not a marker.
 _PLAIN = re.compile(
     r"disease|disorder|diagnos\w*|condition|status|state|patient|subject|donor|sample|group|"
     r"infection|infected|test|tested|result|pcr|case|control|clinical|history|illness|of|or|and|"
@@ -77,20 +71,10 @@ _PLAIN = re.compile(
 
 
 def kind_of_key(key: str) -> KeyKind:
-    """Return what kind of thing a key asks, whatever the trait.
-
-    Parameters
-    ----------
-    key : str
-        Key of a characteristic, as in the file.
-
-    Returns
-    -------
-    str
-        ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
-        ``time``, ``stage``, ``relatives`` (and habits), ``culture``, ``disease`` (diagnosis,
-        histology), ``status`` (group, type), ``tissue``, or ``other``.
-    """
+    """Return what kind of thing a key asks for, for any trait."""
+    # ``never`` (age, sex, batch: never a trait), ``identifier``, ``treatment``, ``outcome``,
+    # ``time``, ``stage``, ``relatives`` (and habits), ``culture``, ``disease`` (diagnosis,
+    # histology), ``status`` (group, type), ``tissue``, or ``other``.
     plain = simple_key(key)
     kinds: tuple[tuple[KeyKind, re.Pattern[str]], ...] = (
         ("never", _NEVER),
@@ -109,55 +93,55 @@ def kind_of_key(key: str) -> KeyKind:
 
 
 def is_preliminary(key: str) -> bool:
-    """Tell whether a key holds a first guess or one of several numbered answers."""
+    """Return whether a key holds a first guess or one of several numbered answers."""
     return bool(_PRELIMINARY.search(simple_key(key)))
 
 
 def asks_disease(key: str) -> bool:
-    """Tell whether a key asks which disease a sample has, so that "none" is an answer."""
+    """Return whether a key asks which disease a sample has, so that "none" is an answer."""
     return bool(_ASKS_DISEASE.search(simple_key(key)))
 
 
 def asks_history(key: str) -> bool:
-    """Tell whether a key asks for former or other diseases, so that "negative" denies them."""
+    """Return whether a key asks for former or other diseases, so that "negative" denies them."""
     return bool(_HISTORY.search(simple_key(key)))
 
 
 def lists_diseases(key: str) -> bool:
-    """Tell whether the values under a key are diagnoses, so that an unknown one is another."""
+    """Return whether the values under a key are diagnoses, so that an unknown one is another."""
     return bool(_LISTS_DISEASES.search(simple_key(key))) and kind_of_key(key) not in INCIDENTAL
 
 
 def asks_genotype(key: str) -> bool:
-    """Tell whether a key asks for an inherited genotype, so that "wild type" is an answer."""
+    """Return whether a key asks for an inherited genotype, so that "wild type" is an answer."""
     plain = simple_key(key)
     return bool(_GENOTYPE.search(plain)) and "somatic" not in plain
 
 
 def names_gene(trait: TraitWords, key: str) -> bool:
-    """Tell whether a key asks for the gene that the trait is named by ("dmd genotype")."""
+    """Return whether a key asks for the gene that the trait is named by ("dmd genotype")."""
     return (key in trait.terms or key in trait.genes) and asks_genotype(key)
 
 
 def asks_primary(key: str) -> bool:
-    """Tell whether a key asks where a tumour began, so that an organ names the cancer."""
+    """Return whether a key asks where a tumour began, so that an organ names the cancer."""
     return bool(_PRIMARY.search(simple_key(key)))
 
 
 def lists_tissues(key: str) -> bool:
-    """Tell whether the values under a key are tissues or cells, so that another is no case."""
+    """Return whether the values under a key are tissues or cells, so that another is no case."""
     plain = simple_key(key)
     return bool(_TISSUE.search(plain)) and kind_of_key(key) in ("tissue", "status")
 
 
 def asks_trait(trait: TraitWords, key: str) -> bool:
-    """Tell whether a key asks for the trait, as "hypertension: yes" does."""
+    """Return whether a key asks for the trait, as "hypertension: yes" does."""
     named = key in trait.terms or key in trait.broader
     return named and not _QUALIFIED.search(simplify(key))
 
 
 def asks_plainly(trait: TraitWords, key: str) -> bool:
-    """Tell whether nothing but the trait or disease is asked, no marker beside it."""
+    """Return whether a key asks for the trait or disease alone, without a marker."""
     plain = simplify(key)
     for terms in (trait.terms, trait.broader):
         plain = mask(plain, terms.spans(key))
@@ -165,5 +149,5 @@ def asks_plainly(trait: TraitWords, key: str) -> bool:
 
 
 def names_trait(trait: TraitWords, key: str) -> bool:
-    """Tell whether a key names the trait at all, as "asthma severity" does."""
+    """Return whether a key names the trait at all, as "asthma severity" does."""
     return key in trait.terms and "family" not in simple_key(key)

@@ -1,8 +1,8 @@
 """Whether a value denies a name: "no asthma" and "asthma-free" do, "asthma, RF negative" does not.
 
 The rule of NegEx (Chapman and others, J Biomed Inform 34, 2001, 301-310) narrowed down: a denial
-holds inside one clause, and only for the name that it stands beside. What stands between the two
-decides, because cells are full of markers and treatments that are negative or absent themselves.
+holds inside one clause, and only for the name that it adjoins. The words between the two
+decide, because cells are full of markers and treatments that are negative or absent themselves.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from typing import Literal
 
 from genotex.clinical.words.wording import Terms, simplify
 
-__all__ = ["NAME", "Denial", "Negation"]
-
 NAME = "itsname"
-"""Stands for a name that was taken out of a value, so that what denied it denies nothing else."""
+"""Replaces a name that was removed from a value, so that its denial applies to nothing else."""
 
-Denial = Literal["denied", "open"]
-"""``open``: a denial stands nearby, and what it denies cannot be told."""
+_Denial = Literal["denied", "open"]
+"""``open``: there is a denial nearby, and what it denies is not clear."""
 
 _CLAUSE = re.compile(r"[,;()|\[\]]|\.\s")
 # A denial alone in parentheses belongs to the clause before it.
@@ -29,48 +27,28 @@ _TAIL_WORDS = 2
 
 
 class Negation:
-    """Finds denials of names.
-
-    Parameters
-    ----------
-    words : mapping of str to Terms
-        The vocabulary's word groups; those called ``negation_...`` are used.
-    diseases : Terms
-        Names that may stand between, as in "neither asthma nor COPD".
-    """
+    """Finds denials of names."""
 
     def __init__(self, words: Mapping[str, Terms], diseases: Terms) -> None:
         self._words = words
         self._diseases = diseases
 
-    def of(self, value: str, names: Terms) -> Denial | None:
-        """Return whether all mentions of the names in a value are denied.
-
-        Parameters
-        ----------
-        value : str
-            A cell without its key.
-        names : Terms
-            What may be denied.
-
-        Returns
-        -------
-        str or None
-            ``denied`` when every mention is denied, ``open`` when that cannot be told, None when
-            one mention stands undenied.
-        """
+    def of(self, value: str, names: Terms) -> _Denial | None:
+        """Return whether all mentions of the names in a value are denied."""
+        # ``denied`` when every mention is denied, ``open`` when that is not clear, None when one
+        # mention is not denied.
         clauses = [c for c in _CLAUSE.split(_ALONE.sub(" negative ", value)) if simplify(c)]
-        found: list[Denial | None] = []
+        found: list[_Denial | None] = []
         for number, clause in enumerate(clauses):
             following = simplify(clauses[number + 1]) if number + 1 < len(clauses) else ""
-            spans = names.spans(clause)  # of the clause as it stands: acronyms need their capitals
+            spans = names.spans(clause)  # of the original clause: acronyms need their capitals
             found += [self._mention(simplify(clause), span, following) for span in spans]
         if not found or None in found:
             return None
         return "open" if "open" in found else "denied"
 
     def directly_before(self, value: str, names: Terms) -> bool:
-        """Tell whether every mention has a denial in front ("not healthy", not "control, neg")."""
+        """Return whether every mention has a denial in front ("not healthy")."""
         mentions = [
             simplify(clause)[: span[0]].strip()
             for clause in _CLAUSE.split(value)
@@ -78,7 +56,7 @@ class Negation:
         ]
         return bool(mentions) and all(map(self._denied_before, mentions))
 
-    def _mention(self, clause: str, span: tuple[int, int], following: str) -> Denial | None:
+    def _mention(self, clause: str, span: tuple[int, int], following: str) -> _Denial | None:
         before, after = clause[: span[0]].strip(), clause[span[1] :].strip()
         if self._denied_before(before) or self._denied_after(after):
             return "denied"
@@ -114,7 +92,7 @@ class Negation:
         return bool(words) and self._fills("negation_after", words[0])
 
     def _half_denied_after(self, after: str) -> bool:
-        """Tell whether a test is negative, or a word stands behind that can mean untreated."""
+        """Return whether a test is negative, or a word follows that can mean untreated."""
         words = after.split()[:_TAIL_WORDS]
         if not words:
             return False

@@ -1,17 +1,176 @@
-"""Which listed trait a name means: its own name or an alias, nothing narrower and nothing wider."""
+"""Names of traits: the words that a name gives, and which listed trait it means."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from genotex.clinical.words.wording import simplify
+from genotex.clinical.words.wording import Terms, load_wording, simplify
 from genotex.errors import UsageError
 
-__all__ = ["NamedTrait", "TraitNames", "tells_name"]
+_SHORTEST_INITIALS = 3
+_LONGEST_ACRONYM = 3
+_IN_BRACKETS = re.compile(r"\(([^)]*)\)")
+_LAST_WORD = re.compile(r"[\W_]+\w+\W*$")
+
+
+def table_of_name(name: str) -> dict[str, Any]:
+    """Return the trait table that a name alone gives."""
+    # Keys of a trait table, those without words left out. A name of up to three letters is an
+    # acronym, so that "ALL" is not the word "all".
+    levels = _levels_of_name(name)
+    terms, short = _terms_of_name(name)
+    table: dict[str, Any] = {
+        "terms": [] if levels else terms,
+        "acronyms": list(dict.fromkeys([*short, *_acronyms_of_name(name)])),
+        "sites": _sites_of_name(name),
+        "levels": levels,
+        "quantity": bool(levels),
+        "cancer": _cancer_by_name(name),
+    }
+    return {key: value for key, value in table.items() if value}
+
+
+def _terms_of_name(name: str) -> tuple[list[str], list[str]]:
+    """Return the terms that a name gives, and those too short to be words."""
+    lists = load_wording()["names"]
+    full = _readable(name)
+    inside = [part for part in _IN_BRACKETS.findall(name) if len(part.split("_")) > 1]
+    found = [full, *(_readable(part) for part in inside)]
+    words = simplify(full).split()
+    if len(words) > 1 and words[-1] in lists["generic"]:
+        core = _LAST_WORD.sub("", full)
+        if core.strip() and simplify(core) not in lists["too_wide"]:
+            found.append(core)
+    found = [text for text in dict.fromkeys(found) if simplify(text)]
+    short = [text for text in found if len(simplify(text)) <= _LONGEST_ACRONYM]
+    terms = [text for text in found if text not in short]
+    as_given = [name] if simplify(name) == simplify(full) and full in short else []
+    return terms, list(dict.fromkeys([*as_given, *(text.upper() for text in short)]))
+
+
+def _readable(name: str) -> str:
+    """Return a name in lower case without brackets and underscores, plural "s" and all."""
+    text = " ".join(_IN_BRACKETS.sub(" ", name).replace("_", " ").split())
+    lower = text.lower()
+    return lower if simplify(lower) == simplify(text) else simplify(text)
+
+
+def _acronyms_of_name(name: str) -> list[str]:
+    found = [part for part in _IN_BRACKETS.findall(name) if len(part.split("_")) == 1]
+    words = simplify(_readable(name)).split()
+    if len(words) >= _SHORTEST_INITIALS:
+        found.append("".join(word[0] for word in words).upper())
+    return [text for text in found if simplify(text)]
+
+
+def _sites_of_name(name: str) -> list[str]:
+    """Return the organ of a cancer by its name: "lung" of "Lung_Cancer", not of one form of it."""
+    lists = load_wording()["names"]
+    text = _readable(name)
+    words = simplify(text).split()
+    of_organ = words[-1:] and words[-1] in lists["cancer"] and words[-1] not in lists["form"]
+    return [_LAST_WORD.sub("", text)] if len(words) > 1 and of_organ else []
+
+
+def _cancer_by_name(name: str) -> bool:
+    """Return whether a name is that of a cancer: "Lung cancer", "Thymoma", but not "Glaucoma"."""
+    words = simplify(name).split()
+    if not words:
+        return False
+    is_oma = words[-1].endswith("oma") and words[-1] not in load_wording()["endings"]["no_tumor"]
+    return is_oma or not set(words).isdisjoint(load_wording()["names"]["cancer"])
+
+
+def _levels_of_name(name: str) -> list[str]:
+    text = _readable(name)
+    words = simplify(text).split()
+    if not words or words[-1] not in load_wording()["names"]["quantity"]:
+        return []
+    shorter = [_LAST_WORD.sub("", text)] if words[-1] == "level" and len(words) > 1 else []
+    return [text, *shorter]
+
+
+@dataclass(frozen=True)
+class TraitWords:
+    """How one trait is named."""
+
+    name: str  # The trait's name in words
+    terms: Terms  # Names of the trait itself
+    includes: Terms  # Narrower conditions that count as the trait
+    broader: Terms  # Wider words, for rows without a more exact one
+    excludes: Terms  # Phrases that look like the trait and are not
+    sites: Terms  # Organs of a cancer; empty otherwise
+    near_misses: Terms  # Other conditions that occur in series about the trait
+    cell_lines: Terms  # Cell lines that represent the disease
+    genes: Terms  # Genes whose inherited mutation is the disease
+    levels: Terms  # Keys of a measured level; empty when the trait is no quantity
+    scales: Terms  # Keys of symptom scores that measure the trait in people
+    low: Terms  # Words of low and high groups of a level
+    high: Terms  # Words of low and high groups of a level
+    unit: str  # Usual unit of the level; empty when unknown
+    low_is_case: bool  # Whether the low end of the level is the trait, as in osteoporosis
+    healthy: Terms  # Words of this trait's own controls
+    is_cancer: bool  # Whether tumour against normal tissue is the trait
+    # Whether the trait is one of several tumours of its organ, so that "kidney tumour" leaves open
+    # whether it is meant
+    is_subtype: bool
+    is_level: bool  # Whether the trait is a quantity and no disease
+
+
+def full_table(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all the words by which a trait is read, those of its own name among them."""
+    # Keys of a trait table. A table with ``replace = true`` is used as it is, so that a user can
+    # take out even words of the name.
+    if not entry:
+        return table_of_name(name)
+    table = {key: value for key, value in entry.items() if key != "replace"}
+    if entry.get("replace") or entry.get("quantity"):
+        return table
+    terms, acronyms = _terms_of_name(name)
+    table["terms"] = list(dict.fromkeys([*entry.get("terms", ()), *terms]))
+    if acronyms:
+        table["acronyms"] = list(dict.fromkeys([*entry.get("acronyms", ()), *acronyms]))
+    if "sites" not in entry and (sites := _sites_of_name(name)):
+        table["sites"] = sites
+    return table
+
+
+def trait_words(
+    name: str, table: Mapping[str, Any], words: Mapping[str, Sequence[str]]
+) -> TraitWords:
+    """Return the words of a trait as terms."""
+
+    def terms(*kinds: str) -> Terms:
+        return Terms(*(table.get(kind, ()) for kind in kinds))
+
+    is_level = bool(table.get("quantity", False))
+    return TraitWords(
+        name=name.replace("_", " "),
+        terms=terms("terms", "acronyms"),
+        includes=terms("includes", "include_acronyms"),
+        broader=terms("broader"),
+        excludes=terms("excludes"),
+        sites=terms("sites"),
+        near_misses=terms("near_misses", "near_miss_acronyms"),
+        cell_lines=terms("cell_lines"),
+        genes=Terms((), table.get("genes", ())),
+        levels=terms("levels"),
+        scales=terms("scales"),
+        low=Terms([*table.get("low", ()), *words["low"]]),
+        high=Terms([*table.get("high", ()), *words["high"]]),
+        unit=str(table.get("unit", "")),
+        low_is_case=str(table.get("direction")) == "low" and not is_level,
+        healthy=terms("healthy", "healthy_acronyms"),
+        is_cancer=bool(table.get("cancer", bool(table.get("sites")) or _cancer_by_name(name))),
+        is_subtype=bool(table.get("subtype", False)),
+        is_level=is_level,
+    )
+
 
 _MOST_SUGGESTIONS = 4
 _ALIKE = 0.8
@@ -50,8 +209,8 @@ class NamedTrait:
         return self.listed or self.asked
 
     @property
-    def told(self) -> str:
-        """In words by what the trait is read; empty where its own name is listed."""
+    def note(self) -> str:
+        """Which words the trait is recognised by; empty where its own name is listed."""
         if self.listed is not None:
             same = simplify(self.listed) == simplify(self.asked)
             return "" if same else f"{self.asked!r} {_BY_WORDS_OF} {self.listed}"
@@ -60,34 +219,22 @@ class NamedTrait:
         return f"{text}; perhaps {', '.join(self.perhaps)}" if self.perhaps else text
 
 
-def tells_name(note: str) -> bool:
-    """Tell whether a note is `NamedTrait.told`: true of the name asked for, not of the samples."""
+def is_name_note(note: str) -> bool:
+    """Return whether a note is a `NamedTrait.note`: about the trait name, not the samples."""
     quoted = note[:1] in ("'", '"')
     return quoted and any(
-        f"{note[0]} {said} " in note for said in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:")
+        f"{note[0]} {words} " in note for words in (_BY_WORDS_OF, f"{_BY_ITS_NAME}:")
     )
 
 
 class TraitNames:
-    """Finds listed traits by what people call them.
-
-    Parameters
-    ----------
-    traits : mapping of str to mapping
-        The trait tables of a vocabulary, by name.
-    """
+    """Finds listed traits by what people call them."""
 
     def __init__(self, traits: Mapping[str, Mapping[str, Any]]) -> None:
         self._traits = traits
 
     def listed(self, name: str) -> str | None:
-        """Return the listed name of a trait, None where it is not listed.
-
-        Raises
-        ------
-        UsageError
-            If the name is an alias of several traits.
-        """
+        """Return the listed name of a trait, None where it is not listed."""
         found = self.meant(name)
         if len(found) > 1:
             msg = f"{name!r} is short for several traits; use one of: {', '.join(found)}"
@@ -101,7 +248,7 @@ class TraitNames:
         return (own,) if own is not None else tuple(self._by_alias.get(plain, ()))
 
     def same(self, one: str, other: str) -> bool:
-        """Tell whether two names mean the same trait, by spelling or as a name and its alias."""
+        """Return whether two names mean the same trait, by spelling or as a name and its alias."""
         if simplify(one) == simplify(other):
             return True
         meant = [self.meant(name) for name in (one, other)]
@@ -130,11 +277,9 @@ class TraitNames:
         return tuple(dict.fromkeys([*([own] if own else []), *self._by_term.get(plain, ())]))
 
     def near(self, name: str) -> tuple[str, ...]:
-        """Return listed traits that might be meant by a name that is not listed.
-
-        First those that have it among their words ("LUAD"), then those whose names hold its words
-        ("diabetes"), else those that are spelt alike ("Athsma").
-        """
+        """Return listed traits that might be meant by a name that is not listed."""
+        # First those that have it among their words ("LUAD"), then those whose names hold its words
+        # ("diabetes"), else those that are spelt alike ("Athsma").
         plain = simplify(name)
         if not plain:
             return ()

@@ -7,22 +7,27 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.packaged import packaged_table
-from genotex.clinical.words.contradictions import refuse_contradictions
-from genotex.clinical.words.of_name import table_of_name
-from genotex.clinical.words.spelling import Spelling
-from genotex.clinical.words.trait_names import NamedTrait, TraitNames
-from genotex.clinical.words.trait_words import TraitWords, full_table, trait_words
-from genotex.clinical.words.vocabulary_file import lay_over, read_vocabulary_file, trait_table
-from genotex.clinical.words.wording import Terms, simplify
+from genotex.clinical.words.trait_names import (
+    NamedTrait,
+    TraitNames,
+    TraitWords,
+    full_table,
+    table_of_name,
+    trait_words,
+)
+from genotex.clinical.words.vocabulary_file import (
+    lay_over,
+    read_vocabulary_file,
+    refuse_contradictions,
+    trait_table,
+)
+from genotex.clinical.words.wording import Spelling, Terms, packaged_table, simplify
 from genotex.errors import UsageError
-
-__all__ = ["TraitWords", "Vocabulary", "load_vocabulary", "vocabulary_text"]
 
 _HOW_TO_USE = """\
 # Edit these words, then give the file back: genotex solve ... --vocabulary FILE
-# With the line 'replace = true' these words stand alone: what you take out is out, also the words
-# of the trait's own name. Without it they are added to the built-in ones. See docs/clinical.md.
+# With the line 'replace = true' these words replace the built-in ones: what you remove is gone,
+# also the words of the trait's own name. Without it they are added to them. See docs/clinical.md.
 """
 _MADE = "# The built-in words do not list this trait: this is what its name alone gives.\n"
 
@@ -66,10 +71,8 @@ class Vocabulary:
 
     @property
     def _person_control(self) -> Terms:
-        """Words of controls that are healthy people or tissue, also in titles.
-
-        All control words but those that may be the control of an experiment.
-        """
+        """Words of controls that are healthy people or tissue, also in titles."""
+        # All control words but those that may be the control of an experiment.
         not_these = {
             simplify(word)
             for group in ("open_control", "open_control_acronyms", "only_under_keys")
@@ -88,7 +91,7 @@ class Vocabulary:
 
     @cached_property
     def missing(self) -> frozenset[str]:
-        """Values that say that nothing is known, simplified; the empty text is one."""
+        """Values that mean that nothing is known, simplified; the empty text is one."""
         return frozenset({simplify(word) for word in self._words["missing"]} | {""})
 
     @cached_property
@@ -103,10 +106,8 @@ class Vocabulary:
 
     @cached_property
     def diseases(self) -> Terms:
-        """Every disease the file knows of, whichever trait is asked.
-
-        Single words of forms ("sporadic", "compensated") are no diseases by themselves.
-        """
+        """Every disease the file knows of, whichever trait is asked."""
+        # Single words of forms ("sporadic", "compensated") are no diseases by themselves.
         terms = set(self._words["other_diseases"])
         acronyms: set[str] = set()
         for entry in self._traits.values():
@@ -144,10 +145,10 @@ class Vocabulary:
         Raises
         ------
         UsageError
-            If it is no name, without any letter a-z or digit, or an alias of several traits.
+            If it is not a name (no letter a-z or digit), or an alias of several traits.
         """
         if not simplify(name):
-            msg = f"{name!r} is no name of a trait; use letters of the English alphabet"
+            msg = f"{name!r} is not a trait name; use letters of the English alphabet"
             raise UsageError(msg)
         listed = self.names.listed(name)
         if listed is not None:
@@ -158,22 +159,16 @@ class Vocabulary:
         return NamedTrait(name, None, tuple(words), self.names.near(name))
 
     def is_measured(self, name: str) -> bool:
-        """Tell whether a trait is a packaged one: how sure its readings are was measured."""
+        """Return whether a trait is packaged, so that certainties were measured for it."""
         return self.names.listed(name) in self._packaged
 
-    def tables_beside(self, names: Iterable[str]) -> tuple[str, ...]:
+    def unused_tables(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the traits of the user's own file that none of the names means."""
         asked = {trait for name in names for trait in self.names.meant(name)}
         return tuple(name for name in self._own if asked.isdisjoint(self.names.meant(name)))
 
     def trait(self, name: str) -> TraitWords:
-        """Return the words of a trait, made from its name when the vocabulary does not list it.
-
-        Raises
-        ------
-        UsageError
-            If the name is an alias of several traits.
-        """
+        """Return the words of a trait, made from its name when the vocabulary does not list it."""
         key = self.names.listed(name) or name
         if key not in self._cache:
             title, table, _ = self.entry(key)
@@ -181,27 +176,9 @@ class Vocabulary:
         return self._cache[key]
 
     def entry(self, name: str) -> tuple[str, Mapping[str, Any], bool]:
-        """Return the table by which a trait is read, as a vocabulary file has it.
-
-        Parameters
-        ----------
-        name : str
-            Name of the trait, or an alias.
-
-        Returns
-        -------
-        name : str
-            Name of the table.
-        table : mapping of str to list of str, str or bool
-            All its words, those of its name among them.
-        listed : bool
-            Whether the vocabulary lists it.
-
-        Raises
-        ------
-        UsageError
-            If the name is an alias of several traits.
-        """
+        """Return the table by which a trait is read, as a vocabulary file has it."""
+        # Name of the table. table : mapping of str to list of str, str or bool All its words, those
+        # of its name among them. listed : bool Whether the vocabulary lists it.
         listed = self.names.listed(name)
         if listed is None:
             return name, full_table(name, {}), False
@@ -244,7 +221,7 @@ def vocabulary_text(vocabulary: Vocabulary, trait: str) -> str:
     Raises
     ------
     UsageError
-        If it is no name, without any letter a-z or digit, or an alias of several traits.
+        If it is not a name (no letter a-z or digit), or an alias of several traits.
     """
     vocabulary.named(trait)
     name, table, listed = vocabulary.entry(trait)

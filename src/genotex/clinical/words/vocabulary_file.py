@@ -11,15 +11,13 @@ import json
 import re
 import textwrap
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from genotex.clinical.words.trait_names import TraitNames
+from genotex.clinical.words.trait_names import TraitNames, full_table
 from genotex.clinical.words.wording import simplify
 from genotex.errors import VocabularyFileError
-
-__all__ = ["TRAIT_KEYS", "lay_over", "read_vocabulary_file", "trait_table"]
 
 TRAIT_KEYS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -47,26 +45,7 @@ _EXAMPLE = '[traits.NAME] with lists such as terms = ["..."]; see docs/clinical.
 
 
 def read_vocabulary_file(path: Path, *, words: Collection[str]) -> dict[str, Any]:
-    """Read a vocabulary file and check every table of it.
-
-    Parameters
-    ----------
-    path : Path
-        A TOML file in UTF-8.
-    words : collection of str
-        Names of the word groups that there are.
-
-    Returns
-    -------
-    dict
-        Tables ``words`` and ``traits``, each perhaps empty.
-
-    Raises
-    ------
-    VocabularyFileError
-        If the file cannot be read, is no TOML (with the line), or a table or key is unknown or not
-        of its kind (with its name).
-    """
+    """Read a vocabulary file and check every table of it."""
     return _Checker(path, words).tables(_parse(path))
 
 
@@ -88,7 +67,7 @@ def _parse(path: Path) -> dict[str, Any]:
         place = re.search(r"at line (\d+)", str(error))
         line = int(place[1]) if place else len(text.splitlines()) or 1
         msg = f"is not TOML: {re.sub(r' [(]at .*[)]$', '', str(error))}"
-        hint = "texts stand in double quotes, lists in [ ], names with spaces in quotes too"
+        hint = "put texts in double quotes, lists in [ ], and names with spaces in quotes too"
         raise VocabularyFileError(msg, path=path, line=line, hint=hint) from error
     except (RecursionError, ValueError) as error:
         # Too deeply nested, or a number with thousands of digits.
@@ -136,7 +115,7 @@ class _Checker:
     def _trait(self, name: str, entry: Any) -> None:
         place = f"traits.{_key(name)}"
         if not simplify(name):
-            raise self._error(place, "is no name of a trait", "use letters of the English alphabet")
+            raise self._error(place, "is not a trait name", "use letters of the English alphabet")
         for key, value in self._table(entry, place).items():
             field = f"{place}.{_key(key)}"
             if key not in TRAIT_KEYS:
@@ -161,7 +140,7 @@ class _Checker:
         """Refuse the trait's own name among what is not the trait: nothing would be a case."""
         for word in words:
             if simplify(word) == simplify(name):
-                hint = "take it out there; values that say it are the trait's cases"
+                hint = "remove it there; samples with this value are the trait's cases"
                 raise self._error(field, f"{word!r} is the trait's own name", hint)
 
     def _texts(self, value: Any, field: str, *, compared: bool = True) -> None:
@@ -210,20 +189,9 @@ def _shown(value: Any) -> str:
 
 
 def lay_over(packaged: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the packaged tables with a user's own laid over them.
-
-    Parameters
-    ----------
-    packaged, own : mapping
-        Tables ``words`` and ``traits``. Traits are the same when their names are, capitals and
-        underscores aside; an alias of one packaged trait means this trait.
-
-    Returns
-    -------
-    dict
-        Lists are packaged words first; texts are the user's own. A trait with ``replace`` has the
-        user's words alone.
-    """
+    """Return the packaged tables with a user's own laid over them."""
+    # Lists are packaged words first; texts are the user's own. A trait with ``replace`` has the
+    # user's words alone.
     traits = dict(packaged["traits"])
     names = TraitNames(packaged["traits"])
     for given, entry in own["traits"].items():
@@ -245,20 +213,7 @@ def _together(before: Mapping[str, Any], added: Mapping[str, Any]) -> dict[str, 
 
 
 def trait_table(name: str, entry: Mapping[str, Any]) -> str:
-    """Return the table of a trait as TOML text, to be edited and given back.
-
-    Parameters
-    ----------
-    name : str
-        Name of the table.
-    entry : mapping
-        Its keys.
-
-    Returns
-    -------
-    str
-        With ``replace = true``, so that what a user takes out is out.
-    """
+    """Return the table of a trait as TOML text, to be edited and given back."""
     lines = [f"[traits.{_key(name)}]", "replace = true"]
     lines += [f"{key} = {_toml(value, key)}" for key, value in entry.items() if key != "replace"]
     return "\n".join(lines) + "\n"
@@ -286,3 +241,63 @@ def _scalar(value: Any) -> str:
 
 def _key(name: str) -> str:
     return name if _BARE_KEY.fullmatch(name) else _scalar(name)
+
+
+# Words against words and acronyms against acronyms: "cis" is not "CIS".
+_AGAINST = {
+    "terms": ("near_misses", "excludes", "healthy"),
+    "acronyms": ("near_miss_acronyms", "healthy_acronyms"),
+}
+_HEALTHY_GROUPS = ("healthy", "unaffected_tissue", "person_control")
+
+
+def refuse_contradictions(path: Path, own: Mapping[str, Any], together: Mapping[str, Any]) -> None:
+    """Refuse a word that a user's file makes a name of a trait and of what is not the trait."""
+    names = TraitNames(together["traits"])
+    for given, entry in own["traits"].items():
+        meant = names.meant(given)
+        name = meant[0] if len(meant) == 1 else given
+        _check_table(path, given, entry, full_table(name, together["traits"].get(name, entry)))
+    _check_groups(path, own["words"], together["traits"])
+
+
+def _check_table(path: Path, name: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> None:
+    for kind, others in _AGAINST.items():
+        trait = _plain(table.get(kind, ()))
+        for other in others:
+            both = trait.keys() & _plain(table.get(other, ())).keys()
+            # The packaged tables have no such word, so one of the two is the user's.
+            for key, side in ((other, kind), (kind, other)):
+                for word in own.get(key, ()):
+                    if simplify(word) in both:
+                        msg = f"{word!r} is also among the trait's {side}"
+                        theirs = simplify(word) not in _plain(own.get(side, ()))
+                        raise VocabularyFileError(
+                            msg, path=path, field=f"traits.{name}.{key}", hint=_hint(theirs)
+                        )
+
+
+def _check_groups(path: Path, words: Mapping[str, Any], traits: Mapping[str, Any]) -> None:
+    groups = [group for group in _HEALTHY_GROUPS if words.get(group)]
+    if not groups:
+        return
+    terms: dict[str, str] = {}
+    for name, entry in traits.items():
+        for word in _plain(full_table(name, entry).get("terms", ())):
+            terms.setdefault(word, name)
+    for group in groups:
+        for word in words[group]:
+            if trait := terms.get(simplify(word)):
+                msg = f"{word!r} is also among the terms of the trait {trait}"
+                hint = "words of one trait's controls belong into healthy = [...] of its own table"
+                raise VocabularyFileError(msg, path=path, field=f"words.{group}", hint=hint)
+
+
+def _plain(words: Iterable[str]) -> dict[str, str]:
+    return {simplify(word): word for word in words}
+
+
+def _hint(packaged: bool) -> str:
+    if packaged:
+        return "the built-in words have it there; a table with replace = true takes their place"
+    return "keep it in one of the two lists"

@@ -12,15 +12,20 @@ Each plain form serves one question, from the nearest to the text to the farthes
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from importlib import resources
 from itertools import accumulate
 from typing import Any
 
-from genotex.clinical.packaged import packaged_table
 
-__all__ = ["Terms", "folded", "load_wording", "mask", "simple_key", "simplify", "split_words"]
+def packaged_table(name: str) -> dict[str, Any]:
+    """Return a table of ``genotex/clinical/data``."""
+    folder = resources.files("genotex.clinical").joinpath("data")
+    return tomllib.loads(folder.joinpath(f"{name}.toml").read_text("utf-8"))
+
 
 _APOSTROPHES = re.compile(r"['\u2018\u2019`\u00b4]")
 _CAMEL = re.compile(r"(?<=[a-z]{4})(?=[A-Z])")
@@ -73,13 +78,11 @@ def split_words(key: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def simplify(text: str) -> str:
-    """Return a text in the form in which terms are compared.
-
-    Lower case, accents, apostrophes and the "s" of possession gone, British spelling turned
-    American, ``CamelCase`` split, a trailing ``+`` or ``(-)`` and the signs of markers in a row
-    ("ER+/HER2-") spelt out, punctuation turned to single spaces, and a plural "s" taken off words
-    of five letters or more.
-    """
+    """Return a text in the form in which terms are compared."""
+    # Lower case, accents, apostrophes and the "s" of possession gone, British spelling turned
+    # American, ``CamelCase`` split, a trailing ``+`` or ``(-)`` and the signs of markers in a row
+    # ("ER+/HER2-") spelt out, punctuation turned to single spaces, and a plural "s" taken off words
+    # of five letters or more.
     # Each step is skipped where it has nothing to do, as for most of the 10,000 known terms.
     if _SIGNS.search(text):
         text = _SIGN_IN_ROW.sub(lambda sign: " positive " if sign[1] else " negative ", text)
@@ -104,16 +107,7 @@ def _singular(word: str) -> str:
 
 
 class Terms:
-    """A set of terms to be found in texts as whole words.
-
-    Parameters
-    ----------
-    terms : iterable of str
-        Words and phrases; compared in simplified form.
-    acronyms : iterable of str
-        Short names. Up to three letters they must stand in the text as they are here, or be the
-        whole text; longer ones are terms.
-    """
+    """A set of terms to be found in texts as whole words."""
 
     def __init__(self, terms: Iterable[str], acronyms: Iterable[str] = ()) -> None:
         acronyms = tuple(acronyms)
@@ -125,7 +119,7 @@ class Terms:
         self._alone = frozenset(simplify(a) for a in self._short)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where terms stand in the simplified text (an acronym: the whole of it)."""
+        """Return where terms are in the simplified text (an acronym: the whole of it)."""
         plain = simplify(text)
         found = self._phrase_spans(plain)
         if not found and self._has_short(text, plain):
@@ -133,7 +127,7 @@ class Terms:
         return found
 
     def _phrase_spans(self, plain: str) -> list[tuple[int, int]]:
-        """Return where phrases stand, from left to right, the longest at each place."""
+        """Return where phrases are, from left to right, the longest at each place."""
         if not self._phrases:
             return []
         words = plain.split(" ")
@@ -160,7 +154,7 @@ class Terms:
         return [(0, len(plain))]
 
     def only_two_letters(self, text: str) -> bool:
-        """Tell whether nothing but an acronym of one or two letters stands in the text."""
+        """Return whether nothing but an acronym of one or two letters is in the text."""
         plain = simplify(text)
         if self._phrase_spans(plain) or not self._has_short(text, plain):
             return False
@@ -178,11 +172,11 @@ class Terms:
         return simplify(text)[slice(*spans[0])] if spans else None
 
     def __bool__(self) -> bool:
-        """Tell whether there is any term at all."""
+        """Return whether there is any term at all."""
         return bool(self._phrases or self._short)
 
     def __contains__(self, text: str) -> bool:
-        """Tell whether any term stands in the text."""
+        """Return whether any term is in the text."""
         return bool(self.spans(text))
 
 
@@ -191,3 +185,77 @@ def mask(text: str, spans: Iterable[tuple[int, int]]) -> str:
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
+
+
+def ends_like_tumour(value: str) -> bool:
+    """Return whether a word of the value ends like the name of a tumour ("glaucoma" is none)."""
+    return _word_with_ending(value, "tumor") is not None
+
+
+def disease_by_ending(value: str) -> str | None:
+    """Return a word that ends like the name of a disease."""
+    return _word_with_ending(value, "disease")
+
+
+def _word_with_ending(value: str, kind: str) -> str | None:
+    others = load_wording()["endings"][f"no_{kind}"]
+    words = (hit[0] for hit in _ending(kind).finditer(simplify(value)))
+    return next((word for word in words if word not in others), None)
+
+
+@lru_cache(maxsize=2)
+def _ending(kind: str) -> re.Pattern[str]:
+    endings = "|".join(map(re.escape, load_wording()["endings"][kind]))
+    return re.compile(rf"\b[a-z]{{4,}}(?:{endings})\b")
+
+
+_SHORTEST = 9
+
+
+class Spelling:
+    """Mends words that are one slip away from a known one."""
+
+    # A slip is one letter too many, too few, wrong, or two neighbours swapped (Damerau, CACM 7,
+    # 1964, 171-176). Only words of nine letters or more are mended, where a slip hardly ever makes
+    # another word, and only where a single known word is that near.
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._known = {word for text in texts for word in simplify(text).split()}
+        self._near: dict[str, set[str]] = {}
+        for word in self._known:
+            if len(word) >= _SHORTEST:
+                for form in _with_one_letter_less(word):
+                    self._near.setdefault(form, set()).add(word)
+
+    def mended(self, text: str) -> str:
+        """Return a text with its slips mended; the text itself where there are none."""
+        result = text
+        for word in dict.fromkeys(simplify(text).split()):
+            if len(word) < _SHORTEST or word in self._known:
+                continue
+            meant = self._meant(word)
+            if meant is not None:
+                result = re.sub(re.escape(word), meant, result, count=1, flags=re.IGNORECASE)
+        return result
+
+    def _meant(self, word: str) -> str | None:
+        forms = (word, *_with_one_letter_less(word))
+        found = {known for form in forms for known in self._near.get(form, ())}
+        found = {known for known in found if _one_slip(word, known)}
+        return found.pop() if len(found) == 1 else None
+
+
+def _with_one_letter_less(word: str) -> Iterator[str]:
+    yield word
+    for place in range(len(word)):
+        yield word[:place] + word[place + 1 :]
+
+
+def _one_slip(one: str, other: str) -> bool:
+    """Return whether two different words are one slip apart."""
+    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if start is None:
+        return abs(len(one) - len(other)) == 1
+    one, other = one[start:], other[start:]
+    swapped = one[1:2] + one[:1] + one[2:]
+    return other in (swapped,) or one[1:] == other[1:] or one[1:] == other or one == other[1:]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from genotex.bench.evaluation.labels.label import FEATURES, Feature, FeatureLabel, Label
 from genotex.bench.evaluation.labels.scoring import SAME_CODE, same_code
 from genotex.clinical import FeatureEncoding
-from genotex.clinical.applying import encode_cell
+from genotex.clinical.encoded_features import encode_cell
 from genotex.clinical.encoding import Parser
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError

@@ -1,4 +1,4 @@
-"""Age and gender in the clinical matrix of a TCGA study, whichever hub it comes from."""
+"""Age and gender in the clinical matrix of a TCGA study, from any Xena hub."""
 
 from __future__ import annotations
 
@@ -8,31 +8,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from genotex.clinical.people.ages import OLDEST_AGE, parse_age_years
-from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.tcga.studies import load_tcga_words
-from genotex.clinical.values import parse_number
+from genotex.clinical.cells import parse_number
+from genotex.clinical.people.values import OLDEST_AGE, parse_age_years, parse_sex
+from genotex.clinical.tcga_studies import load_tcga_words
 from genotex.clinical.words.wording import simplify
 
-__all__ = [
-    "TcgaColumn",
-    "find_age_column",
-    "find_gender_column",
-    "is_age_or_gender_column",
-    "named_columns",
-    "plain_column_name",
-    "read_tcga_cell",
-]
+_Cells = Sequence[str | None]
 
-Cells = Sequence[str | None]
-
-FEWER_IN_YEARS = 2
-"""A column in days is taken when it tells more than so many times as many ages as one in years."""
+_FEWER_IN_YEARS = 2
+"""A column in days is used when it has more than so many times as many ages as one in years."""
 
 
 @dataclass(frozen=True)
 class TcgaColumn:
-    """A column that tells age or gender.
+    """A column of age or gender.
 
     Attributes
     ----------
@@ -54,7 +43,7 @@ class TcgaColumn:
         return sum(value is not None for value in self.values)
 
 
-def find_age_column(table: Mapping[str, Cells]) -> TcgaColumn | None:
+def find_age_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
     """Return the column of the age at diagnosis with the fewest missing values.
 
     A column in years is preferred to one in days (days to birth are counted back from the
@@ -69,10 +58,10 @@ def find_age_column(table: Mapping[str, Cells]) -> TcgaColumn | None:
     days = _fullest([_read_age(n, table[n], "days") for n in _named(table, "age_days")])
     if years is None or days is None:
         return years or days
-    return days if days.known > FEWER_IN_YEARS * years.known else years
+    return days if days.known > _FEWER_IN_YEARS * years.known else years
 
 
-def find_gender_column(table: Mapping[str, Cells]) -> TcgaColumn | None:
+def find_gender_column(table: Mapping[str, _Cells]) -> TcgaColumn | None:
     """Return the column of gender with the fewest missing values.
 
     Parameters
@@ -87,14 +76,16 @@ def find_gender_column(table: Mapping[str, Cells]) -> TcgaColumn | None:
     return _fullest(columns)
 
 
-def named_columns(table: Mapping[str, Cells], feature: Literal["age", "gender"]) -> tuple[str, ...]:
+def named_columns(
+    table: Mapping[str, _Cells], feature: Literal["age", "gender"]
+) -> tuple[str, ...]:
     """Return the columns that are named as ones of age or of gender, the best names first."""
     kinds = ("age_years", "age_days") if feature == "age" else ("gender",)
     return tuple(dict.fromkeys(name for kind in kinds for name in _named(table, kind)))
 
 
 def is_age_or_gender_column(name: str) -> bool:
-    """Tell whether a column is named as one of age or gender."""
+    """Return whether a column is named as one of age or gender."""
     plain = plain_column_name(name)
     return any(plain in _names(kind) for kind in ("age_years", "age_days", "gender"))
 
@@ -115,7 +106,7 @@ def read_tcga_cell(cell: str | None) -> str | None:
     return None if in_brackets or simplify(text) in _missing() else text
 
 
-def _named(table: Mapping[str, Cells], kind: str) -> list[str]:
+def _named(table: Mapping[str, _Cells], kind: str) -> list[str]:
     """Return the columns of a kind, the best name first."""
     order = {name: place for place, name in reversed(list(enumerate(_names(kind))))}
     found = [name for name in table if plain_column_name(name) in order]
@@ -127,22 +118,22 @@ def _fullest(columns: Sequence[TcgaColumn]) -> TcgaColumn | None:
     return None if best is None or not best.known else best
 
 
-def _read_age(name: str, cells: Cells, unit: Literal["years", "days"]) -> TcgaColumn:
+def _read_age(name: str, cells: _Cells, unit: Literal["years", "days"]) -> TcgaColumn:
     known = _known(cells)
     if unit == "years" and _are_days(known):
         unit = "days"
-    # The key gives the unit of bare numbers; negative ones are days to birth whatever the key.
+    # The key gives the unit of bare numbers; negative ones are days to birth under any key.
     ages = [None if cell is None else parse_age_years(cell, f"age in {unit}") for cell in known]
     return TcgaColumn(name, tuple(ages), unit)
 
 
-def _are_days(cells: Cells) -> bool:
+def _are_days(cells: _Cells) -> bool:
     numbers = [parse_number(cell) for cell in cells if cell is not None]
     sizes = [abs(number) for number in numbers if number is not None]
     return 2 * sum(size > OLDEST_AGE for size in sizes) > len(sizes)
 
 
-def _known(cells: Cells) -> list[str | None]:
+def _known(cells: _Cells) -> list[str | None]:
     return [read_tcga_cell(cell) for cell in cells]
 
 

@@ -1,4 +1,4 @@
-"""What the values of one row mean together: single judgements, mended by the company they keep."""
+"""Judging the values of a row together: by their key and by the other values of the row."""
 
 from __future__ import annotations
 
@@ -7,19 +7,135 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from genotex.clinical.candidates import Candidate
+from genotex.clinical.cells import Candidate, parse_number
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements
-from genotex.clinical.trait.row_company import names_case, read_by_key
-from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.keys import (
+    INCIDENTAL,
     asks_genotype,
+    asks_trait,
     kind_of_key,
+    lists_diseases,
+    lists_tissues,
     names_gene,
     names_trait,
 )
 from genotex.clinical.words.wording import simple_key
 
-__all__ = ["judge_row"]
+_NO_GROUPS = (INCIDENTAL | {"never", "identifier"}) - {"stage"}
+_NO_REST = {"never", "identifier", "treatment", "time", "culture"}
+_ONLY_NUMBERS = re.compile(r"[\d.,\s%+-]*")
+
+
+def is_number(value: str) -> bool:
+    """Return whether a value is a number or a range, with or without a unit."""
+    return _ONLY_NUMBERS.fullmatch(value) is not None or parse_number(value) is not None
+
+
+def _names_case(judgements: Judgements) -> bool:
+    """Return whether a value names the trait or a form of it."""
+    return any(j.role == "case" and j.ground >= Ground.INCLUDED for j in judgements.values())
+
+
+def _read_by_key(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge, *, named: bool
+) -> Judgements:
+    """Read open values by what their key asks, where the row names a case."""
+    key = candidate.key
+    healthy = any(j.role == "healthy control" for j in judgements.values())
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        if not _can_be_read_by_key(value, judgement, judge):
+            continue
+        if healthy and (names_trait(judge.trait, key) or names_gene(judge.trait, key)):
+            why = f"{value!r} under {key!r}, alongside controls"
+            result[cell] = Judgement("case", Ground.INCLUDED, why)
+        elif named and lists_diseases(key) and not judge.words.is_vague(value):
+            why = f"{value!r} is under {key!r} alongside the trait: another diagnosis"
+            result[cell] = Judgement("other disease", Ground.BY_COMPANY, why)
+        elif named and judge.words.is_wild_type(value):
+            result[cell] = Judgement(
+                "healthy control", Ground.HEALTHY, f"{value!r} alongside the trait's gene"
+            )
+        elif named and (long := _other_meaning(value, judge)) is not None:
+            why = f"{value!r} is {long!r}, as the texts explain: not the trait"
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
+        elif named and lists_tissues(key):
+            why = f"{value!r} is under {key!r} alongside the trait: something else"
+            result[cell] = Judgement("control without known health", Ground.BY_COMPANY, why)
+    return result
+
+
+def _other_meaning(value: str, judge: ValueJudge) -> str | None:
+    """Return the meaning of a value by the texts, unless that leaves it open."""
+    long = judge.series.spelt_out(value)
+    return None if long is None or judge.words.is_doubtful(long) else long
+
+
+def _can_be_read_by_key(value: str, judgement: Judgement, judge: ValueJudge) -> bool:
+    if not judgement.is_open or is_number(value):
+        return False
+    return not (
+        judge.words.could_be(value)
+        or judge.words.is_doubtful(value)
+        or judge.words.is_detail(value)
+    )
+
+
+def rest_as_controls(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements | None:
+    """Return the row with all open values as controls of a case that is named, or None."""
+    # Only where no value is known for a control: next to known controls, open values stay missing.
+    if not _names_case(judgements) or any(j.code == 0 for j in judgements.values()):
+        return None
+    if kind_of_key(candidate.key) in _NO_REST:
+        return None
+    return _rest(
+        candidate, judgements, judge, "is alongside the trait: not the trait", control=True
+    )
+
+
+def rest_as_cases(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge
+) -> Judgements | None:
+    """Return the row with all open values as cases next to its controls, or None."""
+    # The groups of a series about the trait are often called by names of the submitter's own ("M6",
+    # "M0I", "Ctrl").
+    healthy = {cell for cell, j in judgements.items() if j.role == "healthy control"}
+    if not any(judge.words.says_healthy(candidate.values[cell]) for cell in healthy):
+        return None
+    if any(j.role == "case" for j in judgements.values()) or not judge.series.about:
+        return None
+    key = candidate.key
+    if asks_trait(judge.trait, key) or asks_genotype(key) or kind_of_key(key) in _NO_GROUPS:
+        return None
+    return _rest(
+        candidate,
+        judgements,
+        judge,
+        "alongside controls in a series about the trait",
+        control=False,
+    )
+
+
+def _rest(
+    candidate: Candidate, judgements: Judgements, judge: ValueJudge, why: str, *, control: bool
+) -> Judgements | None:
+    result = dict(judgements)
+    for cell, judgement in judgements.items():
+        value = candidate.values[cell]
+        if not _can_be_read_by_key(value, judgement, judge) or judge.words.is_vague(value):
+            continue
+        reason = f"{value!r} {why}"
+        result[cell] = (
+            Judgement("control without known health", Ground.BY_COMPANY, reason)
+            if control
+            else Judgement("case", Ground.BESIDE_CONTROLS, reason)
+        )
+    return result if result != dict(judgements) else None
+
 
 _MANY_TUMOURS = 3
 _NUMBERED = re.compile(r"([A-Za-z]+)[-_ ]?\d+")
@@ -30,26 +146,13 @@ _SIGNED = re.compile(r"(.+?)\s*(?:\(\s*[-+\u2212]\s*\)|[-+\u2212])")
 
 
 def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
-    """Judge all values under one key.
-
-    Parameters
-    ----------
-    candidate : Candidate
-        The values.
-    judge : ValueJudge
-        Judges single values for the trait in this series.
-
-    Returns
-    -------
-    mapping of str to Judgement
-        By raw cell.
-    """
+    """Judge all values under one key."""
     values = _without_numbers(_without_signs(candidate.values))
     judgements: Judgements = {
         cell: judge.judge(value, candidate.key) for cell, value in values.items()
     }
     judgements = _near_misses(candidate, judgements, judge)
-    named = names_case(judgements)
+    named = _names_case(judgements)
     if named:
         judgements = _tumours_elsewhere(candidate, judgements, judge)
     judgements = _wider_words(candidate, judgements, judge, named=named)
@@ -58,7 +161,7 @@ def judge_row(candidate: Candidate, judge: ValueJudge) -> Judgements:
     judgements = _denials_beside_healthy(judgements)
     judgements = _wild_types(candidate, judgements, judge)
     judgements = _dashes(candidate, judgements, judge)
-    judgements = read_by_key(candidate, judgements, judge, named=named)
+    judgements = _read_by_key(candidate, judgements, judge, named=named)
     return _tissues_of_people(candidate, judgements, judge)
 
 
@@ -101,10 +204,8 @@ def _near_misses(candidate: Candidate, judgements: Judgements, judge: ValueJudge
 def _tumours_elsewhere(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements:
-    """Take "adenocarcinoma" for another cancer where the texts speak of that of the lung only.
-
-    Beside values that name the trait: alone it may still be what the series calls its cases.
-    """
+    """Take "adenocarcinoma" for another cancer where the texts speak of that of the lung only."""
+    # Only next to values that name the trait: alone it may still be the name of its cases.
     result = dict(judgements)
     for cell, judgement in judgements.items():
         if judgement.role != "case" or judgement.ground > Ground.BROADER:
@@ -112,7 +213,7 @@ def _tumours_elsewhere(
         value = candidate.values[cell]
         organ = judge.series.organ_elsewhere(value)
         if organ is not None:
-            why = f"the texts speak of {value!r} of another organ ({organ!r}) only"
+            why = f"the texts mention {value!r} only of another organ ({organ!r})"
             result[cell] = Judgement("other disease", Ground.OTHER_DISEASE, why)
     return result
 
@@ -175,7 +276,7 @@ def _denials_beside_healthy(judgements: Judgements) -> Judgements:
     ):
         return judgements
     return {
-        cell: replace(j, meaning="other disease", why=f"{j.why}, beside healthy controls")
+        cell: replace(j, meaning="other disease", why=f"{j.why}, alongside healthy controls")
         if j.role == "healthy control" and j.ground == Ground.DENIED
         else j
         for cell, j in judgements.items()
@@ -183,10 +284,10 @@ def _denials_beside_healthy(judgements: Judgements) -> Judgements:
 
 
 def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take a gene without mutation for a control, where the trait is told by its gene."""
+    """Take a gene without mutation for a control, where the trait is defined by its gene."""
     key = candidate.key
-    told = any(j.role == "case" for j in judgements.values()) and asks_genotype(key)
-    if not (told or names_gene(judge.trait, key)):
+    by_gene = any(j.role == "case" for j in judgements.values()) and asks_genotype(key)
+    if not (by_gene or names_gene(judge.trait, key)):
         return judgements
     return {
         cell: Judgement(
@@ -199,17 +300,15 @@ def _wild_types(candidate: Candidate, judgements: Judgements, judge: ValueJudge)
 
 
 def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> Judgements:
-    """Take a dash for the controls where the key names the trait: "epilepsy type: -".
-
-    Not under a treatment of the trait, where a dash may stand for untreated patients.
-    """
+    """Take a dash for the controls where the key names the trait: "epilepsy type: -"."""
+    # Not under a treatment of the trait, where a dash may mean untreated patients.
     if not (names_trait(judge.trait, candidate.key) and judge.series.mentions_controls):
         return judgements
     if kind_of_key(candidate.key) == "treatment":
         return judgements
     if any(j.role == "healthy control" for j in judgements.values()):
         return judgements
-    why = f"no value under {candidate.key!r}, and the texts speak of controls"
+    why = f"no value under {candidate.key!r}, and the texts mention controls"
     return {
         cell: Judgement("healthy control", Ground.HEALTHY, why)
         if candidate.values[cell] in {"-", "--"}
@@ -221,11 +320,9 @@ def _dashes(candidate: Candidate, judgements: Judgements, judge: ValueJudge) -> 
 def _tissues_of_people(
     candidate: Candidate, judgements: Judgements, judge: ValueJudge
 ) -> Judgements:
-    """Read a row of tissues by whose tissue the texts say each of them is.
-
-    Only where no value names a case, and the texts name a tissue of each side. Not for cancers,
-    where the organs of other patients stand in such rows.
-    """
+    """Judge a row of tissues by whose tissue each is in the texts."""
+    # Only where no value names a case, and the texts name a tissue of each side. Not for cancers,
+    # where such rows hold the organs of other patients.
     if kind_of_key(candidate.key) != "tissue" or judge.trait.is_cancer or not judge.series.about:
         return judgements
     if any(j.role == "case" for j in judgements.values()):
@@ -236,13 +333,13 @@ def _tissues_of_people(
         side = judge.series.tissues.side(value) if judgement.is_open else None
         if side == "case":
             result[cell] = Judgement(
-                "case", Ground.CONTEXT, f"the texts speak of patients' {value!r}"
+                "case", Ground.CONTEXT, f"the texts mention patients' {value!r}"
             )
         elif side == "control":
-            why = f"the texts speak of healthy people's {value!r}"
+            why = f"the texts mention healthy people's {value!r}"
             result[cell] = Judgement("healthy control", Ground.HEALTHY, why)
         elif side == "both":
-            why = f"the texts speak of {value!r} of patients and of healthy people"
+            why = f"the texts mention {value!r} of patients and of healthy people"
             result[cell] = replace(UNKNOWN, why=why)
     both = {"case", "healthy control"} <= {j.role for j in result.values()}
     return result if both else judgements

@@ -1,42 +1,70 @@
-"""Which characteristic tells the trait, how sure that is, and what came second."""
+"""Choosing how a series records the trait: the most likely encoding, its certainty, the second."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from genotex.clinical.candidates import Candidate
+from genotex.clinical.cells import Candidate, parse_number, split_cell
 from genotex.clinical.encoding import Confidence, FeatureEncoding
 from genotex.clinical.trait.judgement import Ground, Judgement, best_ground
-from genotex.clinical.trait.options import TraitOption, trait_options
-from genotex.clinical.trait.pooling import Pool, pool_options
-from genotex.clinical.trait.scoring import score_options
-from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.trait.options import ScoredOption, TraitOption, score_options, trait_options
+from genotex.clinical.trait.value_judge import ValueJudge
+from genotex.clinical.words.wording import simple_key
 from genotex.formats.cohort_record import Role
 
-__all__ = ["TraitChoice", "option_encoding", "read_trait", "take_unmeasured"]
+_Cells = Sequence[Sequence[str | None]]
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Options that give every sample the same code."""
+
+    options: tuple[TraitOption, ...]  # The likeliest first
+    probability: float  # That one of them is right: the sum of theirs
+
+
+def _pool_options(scored: Sequence[ScoredOption], cells: _Cells | None) -> list[_Pool]:
+    """Put together the options that agree sample by sample."""
+    groups: dict[object, list[ScoredOption]] = {}
+    for number, entry in enumerate(scored):
+        codes = None if cells is None else _codes(entry.option, cells)
+        groups.setdefault(number if codes is None else codes, []).append(entry)
+    pools = [
+        _Pool(tuple(s.option for s in group), sum(s.probability for s in group))
+        for group in groups.values()
+    ]
+    return sorted(pools, key=lambda pool: -pool.probability)
+
+
+def _codes(option: TraitOption, cells: _Cells) -> tuple[float | None, ...] | None:
+    """Return the code of each sample, None for values outside the characteristics."""
+    row = option.candidate.row
+    if row is None or row >= len(cells):
+        return None
+    elsewhere = option.candidate.elsewhere if option.candidate.key else ()
+    rows = [cells[n] for n in (row, *elsewhere)]
+    return tuple(_code(option, [line[n] for line in rows]) for n in range(len(cells[row])))
+
+
+def _code(option: TraitOption, found: Sequence[str | None]) -> float | None:
+    wanted = simple_key(option.candidate.key)
+    cell = next((c for c in found if c and simple_key(split_cell(c)[0]) == wanted), None)
+    if cell is None or cell in option.codes:
+        return None if cell is None else option.codes[cell]
+    return parse_number(split_cell(cell)[1]) if option.how in ("level", "scale") else None
 
 
 @dataclass(frozen=True)
 class TraitChoice:
-    """What was chosen for the trait.
+    """What was chosen for the trait."""
 
-    Attributes
-    ----------
-    encoding : FeatureEncoding or None
-        How the trait is told; None for "not available".
-    certainty : float or None
-        Probability that the choice is right, "not available" included; None where nobody measured
-        it.
-    runner_up : FeatureEncoding or None
-        The reading that came second (first, where the choice is "not available").
-    left_out : float or None
-        The least certainty asked for, where `runner_up` came first and does not reach it.
-    """
-
-    encoding: FeatureEncoding | None
+    encoding: FeatureEncoding | None  # How the trait is recorded; None for "not available"
+    # Probability that the choice is right, "not available" included; None where not measured
     certainty: float | None
+    # The encoding that came second (first, where the choice is "not available")
     runner_up: FeatureEncoding | None
+    # The least certainty asked for, where `runner_up` came first and does not reach it
     left_out: float | None = None
 
 
@@ -48,31 +76,12 @@ def read_trait(
     least_certainty: float = 0.0,
     cells: Sequence[Sequence[str | None]] | None = None,
 ) -> TraitChoice:
-    """Choose how the trait is told.
-
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-        Values by key.
-    judge : ValueJudge
-        Judges single values for the trait in this series.
-    strict : bool
-        Accept only values that name the trait (for texts outside the characteristics).
-    least_certainty : float
-        Readings less certain than this are "not available".
-    cells : sequence of sequences of str or None, optional
-        The characteristics rows with one cell for each sample. Where they are known, readings
-        that give every sample the same code count as one, with the sum of their probabilities.
-
-    Returns
-    -------
-    TraitChoice
-    """
+    """Choose how the trait is recorded."""
     options = trait_options(candidates, judge)
     if strict:
         options = [o for o in options if best_ground(_cases(o)) >= Ground.INCLUDED]
     scored, none = score_options(options, judge)
-    pools = pool_options(scored, cells)
+    pools = _pool_options(scored, cells)
     first, second = (*map(_pooled_encoding, pools[:2]), None, None)[:2]
     if first is None or pools[0].probability <= none:
         return TraitChoice(None, none, first)
@@ -81,7 +90,7 @@ def read_trait(
     return TraitChoice(replace(first, certainty=None), pools[0].probability, second)
 
 
-def _pooled_encoding(pool: Pool) -> FeatureEncoding:
+def _pooled_encoding(pool: _Pool) -> FeatureEncoding:
     """Return the likeliest encoding of a pool, with the pool's certainty and other places."""
     encoding = option_encoding(pool.options[0])
     places = dict.fromkeys(_key(o.candidate) for o in pool.options)
@@ -93,21 +102,7 @@ def _pooled_encoding(pool: Pool) -> FeatureEncoding:
 def take_unmeasured(
     found: FeatureEncoding, choice: TraitChoice, *, least_certainty: float = 0.0
 ) -> TraitChoice:
-    """Take a reading whose certainty nobody measured, unless some certainty is asked for.
-
-    Parameters
-    ----------
-    found : FeatureEncoding
-        What was read outside the characteristics.
-    choice : TraitChoice
-        What was chosen there: nothing.
-    least_certainty : float
-        With any above 0 the reading is left out: nobody can say that it reaches it.
-
-    Returns
-    -------
-    TraitChoice
-    """
+    """Use an encoding without measured certainty, unless a certainty is required."""
     if least_certainty <= 0:
         return replace(choice, encoding=found, certainty=None)
     if choice.left_out is not None:
@@ -120,7 +115,7 @@ def _cases(option: TraitOption) -> list[Judgement]:
 
 
 def option_encoding(option: TraitOption) -> FeatureEncoding:
-    """Return the encoding that an option stands for."""
+    """Return the encoding of an option."""
     candidate = option.candidate
     binary = option.kind == "binary"
     return FeatureEncoding(
@@ -159,9 +154,9 @@ def _where(option: TraitOption) -> str:
     if option.how in ("level", "scale"):
         return f"key {candidate.key!r} names the measured level"
     if option.how == "level groups":
-        return f"key {candidate.key!r} names the level, told in groups"
+        return f"key {candidate.key!r} names the level, recorded in groups"
     if candidate.row is None:
-        return f"sample field {candidate.sample_field}, as the characteristics do not tell it"
+        return f"sample field {candidate.sample_field}, as the characteristics do not record it"
     return f"row {candidate.row}, key {candidate.key!r}, separates cases from controls"
 
 

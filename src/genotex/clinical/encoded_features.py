@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.clinical.encoding import FeatureEncoding
-from genotex.clinical.people.ages import parse_age_years
-from genotex.clinical.people.sexes import parse_sex
-from genotex.clinical.trait.value_roles import control_role
-from genotex.clinical.values import parse_number, split_cell, split_pairs
+from genotex.clinical.cells import parse_number, split_cell, split_pairs
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.people.values import parse_age_years, parse_sex
+from genotex.clinical.trait.value_judge import control_role
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
@@ -21,11 +21,9 @@ from genotex.formats.cohort_record import Role
 from genotex.formats.series import Series
 from genotex.layout import Procedure
 
-__all__ = ["EncodedFeature", "apply_encoding", "cells_to_code", "encode_cell", "encode_with_role"]
+_SHOWN_CELLS = 5
 
-SHOWN_CELLS = 5
-
-Cell = str | None
+_Cell = str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +44,7 @@ class EncodedFeature:
 
     codes: NDArray[np.float64]
     roles: tuple[Role, ...]
-    raw: tuple[Cell, ...]
+    raw: tuple[_Cell, ...]
     notes: tuple[str, ...]
 
 
@@ -69,7 +67,7 @@ def apply_encoding(
         ``sound`` finds values by key in every characteristics row, sample by sample.
         ``benchmark`` reads the one row and takes the first integer of a cell as age.
     vocabulary : Vocabulary, optional
-        By whose words a control without a role is told; the packaged ones by default.
+        Decides the role of controls that have none; the packaged one by default.
 
     Returns
     -------
@@ -98,7 +96,7 @@ def apply_encoding(
 
 
 def encode_cell(
-    encoding: FeatureEncoding, cell: Cell, procedure: Procedure = "sound"
+    encoding: FeatureEncoding, cell: _Cell, procedure: Procedure = "sound"
 ) -> float | None:
     """Return the code of one cell as a procedure has it."""
     return encode_with_role(encoding, cell, procedure)[0]
@@ -106,7 +104,7 @@ def encode_cell(
 
 def encode_with_role(
     encoding: FeatureEncoding,
-    cell: Cell,
+    cell: _Cell,
     procedure: Procedure = "sound",
     vocabulary: Vocabulary | None = None,
 ) -> tuple[float | None, Role]:
@@ -122,7 +120,7 @@ def cells_to_code(place: FeatureEncoding, series: Series, procedure: Procedure) 
     Parameters
     ----------
     place : FeatureEncoding
-        Where the feature stands; its values are not looked at.
+        Where the feature is; its values are ignored.
     series : Series
         The series.
     procedure : str
@@ -131,7 +129,7 @@ def cells_to_code(place: FeatureEncoding, series: Series, procedure: Procedure) 
     Returns
     -------
     dict of str to bool
-        Cell -> whether it is a sample's first choice. The others stand in the row under another
+        Cell -> whether it is a sample's first choice. The others are in the row under another
         key, or on another line of the same field, and count only where an encoding lists them.
 
     Raises
@@ -163,7 +161,7 @@ class _Lookup:
         self._first_integer = first_integer
         self._relaxed = {simple_key(cell): cell for cell in reversed(list(encoding.values))}
 
-    def read(self, cell: Cell) -> tuple[float | None, Role, bool]:
+    def read(self, cell: _Cell) -> tuple[float | None, Role, bool]:
         """Return code, role, and whether the encoding covers the cell."""
         if cell is None:
             return None, "unknown", True
@@ -214,7 +212,7 @@ def _key_and_value(encoding: FeatureEncoding, cell: str) -> tuple[str, str]:
 
 def _cells(
     encoding: FeatureEncoding, series: Series, procedure: Procedure
-) -> tuple[list[Cell], list[str]]:
+) -> tuple[list[_Cell], list[str]]:
     """Return the cell of each sample that holds the feature, and notes."""
     if encoding.sample_field != "characteristics_ch1":
         return _cells_of_field(encoding, series), []
@@ -231,13 +229,13 @@ def _cells(
 
 def _cells_by_key(
     encoding: FeatureEncoding, own: int, series: Series
-) -> tuple[list[Cell], list[str]]:
+) -> tuple[list[_Cell], list[str]]:
     """Find each sample's cell under the key, else a listed cell of the row under another key."""
     key = encoding.key
     listed = {simple_key(cell) for cell in encoding.values}
     rows = series.characteristics
     order = [own, *(n for n in range(len(rows)) if n != own)]
-    cells: list[Cell] = []
+    cells: list[_Cell] = []
     moved: Counter[int] = Counter()
     wanted = simple_key(key)
     for sample in range(len(series.samples)):
@@ -262,20 +260,20 @@ def _cells_by_key(
     ]
 
 
-def _cells_of_field(encoding: FeatureEncoding, series: Series) -> list[Cell]:
+def _cells_of_field(encoding: FeatureEncoding, series: Series) -> list[_Cell]:
     rows = series.sample_fields.get(encoding.sample_field, ())
     if encoding.sample_field == "description" and encoding.key:
         return [_pair(encoding.key, [row[n] for row in rows]) for n in range(len(series.samples))]
     return [_listed([row[n] for row in rows], encoding) for n in range(len(series.samples))]
 
 
-def _listed(cells: list[Cell], encoding: FeatureEncoding) -> Cell:
+def _listed(cells: list[_Cell], encoding: FeatureEncoding) -> _Cell:
     """Return a sample's cell on the line that the encoding lists, else on the first line."""
     listed = (cell for cell in cells if cell is not None and cell in encoding.values)
     return next(listed, cells[0] if cells else None)
 
 
-def _pair(key: str, cells: list[Cell]) -> Cell:
+def _pair(key: str, cells: list[_Cell]) -> _Cell:
     wanted = simple_key(key)
     return next(
         (
@@ -289,9 +287,101 @@ def _pair(key: str, cells: list[Cell]) -> Cell:
 
 
 def _unlisted_note(encoding: FeatureEncoding, unlisted: Counter[str]) -> str:
-    shown = ", ".join(repr(cell) for cell, _ in unlisted.most_common(SHOWN_CELLS))
-    more = f" and {len(unlisted) - SHOWN_CELLS} more" if len(unlisted) > SHOWN_CELLS else ""
+    shown = ", ".join(repr(cell) for cell, _ in unlisted.most_common(_SHOWN_CELLS))
+    more = f" and {len(unlisted) - _SHOWN_CELLS} more" if len(unlisted) > _SHOWN_CELLS else ""
     return (
         f"{encoding.feature}: {unlisted.total()} samples left missing, "
         f"their values are not encoded: {shown}{more}"
     )
+
+
+def is_biased(values: NDArray[np.float64]) -> bool:
+    """Return whether a variable is distributed too unevenly to be studied.
+
+    Exactly two values make it binary: biased when the rarer one has fewer than 5 samples and less
+    than 10 % of them. One value only is biased. Anything else is continuous and fine.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        The variable; NaN is left out.
+    """
+    levels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    if len(levels) < 2:
+        return True
+    if len(levels) > 2:
+        return False
+    return bool(counts.min() < 5 and counts.min() < 0.1 * counts.sum())
+
+
+@dataclass(frozen=True)
+class AnnotationRow:
+    """One line of the table that shows how a series was annotated.
+
+    Attributes
+    ----------
+    feature : str
+        ``trait``, ``age`` or ``gender``.
+    row : int or None
+        Characteristics row; None when another sample field or nothing holds the feature.
+    key : str
+        Key as in the file, or the name of the sample field.
+    raw : str or None
+        Raw cell; None for samples without one.
+    code : float or None
+        Its code; None is missing.
+    role : str
+        Role of a trait value; empty for other features.
+    samples : int
+        How many samples have it.
+    evidence : str
+        Why this value has its code, in words; empty where only the key shows it.
+    """
+
+    feature: str
+    row: int | None
+    key: str
+    raw: str | None
+    code: float | None
+    role: str
+    samples: int
+    evidence: str
+
+
+def annotation_rows(
+    annotation: ClinicalAnnotation, series: Series, procedure: Procedure = "sound"
+) -> list[AnnotationRow]:
+    """Return an annotation as plain rows: one for each raw value of each feature.
+
+    Parameters
+    ----------
+    annotation : ClinicalAnnotation
+        The annotation.
+    series : Series
+        The series.
+    procedure : str
+        ``sound`` or ``benchmark``.
+
+    Returns
+    -------
+    list of AnnotationRow
+        A feature that is not available has no rows.
+    """
+    encodings = (annotation.trait, annotation.age, annotation.gender)
+    return [row for e in encodings if e for row in _feature_rows(e, series, procedure)]
+
+
+def _feature_rows(
+    encoding: FeatureEncoding, series: Series, procedure: Procedure
+) -> Iterable[AnnotationRow]:
+    encoded = apply_encoding(encoding, series, procedure=procedure)
+    groups: dict[tuple[str | None, float | None, str], int] = {}
+    for raw, code, role in zip(encoded.raw, encoded.codes.tolist(), encoded.roles, strict=True):
+        known = None if code != code else code
+        group = (raw, known, role if encoding.feature == "trait" else "")
+        groups[group] = groups.get(group, 0) + 1
+    key = encoding.key or encoding.sample_field
+    relaxed = {simple_key(cell): why for cell, why in encoding.reasons.items()}
+    for (raw, code, shown), samples in groups.items():
+        text = relaxed.get(simple_key(raw or ""), "")
+        yield AnnotationRow(encoding.feature, encoding.row, key, raw, code, shown, samples, text)

@@ -1,4 +1,4 @@
-"""What a single value says about a trait: case, healthy control, other disease, or nothing."""
+"""Judging a single value for a trait: case, healthy control, other disease, or unknown."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, leave_open
+from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, ValueWords, leave_open
 from genotex.clinical.trait.series_context import SeriesContext
-from genotex.clinical.trait.value_words import ValueWords
 from genotex.clinical.words.keys import (
     asks_disease,
     asks_genotype,
@@ -20,11 +19,10 @@ from genotex.clinical.words.keys import (
     kind_of_key,
 )
 from genotex.clinical.words.negation import NAME
-from genotex.clinical.words.vocabulary import TraitWords, Vocabulary, load_vocabulary
+from genotex.clinical.words.trait_names import TraitWords
+from genotex.clinical.words.vocabulary import Vocabulary, load_vocabulary
 from genotex.clinical.words.wording import Terms, mask, simplify
 from genotex.formats.cohort_record import Role
-
-__all__ = ["ValueJudge", "control_role"]
 
 _HOW_NAMED = {
     Ground.NAMED: "names the trait",
@@ -35,28 +33,7 @@ _NO_DISEASE = {"none", "no", "negative", "neg"}
 
 
 class ValueJudge:
-    """Judges values for one trait in one series.
-
-    Parameters
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    vocabulary : Vocabulary
-        All other words.
-    title : str
-        Title of the series.
-    text : str
-        Title, summary and design of the series.
-
-    Attributes
-    ----------
-    trait : TraitWords
-        How the trait is named.
-    words : ValueWords
-        Answers plain questions about the words of a value.
-    series : SeriesContext
-        What the texts of the series say.
-    """
+    """Judges values for one trait in one series."""
 
     def __init__(self, trait: TraitWords, vocabulary: Vocabulary, title: str, text: str) -> None:
         self.trait = trait
@@ -72,12 +49,10 @@ class ValueJudge:
         return self.words.other_disease(value) or UNKNOWN
 
     def judge(self, value: str, key: str) -> Judgement:
-        """Judge one value under its key.
-
-        What the series' own texts say that a value stands for comes before what the vocabulary
-        knows ("CD" is Canavan disease where they say so), but for names of the trait in a series
-        about it.
-        """
+        """Judge one value under its key."""
+        # What the series' own texts define a value to mean comes before what the vocabulary
+        # knows ("CD" is Canavan disease where they define it so), but for names of the trait in a
+        # series about it.
         value = self._vocabulary.spelling.mended(value)
         if self.words.is_missing(simplify(value)):
             return Judgement("missing", Ground.NOTHING, "missing")
@@ -126,7 +101,7 @@ class ValueJudge:
         return None
 
     def _named(self, value: str, plain: str, key: str) -> Judgement | None:
-        if self.words.stands(value, self.trait.healthy):
+        if self.words.asserts(value, self.trait.healthy):
             return self._control(value, self.trait.healthy)
         masked = self.words.without_near_misses(value, plain)
         for terms, ground in (
@@ -144,7 +119,7 @@ class ValueJudge:
         return None
 
     def _may_abbreviate(self, key: str) -> bool:
-        """Tell whether two letters can mean the trait here: "PD" is progressive disease, too."""
+        """Return whether two letters can mean the trait here: "PD" is progressive disease, too."""
         return self.series.mentions > 0 or self.series.about or kind_of_key(key) == "disease"
 
     def _genotype(self, value: str, plain: str, key: str) -> Judgement | None:
@@ -166,7 +141,7 @@ class ValueJudge:
         if denial == "denied":
             return self._denial(value, plain, name, terms)
         if value in self._terms["uncertain"]:
-            return leave_open(f"{value!r} does not say whether it is {name!r}")
+            return leave_open(f"{value!r} does not state whether it is {name!r}")
         if self._without_disease(value, plain, span):
             return Judgement(
                 "healthy control", Ground.NAMED, f"{value!r} is tissue without the disease"
@@ -210,18 +185,18 @@ class ValueJudge:
         return leave_open(f"{value!r} is a relative of someone with {name!r}")
 
     def _without_disease(self, value: str, plain: str, span: tuple[int, int]) -> bool:
-        """Tell whether a value that names the disease is tissue or a person free of it."""
+        """Return whether a value that names the disease is tissue or a person free of it."""
         if value in self._terms["unaffected_tissue"] or value in self._terms["unlesional"]:
             return True
         return span != (0, len(plain)) and self.words.says_healthy(plain[: span[0]])
 
     def _other_control(self, value: str, plain: str, key: str) -> Judgement | None:
         """Judge "osteoarthritis control": a control with another disease, unless called healthy."""
-        if not self.words.stands(value, self._terms["control_group"]):
+        if not self.words.asserts(value, self._terms["control_group"]):
             return None
         rest = mask(plain, self._terms["control_group"].spans(value))
         disease = self.words.other_disease(rest if rest.strip() else value)
-        if disease is None or self.words.stands(rest, self._terms["healthy"]):
+        if disease is None or self.words.asserts(rest, self._terms["healthy"]):
             return None
         return replace(disease, why=f"{value!r} is a control with another disease")
 
@@ -319,20 +294,7 @@ class ValueJudge:
 
 
 def control_role(value: str, key: str = "", vocabulary: Vocabulary | None = None) -> Role:
-    """Return the role of a control by its own words, whatever the trait.
-
-    Parameters
-    ----------
-    value, key : str
-        A cell's value and key.
-    vocabulary : Vocabulary, optional
-        The words that are known; the packaged ones by default.
-
-    Returns
-    -------
-    Role
-        "healthy control", "other disease", or "unknown" when the words do not tell.
-    """
+    """Return the role of a control by its own words, for any trait."""
     return _control_role(value, key, vocabulary or load_vocabulary())
 
 

@@ -1,4 +1,4 @@
-"""Checking the JSON of a reading, field by field, and reading it."""
+"""Clinical annotations as JSON: written, checked field by field, and loaded from old records."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from genotex.clinical.cells import split_cell
 from genotex.clinical.encoding import (
-    ClinicalReading,
+    ClinicalAnnotation,
     Confidence,
     FeatureEncoding,
     GeneVerdict,
+    SampleField,
 )
-from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats.cohort_record import Role
-
-__all__ = ["FEATURES", "reading_from_json"]
 
 FEATURES: tuple[Literal["trait", "age", "gender"], ...] = ("trait", "age", "gender")
 _FIELDS = {
@@ -27,7 +26,7 @@ _FIELDS = {
     "certainty", "reasons", "shifted", "cautions", "told_by",
 }  # fmt: skip
 _GENE_FIELDS = {"available", "reason", "evidence", "certainty", "human"}
-_BESIDE = {
+_OTHER_FIELDS = {
     "notes", "by", "certainty", "runner_up", "left_out", "untold", "characteristics"
 }  # fmt: skip
 _PARSERS = ("age_years", "sex", "number")
@@ -35,13 +34,15 @@ _KINDS = ("binary", "continuous")
 _SAMPLE_FIELDS = ("characteristics_ch1", "title", "source_name_ch1", "description")
 
 
-def reading_from_json(data: Any, *, path: Path | None = None, place: str = "") -> ClinicalReading:
-    """Return the reading of JSON data.
+def annotation_from_json(
+    data: Any, *, path: Path | None = None, place: str = ""
+) -> ClinicalAnnotation:
+    """Return the annotation of JSON data.
 
     Parameters
     ----------
     data : object
-        What `reading_to_json` gave, perhaps edited.
+        Output of `annotation_to_json`, perhaps edited.
     path : Path, optional
         File it came from, for messages.
     place : str
@@ -52,7 +53,7 @@ def reading_from_json(data: Any, *, path: Path | None = None, place: str = "") -
     EncodingFileError
         If a field is missing, unknown or not of its kind; names the cohort and the field.
     """
-    return _Reader(path, place).reading(data)
+    return _Reader(path, place).annotation(data)
 
 
 class _Reader:
@@ -66,17 +67,17 @@ class _Reader:
         where = ".".join(part for part in (self._place, field) if part) or None
         return EncodingFileError(message, path=self._path, field=where, hint=hint)
 
-    def reading(self, data: Any) -> ClinicalReading:
-        fields = self._object(data, "", {"gene", *FEATURES, *_BESIDE})
+    def annotation(self, data: Any) -> ClinicalAnnotation:
+        fields = self._object(data, "", {"gene", *FEATURES, *_OTHER_FIELDS})
         by = self._text(fields.get("by", "hand"), "by")
         verdict = self._gene(fields.get("gene"))
         trait, age, gender = (self._encoding(fields.get(name), name, by) for name in FEATURES)
         certainty = self._share(fields.get("certainty"), "certainty")
         if trait is not None:
-            # Files of before say it twice.
+            # Earlier versions wrote it twice.
             certainty = trait.certainty if certainty is None else certainty
             trait = replace(trait, certainty=None)
-        return ClinicalReading(
+        return ClinicalAnnotation(
             verdict,
             trait,
             age,
@@ -86,7 +87,7 @@ class _Reader:
             certainty=certainty,
             runner_up=self._runner_up(fields.get("runner_up")),
             left_out=self._share(fields.get("left_out"), "left_out"),
-            untold=self._words(fields.get("untold", {}), "untold"),
+            unavailable=self._words(fields.get("untold", {}), "untold"),
         )
 
     def _gene(self, data: Any) -> GeneVerdict:
@@ -131,7 +132,7 @@ class _Reader:
             parser = self._choice(parser, f"{feature}.parser", _PARSERS)
         elif not values:
             raise self._error(
-                feature, "says neither values nor a parser", "list values or name a parser"
+                feature, "has neither values nor a parser", "list values or name a parser"
             )
         if feature == "gender" or (feature == "trait" and kind == "binary"):
             self._check_binary(values, f"{feature}.values")
@@ -190,7 +191,7 @@ class _Reader:
             if code is not None and not (number and math.isfinite(code)):
                 hint = "a code is a number, or null for missing"
                 place = f"{field}[{cell!r}]"
-                raise self._error(place, f"{code!r} is no code", hint)
+                raise self._error(place, f"{code!r} is not a code", hint)
         return {cell: None if code is None else float(code) for cell, code in data.items()}
 
     def _check_binary(self, values: Mapping[str, float | None], field: str) -> None:
@@ -198,7 +199,7 @@ class _Reader:
             if code not in (None, 0.0, 1.0):
                 hint = "binary codes are 0, 1 or null; set kind to continuous for levels"
                 place = f"{field}[{cell!r}]"
-                raise self._error(place, f"{code:g} is no binary code", hint)
+                raise self._error(place, f"{code:g} is not a binary code", hint)
 
     def _roles(self, data: Any, feature: str) -> dict[str, Role]:
         field = f"{feature}.roles"
@@ -253,15 +254,15 @@ def _spelt_as_values(roles: Mapping[str, Role], values: Mapping[str, Any]) -> di
     """Return roles under the cells that `values` lists, where one of the two has no key."""
     spelt: dict[str, Role] = {}
     for cell, role in roles.items():
-        near = [] if cell in values else [value for value in values if _say_the_same(cell, value)]
+        near = [] if cell in values else [value for value in values if _are_the_same(cell, value)]
         own = near[0] if len(near) == 1 and near[0] not in roles else cell
         # Two spellings of one cell must not hide each other.
         spelt[cell if own in spelt else own] = role
     return spelt
 
 
-def _say_the_same(one: str, other: str) -> bool:
-    """Tell whether two cells are the same when one of them is written without its key."""
+def _are_the_same(one: str, other: str) -> bool:
+    """Return whether two cells are the same when one of them is written without its key."""
     whole, bare = (
         [simple_key(text) for text in texts]
         for texts in ((one, other), (split_cell(one)[1], split_cell(other)[1]))
@@ -272,3 +273,132 @@ def _say_the_same(one: str, other: str) -> bool:
 def _kind(value: Any) -> str:
     names = {"NoneType": "null", "dict": "an object", "list": "a list", "str": "a text"}
     return names.get(type(value).__name__, type(value).__name__)
+
+
+_Data = Mapping[str, Any]
+
+
+def recorded_annotation(data: _Data) -> ClinicalAnnotation:
+    """Return the annotation of an evidence record of any version, unchecked.
+
+    Parameters
+    ----------
+    data : mapping
+        Output of `annotation_to_json` of this or an earlier version; fields may be missing.
+
+    Returns
+    -------
+    ClinicalAnnotation
+        For display, not for applying.
+    """
+    gene = data.get("gene") or {}
+    return ClinicalAnnotation(
+        GeneVerdict(
+            bool(gene.get("available")),
+            str(gene.get("reason") or ""),
+            tuple(map(str, gene.get("evidence") or ())),
+            gene.get("certainty"),
+        ),
+        _encoding("trait", data.get("trait")),
+        _encoding("age", data.get("age")),
+        _encoding("gender", data.get("gender")),
+        notes=tuple(map(str, data.get("notes") or ())),
+        by=str(data.get("by") or ""),
+        certainty=data.get("certainty"),
+        runner_up=_encoding("trait", data.get("runner_up")),
+        left_out=data.get("left_out"),
+        unavailable=data.get("untold") or {},
+    )
+
+
+def _encoding(
+    feature: Literal["trait", "age", "gender"], data: _Data | None
+) -> FeatureEncoding | None:
+    if not data:
+        return None
+    place: SampleField = _among(data.get("sample_field"), get_args(SampleField))
+    if data.get("row") is None and place == "characteristics_ch1":
+        # Earlier versions recorded TCGA in this way.
+        place = "barcode" if feature == "trait" else "clinical_matrix"
+    return FeatureEncoding(
+        feature=feature,
+        row=data.get("row"),
+        key=str(data.get("key") or ""),
+        kind=data.get("kind") or "binary",
+        values=data.get("values") or {},
+        roles=data.get("roles") or {},
+        confidence=_among(data.get("confidence"), get_args(Confidence)),
+        evidence=tuple(map(str, data.get("evidence") or ())),
+        sample_field=place,
+        certainty=data.get("certainty"),
+        reasons=data.get("reasons") or {},
+        shifted=tuple(data.get("shifted") or ()),
+        cautions=tuple(map(str, data.get("cautions") or ())),
+        told_by=str(data.get("told_by") or data.get("by") or "rules"),
+    )
+
+
+def _among(value: Any, known: tuple[Any, ...]) -> Any:
+    """Return a value that is known, else the first that is."""
+    return value if value in known else known[0]
+
+
+def annotation_to_json(annotation: ClinicalAnnotation) -> dict[str, Any]:
+    """Return an annotation as plain JSON data.
+
+    Parameters
+    ----------
+    annotation : ClinicalAnnotation
+        The annotation.
+
+    Returns
+    -------
+    dict
+        ``gene``, ``trait``, ``age``, ``gender``, ``notes``, ``by``, ``certainty``, ``runner_up``,
+        ``left_out``, ``untold``.
+    """
+    gene = annotation.gene
+    return {
+        "gene": {
+            "available": gene.available,
+            "reason": gene.reason,
+            "evidence": list(gene.evidence),
+            "certainty": rounded(gene.certainty),
+            "human": gene.human,
+        },
+        **{name: _encoding_to_json(getattr(annotation, name)) for name in FEATURES},
+        "notes": list(annotation.notes),
+        "by": annotation.by,
+        "certainty": rounded(annotation.certainty),
+        "runner_up": _encoding_to_json(annotation.runner_up),
+        "left_out": annotation.left_out,
+        "untold": dict(annotation.unavailable),
+    }
+
+
+def rounded(certainty: float | None) -> float | None:
+    """Return a certainty with the digits that mean something, never rounded to 0 or 1."""
+    if certainty is None or not 0 < certainty < 1:
+        return certainty
+    return min(max(round(certainty, 4), 0.0001), 0.9999)
+
+
+def _encoding_to_json(encoding: FeatureEncoding | None) -> dict[str, Any] | None:
+    if encoding is None:
+        return None
+    return {
+        "row": encoding.row,
+        "key": encoding.key,
+        "kind": encoding.kind,
+        "values": dict(encoding.values),
+        "roles": dict(encoding.roles),
+        "parser": encoding.parser,
+        "confidence": encoding.confidence,
+        "evidence": list(encoding.evidence),
+        "sample_field": encoding.sample_field,
+        "certainty": rounded(encoding.certainty),
+        "reasons": dict(encoding.reasons),
+        "shifted": list(encoding.shifted),
+        "cautions": list(encoding.cautions),
+        "told_by": encoding.told_by,
+    }

@@ -7,50 +7,31 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from genotex.clinical.packaged import packaged_table
-from genotex.clinical.words.wording import split_words
-
-__all__ = [
-    "age_rank",
-    "key_unit",
-    "load_words",
-    "names_groups",
-    "plain_words",
-    "sex_rank",
-    "spelt_sexes",
-    "unit_words",
-]
+from genotex.clinical.words.wording import packaged_table, split_words
 
 _ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 
-PLAIN, SAMPLING, OTHER, DIAGNOSIS, DEATH, GROUP = 6.0, 5.0, 4.0, 3.0, 2.0, 1.0
+PLAIN, SAMPLING, _OTHER, DIAGNOSIS, DEATH, GROUP = 6.0, 5.0, 4.0, 3.0, 2.0, 1.0
 """How near to the person at sampling the age under a key is: the higher, the nearer."""
 
-STATED, UNCLEAR, COMPUTED, OTHER_PERSON = 6.0, 4.0, 3.0, 2.0
-"""How surely the sex under a key is the patient's own, as told: the higher, the surer."""
+STATED, _UNCLEAR, _COMPUTED, _OTHER_PERSON = 6.0, 4.0, 3.0, 2.0
+"""How surely the sex under a key is the patient's own: the higher, the surer."""
 
 _NOT_YEARS = 0.5  # An age in years is taken before the same age in months.
 
 
 @lru_cache(maxsize=1)
 def load_words() -> dict[str, Any]:
-    """Return the packaged words of ``data/age_sex.toml``.
-
-    Returns
-    -------
-    dict
-        ``missing`` and ``person_keys`` (lists), tables ``age`` (with ``units``), ``sex``,
-        ``numbers`` (words from zero to ninety) and ``certainty`` (by feature and kind of evidence).
-    """
+    """Return the packaged words of ``data/age_sex.toml``."""
+    # ``missing`` and ``person_keys`` (lists), tables ``age`` (with ``units``), ``sex``, ``numbers``
+    # (words from zero to ninety) and ``certainty`` (by feature and kind of evidence).
     return packaged_table("age_sex")
 
 
 @lru_cache(maxsize=8192)
 def plain_words(key: str) -> str:
-    """Return the words of a key in a row: ``AgeAtDiagnosis_(yrs)`` gives ``age at diagnosis yrs``.
-
-    What submitters write as one is taken apart: "patientage", "sexfemale".
-    """
+    """Return the words of a key: ``AgeAtDiagnosis_(yrs)`` gives ``age at diagnosis yrs``."""
+    # What submitters write as one is taken apart: "patientage", "sexfemale".
     return " ".join(_unglued(word) for word in split_words(key))
 
 
@@ -85,26 +66,12 @@ def _either(words: Iterable[str]) -> str:
 
 
 def spelt_sexes(which: str = "spelt") -> str:
-    """Return the words that spell a sex in English, as alternatives of a pattern.
-
-    Parameters
-    ----------
-    which : str
-        ``spelt`` ("female", "men", "boy"), for texts; ``asked`` ("female", "males"), for keys.
-    """
+    """Return the words that spell a sex in English, as alternatives of a pattern."""
     return _either(load_words()["sex"][which])
 
 
 def unit_words(*units: str, letters: Iterable[str] | None = None) -> str:
-    """Return the words for units of ages, as alternatives of a pattern.
-
-    Parameters
-    ----------
-    *units : str
-        ``years``, ``months``, ``weeks``, ``days``; all of them by default.
-    letters : iterable of str, optional
-        Which of the single letters count; all by default. In a free text "m" is no month.
-    """
+    """Return the words for units of ages, as alternatives of a pattern."""
     table = load_words()["age"]["units"]
     words = [word for unit in units or table for word in table[unit]]
     allowed = words if letters is None else {*letters}
@@ -124,20 +91,10 @@ def _sex_names() -> re.Pattern[str]:
 
 @lru_cache(maxsize=8192)
 def age_rank(key: str) -> float | None:
-    """Return how well a key names a person's age.
-
-    Parameters
-    ----------
-    key : str
-        Key of a cell.
-
-    Returns
-    -------
-    float or None
-        `PLAIN` for "age" or "patient age (yrs)", then `SAMPLING`, `OTHER`, `DIAGNOSIS`, `DEATH`,
-        `GROUP` ("age group", days to birth), half a point less when the unit is not years; None
-        when the key names no age or one that is not the person's age (onset, gestation, passage).
-    """
+    """Return how well a key names a person's age."""
+    # `PLAIN` for "age" or "patient age (yrs)", then `SAMPLING`, `_OTHER`, `DIAGNOSIS`, `DEATH`,
+    # `GROUP` ("age group", days to birth), half a point less when the unit is not years; None when
+    # the key names no age or one that is not the person's age (onset, gestation, passage).
     plain = plain_words(key)
     names = _age_names()
     if not names.search(plain):
@@ -153,30 +110,28 @@ def age_rank(key: str) -> float | None:
             return rank - lesser
     if not _left(names, ("age", "plain"), _ASIDE.sub(" ", key)):
         return PLAIN - lesser
-    return (SAMPLING if _pattern("age", "sampling").search(plain) else OTHER) - lesser
+    return (SAMPLING if _pattern("age", "sampling").search(plain) else _OTHER) - lesser
 
 
 @lru_cache(maxsize=8192)
 def sex_rank(key: str) -> float | None:
-    """Return how well a key names the sex of the person; see `age_rank`.
-
-    `STATED` for "sex" or "recipient gender", `UNCLEAR` for unknown additions, `COMPUTED` for sexes
-    from data ("predicted sex"), `OTHER_PERSON` for those of a donor or a child, None for no sex at
-    all.
-    """
+    """Return how well a key names the sex of the person; see `age_rank`."""
+    # `STATED` for "sex" or "recipient gender", `_UNCLEAR` for unknown additions, `_COMPUTED` for
+    # sexes from data ("predicted sex"), `_OTHER_PERSON` for those of a donor or a child, None
+    # for no sex at all.
     plain = plain_words(key)
     names = _sex_names()
     if not names.search(plain) or _pattern("sex", "never").search(plain):
         return None
     if _pattern("sex", "other_person").search(plain):
-        return OTHER_PERSON
+        return _OTHER_PERSON
     if _pattern("sex", "estimated").search(plain):
-        return COMPUTED
-    return UNCLEAR if _left(names, ("sex", "plain"), _ASIDE.sub(" ", key)) else STATED
+        return _COMPUTED
+    return _UNCLEAR if _left(names, ("sex", "plain"), _ASIDE.sub(" ", key)) else STATED
 
 
 def _left(names: re.Pattern[str], plain: tuple[str, str], key: str) -> str:
-    """Return what a key says beside the name and words that add nothing."""
+    """Return what is left of a key without the name and words that add nothing."""
     rest = names.sub(" ", plain_words(key))
     rest = _pattern(*plain).sub(" ", rest)
     return _units().sub(" ", rest).strip()
@@ -200,10 +155,8 @@ def names_groups(key: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def key_unit(key: str) -> str:
-    """Return the unit of bare numbers under a key: ``years``, ``months``, ``weeks`` or ``days``.
-
-    Years wins when several are named; a time point ("age at 6 months") is no unit.
-    """
+    """Return the unit of bare numbers under a key: ``years``, ``months``, ``weeks`` or ``days``."""
+    # Years wins when several are named; a time point ("age at 6 months") is no unit.
     plain = re.sub(r"\bdays?\b(?=.*\bbirth\b)|\bdays of life\b", " days ", plain_words(key))
     # A number in front makes a time point, a single letter is a unit only in brackets.
     plain = re.sub(r"\b\d+ [^\W\d_]+", " ", plain)

@@ -1,7 +1,7 @@
-"""What the free text of a sample says about a trait: stricter than a value under its key.
+"""Judging the free text of a sample for a trait: stricter than for a value under its key.
 
 A title is no answer to a question. "Control" in it may be the control of an experiment, a short
-acronym may stand for something else, and the name of a cancer may stand on the normal tissue of
+acronym may mean something else, and the name of a cancer may label the normal tissue of
 its patients. What can be meant otherwise stays unknown.
 """
 
@@ -10,19 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from genotex.clinical.candidates import Candidate
+from genotex.clinical.cells import Candidate
 from genotex.clinical.description import SeriesDescription
-from genotex.clinical.texts.sample_texts import free_text_words
+from genotex.clinical.texts.samples import free_text_words
 from genotex.clinical.trait.judgement import UNKNOWN, Ground, Judgement, Judgements, leave_open
-from genotex.clinical.trait.row_roles import judge_row
-from genotex.clinical.trait.value_roles import ValueJudge
+from genotex.clinical.trait.row_judge import judge_row
+from genotex.clinical.trait.value_judge import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import mask, simplify
 
-__all__ = ["TextJudge"]
-
 _GLUED_NON = re.compile(r"(?<![A-Za-z])non([A-Za-z][A-Za-z0-9-]+)", re.IGNORECASE)
-# "24 h", "10 nM", "siCTRL", "sh-NC": an experiment, whatever other words there are.
+# "24 h", "10 nM", "siCTRL", "sh-NC": an experiment, despite any other words.
 _EXPERIMENT = re.compile(
     r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[\s-]?(?:h|hrs?|hours?|mins?|minutes?|[nuµμpm]M|[munµμ]g|[munµμ]g/m?l|gy)"
     r"(?![A-Za-z])|(?<![A-Za-z])(?:day|d)[\s-]?0(?!\d)|(?<![A-Za-z])(?:si|sh|sg)[\s-]?[A-Z]{2}"
@@ -32,22 +30,7 @@ _SHORT = 3
 
 
 class TextJudge:
-    """Judges the group texts of samples for one trait in one series.
-
-    Parameters
-    ----------
-    judge : ValueJudge
-        Judges single values.
-    vocabulary : Vocabulary
-        The words it knows.
-    description : SeriesDescription
-        The series.
-
-    Attributes
-    ----------
-    values : ValueJudge
-        Judges single values.
-    """
+    """Judges the group texts of samples for one trait in one series."""
 
     def __init__(
         self, judge: ValueJudge, vocabulary: Vocabulary, description: SeriesDescription
@@ -62,18 +45,7 @@ class TextJudge:
         self._series_text = description.text
 
     def judge(self, groups: Mapping[str, str]) -> Judgements:
-        """Judge samples by what the texts of their groups say.
-
-        Parameters
-        ----------
-        groups : mapping of str to str
-            Raw cell -> text of its group.
-
-        Returns
-        -------
-        mapping of str to Judgement
-            By raw cell.
-        """
+        """Judge samples by the texts of their groups."""
         texts = {cell: self._spelt(text) for cell, text in groups.items()}
         candidate = Candidate(
             key="",
@@ -90,11 +62,9 @@ class TextJudge:
         return self._without_arms(judged)
 
     def _spelt(self, text: str) -> str:
-        """Return a text with "nonasthma" taken apart and abbreviations as the series explains them.
-
-        What the series itself explains is surer than what letters mean elsewhere: "HD" is not a
-        healthy donor where the summary says "Huntington's disease (HD)".
-        """
+        """Split "nonasthma" and spell out the abbreviations that the series explains."""
+        # What the series itself explains is surer than what letters mean elsewhere: "HD" is not a
+        # healthy donor where the summary has "Huntington's disease (HD)".
         text = _GLUED_NON.sub(
             lambda hit: f"non {hit[1]}" if hit[1] in self._trait.terms else hit[0], text
         )
@@ -130,7 +100,7 @@ class TextJudge:
         return leave_open(f"{text!r} names the trait and a control")
 
     def _is_used(self, name: str | None) -> bool:
-        """Tell whether a name is a word, or short letters that the series' own texts use too."""
+        """Return whether a name is a word, or short letters that the series' own texts use too."""
         if name is None or len(name) > _SHORT:
             return name is not None
         letters = rf"(?<![A-Za-z0-9]){re.escape(name)}s?(?![A-Za-z0-9])"
@@ -173,7 +143,7 @@ class TextJudge:
         return Judgement("healthy control", Ground.HEALTHY, f"{text!r} names a control ({word!r})")
 
     def is_experiment(self, text: str) -> bool:
-        """Tell whether a text names an arm of an experiment ("KD" aside, where it is the trait)."""
+        """Return whether a text names an arm of an experiment (not "KD", where it is the trait)."""
         text = self._spelt(text)
         word = self._words["experiment"].find(text)
         names = self._trait.terms.find(text), self._trait.includes.find(text)
@@ -181,7 +151,7 @@ class TextJudge:
         return named or _EXPERIMENT.search(text) is not None
 
     def _is_treated(self, text: str) -> bool:
-        """Tell whether a text names an arm that got something: "untreated" patients did not."""
+        """Return whether a text names an arm that got something: "untreated" patients did not."""
         spans = self._words["untreated"].spans(text)
         return self.is_experiment(mask(simplify(text), spans) if spans else text)
 
@@ -222,3 +192,61 @@ class TextJudge:
             else j
             for cell, j in judged.items()
         }
+
+
+_NAMES = {
+    "tumour": "the tumour of a pair",
+    "normal": "normal tissue",
+    "control": "a control alongside named cases",
+}
+_CODE = re.compile(r"\d*([A-Za-z]{1,3})\d*")
+_BETWEEN = re.compile(r"[\s_.,;:()/-]+")
+_BLOOD_CELLS = re.compile(r"(?<![A-Za-z])[TB][\s-]?(?:cells?|lymph)", re.IGNORECASE)
+
+
+def judge_letter_codes(groups: Mapping[str, str], judge: TextJudge) -> Judgements:
+    """Judge samples whose controls, or both sides, are marked by letters alone."""
+    # "T1" and "N1" are tumour and normal tissue in a series about the cancer; "C1" is a control
+    # next to "AD1". Only where the texts of the series speak of controls or normal tissue.
+    series = judge.values.series
+    if not (series.about and series.mentions_controls):
+        return dict.fromkeys(groups, UNKNOWN)
+    codes = {cell: _code(cell, text, judge) for cell, text in groups.items()}
+    if judge.values.trait.is_cancer and {"tumour", "normal"} <= set(codes.values()):
+        return {cell: _of_pair(code, groups[cell]) for cell, code in codes.items()}
+    judged = judge.judge(groups)
+    if any(j.code == 0 for j in judged.values()):
+        return judged
+    return {
+        cell: _control(codes[cell], groups[cell])
+        if codes[cell] in ("normal", "control") and j.role == "unknown"
+        else j
+        for cell, j in judged.items()
+    }
+
+
+def _code(cell: str, text: str, judge: TextJudge) -> str:
+    """Return the meaning of the one letter code of a title, or nothing."""
+    # A code has the number of a sample glued to it, or is at an end of the title.
+    if judge.is_experiment(cell) or _BLOOD_CELLS.search(cell):
+        return ""
+    parts = _BETWEEN.split(text.strip())
+    glued = [t for t in _BETWEEN.split(cell) if re.search(r"\d", t)]
+    letters = [hit[1] for token in (parts[0], parts[-1], *glued) if (hit := _CODE.fullmatch(token))]
+    words = free_text_words()
+    found = {name for name in _NAMES for code in letters if code in words[f"{name}_code"]}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _of_pair(code: str, text: str) -> Judgement:
+    if code == "tumour":
+        return Judgement("case", Ground.CONTEXT, _why(code, text))
+    return _control(code, text) if code == "normal" else UNKNOWN
+
+
+def _control(code: str, text: str) -> Judgement:
+    return Judgement("healthy control", Ground.HEALTHY, _why(code, text))
+
+
+def _why(code: str, text: str) -> str:
+    return f"{text!r} has the letter of {_NAMES[code]}"

@@ -1,0 +1,254 @@
+"""Clinical inference for many cases of a JSON Lines file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from genotex.clinical.annotation_json import rounded
+from genotex.clinical.cells import split_cell
+from genotex.clinical.description import Cell, SeriesDescription
+from genotex.clinical.encoded_features import encode_cell
+from genotex.clinical.encoding import ClinicalAnnotation, FeatureEncoding
+from genotex.clinical.experts import Expert, RuleExpert
+from genotex.clinical.summary import reason_texts, shift_notes
+from genotex.clinical.words.wording import simple_key
+from genotex.errors import FormatError, UsageError
+from genotex.formats.json_lines import read_json_lines, read_text_lines
+from genotex.layout import Procedure
+
+_CASE_FIELDS = (
+    "id",
+    "trait",
+    "cohort",
+    "background",
+    "sample_characteristics",
+    "first_ids",
+    "annotation_columns",
+    "annotation_preview",
+)
+"""What a solver may see of a case; everything else in the line is dropped before it is read."""
+
+
+def infer_cases(
+    cases: Path, expert: Expert | None = None, procedure: Procedure = "sound"
+) -> Iterator[str]:
+    """Annotate the cases of a JSON Lines file, one output line each.
+
+    Parameters
+    ----------
+    cases : Path
+        JSON Lines, plain or gzip.
+    expert : Expert, optional
+        Annotates them; `RuleExpert` by default.
+    procedure : str
+        ``benchmark`` takes the first integer of a cell as age.
+
+    Yields
+    ------
+    str
+        A JSON object without line end: ``id``, ``is_gene_available``, and ``trait``, ``age``,
+        ``gender`` as null or ``{"row", "map": {raw value: code or null}}``; ``certainty`` of the
+        trait (null: not measured), its ``runner_up`` as null or ``{"row", "map"}``;
+        ``certainties`` of gene expression, age and gender; ``keys`` of the features and ``roles``
+        of the trait's cells; ``evidence`` gives the reasons.
+
+    Raises
+    ------
+    FormatError
+        If a line is not a case, or has the id of another; it names the line and the field.
+    """
+    expert = expert or RuleExpert()
+    lines: dict[str, int] = {}
+    for number, case in _read_lines(cases):
+        first = lines.setdefault(case["id"], number)
+        if first != number:
+            msg = f"{case['id']!r} is the id of line {first} already"
+            hint = "answers are identified by their ids"
+            raise FormatError(msg, path=cases, line=number, field="id", hint=hint)
+        try:
+            description = description_from_case(case)
+        except FormatError as error:
+            raise error.at(cases, number) from error
+        try:
+            annotation = expert.annotate(description, case["trait"])
+        except UsageError as error:
+            raise FormatError(str(error), path=cases, line=number, field="trait") from error
+        yield json.dumps(
+            _prediction(case["id"], description, annotation, procedure), ensure_ascii=False
+        )
+
+
+def count_cases(cases: Path) -> int:
+    """Return how many lines of a JSON Lines file hold something.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read.
+    """
+    return sum(1 for line in read_text_lines(cases) if line.strip())
+
+
+def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, case in read_json_lines(path, "a case"):
+        for name in ("id", "trait"):
+            if not isinstance(case.get(name), str) or not case[name].strip():
+                msg = "must be a text"
+                raise FormatError(msg, path=path, line=number, field=name)
+        yield number, {name: case[name] for name in _CASE_FIELDS if name in case}
+
+
+def _prediction(
+    case_id: str,
+    description: SeriesDescription,
+    annotation: ClinicalAnnotation,
+    procedure: Procedure,
+) -> dict[str, Any]:
+    features = {"trait": annotation.trait, "age": annotation.age, "gender": annotation.gender}
+    return {
+        "id": case_id,
+        "is_gene_available": annotation.gene.available,
+        **{name: row_and_map(e, description, procedure) for name, e in features.items()},
+        "certainty": rounded(annotation.certainty),
+        "runner_up": row_and_map(annotation.runner_up, description, procedure),
+        "certainties": {
+            "gene": annotation.gene.certainty,
+            "age": annotation.age.certainty if annotation.age else None,
+            "gender": annotation.gender.certainty if annotation.gender else None,
+        },
+        "keys": {name: e.key for name, e in features.items() if e},
+        "roles": dict(annotation.trait.roles) if annotation.trait else {},
+        "evidence": {
+            "gene": [annotation.gene.reason, *annotation.gene.evidence],
+            **{name: _evidence(e) if e else [] for name, e in features.items()},
+        },
+    }
+
+
+def _evidence(encoding: FeatureEncoding) -> list[str]:
+    return [*encoding.evidence, *shift_notes(encoding), *reason_texts(encoding)]
+
+
+def row_and_map(
+    encoding: FeatureEncoding | None,
+    description: SeriesDescription,
+    procedure: Procedure = "sound",
+) -> dict[str, Any] | None:
+    """Return the row of an encoding and the code of each of its raw cells, None without a row."""
+    if encoding is None or encoding.row is None:
+        return None
+    wanted = simple_key(encoding.key)
+    codes = {
+        cell: encode_cell(encoding, cell, procedure)
+        if simple_key(split_cell(cell)[0]) == wanted or cell in encoding.values
+        else None
+        for cell in description.characteristics[encoding.row]
+        if cell is not None
+    }
+    return {"row": encoding.row, "map": codes}
+
+
+def description_from_case(case: Mapping[str, Any]) -> SeriesDescription:
+    """Describe a case of a JSON Lines file (fields: docs/clinical.md).
+
+    Only the fields that a solver may see are read: labels in the same object are ignored.
+
+    Raises
+    ------
+    FormatError
+        If a field does not have the form it must have.
+    """
+    background = case.get("background") or {}
+    rows = case.get("sample_characteristics") or {}
+    if not isinstance(background, Mapping) or not isinstance(rows, Mapping):
+        msg = "background and sample_characteristics must be objects"
+        raise FormatError(msg, hint="see the fields in docs/clinical.md")
+    preview = case.get("annotation_preview") or {}
+    if not isinstance(preview, Mapping):
+        msg = "annotation_preview must be an object of lists"
+        raise FormatError(msg, field="annotation_preview")
+    for name, cells in preview.items():
+        if cells is not None and not isinstance(cells, list | tuple):
+            msg = f"column {name!r} must be a list, not {type(cells).__name__}"
+            raise FormatError(msg, field="annotation_preview")
+    cohort = case.get("cohort")
+    if cohort is not None and not isinstance(cohort, str):
+        msg = f"must be a text, not {_kind(cohort)}"
+        raise FormatError(msg, field="cohort")
+    return SeriesDescription(
+        cohort=cohort or "",
+        title=_text(background, "title"),
+        summary=_text(background, "summary"),
+        overall_design=_text(background, "overall_design"),
+        characteristics=_case_rows(rows),
+        first_ids=_texts(case, "first_ids"),
+        annotation_columns=_texts(case, "annotation_columns"),
+        annotation_preview={
+            str(name): tuple(None if v is None else str(v) for v in cells or ())
+            for name, cells in preview.items()
+        },
+    )
+
+
+def _kind(value: object) -> str:
+    """Name what a JSON value is, with the value where it is short."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    return {"dict": "an object", "list": "a list", "NoneType": "null"}.get(
+        type(value).__name__, "a text"
+    )
+
+
+def _text(background: Mapping[str, Any], name: str) -> str:
+    value = background.get(name)
+    parts = value if isinstance(value, list | tuple) else [value]
+    wrong = next((part for part in parts if part is not None and not isinstance(part, str)), None)
+    if wrong is not None:
+        msg = f"must be a text or a list of texts, and holds {_kind(wrong)}"
+        raise FormatError(msg, field=f"background.{name}")
+    return "\n".join(part for part in parts if part is not None)
+
+
+def _texts(case: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = _list(case, name)
+    for value in values:
+        if not isinstance(value, str):
+            msg = f"must hold texts only, not {_kind(value)}"
+            raise FormatError(msg, field=name, hint="put quotes around it")
+    return tuple(values)
+
+
+def _list(case: Mapping[str, Any], name: str) -> list[Any]:
+    value = case.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        msg = f"must be a list, not {type(value).__name__}"
+        raise FormatError(msg, field=name)
+    return value
+
+
+def _case_rows(rows: Mapping[str, Any]) -> tuple[tuple[Cell, ...], ...]:
+    numbered: dict[int, tuple[Cell, ...]] = {}
+    for name, cells in rows.items():
+        if not str(name).isdecimal() or not isinstance(cells, list):
+            msg = f"row {name!r} must be a number with a list of cells"
+            raise FormatError(msg, field="sample_characteristics")
+        if int(name) in numbered:
+            msg = f"row {name!r} appears twice"
+            raise FormatError(msg, field="sample_characteristics")
+        for cell in cells:
+            if cell is not None and not isinstance(cell, str):
+                msg = f"row {name!r} must hold texts and null, not {_kind(cell)}"
+                hint = "a cell is the text of the file, as 'age: 45'; null where it is empty"
+                raise FormatError(msg, field="sample_characteristics", hint=hint)
+        numbered[int(name)] = tuple(dict.fromkeys(cells))
+    if numbered and max(numbered) > 10 * len(numbered) + 100:
+        msg = f"row number {max(numbered)} is too high for {len(numbered)} rows"
+        raise FormatError(msg, field="sample_characteristics")
+    return tuple(numbered.get(i, ()) for i in range(max(numbered, default=-1) + 1))

@@ -1,0 +1,207 @@
+"""Cells of characteristics: key and value, pairs, parts and numbers, and cells gathered by key."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from genotex.clinical.description import SeriesDescription
+from genotex.clinical.encoding import SampleField
+from genotex.clinical.words.wording import simple_key
+
+_KEY_SIGN = re.compile(r"\s*(?P<key>[^=:]{1,60}?)\s*[=:]\s*(?P<value>.*\S)", re.DOTALL)
+_PIECES = re.compile(r"[;|\n]|,\s")
+# Signs between the values of a key of several parts, the most specific ones first.
+_BETWEEN_KEYS = re.compile(r"\s*[/,;&+|\\]\s*|\s+and\s+")
+_BETWEEN_VALUES = tuple(
+    re.compile(p) for p in (r"[;|]", r"/", r"(?<!\d),|,(?!\d)", r"[-_]", r"\s+")
+)
+_ASIDE = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
+
+
+def split_cell(cell: str) -> tuple[str, str]:
+    """Split a characteristics cell at its first colon."""
+    key, colon, value = cell.partition(":")
+    return (key.strip(), value.strip()) if colon else ("", cell.strip())
+
+
+def split_pairs(text: str) -> list[tuple[str, str, str]]:
+    """Split free text of the form ``key = value; key: value`` into its pairs."""
+    pairs = []
+    for piece in text.split(";"):
+        hit = _KEY_SIGN.match(piece)
+        if hit:
+            pairs.append((hit["key"], hit["value"], piece.strip()))
+    return pairs
+
+
+def named_part(text: str, key: str, names: Callable[[str], bool]) -> str | None:
+    """Return the part of a value that belongs to a wanted name."""
+    # The value of the pair inside the text whose key is wanted, else the text in front of such
+    # pairs if `key` itself is wanted; in a key of several parts the part in the same place. None
+    # when the value is not made of parts, or none is wanted.
+    pieces = [piece.strip() for piece in _PIECES.split(text)]
+    pairs = [_KEY_SIGN.fullmatch(piece) for piece in pieces]
+    if any(pairs):
+        inner = next((hit["value"] for hit in pairs if hit and names(hit["key"])), None)
+        if inner is None and pairs[0] is None and names(key):
+            return pieces[0]
+        return inner
+    return _part_in_place(text, key, names)
+
+
+def _part_in_place(text: str, key: str, names: Callable[[str], bool]) -> str | None:
+    keys = _BETWEEN_KEYS.split(_ASIDE.sub(" ", key))
+    wanted = [number for number, name in enumerate(keys) if names(name)]
+    if len(keys) < 2 or len(wanted) != 1 or not all(name.strip() for name in keys):
+        return None
+    for sign in _BETWEEN_VALUES:
+        parts = sign.split(text.strip())
+        if len(parts) == len(keys):
+            return parts[wanted[0]].strip()
+    return None
+
+
+@lru_cache(maxsize=65536)
+def parse_number(text: str) -> float | None:
+    """Read a measured number, with a decimal point or comma, with or without a unit behind it.
+
+    Returns
+    -------
+    float or None
+        The number; None when the text does not begin with exactly one.
+    """
+    hit = re.fullmatch(
+        r"\s*([<>≤≥~]?\s*[-+\u2212]?\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)\s*"
+        r"(?:(?:[^\W\d_]|[%°(^])[^\d,;:=]{0,20}\d?\)?)?\s*",
+        text,
+        re.IGNORECASE,
+    )
+    if hit is None:
+        return None
+    digits = hit[1].lstrip("<>≤≥~ ").replace("\u2212", "-").replace(",", ".").casefold()
+    value = float(digits)
+    return value if abs(value) < float("inf") else None
+
+
+_MOSTLY = 0.8
+_FEW_VALUES = 5
+_LONGEST_LIST = 30
+"""Most unique values that a case has of a row, the empty one included: longer lists were cut.
+
+A limit of the cases' makers, equal to what the benchmark shows of a row.
+"""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Values under one key."""
+
+    key: str  # Key as in the file; empty for values without one
+    row: int | None  # The row with most of the values; None for other sample fields
+    # Raw cell -> value behind the key, in order of appearance, over all rows
+    values: Mapping[str, str]
+    in_row: frozenset[str]  # The raw cells in `row`
+    # Share of the row's cells (of samples if known, else of unique cells) with this key
+    share: float
+    elsewhere: tuple[int, ...]  # Other rows that hold values of this key because cells are shifted
+    weight: Mapping[str, int]  # Raw cell -> number of samples; 1 where samples are not known
+    sample_field: SampleField = "characteristics_ch1"  # Sample field that holds the cells
+    other_cells: frozenset[str] = frozenset()  # Raw cells of the row under other keys
+
+
+def characteristic_candidates(description: SeriesDescription) -> list[Candidate]:
+    """Return one candidate for every key of the characteristics, in row order."""
+    # A key that fills several rows on its own (a submitter may repeat "tissue") gives one candidate
+    # for each of them; a key in mixed rows (shifted cells) gives a single one.
+    counts = [
+        _row_counts(description, number) for number in range(len(description.characteristics))
+    ]
+    size = _samples if description.cells is not None else _guessed_samples
+    rows_of: dict[str, dict[int, Counter[str]]] = {}
+    for number, cells in enumerate(counts):
+        for cell, count in cells.items():
+            key = simple_key(split_cell(cell)[0])
+            rows_of.setdefault(key, {}).setdefault(number, Counter())[cell] += count
+    found = [
+        candidate
+        for key, rows in rows_of.items()
+        for candidate in _candidates_of_key(key, rows, counts, size)
+    ]
+    return sorted(found, key=lambda c: (c.row if c.row is not None else -1, c.key))
+
+
+def _row_counts(description: SeriesDescription, number: int) -> Counter[str]:
+    if description.cells is not None and number < len(description.cells):
+        return Counter(cell for cell in description.cells[number] if cell)
+    return Counter({cell: 1 for cell in description.characteristics[number] if cell})
+
+
+_Rows = Mapping[int, Counter[str]]
+_Sizes = Mapping[int, tuple[int, ...]]
+
+
+def _candidates_of_key(
+    key: str,
+    rows: _Rows,
+    counts: list[Counter[str]],
+    size: Callable[[_Rows, list[Counter[str]]], _Sizes],
+) -> Iterable[Candidate]:
+    pure = {n for n, cells in rows.items() if len(cells) == len(counts[n])}
+    mixed = [n for n in rows if n not in pure]
+    if key == "":
+        return [_candidate(n, [], rows, counts) for n in rows]
+    sizes = size(rows, counts)
+    best = max(rows, key=lambda n: (sizes[n], -n))
+    found = [_candidate(best, [n for n in mixed if n != best], rows, counts)]
+    found.extend(_candidate(n, [], rows, counts) for n in sorted(pure) if n != best)
+    return found
+
+
+def _samples(rows: _Rows, counts: list[Counter[str]]) -> _Sizes:
+    """Return how many samples of each row have the key."""
+    return {number: (cells.total(),) for number, cells in rows.items()}
+
+
+def _guessed_samples(rows: _Rows, counts: list[Counter[str]]) -> _Sizes:
+    """Return an order of rows by how many samples a key has there, from unique values alone."""
+    # Many different values (ages) mean many samples; a list that is cut holds at least as many as
+    # it shows. Few different values (sexes) do not show how frequent they are: then every
+    # different value of another key is a sample that lacks this one, so the row with the fewest of
+    # them has most. Values that appear early belong to the first samples.
+    few = max(map(len, rows.values())) <= _FEW_VALUES
+    sizes = {}
+    for number, cells in rows.items():
+        row = counts[number]
+        shown = len(cells)
+        cut = len(row) >= _LONGEST_LIST - 1
+        if few:
+            shown = min(shown, 2)
+        elif cut and shown > _MOSTLY * len(row):
+            shown = _LONGEST_LIST
+        others = len(row) - len(cells)
+        before = list(row).index(next(iter(cells)))
+        sizes[number] = (shown, -others, -before) if few else (shown, -before, -others)
+    return sizes
+
+
+def _candidate(
+    best: int, others: list[int], rows: Mapping[int, Counter[str]], counts: list[Counter[str]]
+) -> Candidate:
+    weight: Counter[str] = Counter()
+    for number in (best, *others):
+        weight.update(rows[number])
+    first = next(iter(rows[best]))
+    return Candidate(
+        key=split_cell(first)[0],
+        row=best,
+        values={cell: split_cell(cell)[1] for cell in weight},
+        in_row=frozenset(rows[best]),
+        share=rows[best].total() / max(counts[best].total(), 1),
+        elsewhere=tuple(sorted(others)),
+        weight=dict(weight),
+        other_cells=frozenset(counts[best]) - frozenset(rows[best]),
+    )

@@ -1,0 +1,346 @@
+"""A person's age or sex from one cell, and the legend of codes in a key or a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from genotex.clinical.cells import named_part
+from genotex.clinical.people.keys import (
+    age_rank,
+    key_unit,
+    load_words,
+    plain_words,
+    sex_rank,
+    spelt_sexes,
+    unit_words,
+)
+from genotex.clinical.words.wording import folded
+
+_DAYS_PER_YEAR = 365.25
+OLDEST_AGE = 125.0
+
+_YEARS = {"years": 1.0, "months": 1 / 12, "weeks": 7 / _DAYS_PER_YEAR, "days": 1 / _DAYS_PER_YEAR}
+_MISSING_CODES = {-1.0, -9.0, -99.0, -999.0, -9999.0, 999.0}
+_SHORTEST_DAYS = 100.0
+_MIDDLE_OF_DECADE = 4.5  # of 60 to 69
+_LONGEST = 80
+_SIGNS = str.maketrans({"\u2013": "-", "\u2014": "-", "\u2212": "-", "\u2010": "-", "\u2011": "-",
+                        "\u2264": "<", "\u2265": ">", "\u00a0": " ", "\u2009": " ", "*": " ",
+                        "\u2020": " ", '"': " ", "\u00b1": " +/- "})  # fmt: skip
+
+_NUMBER = r"\d{1,7}(?:[.,]\d+)?"
+
+
+_UNIT = rf"(?:{unit_words()})(?![^\W\d_])\.?"
+_UNIT_NAMES = {w: unit for unit, words in load_words()["age"]["units"].items() for w in words}
+_SEX = rf"(?:{spelt_sexes()})"
+_BESIDE = "|".join(sorted(map(re.escape, load_words()["age"]["beside"]), key=len, reverse=True))
+# A sex or a word such as "about" in front of the number, and a sex or "old" behind it. A bare "m"
+# behind is months unless a sign parts it from the number.
+_FRONT = re.compile(
+    r"^(?:(?:aged?|ages)\s*[=:]?\s*|(?:about|approx(?:imately|\.)?|circa|ca\.?|c\.|~)\s*"
+    rf"|(?:(?:{_BESIDE})\s+)?(?:{_SEX}|f)\b\s*[,/;|-]?\s*(?:of\s+)?|m\s*[,/;|]\s*|[mf](?=\d))+"
+)
+_BACK = re.compile(
+    rf"(?:\s*[,/;|]\s*m|[\s,/;|-]*(?:\bof age|\bold|\b(?:{_BESIDE})|\b{_SEX}|(?<![^\W\d_])\(?f\)?"
+    r"|\b(?:sex|gender)\b[\s:=]*[^\W\d_]+|\(?\bapprox[a-z]*\.?\)?"
+    r"|\(?\bat (?!onset|first|menarche|menopause)[a-z ]+\)?))+$"
+)
+_BOUND = (
+    r"(?:[<>]\s*=?|under|over|below|above|at least|up to|(?:older|younger|less|more|greater) than)"
+)
+_BEYOND = r"(?:\+|plus|(?:and|or|&)\s+(?:older|over|above|more|up|younger|under|below))"
+_ONE = re.compile(
+    rf"(?:{_BOUND}\s*)?(?P<low>{_NUMBER})(?:[\s_-]*\(?\s*(?P<unit>{_UNIT})\s*\)?)?"
+    rf"(?:\s*{_BEYOND}(?:[\s-]*(?P<late>{_UNIT}))?)?"
+)
+_RANGE = re.compile(
+    rf"[\[(]?\s*(?P<low>{_NUMBER})[\s-]*?(?P<first>{_UNIT})?"
+    rf"(?:\s*(?:-|to|until)\s*|(?<=[\d])\s*[,;]\s*(?=[\d.,\s]+[\])]$))"
+    rf"(?P<high>{_NUMBER})[\s-]*\(?(?P<unit>{_UNIT})?\)?\s*[\])]?"
+)
+_PART = re.compile(rf"({_NUMBER})[\s-]*({_UNIT})(?:\s|,|-|and\b)*")
+_PARTS = re.compile(rf"(?:{_PART.pattern})+")
+_SPREAD = re.compile(
+    rf"(?P<mean>{_NUMBER}(?:\s*{_UNIT})?)\s*\(?\s*\+\s*/?\s*-\s*{_NUMBER}\s*(?P<unit>{_UNIT})?\)?"
+)
+_NEGATIVE = re.compile(rf"-\s*(?P<days>{_NUMBER})(?:\s*d(?:ays?)?)?")
+_BETWEEN = re.compile(r"between (.+) and (.+)")
+_DECADE = re.compile(r"(?P<tens>[1-9]0)\s*'?\s*s")
+_SMALL = load_words()["numbers"]["small"]
+_TENS = load_words()["numbers"]["tens"]
+_NUMBER_WORDS = {word: n for n, word in enumerate(_SMALL)} | {
+    word: 10 * n for n, word in enumerate(_TENS, start=2)
+}
+_WORDED = re.compile(
+    rf"^(?:(?P<tens>{'|'.join(_TENS)})(?:[\s-]+(?P<ones>{'|'.join(_SMALL[1:10])}))?"
+    rf"|(?P<small>{'|'.join(_SMALL)}))(?![^\W_])"
+)
+
+
+@lru_cache(maxsize=65536)
+def parse_age_years(text: str, key: str = "") -> float | None:
+    """Read a person's age.
+
+    Parameters
+    ----------
+    text : str
+        The value alone: ``45``, ``45y``, ``18 months``, ``3 yr 2 mo``, ``45-50`` (its middle),
+        ``>89`` (the bound), ``60s`` (the middle of the decade), ``45,5``, ``45.5 +/- 3`` (the
+        mean), ``newborn``, ``sixty``, with a sex next to it (``M/45``, ``male, 45 years``) or other
+        pairs behind it (``45 years; sex: F``), or negative days to birth as in TCGA.
+    key : str
+        Key of the cell: its unit ("age (months)") holds for a bare number; in a key of several
+        parts ("strain, age") its place shows which part of the value is meant.
+
+    Returns
+    -------
+    float or None
+        Years from 0 to 125; None when the text is not one age or no human age.
+    """
+    part = named_part(text, key, lambda name: age_rank(name) is not None)
+    years = None if part is None else _years(_plain_age(part), key)
+    if years is None:
+        years = _years(_plain_age(text), key)
+    return years if years is not None and 0 <= years <= OLDEST_AGE else None
+
+
+def is_bare_number(text: str) -> bool:
+    """Return whether a value is a number and nothing else: in "age group: 2" no age."""
+    return re.fullmatch(rf"\s*{_NUMBER}\s*", text) is not None
+
+
+def _plain_age(text: str) -> str:
+    return folded(text.translate(_SIGNS)).strip("' .")
+
+
+def _years(text: str, key: str) -> float | None:
+    """Return the years of a text in plain form, which may still be impossible ones."""
+    if text in load_words()["age"]["newborn"]:
+        return 0.0
+    negative = _NEGATIVE.fullmatch(text)
+    if negative:
+        days = _to_float(negative["days"], "days")
+        known_gap = -days in _MISSING_CODES or days < _SHORTEST_DAYS
+        return None if known_gap else days / _DAYS_PER_YEAR
+    if len(text) > _LONGEST:
+        return None
+    text = _BETWEEN.sub(r"\1 to \2", text)
+    if sex_rank(key) is not None:
+        text = re.sub(r"(?<=\d)\s*(?:m|\(m\))$", "", text)
+    text = _BACK.sub("", _FRONT.sub("", text)).strip(" ,;/|")
+    return _number_of_years(_WORDED.sub(_digits, text), key)
+
+
+def _number_of_years(text: str, key: str) -> float | None:
+    decade = _DECADE.fullmatch(text)
+    if decade:
+        return float(decade["tens"]) + _MIDDLE_OF_DECADE
+    spread = _SPREAD.fullmatch(text)
+    if spread:
+        text = f"{spread['mean']} {spread['unit'] or ''}".strip()
+    one = _ONE.fullmatch(text)
+    if one:
+        unit = one["unit"] or one["late"]
+        number = _to_float(one["low"], unit or key_unit(key))
+        if unit is None and number in _MISSING_CODES:
+            return None
+        return number * _YEARS[_unit(unit, key)]
+    span = _RANGE.fullmatch(text)
+    if span:
+        last = _unit(span["unit"] or span["first"], key)
+        first = _unit(span["first"] or span["unit"], key)
+        low, high = (_to_float(span["low"], first) * _YEARS[first],
+                     _to_float(span["high"], last) * _YEARS[last])  # fmt: skip
+        return (low + high) / 2 if low <= high else None
+    return _sum_of_parts(text)
+
+
+def _sum_of_parts(text: str) -> float | None:
+    """Return "3 yr 2 mo" in years: each unit smaller than the one before."""
+    if not _PARTS.fullmatch(text):
+        return None
+    parts = [(_to_float(number, "years"), _unit(unit, "")) for number, unit in _PART.findall(text)]
+    sizes = [_YEARS[unit] for _, unit in parts]
+    if sizes != sorted(set(sizes), reverse=True):
+        return None
+    return sum(number * _YEARS[unit] for number, unit in parts)
+
+
+def _unit(word: str | None, key: str) -> str:
+    return _UNIT_NAMES[word.rstrip(".")] if word else key_unit(key)
+
+
+def _to_float(text: str, unit: str) -> float:
+    """Return a number; "21,300" days have a sign for thousands, "45,500" years a decimal comma."""
+    thousands = unit.startswith("d") and re.fullmatch(r"\d{1,3},\d{3}", text)
+    return float(text.replace(",", "" if thousands else "."))
+
+
+def _digits(hit: re.Match[str]) -> str:
+    words = [word for word in (hit["tens"], hit["ones"], hit["small"]) if word]
+    return str(sum(_NUMBER_WORDS[word] for word in words))
+
+
+_WORDS = load_words()["sex"]
+_MALE, _FEMALE = frozenset(_WORDS["male"]), frozenset(_WORDS["female"])
+_UNCLEAR, _BESIDE_SEX = frozenset(_WORDS["unclear"]), frozenset(_WORDS["beside"])
+
+_SEX_NAMES = rf"(?P<{{0}}>{spelt_sexes()}|f|m)"
+_CODE = r"(?<![\w.])(?P<code>-?\d+|[a-z])"
+_SIGN = r"\s*(?:=+|:|->|\u2192|-|\b(?:is|are|for|means|indicates|denotes|represents)\b)\s*"
+_SEX_NAME = _SEX_NAMES.format("sex") + r"(?![a-z])"
+# "1=male, 2=female"; "male (1), female: 2"; then, without a sign, "0 female 1 male".
+_LEGENDS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        _CODE + _SIGN + _SEX_NAME,
+        r"\b"
+        + _SEX_NAME
+        + rf"(?:{_SIGN}\(?|\s*\(\s*|\s+(?:coded\s+)?as\s+)(?P<code>-?\d+)(?![\w.])",
+        r"(?<![\w.])(?P<code>-?\d+)\s+" + _SEX_NAME,
+    )
+)
+# "male/female (1/2)": as many codes as sexes, in the same order.
+_PAIRED = re.compile(
+    r"\b"
+    + _SEX_NAMES.format("first")
+    + r"\s*[/|,]\s*"
+    + _SEX_NAMES.format("second")
+    + r"\s*[=:]?\s*[(\[]?\s*(?P<one>-?\d+)\s*[/|,]\s*(?P<two>-?\d+)(?![\w.])",
+    re.IGNORECASE,
+)
+_FARTHEST = 100  # characters between "gender" and its legend in a text
+_YES, _NO = ("1", "yes", "y", "true", "t"), ("0", "no", "n", "false")
+# "is male", "sex: male" as a key: what is asked is whether the person has this sex.
+_ASKED = re.compile(
+    rf"(?:is |sex |gender |patient )*(?P<sex>{spelt_sexes('asked')})(?: sex| gender)?"
+)
+_KARYOTYPE = re.compile(r"46\s*,?\s*(?P<sex>x[xy])")
+
+
+@lru_cache(maxsize=4096)
+def sex_legend(key: str) -> dict[str, int]:
+    """Return the codes that a key explains: ``"gender (1=male, 2=female)"`` gives 1 and 0."""
+    # A key that is itself a sex ("female: 1", "is_male: yes") explains yes and no.
+    found = _explained_codes(key)
+    plain = plain_words(key)
+    asked = _ASKED.fullmatch(plain)
+    sex = None if asked is None else _sex_of_word(asked["sex"])
+    if sex is not None:
+        found = dict.fromkeys(_YES, sex) | dict.fromkeys(_NO, 1 - sex) | found
+    return found
+
+
+@lru_cache(maxsize=256)
+def text_legend(text: str) -> dict[str, int]:
+    """Return the codes of sexes that a series' texts explain: "gender: 0=female, 1=male"."""
+    # Code in digits -> female 0, male 1. Empty unless the text names "sex" or "gender" shortly
+    # before, gives a code for both, and does not contradict itself.
+    found: dict[str, int] = {}
+    for hit in re.finditer(r"\b(?:sex|gender)\b", text, re.IGNORECASE):
+        nearby = re.split(r"\.\s|\n", text[hit.end() : hit.end() + _FARTHEST])[0]
+        for code, sex in _explained_codes(nearby, signed=True).items():
+            if code.lstrip("-").isdecimal() and found.setdefault(code, sex) != sex:
+                return {}
+    return found if set(found.values()) == {0, 1} else {}
+
+
+def _explained_codes(key: str, *, signed: bool = False) -> dict[str, int]:
+    """Return the codes of the first form of legend that explains both sexes."""
+    for pairs in _legends(key, signed=signed):
+        legend: dict[str, int] = {}
+        for code, name in pairs:
+            sex = _sex_of_word(name.casefold())
+            if sex is not None:
+                legend.setdefault(code.casefold(), sex)
+        if set(legend.values()) == {0, 1}:
+            return legend
+    return {}
+
+
+def _legends(key: str, *, signed: bool) -> Iterator[list[tuple[str, str]]]:
+    """Give the pairs of code and sex by each form of legend, the surest form first."""
+    # Without a sign between them ("45 male, 43 female") a text counts people, so `signed` leaves
+    # that form out.
+    paired = _PAIRED.search(key)
+    if paired:
+        yield [(paired["one"], paired["first"]), (paired["two"], paired["second"])]
+    for pattern in _LEGENDS[:-1] if signed else _LEGENDS:
+        yield [(hit["code"], hit["sex"]) for hit in pattern.finditer(key)]
+
+
+def _sex_of_word(word: str) -> int | None:
+    if word in _MALE:
+        return 1
+    return 0 if word in _FEMALE else None
+
+
+@lru_cache(maxsize=16384)
+def parse_sex(text: str, key: str = "") -> int | None:
+    """Read a person's sex.
+
+    Parameters
+    ----------
+    text : str
+        The value alone: ``M``, ``female``, ``boy``, ``1 (male)``, with an age next to it (``45/F``,
+        ``male, 45 years``), in a pair behind another value (``45 years; sex: F``), or a code that
+        the key explains.
+    key : str
+        Key of the cell, with its legend if it has one; in a key of several parts ("strain, sex")
+        its place shows which part of the value is meant.
+
+    Returns
+    -------
+    int or None
+        Female 0, male 1; None for neither, both, or a change.
+    """
+    word = _plain_sex(text)
+    legend = sex_legend(key)
+    if word in legend:
+        return legend[word]
+    part = named_part(text, key, lambda name: sex_rank(name) is not None)
+    sex = None if part is None else _sex_of_phrase(_plain_sex(part))
+    return _sex_of_phrase(word) if sex is None else sex
+
+
+def _plain_sex(text: str) -> str:
+    return folded(text).strip(" .*'\"")
+
+
+def _sex_of_phrase(text: str) -> int | None:
+    karyotype = _KARYOTYPE.fullmatch(text)
+    if karyotype:
+        return _sex_of_word(karyotype["sex"])
+    if len(text) > _LONGEST:
+        return None
+    words = re.findall(r"[^\W\d_]+|[\u2640\u2642]", text)
+    sexes = {_sex_of_word(word) for word in words} - {None}
+    if len(sexes) != 1 or _UNCLEAR & set(words) or "?" in text:
+        return None
+    return sexes.pop() if _states_a_sex(text, words) else None
+
+
+def _states_a_sex(text: str, words: list[str]) -> bool:
+    """Return whether a text with a word for a sex states the sex and nothing against it."""
+    if re.fullmatch(r"[^\W\d_]+(?:\s*[(\[/,]\s*[^\W\d_]+\s*[)\]]?)?|[\u2640\u2642]", text):
+        return True
+    if re.fullmatch(r"-?\d+\s*[=:-]\s*[^\W\d_]+|-?\d+\s*\(\s*[^\W\d_]+\s*\)", text):
+        return True
+    if re.fullmatch(r"[^\W\d_]+\s*(?:[=:-]\s*-?\d|\(\s*-?\d\s*\))", text):
+        return True
+    if re.search(r"\b(?:sex|gender)\b[\s:=]*[mf]$", text):
+        return True
+    named = [word for word in words if _sex_of_word(word) is not None]
+    spelt = any(len(word) > 1 for word in named)
+    # A letter alone is a sex next to an age ("45/F", "F 45"), not in "F1" or "M0 macrophage".
+    aged = re.fullmatch(
+        r"[mf](?:\d{2,3}|\s*[/,;| ]\s*\d{1,3})(?:\s*y[a-z]*)?"
+        r"|\d{1,3}\s*(?:y[a-z]*)?\s*[/,;| -]?\s*[mf]",
+        text,
+    )
+    if not spelt:
+        return bool(aged)
+    return all(word in _BESIDE_SEX or word in named for word in words)

@@ -1,1 +1,0 @@
-"""TCGA: which study means a trait, and which columns hold age and gender."""
