@@ -100,7 +100,7 @@ def test_incomplete_pairs_keep_all_samples_as_correlated() -> None:
     assert "people with a comparison detected by correlation" in result.method["contrast"]["text"]
 
 
-def test_nobody_detected_changes_nothing_and_says_so() -> None:
+def test_without_detected_people_nothing_changes_and_a_warning_states_it() -> None:
     table = clean_cohort()
     plain, asked = analyze(table, FAST), analyze(table, DETECTED)
     assert plain.genes.equals(asked.genes) and "pair" not in asked.method

@@ -103,7 +103,7 @@ def test_tied_genes_keep_the_order_they_are_given_in(statistic: Floats) -> None:
         assert -1 <= found.score <= 1 and 0 < found.p <= 1
 
 
-def test_nothing_is_told_or_asked_of_the_network(
+def test_nothing_is_sent_to_or_requested_from_the_network(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*_: object) -> None:

@@ -156,7 +156,7 @@ def test_what_is_taken_for_levels_unasked() -> None:
     assert find_levels("Grade", np.repeat(np.arange(9.0), 5), "auto") is None
 
 
-def test_line_is_tested_as_before_and_says_so() -> None:
+def test_line_is_tested_as_before_and_recorded() -> None:
     table = three_levels(bent=5, rising=5, genes=60)
     line, ordered = solve(table, levels="line"), solve(table)
     np.testing.assert_allclose(line.genes["t"], ordered.genes["t"])

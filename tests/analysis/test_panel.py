@@ -257,7 +257,7 @@ def test_too_few_samples_of_a_measured_trait_are_counted_as_samples() -> None:
 
 
 @pytest.mark.parametrize("samples", [12, 40])
-def test_repeated_samples_give_a_panel_whose_quality_is_not_told(samples: int) -> None:
+def test_repeated_samples_give_a_panel_whose_quality_is_not_reported(samples: int) -> None:
     genes, target = planted(samples, 20, binary=True)
     shape = np.zeros((samples, 0))
     alone = fit_panel(genes, shape, target, binary=True, seed=1)

@@ -1,4 +1,4 @@
-"""Samples of the same person without an id that says so."""
+"""Samples of the same person although no id records it."""
 
 from dataclasses import replace
 

@@ -50,26 +50,7 @@ class _Point:
 
 
 class ActiveFit:
-    """Current fit of one training set.
-
-    Attributes
-    ----------
-    genes : ndarray of int, shape (a,)
-        Genes in use, in the order they came in.
-    coefficients : ndarray of float64, shape (k + a,)
-        Intercept, covariates, genes.
-    columns : ndarray of float64, shape (k + a, n)
-        What belongs to them, one row each; genes z-scored.
-
-    Parameters
-    ----------
-    covariates : ndarray of float64, shape (n, k)
-        First column 1, the others standardised.
-    target : ndarray of float64, shape (n,)
-        0 and 1, or a measured trait.
-    binary : bool
-        Logistic instead of linear.
-    """
+    """Current fit of one training set."""
 
     def __init__(self, covariates: Floats, target: Floats, binary: bool) -> None:
         self.target = target
@@ -101,10 +82,8 @@ class ActiveFit:
         self.coefficients = np.concatenate([self.coefficients, np.zeros(len(genes))])
 
     def solve(self, penalty: float, tolerance: float = TOLERANCE) -> None:
-        """Find the optimum over the genes in use; those that end at zero are put aside.
-
-        `tolerance` is the largest slope left, in units of the penalty.
-        """
+        """Find the optimum over the genes in use; those that end at zero are put aside."""
+        # `tolerance` is the largest slope left, in units of the penalty.
         # Slopes below the second are rounding.
         tolerance = max(tolerance * penalty, self._rounding) if penalty else 0.0
         point = self._point(self.coefficients, penalty)
@@ -112,7 +91,7 @@ class ActiveFit:
         before, slow, single = np.inf, 0, False
         for _ in range(STEPS):
             steepest = float(np.abs(point.pull).max())
-            # Without a penalty there is no unit: then the first slope is.
+            # Without a penalty the first slope is the unit.
             tolerance = tolerance or max(NULL_TOLERANCE * steepest, self._rounding)
             if steepest <= tolerance:
                 break
@@ -124,7 +103,7 @@ class ActiveFit:
             better = self._move(direction, point, penalty)
             if better is None and single:
                 break
-            # Several genes may stand in each other's way; the steepest alone never does.
+            # Several genes may block each other; the steepest alone never does.
             single = better is None
             point = better or point
         self.coefficients = point.coefficients

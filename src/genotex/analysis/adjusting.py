@@ -1,4 +1,4 @@
-"""What is adjusted for beside Age, Gender and condition: pairs, batch, named characteristics."""
+"""Further columns to adjust for: pairs, a known batch, named characteristics."""
 
 from __future__ import annotations
 
@@ -26,37 +26,21 @@ _WRITTEN = {"age": "Age", "gender": "Gender", "sex": "Gender"}
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Columns to adjust for that the linked table does not hold.
+    """Columns to adjust for that the linked table does not hold."""
 
-    Attributes
-    ----------
-    columns : mapping of str to ndarray of float64, shape (n,)
-        For the samples of the contrast.
-    from_table : tuple of str
-        Covariates of the linked table to adjust for; without those that are the same in all samples
-        of a pair.
-    sources : mapping of str to tuple of str
-        Characteristic to the columns it gave; without those of pairs.
-    batch : str or None
-        The one of them that was found to be a batch.
-    held_by_pairs : tuple of str
-        Covariates and characteristics that were asked for and are the same within every pair.
-    taken_as : mapping of str to str
-        Characteristic that the user named to ``number``, or how many groups it has.
-    filled : mapping of str to int
-        Characteristic to the number of values that were filled.
-    warnings : tuple of str
-        What could not be adjusted for, and why.
-    """
-
-    columns: Mapping[str, NDArray[np.float64]]
+    columns: Mapping[str, NDArray[np.float64]]  # (n,): for the samples of the contrast
+    # Covariates of the linked table to adjust for; without those that are the same in all samples
+    # of a pair
     from_table: tuple[str, ...]
+    # Characteristic to the columns it gave; without those of pairs
     sources: Mapping[str, tuple[str, ...]]
-    batch: str | None
+    batch: str | None  # The one of them that was found to be a batch
+    # Covariates and characteristics that were asked for and are the same within every pair
     held_by_pairs: tuple[str, ...]
+    # Characteristic that the user named to ``number``, or how many groups it has
     taken_as: Mapping[str, str]
-    filled: Mapping[str, int]
-    warnings: tuple[str, ...]
+    filled: Mapping[str, int]  # Characteristic to the number of values that were filled
+    warnings: tuple[str, ...]  # What could not be adjusted for, and why
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -64,15 +48,8 @@ class Adjustment:
         return (*self.sources, *self.held_by_pairs)
 
     def within(self, design: Design) -> Adjustment:
-        """Return what the design adjusts for: without characteristics that it left out.
-
-        A characteristic counts when the columns beside the trait can make all of its own.
-
-        Parameters
-        ----------
-        design : Design
-            Made with these columns.
-        """
+        """Return what the design adjusts for: without characteristics that it left out."""
+        # A characteristic counts when the other columns than the trait span all of its own.
         sources = {
             key: names
             for key, names in self.sources.items()
@@ -89,28 +66,7 @@ def gather_adjustment(
     options: AnalysisOptions,
     condition: str | None = None,
 ) -> Adjustment:
-    """Gather the columns of pairs, of the characteristics the user named, and of a known batch.
-
-    Parameters
-    ----------
-    table : LinkedTable
-        One cohort.
-    contrast : Contrast
-        The samples compared.
-    facts : mapping
-        Characteristics other than trait, age and gender.
-    blocks : Blocks
-        Samples that belong together.
-    options : AnalysisOptions
-        Which covariates, and whether a batch is adjusted for.
-    condition : str, optional
-        Of the problem.
-
-    Raises
-    ------
-    UsageError
-        If the cohort has no characteristic of a name that was asked for.
-    """
+    """Gather the columns of pairs, of the characteristics the user named, and of a known batch."""
     compared = [table.samples[i] for i in contrast.rows]
     asked = tuple(dict.fromkeys(_in_table(c, table, facts) for c in options.covariates))
     names = [find_characteristic(facts, name) for name in asked if name not in IN_THE_TABLE]
@@ -155,8 +111,8 @@ def _in_table(name: str, table: LinkedTable, facts: SampleFacts) -> str:
     """Return Age or Gender however it is written, unless only a characteristic has that name."""
     plain = name.strip().lower()
     column = _WRITTEN.get(plain, name)
-    told = any(key.strip().lower() == plain for key in facts)
-    return name if told and column not in table.covariates else column
+    recorded = any(key.strip().lower() == plain for key in facts)
+    return name if recorded and column not in table.covariates else column
 
 
 def _same_within_pairs(facts: SampleFacts, blocks: Blocks) -> frozenset[str]:
@@ -165,8 +121,8 @@ def _same_within_pairs(facts: SampleFacts, blocks: Blocks) -> frozenset[str]:
         return frozenset()
     pairs = blocks.record["members"].values()
     same = set()
-    for key, told in facts.items():
-        values = [{read_value(key, told.get(sample)) for sample in pair} for pair in pairs]
+    for key, recorded in facts.items():
+        values = [{read_value(key, recorded.get(sample)) for sample in pair} for pair in pairs]
         if all(len(found) == 1 for found in values) and len(set().union(*values)) > 1:
             same.add(key)
     return frozenset(same)

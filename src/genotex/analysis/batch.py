@@ -1,4 +1,4 @@
-"""Solve many problems of one output folder, side by side."""
+"""Solve many problems of one output folder in parallel."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ TOP_GENES = 5
 
 @dataclass(frozen=True)
 class ProblemOutcome:
-    """What became of one problem.
+    """The outcome of one problem.
 
     Attributes
     ----------
-    problem : Problem
-    result : AnalysisResult or None
+    problem
+    result
         None when it could not be answered.
-    why : str
+    why
         The reason for that.
-    wrong_use : bool
-        Whether the question was at fault (an option that makes no sense for this cohort), and not
-        the data; an earlier answer then still stands.
+    wrong_use
+        Whether the request was at fault (an option that makes no sense for this cohort), and not
+        the data; an earlier result is then kept.
     """
 
     problem: Problem
@@ -81,21 +81,21 @@ def solve_problems(
     """Solve problems and write their results.
 
     A problem that cannot be answered carries its reason and stops no other. An earlier result of it
-    is removed with its report, its gene sets and what all cohorts said together, so that no file
-    tells of an answer that no longer holds; it stays when only the question was at fault: a mistake
-    in the options, or a cohort asked for by name that is not the one of the earlier result.
+    is removed with its report, its gene sets and its meta-analysis, so that no file shows a result
+    that no longer holds; it is kept when only the request was at fault: a mistake in the options,
+    or a cohort requested by name that is not the one of the earlier result.
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder of preprocessed cohorts; results go there too.
-    problems : sequence of Problem
-    options : AnalysisOptions
-    tasks : TaskInfo, optional
+    problems
+    options
+    tasks
         Related genes of the traits: for two-step problems and the procedure ``benchmark``.
-    jobs : int
+    jobs
         Number of processes; they share the machine's cores.
-    progress : callable, optional
+    progress
         Called with each outcome and the number of problems, in order.
     """
     outcomes = []
@@ -134,7 +134,7 @@ def _solve(work: _Work) -> ProblemOutcome:
 def _still_holds(
     output: OutputFolder, problem: Problem, options: AnalysisOptions, error: GenotexError
 ) -> bool:
-    """Tell whether an earlier result says nothing wrong although this attempt failed."""
+    """Return whether an earlier result is still valid although this attempt failed."""
     if isinstance(error, UsageError):
         return True
     if options.cohort is None:

@@ -26,48 +26,26 @@ _BATCH = re.compile(r"(^|[\W_])batch", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class BatchColumns:
-    """The columns of a known batch.
+    """The columns of a known batch."""
 
-    Attributes
-    ----------
-    key : str or None
-        The characteristic; None when no batch is adjusted for.
-    columns : dict of str to ndarray of float64, shape (n,)
-        1 for the samples of a batch, one column for each batch but the largest.
-    warnings : tuple of str
-        Why a batch that is told before that one is not adjusted for.
-    """
-
-    key: str | None = None
+    key: str | None = None  # The characteristic; None when no batch is adjusted for
+    # (n,): 1 for the samples of a batch, one column for each batch but the largest
     columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # Why a batch recorded before that one is not adjusted for
 
 
 def batch_columns(
     facts: SampleFacts, samples: Sequence[str], contrast: Contrast, covariates: int
 ) -> BatchColumns:
-    """Return the columns of the first characteristic named as a batch that can be used.
-
-    A known batch is a covariate (spec of the analysis, hidden structure). It is left out, and
-    that is said, when a sample's batch is unknown, a batch has a single sample, too few degrees of
-    freedom would be left, or batch and trait cannot be told apart.
-
-    Parameters
-    ----------
-    facts : mapping
-        Characteristics other than trait, age and gender.
-    samples : sequence of str
-        Sample ids of the linked table.
-    contrast : Contrast
-        The samples compared.
-    covariates : int
-        Number of other covariates.
-    """
+    """Return the columns of the first characteristic named as a batch that can be used."""
+    # A known batch is a covariate (spec of the analysis, hidden structure). It is left out, with a
+    # warning, when a sample's batch is unknown, a batch has a single sample, too few degrees of
+    # freedom would be left, or batch and trait cannot be separated.
     warnings: list[str] = []
-    for key, told in facts.items():
+    for key, recorded in facts.items():
         if not names_batch(key):
             continue
-        values = [read_value(key, told.get(samples[i])) for i in contrast.rows]
+        values = [read_value(key, recorded.get(samples[i])) for i in contrast.rows]
         counts = Counter(value for value in values if value is not None)
         if len(counts) < 2:
             continue
@@ -81,7 +59,7 @@ def batch_columns(
 
 
 def names_batch(key: str) -> bool:
-    """Tell whether a characteristic is named as a batch."""
+    """Return whether a characteristic is named as a batch."""
     return _BATCH.search(key) is not None
 
 
@@ -100,5 +78,5 @@ def _why_not(
         return f"{len(values)} samples are too few for {len(counts)} batches"
     wide = np.column_stack([np.ones(len(values)), *columns.values(), contrast.columns])
     if not independent_columns(wide)[-contrast.columns.shape[1] :].all():
-        return "batch and trait cannot be told apart"
+        return "batch and trait cannot be separated"
     return ""

@@ -24,46 +24,29 @@ LEVELS_OF_A_CODE = 5
 
 @dataclass(frozen=True)
 class NamedCovariates:
-    """Columns of the characteristics that the user named.
+    """Columns of the characteristics that the user named."""
 
-    Attributes
-    ----------
-    keys : tuple of str
-        As the cohort writes them.
-    columns : dict of str to ndarray of float64, shape (n,)
-        Numbers as they are, groups as one column for each but the largest.
-    filled : dict of str to int
-        Numeric characteristic to the number of missing values that became its mean.
-    taken_as : dict of str to str
-        Characteristic to ``number``, or how many groups it has.
-    sources : dict of str to tuple of str
-        Characteristic to its columns.
-    warnings : tuple of str
-        Why a characteristic is not adjusted for, or that its numbers are codes.
-    """
-
-    keys: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()  # As the cohort writes them
+    # (n,): numbers as they are, groups as one column for each but the largest
     columns: dict[str, Floats] = field(default_factory=dict)
+    # Numeric characteristic to the number of missing values that became its mean
     filled: dict[str, int] = field(default_factory=dict)
+    # Characteristic to ``number``, or how many groups it has
     taken_as: dict[str, str] = field(default_factory=dict)
+    # Characteristic to its columns
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # Why a characteristic is not adjusted for, or that its numbers are codes
     warnings: tuple[str, ...] = ()
 
 
 def find_characteristic(facts: SampleFacts, name: str) -> str:
-    """Return the characteristic of that name as the cohort writes it; case does not matter.
-
-    Raises
-    ------
-    UsageError
-        If the cohort has none of that name.
-    """
+    """Return the characteristic of that name as the cohort writes it; case does not matter."""
     for key in facts:
         if key.strip().lower() == name.strip().lower():
             return key
     known = ", ".join(repr(key) for key in facts) or "none"
     msg = (
-        f"the cohort has no characteristic {name!r}; those that vary and are not read as trait, "
+        f"the cohort has no characteristic {name!r}; those that vary and are not used as trait, "
         f"age or gender: {known}"
     )
     raise UsageError(msg)
@@ -72,22 +55,7 @@ def find_characteristic(facts: SampleFacts, name: str) -> str:
 def named_covariates(
     facts: SampleFacts, samples: Sequence[str], names: Sequence[str]
 ) -> NamedCovariates:
-    """Return the columns of the characteristics with these names.
-
-    Parameters
-    ----------
-    facts : mapping
-        Characteristics other than trait, age and gender.
-    samples : sequence of str
-        Ids of the samples compared.
-    names : sequence of str
-        What the user wants to adjust for beside Age and Gender.
-
-    Raises
-    ------
-    UsageError
-        If the cohort has no characteristic of such a name.
-    """
+    """Return the columns of the characteristics with these names."""
     found = NamedCovariates()
     keys, warnings = [], []
     for name in names:
@@ -123,7 +91,7 @@ def _numbers(values: Sequence[str | None]) -> Floats | None:
 
 
 def _is_code(key: str, numbers: Floats) -> bool:
-    """Tell whether the numbers name batches, sites and the like, or a few kinds of samples."""
+    """Return whether the numbers name batches, sites and the like, or a few kinds of samples."""
     if is_technical(key):
         return True
     known = numbers[np.isfinite(numbers)]

@@ -26,25 +26,18 @@ HIGHEST_INFLATION = 4.0
 EXCESS = 1.5
 BY_CHANCE = 1e-3
 ENOUGH_GENES = 200
-"""A histogram of fewer p-values says nothing."""
+"""A histogram of fewer p-values is uninformative."""
 MANY_GENES = 10
-"""Fewer genes are no cross-section of the genome: most of them may well be significant."""
+"""Fewer genes do not represent the genome: most of them may well be significant."""
 HIGHEST = 1e100
 """Squares of larger numbers, and their sums, leave the range of double precision."""
 
 
 def check_table(table: LinkedTable) -> None:
-    """Refuse a linked table that cannot be computed with.
-
-    Raises
-    ------
-    AnalysisError
-        If its shape does not fit its names, it has no samples or genes, a gene stands twice, or
-        values are infinite.
-    """
+    """Reject a linked table that cannot be analysed."""
     shape = (len(table.samples), len(table.genes))
     if table.expression.shape != shape:
-        msg = f"{table.trait}: expression is {table.expression.shape}, its names say {shape}"
+        msg = f"{table.trait}: expression is {table.expression.shape}, but its names give {shape}"
         raise AnalysisError(msg)
     for what, names in (("samples", table.samples), ("genes", table.genes)):
         if not names:
@@ -52,7 +45,7 @@ def check_table(table: LinkedTable) -> None:
             raise AnalysisError(msg)
         repeated = next((name for name, count in Counter(names).items() if count > 1), None)
         if repeated is not None:
-            msg = f"{table.trait}: {repeated} stands twice among the {what}; make them one first"
+            msg = f"{table.trait}: {repeated} occurs twice among the {what}; make them one first"
             raise AnalysisError(msg)
     for what, values in (
         ("expression", table.expression),
@@ -71,7 +64,7 @@ def check_table(table: LinkedTable) -> None:
 
 
 def check_groups(contrast: Contrast) -> list[str]:
-    """Warn of groups that are too small for stable answers."""
+    """Warn of groups that are too small for stable results."""
     if contrast.smaller_group >= SMALL_GROUP:
         return []
     what = "The smaller group has" if contrast.binary else "The analysis has"
@@ -83,22 +76,9 @@ def check_groups(contrast: Contrast) -> list[str]:
 def check_covariates(
     table: LinkedTable, contrast: Contrast, design: Design, held_by_pairs: Collection[str] = ()
 ) -> list[str]:
-    """Warn of covariates that go with the trait, alone or together.
-
-    Decided by size (see `Association.strength`), so that three against three samples of different
-    ages are seen and a difference of two years among hundreds is not.
-
-    Parameters
-    ----------
-    table : LinkedTable
-        One cohort.
-    contrast : Contrast
-        Its samples and trait.
-    design : Design
-        The columns of the regression.
-    held_by_pairs : collection of str
-        Covariates that pairs adjust for without a column of their own.
-    """
+    """Warn of covariates that are confounded with the trait, alone or together."""
+    # Decided by size (see `Association.strength`), so that three against three samples of different
+    # ages are seen and a difference of two years among hundreds is not.
     warnings = []
     for name, column in table.covariates.items():
         values = column[contrast.rows]
@@ -108,19 +88,19 @@ def check_covariates(
             continue
         found = associate_measured(contrast, known, values[known])
         if found.strength:
-            apart = "cannot be told apart" if found.complete else "are hard to tell apart"
+            apart = "cannot be separated" if found.complete else "are hard to separate"
             held = name in design.adjusted or name in held_by_pairs
             adjusted = "" if held else f", and {name} is not adjusted for"
             warnings.append(
-                f"{table.trait} goes with {name} in this cohort ({found.text}): effects of the two "
-                f"{apart}{adjusted}."
+                f"{table.trait} is confounded with {name} in this cohort ({found.text}): effects "
+                f"of the two {apart}{adjusted}."
             )
     # Indicators of a factor inflate each other; its values alone are compared with the others.
     inflation = variance_inflation(np.column_stack([design.others, contrast.values]))
     if inflation > HIGHEST_INFLATION and not warnings:
         warnings.append(
-            f"The covariates together nearly tell {table.trait} (variance inflation "
-            f"{inflation:.1f}): effects of trait and covariates are hard to tell apart."
+            f"The covariates together nearly determine {table.trait} (variance inflation "
+            f"{inflation:.1f}): effects of trait and covariates are hard to separate."
         )
     return warnings
 
@@ -132,20 +112,13 @@ def check_scale(expression: Floats) -> list[str]:
         return []
     return [
         f"Expression does not look like log2 values (the highest is {highest:.4g}): coefficients "
-        "are no log2 fold changes, and few strong samples may lead the result."
+        "are not log2 fold changes, and a few strong samples may dominate the result."
     ]
 
 
 def check_p_values(p: Floats, significant: int) -> list[str]:
-    """Warn when the p-values do not look like those of a well-fitting model.
-
-    Parameters
-    ----------
-    p : ndarray of float64, shape (m,)
-        p-values of the test that ranks, of all genes tested.
-    significant : int
-        How many of the genes are significant.
-    """
+    """Warn when the p-values do not look like those of a well-fitting model."""
+    # Shapes: p (m,).
     warnings = []
     excess = excess_near_one(p)
     if len(p) >= ENOUGH_GENES and not _by_chance(p):
@@ -155,14 +128,14 @@ def check_p_values(p: Floats, significant: int) -> list[str]:
             warnings.append(_still_falling(excess, null_share(p)))
     if len(p) >= MANY_GENES and 2 * significant > len(p):
         warnings.append(
-            f"{significant} of {len(p)} genes are significant, more than half: look for a batch, a "
-            "different tissue or a different scale behind the trait before reading the list."
+            f"{significant} of {len(p)} genes are significant, more than half: check for a batch, "
+            "a different tissue or a different scale behind the trait before using the list."
         )
     return warnings
 
 
 def _by_chance(p: Floats) -> bool:
-    """Tell whether chance alone moves so many of the p-values above 0.5 to or from 1."""
+    """Return whether chance alone moves so many of the p-values above 0.5 to or from 1."""
     near, upper = int((p > 0.9).sum()), int((p > 0.5).sum())
     return upper == 0 or binomial_p(near, upper, 0.2) > BY_CHANCE
 
@@ -182,6 +155,6 @@ def _too_many_near_one(excess: float, share: float) -> str:
 def _still_falling(excess: float, share: float) -> str:
     return (
         f"The p-value histogram still falls on the right (density near 1 is {excess:.2f} of that "
-        f"below, pi0 = {share:.2f}): nearly every gene goes with the trait a little, as when a "
-        "batch or a tissue stands behind it; q-values are likely too small."
+        f"below, pi0 = {share:.2f}): nearly every gene is weakly associated with the trait, as "
+        "when a batch or a tissue is confounded with it; q-values are likely too small."
     )

@@ -37,41 +37,20 @@ __all__ = ["Comparison", "set_up_comparison"]
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The samples compared and the regression, before any gene is looked at.
+    """The samples compared and the regression, before any gene is tested."""
 
-    Attributes
-    ----------
-    table : LinkedTable
-        The cohort; repeated samples averaged and the condition predicted where that was asked for.
-    contrast : Contrast
-    blocks : Blocks
-        Pairs; without columns and record when there are none.
-    condition : ConditionCohort or None
-    predicted : PredictedCondition or None
-        Of a two-step problem.
-    adjustment : Adjustment
-    design : Design
-        Without surrogate variables.
-    facts : FactChecks
-    quality : SampleQuality
-        Checks of the samples, before any was left out.
-    libraries : Libraries or None
-        Of a cohort whose expression was counted.
-    condition_column : str or None
-        The condition's column of the design.
-    """
-
+    # The cohort; repeated samples averaged and the condition predicted where that was asked for
     table: LinkedTable
     contrast: Contrast
-    blocks: Blocks
+    blocks: Blocks  # Pairs; without columns and record when there are none
     condition: ConditionCohort | None
-    predicted: PredictedCondition | None
+    predicted: PredictedCondition | None  # Of a two-step problem
     adjustment: Adjustment
-    design: Design
+    design: Design  # Without surrogate variables
     facts: FactChecks
-    quality: SampleQuality
-    libraries: Libraries | None = None
-    condition_column: str | None = None
+    quality: SampleQuality  # Checks of the samples, before any was left out
+    libraries: Libraries | None = None  # Of a cohort whose expression was counted
+    condition_column: str | None = None  # The condition's column of the design
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -103,20 +82,7 @@ class Comparison:
 
 
 def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOptions) -> Comparison:
-    """Choose samples, pairs, condition and covariates, and build the design.
-
-    Parameters
-    ----------
-    cohort, problem, options
-        As for `analyze_sound`.
-
-    Raises
-    ------
-    AnalysisError
-        If the cohort cannot answer the problem.
-    UsageError
-        If an option names a characteristic that the cohort does not have.
-    """
+    """Choose samples, pairs, condition and covariates, and build the design."""
     table, roles, facts = cohort.table, cohort.roles, cohort.sample_facts
     contrast = choose_contrast(table, roles, _controls(options))
     quality = check_samples(table, contrast, facts, cohort.sample_texts, problem.condition)

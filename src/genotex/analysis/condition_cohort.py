@@ -1,4 +1,4 @@
-"""The second cohort of a two-step problem: the one that knows the condition."""
+"""The second cohort of a two-step problem: the one in which the condition is recorded."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class ConditionCohort:
 
     Attributes
     ----------
-    cohort : str
+    cohort
         Its id.
-    table : LinkedTable
+    table
         Its linked table; the trait of it is the condition.
-    regressors : tuple of str
-        Related genes of the condition that stand in both linked tables.
+    regressors
+        Related genes of the condition that are in both linked tables.
     """
 
     cohort: str

@@ -18,42 +18,23 @@ from genotex.formats.linked import LinkedTable
 __all__ = ["MIN_HEALTHY", "Contrast", "choose_contrast", "with_levels"]
 
 MIN_HEALTHY = 5
-"""Fewer healthy controls than this do not stand for a group of their own."""
+"""Fewer healthy controls than this are not a group of their own."""
 
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """The samples of a comparison and their trait.
+    """The samples of a comparison and their trait."""
 
-    Attributes
-    ----------
-    binary : bool
-        Whether the trait has exactly two values.
-    rows : ndarray of int, shape (n,)
-        Rows of the linked table that take part.
-    values : ndarray of float64, shape (n,)
-        0 for controls and 1 for cases; a continuous trait in units of its standard deviation.
-    controls : str
-        Who the controls are: ``healthy``, ``all``, or empty for a continuous trait.
-    trait_mean, trait_sd : float
-        Of a continuous trait before it was standardised; 0 and 1 for a binary one.
-    summary : dict
-        Group sizes and sample ids, for the record.
-    warnings : tuple of str
-        What a reader should know about the groups.
-    levels : Levels or None
-        Of a trait that is tested as ordered levels or as a factor.
-    """
-
-    binary: bool
-    rows: NDArray[np.intp]
+    binary: bool  # Whether the trait has exactly two values
+    rows: NDArray[np.intp]  # (n,): rows of the linked table that take part
+    # (n,): 0 for controls and 1 for cases; a continuous trait in units of its standard deviation
     values: NDArray[np.float64]
-    controls: str
-    trait_mean: float
+    controls: str  # Who the controls are: ``healthy``, ``all``, or empty for a continuous trait
+    trait_mean: float  # Of a continuous trait before it was standardised; 0 and 1 for a binary one
     trait_sd: float
-    summary: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
-    levels: Levels | None = None
+    summary: Mapping[str, Any]  # Group sizes and sample ids, for the record
+    warnings: tuple[str, ...] = ()  # What a reader should know about the groups
+    levels: Levels | None = None  # Of a trait that is tested as ordered levels or as a factor
 
     @property
     def factor(self) -> Levels | None:
@@ -86,33 +67,17 @@ class Contrast:
 
 
 def choose_contrast(table: LinkedTable, roles: Mapping[str, Role], controls: Controls) -> Contrast:
-    """Choose the samples and code the trait.
-
-    A trait with exactly two values is binary, the larger value is the case. Binary: cases against
-    the healthy controls when there are at least `MIN_HEALTHY` of them, else against all controls.
-
-    Parameters
-    ----------
-    table : LinkedTable
-        One cohort; samples without the trait are left out.
-    roles : mapping of str to Role
-        Sample id to role; samples that it lacks count as unknown.
-    controls : {"auto", "healthy", "all"}
-        Who serves as control.
-
-    Raises
-    ------
-    AnalysisError
-        If the trait has no spread or a group has fewer than two samples.
-    """
+    """Choose the samples and code the trait."""
+    # A trait with exactly two values is binary, the larger value is the case. Binary: cases against
+    # the healthy controls when there are at least `MIN_HEALTHY` of them, else against all controls.
     known = np.flatnonzero(np.isfinite(table.trait_values))
     left_out = len(table.samples) - len(known)
     warnings = (f"{left_out} samples without {table.trait} were left out.",) if left_out else ()
     values = table.trait_values[known]
     levels = np.unique(values)
     if len(levels) < 2:
-        told = "no sample has a value" if len(levels) == 0 else f"all values are {levels[0]:g}"
-        msg = f"{table.trait} does not vary: {told}; nothing can be compared"
+        reason = "no sample has a value" if len(levels) == 0 else f"all values are {levels[0]:g}"
+        msg = f"{table.trait} does not vary: {reason}; nothing can be compared"
         raise AnalysisError(msg)
     if len(levels) > 2:
         return _continuous(table, known, values, warnings)
@@ -139,26 +104,12 @@ def _continuous(
 
 
 def with_levels(table: LinkedTable, contrast: Contrast, mode: LevelsMode) -> Contrast:
-    """Return the contrast with the levels of its trait, and how they are tested in its summary.
-
-    Parameters
-    ----------
-    table : LinkedTable
-        The cohort.
-    contrast : Contrast
-        The samples that are compared in the end.
-    mode : {"auto", "line", "factor", "ordered"}
-
-    Raises
-    ------
-    AnalysisError
-        If the trait cannot be tested as asked for.
-    """
+    """Return the contrast with the levels of its trait, and how they are tested in its summary."""
     if contrast.binary:
         if mode == "auto":
             return contrast
-        told = f"{table.trait} has two values: --levels {mode} makes no difference."
-        return replace(contrast, warnings=(*contrast.warnings, told))
+        note = f"{table.trait} has two values: --levels {mode} makes no difference."
+        return replace(contrast, warnings=(*contrast.warnings, note))
     values = table.trait_values[contrast.rows]
     levels = find_levels(table.trait, values, mode)
     summary = {**contrast.summary, "levels": describe_levels(values, levels, mode)}

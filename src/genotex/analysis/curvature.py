@@ -13,19 +13,7 @@ Mask = NDArray[np.bool_]
 
 
 class Curvature:
-    """Second derivatives at one point; kept for several steps, as they change little.
-
-    Parameters
-    ----------
-    columns : ndarray of float64, shape (k, n)
-        Covariates and genes.
-    weight : ndarray of float64, shape (n,), optional
-        Second derivative of each sample's loss; 1 for a linear fit.
-    ridge : ndarray of float64, shape (m,)
-        Ridge on the first m columns.
-    kind : dtype
-        Single precision is enough for a direction that further steps correct; it halves the time.
-    """
+    """Second derivatives at one point; kept for several steps, as they change little."""
 
     def __init__(
         self, columns: Floats, weight: Floats | None, ridge: Floats, kind: DTypeLike

@@ -39,62 +39,30 @@ Columns = dict[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class ModeratedF:
-    """Tests of several coefficients together, for every gene.
+    """Tests of several coefficients together, for every gene."""
 
-    Attributes
-    ----------
-    f, p, df : ndarray of float64, shape (p,)
-        Moderated F, its p-value and its denominator's degrees of freedom.
-    tested : int
-        Coefficients, the numerator's degrees of freedom.
-    prior : VariancePrior
-        What the variances were shrunk towards.
-    """
-
-    f: Floats
+    f: Floats  # (p,): moderated F, its p-value and its denominator's degrees of freedom
     p: Floats
     df: Floats
-    tested: int
-    prior: VariancePrior
+    tested: int  # Coefficients, the numerator's degrees of freedom
+    prior: VariancePrior  # What the variances were shrunk towards
 
 
 def moderate_f(fit: SeveralFit, found: ModeratedVariance) -> ModeratedF:
-    """Test the coefficients of a fit together, by the posterior variances.
-
-    Parameters
-    ----------
-    fit : SeveralFit
-        Fits with at least one residual degree of freedom each.
-    found : ModeratedVariance
-        Of the same genes.
-    """
+    """Test the coefficients of a fit together, by the posterior variances."""
     tested = len(fit.triangle)
     mean = fit.squares / tested
-    f = mean / found.beside(mean)
+    f = mean / found.with_floor(mean)
     return ModeratedF(f, np.asarray(fdtrc(tested, found.df, f)), found.df, tested, found.prior)
 
 
 def factor_columns(
     fit: SeveralFit, values: Floats, settings: TestSettings, levels: Levels
 ) -> tuple[Columns, ModeratedF]:
-    """Test every gene for any difference among levels, and each pair of levels.
-
-    Parameters
-    ----------
-    fit : SeveralFit
-        Of the indicators of the levels, with at least one residual degree of freedom each.
-    values : ndarray of float64, shape (n, p)
-        Expression of the tested genes; NaN is missing.
-    settings : TestSettings
-    levels : Levels
-
-    Returns
-    -------
-    columns : dict of str to ndarray of float64, shape (p,)
-        ``F``, ``p``, ``q``; ``Coefficient``, the largest difference between two levels; for each
-        pair its difference, p- and q-value; ``Mean Expression`` and ``Samples``.
-    test : ModeratedF
-    """
+    """Test every gene for any difference among levels, and each pair of levels."""
+    # Shapes: values (n, p).
+    # Returns columns: ``F``, ``p``, ``q``; ``Coefficient``, the largest difference between two
+    # levels; for each pair its difference, p- and q-value; ``Mean Expression`` and ``Samples``.
     found = settings.shrink(fit, values)
     test = moderate_f(fit, found)
     columns: Columns = {"F": test.f, "p": test.p, "q": benjamini_hochberg(test.p)}
@@ -121,10 +89,8 @@ def _largest(differences: Floats) -> Floats:
 def estimable_factor_columns(
     fit: SeveralFit, values: Floats, settings: TestSettings, levels: Levels
 ) -> Columns:
-    """Return ``Coefficient``, ``p`` and ``q``, NaN for genes that have no estimate.
-
-    Arguments as for `factor_columns`.
-    """
+    """Return ``Coefficient``, ``p`` and ``q``, NaN for genes that have no estimate."""
+    # Arguments as for `factor_columns`.
     found = {name: np.full(values.shape[1], np.nan) for name in ("Coefficient", "p", "q")}
     fine = _estimable(fit)
     if fine.any():
@@ -141,25 +107,11 @@ def _estimable(fit: SeveralFit) -> NDArray[np.bool_]:
 def departure_columns(
     values: Floats, design: Design, settings: TestSettings, inflation: float = 1.0
 ) -> Columns:
-    """Test every gene for a departure of its levels from the line.
-
-    A regression of its own, so that the trend keeps its meaning in the first one.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, p)
-        Expression of the tested genes; NaN is missing.
-    design : Design
-        The columns of the first regression, and those of the departure.
-    settings, inflation
-        As for the trend; a departure is tested against none at all.
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (p,)
-        ``Departure F``, ``Departure p`` and ``Departure q``; NaN for genes that lack a level. Empty
-        without departures.
-    """
+    """Test every gene for a departure of its levels from the line."""
+    # A regression of its own, so that the trend keeps its meaning in the first one.
+    # Shapes: values (n, p).
+    # Returns ``Departure F``, ``Departure p`` and ``Departure q``; NaN for genes that lack a
+    # level. Empty without departures.
     if design.departure is None:
         return {}
     fit = settings.regress_several(design.saturated, values, design.departure.shape[1], inflation)

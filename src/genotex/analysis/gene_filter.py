@@ -1,4 +1,4 @@
-"""Genes that are left out before any test, without a look at the trait's association."""
+"""Genes that are left out before any test, without regard to the association with the trait."""
 
 from __future__ import annotations
 
@@ -28,18 +28,10 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class GeneFilter:
-    """Which genes are tested and why not the others.
+    """Which genes are tested and why not the others."""
 
-    Attributes
-    ----------
-    status : ndarray of str, shape (p,)
-        One of `GENE_STATUS`.
-    record : dict
-        The rule in words and numbers, and counts.
-    """
-
-    status: NDArray[np.str_]
-    record: dict[str, Any]
+    status: NDArray[np.str_]  # (p,): one of `GENE_STATUS`
+    record: dict[str, Any]  # The rule in words and numbers, and counts
 
     @property
     def tested(self) -> Mask:
@@ -51,13 +43,8 @@ class GeneFilter:
         return GeneFilter(status, {**self.record, **_counts(status)})
 
     def without(self, dropped: Mask) -> GeneFilter:
-        """Return the filter with fewer genes: `dropped`, among those tested, have too few values.
-
-        Parameters
-        ----------
-        dropped : ndarray of bool, shape (m,)
-            One entry for each gene that was tested so far.
-        """
+        """Return the filter with fewer genes."""
+        # Shapes: dropped (m,).
         status = self.status.copy()
         status[np.flatnonzero(self.tested)[dropped]] = "too few values"
         return self.with_status(status)
@@ -66,25 +53,13 @@ class GeneFilter:
 def filter_genes(
     expression: NDArray[np.float64], contrast: Contrast, columns: int, filter_low: bool
 ) -> GeneFilter:
-    """Sort out constant genes, genes with too few values and genes low in nearly all samples.
-
-    A gene is low when its value is above the cut in fewer samples than the smaller group has (a
-    tenth of the samples for a continuous trait). The cut is the 10 % quantile of all values, or the
-    floor where a share of the values stands at the minimum. Values centred gene by gene (more than
-    5 % negative, no floor) say nothing about the level of a gene, so nothing is low there.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        The samples compared; NaN is missing.
-    contrast : Contrast
-        Groups; only their sizes are used for the low rule, so the filter is independent of the test
-        (Bourgon, Gentleman and Huber 2010).
-    columns : int
-        Columns of the design.
-    filter_low : bool
-        Whether to apply the low rule.
-    """
+    """Sort out constant genes, genes with too few values and genes low in nearly all samples."""
+    # A gene is low when its value is above the cut in fewer samples than the smaller group has (a
+    # tenth of the samples for a continuous trait). The cut is the 10 % quantile of all values, or
+    # the floor where a share of the values is at the minimum. Values centred gene by gene (more
+    # than 5 % negative, no floor) carry no information on the level of a gene, so no gene counts as
+    # low.
+    # Shapes: expression (n, p).
     status = np.full(expression.shape[1], "tested", dtype="<U14")
     present = ~np.isnan(expression)
     low, rule = _low_genes(expression, present, contrast, filter_low)
@@ -96,23 +71,11 @@ def filter_genes(
 
 
 def carries_design(design: NDArray[np.float64], expression: NDArray[np.float64]) -> Mask:
-    """Tell which genes have the values that a design needs.
-
-    Genes whose missing values make the design singular on the rest, or leave fewer than
-    `MIN_RESIDUAL_DF` degrees of freedom, have not; one of them would spoil the variance prior of
-    all genes.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank, at least `MIN_RESIDUAL_DF` rows more than columns.
-    expression : ndarray of float64, shape (n, p)
-        NaN is missing.
-
-    Returns
-    -------
-    ndarray of bool, shape (p,)
-    """
+    """Return which genes have the values that a design needs."""
+    # Genes whose missing values make the design singular on the rest, or leave fewer than
+    # `MIN_RESIDUAL_DF` degrees of freedom, have not; one of them would spoil the variance prior of
+    # all genes.
+    # Shapes: design (n, k), expression (n, p).
     carries = np.ones(expression.shape[1], dtype=bool)
     partial = np.flatnonzero(np.isnan(expression).any(axis=0))
     if len(partial):

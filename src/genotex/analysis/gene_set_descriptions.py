@@ -64,18 +64,10 @@ class Overlap(NamedTuple):
 
 
 def over_representation(members: Members, listed: NDArray[np.bool_]) -> Overlap:
-    """Test whether sets hold more listed genes than a random draw of the list would give them.
-
-    gseapy's own function is not used for this: it leaves sets without a listed gene out before
-    it corrects for the number of sets.
-
-    Parameters
-    ----------
-    members : sequence of sequence of int
-        For each set, the places of its genes.
-    listed : ndarray of bool, shape (m,)
-        Whether each of the m background genes is in the list.
-    """
+    """Test whether sets hold more listed genes than a random draw of the list would give them."""
+    # gseapy's own function is not used for this: it leaves sets without a listed gene out before it
+    # corrects for the number of sets.
+    # Shapes: listed (m,).
     from scipy.stats import hypergeom
 
     sizes = np.array([len(places) for places in members])
@@ -88,29 +80,12 @@ def over_representation(members: Members, listed: NDArray[np.bool_]) -> Overlap:
 def ranked_enrichment(
     members: Members, statistic: Floats, *, permutations: int, seed: int
 ) -> list[RankedScore]:
-    """Test whether the genes of each set gather at one end of the ranking.
-
-    The score is that of Subramanian et al. (2005) with weight 1; it is normalised by the scores of
-    random sets of the same size. Its p-value comes from adaptive multilevel sampling
-    (Korotkevich et al. 2021, in gseapy), which reaches far below one over the number of
-    permutations. One thread; the same seed gives the same answer.
-
-    Parameters
-    ----------
-    members : sequence of sequence of int
-        For each set, the places of its genes.
-    statistic : ndarray of float64, shape (m,)
-        One finite number for each gene, descending.
-    permutations : int
-        Random sets of each size by which scores are normalised.
-    seed : int
-        Of the random sets.
-
-    Raises
-    ------
-    UsageError
-        If gseapy is not installed or too old.
-    """
+    """Test whether the genes of each set gather at one end of the ranking."""
+    # The score is that of Subramanian et al. (2005) with weight 1; it is normalised by the scores
+    # of random sets of the same size. Its p-value comes from adaptive multilevel sampling
+    # (Korotkevich et al. 2021, in gseapy), which reaches far below one over the number of
+    # permutations. One thread; the same seed gives the same answer.
+    # Shapes: statistic (m,).
     with _quiet():
         prerank = _load()
         scores: list[RankedScore] = []

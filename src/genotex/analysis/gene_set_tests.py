@@ -51,27 +51,13 @@ ROBUST_DF = 0.92
 
 
 def effect_matrix(design: Floats, values: Floats, precision: Precision | None = None) -> Floats:
-    """Turn the values of each gene into the effect of the design's last column and residual ones.
-
-    An orthogonal transformation takes the design to upper triangular form. What the values become
-    in the design's last coordinate is the trait's effect; the coordinates behind are free of the
-    design. All have the gene's residual variance when the trait has no effect, and the trait's
-    effect divided by the root of that variance is the t-statistic.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank, the trait last, k < n.
-    values : ndarray of float64, shape (n, p)
-        No missing values.
-    precision : Precision, optional
-        What is known of the samples' errors: weights, blocks, libraries.
-
-    Returns
-    -------
-    ndarray of float64, shape (p, 1 + n - k)
-        The trait's effect first, positive where the values rise with the trait.
-    """
+    """Turn each gene's values into the effect of the design's last column and residual ones."""
+    # An orthogonal transformation takes the design to upper triangular form. What the values become
+    # in the design's last coordinate is the trait's effect; the coordinates behind are free of the
+    # design. All have the gene's residual variance when the trait has no effect, and the trait's
+    # effect divided by the root of that variance is the t-statistic.
+    # Shapes: design (n, k), values (n, p).
+    # Returns the trait's effect first, positive where the values rise with the trait.
     precision = precision or Precision()
     if precision.libraries is not None:
         return _weighted_effects(design, values, precision)
@@ -83,11 +69,9 @@ def effect_matrix(design: Floats, values: Floats, precision: Precision | None = 
 
 
 def _weighted_effects(design: Floats, values: Floats, precision: Precision) -> Floats:
-    """Transform every gene by reflections of its own, many genes at a time.
-
-    Any orthogonal basis of the residual space would do for one gene. Across genes the residual
-    effects must belong together, which successive Householder reflections see to.
-    """
+    """Transform every gene by reflections of its own, many genes at a time."""
+    # Any orthogonal basis of the residual space would do for one gene. Across genes the residual
+    # effects must belong together, which successive Householder reflections see to.
     samples, columns = design.shape
     genes = values.shape[1]
     voom, blocks = precision.voom(design, values), replace(precision, weights=None)
@@ -129,30 +113,14 @@ def camera(
     members: csr_array,
     correlation: float | None = None,
 ) -> CameraTest:
-    """Test whether the genes of each set are more associated with the trait than the other genes.
-
-    Gene-wise t-statistics become standard normal ones, z. The mean z of a set is compared with that
-    of all other genes; the variance of the set's mean is that of independent genes times the
-    variance inflation factor 1 + (m - 1) r for m genes of mean correlation r. The estimate of the
-    factor is m times the mean, over residual degrees of freedom, of the squared mean of the genes'
-    standardised residual effects (Wu and Smyth 2012, "Estimating the variance inflation factor"),
-    and never below 1.
-
-    Parameters
-    ----------
-    t, df : ndarray of float64, shape (p,)
-        Moderated t and its degrees of freedom, for each gene.
-    residual_effects : ndarray of float64, shape (p, d)
-        Orthogonal residual effects of the regression, one column per residual degree of freedom.
-    members : scipy.sparse.csr_array, shape (s, p)
-        1 where a gene is in a set; each set has at least one gene and at most p - 1.
-    correlation : float, optional
-        Preset mean correlation within every set, in place of the estimate (R limma's habit: 0.01).
-
-    Returns
-    -------
-    CameraTest
-    """
+    """Test whether the genes of each set are more associated with the trait than others."""
+    # Gene-wise t-statistics become standard normal ones, z. The mean z of a set is compared with
+    # that of all other genes; the variance of the set's mean is that of independent genes times the
+    # variance inflation factor 1 + (m - 1) r for m genes of mean correlation r. The estimate of the
+    # factor is m times the mean, over residual degrees of freedom, of the squared mean of the
+    # genes' standardised residual effects (Wu and Smyth 2012, "Estimating the variance inflation
+    # factor"), and never below 1.
+    # Shapes: t (p,), df (p,), residual_effects (p, d), members (s, p).
     genes, residual_df = residual_effects.shape
     size = np.asarray(members.sum(axis=1), dtype=np.float64)
     if correlation is None:
@@ -187,16 +155,10 @@ def _two_sample_t(z: Floats, members: csr_array, size: Floats, inflation: Floats
 
 
 def z_scores(t: Floats, df: Floats) -> Floats:
-    """Return standard normal deviates with the tail probabilities of t.
-
-    Hill's expansion (1970, Communications of the ACM 13:617, algorithm 395), good to about five
-    digits from three degrees of freedom on; finite wherever t and df are.
-
-    Parameters
-    ----------
-    t, df : ndarray of float64, shape (p,)
-        t-statistics and their degrees of freedom, above 0.5.
-    """
+    """Return standard normal deviates with the tail probabilities of t."""
+    # Hill's expansion (1970, Communications of the ACM 13:617, algorithm 395), good to about five
+    # digits from three degrees of freedom on; finite wherever t and df are.
+    # Shapes: t (p,), df (p,).
     a = df - 0.5
     b = 48.0 * a**2
     w = a * np.log1p(t**2 / df)
@@ -217,28 +179,8 @@ class FryTest(NamedTuple):
 
 
 def fry(effects: Floats, prior: VariancePrior, members: csr_array) -> FryTest:
-    """Test whether the genes of each set are associated with the trait at all.
-
-    Parameters
-    ----------
-    effects : ndarray of float64, shape (p, 1 + d)
-        The trait's effect, then the residual effects, of each gene (`effect_matrix`).
-    prior : VariancePrior
-        Prior of the genes' residual variances, by which the genes are scaled.
-    members : scipy.sparse.csr_array, shape (s, p)
-        1 where a gene is in a set; each set has at least one gene.
-
-    Returns
-    -------
-    FryTest
-
-    Notes
-    -----
-    The directional test is that of limma's fry. Its mixed p-values are too small by a factor of two
-    to five around 0.001, since limma fits a beta distribution by two moments, and near 1 whatever
-    the data for sets with fewer genes than `effects` has columns. Here the tail of the same
-    distribution comes from a saddlepoint, exact within 15 %.
-    """
+    """Test whether the genes of each set are associated with the trait at all."""
+    # Shapes: effects (p, 1 + d), members (s, p).
     residual_df = effects.shape[1] - 1
     scaled = scale_effects(effects, prior)
     size = np.asarray(members.sum(axis=1), dtype=np.float64)
@@ -254,16 +196,9 @@ def fry(effects: Floats, prior: VariancePrior, members: csr_array) -> FryTest:
 
 
 def scale_effects(effects: Floats, prior: VariancePrior) -> Floats:
-    """Divide the effects of each gene by a standard deviation without its largest effect.
-
-    Otherwise a gene with a true effect would be scaled down for it. The variance without the
-    largest squared effect is made unbiased and shrunk towards the prior.
-
-    Parameters
-    ----------
-    effects, prior
-        As for `fry`.
-    """
+    """Divide the effects of each gene by a standard deviation without its largest effect."""
+    # Otherwise a gene with a true effect would be scaled down for it. The variance without the
+    # largest squared effect is made unbiased and shrunk towards the prior.
     squares = effects**2
     columns = effects.shape[1]
     rest = squares.sum(axis=1) - squares.max(axis=1)
@@ -292,19 +227,13 @@ def _eigenvalues(effects: Floats) -> Floats:
 
 
 def _tail(eigenvalues: Floats, observed: Floats) -> Floats:
-    """Return the chance that a random rotation gives a larger sum of squares than observed.
-
-    Rotated, the sum is the mean of the eigenvalues weighted by squared coordinates of a random
-    point on the sphere. It exceeds the observed one where a weighted sum of squared normal
-    deviates is positive, with the weights eigenvalue minus observed. The tail of that sum is
-    approximated by Lugannani and Rice's saddlepoint in Barndorff-Nielsen's form (Kuonen 1999,
-    Biometrika 86:929).
-
-    Parameters
-    ----------
-    eigenvalues : ndarray of float64, shape (s, 1 + d)
-    observed : ndarray of float64, shape (s,)
-    """
+    """Return the chance that a random rotation gives a larger sum of squares than observed."""
+    # Rotated, the sum is the mean of the eigenvalues weighted by squared coordinates of a random
+    # point on the sphere. It exceeds the observed one where a weighted sum of squared normal
+    # deviates is positive, with the weights eigenvalue minus observed. The tail of that sum is
+    # approximated by Lugannani and Rice's saddlepoint in Barndorff-Nielsen's form (Kuonen 1999,
+    # Biometrika 86:929).
+    # Shapes: eigenvalues (s, 1 + d), observed (s,).
     mean = np.maximum(eigenvalues.mean(axis=1), np.finfo(np.float64).tiny)
     eigenvalues, observed = eigenvalues / mean[:, None], observed / mean
     # Both ends are out of reach of chance, but not of rounding.

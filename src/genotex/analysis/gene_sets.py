@@ -21,30 +21,16 @@ ENOUGH_KNOWN = 0.5
 
 @dataclass(frozen=True)
 class MatchedSets:
-    """The sets that can be tested.
+    """The sets that can be tested."""
 
-    Attributes
-    ----------
-    sets : tuple of GeneSet
-        As they stand in the file.
-    members : tuple of tuple of int
-        For each of them, the places of its genes among the genes of the result, ascending.
-    record : dict
-        Counts of sets and genes, plain JSON values.
-    """
-
-    sets: tuple[GeneSet, ...]
+    sets: tuple[GeneSet, ...]  # As listed in the file
+    # For each of them, the places of its genes among the genes of the result, ascending
     members: tuple[tuple[int, ...], ...]
-    record: dict[str, Any]
+    record: dict[str, Any]  # Counts of sets and genes, plain JSON values
 
     def matrix(self, places: NDArray[np.intp]) -> csr_array:
-        """Return 1 where a gene (column) is in a set (row), with the genes in another order.
-
-        Parameters
-        ----------
-        places : ndarray of int, shape (p,)
-            Column of each gene of the result.
-        """
+        """Return 1 where a gene (column) is in a set (row), with the genes in another order."""
+        # Shapes: places (p,).
         columns = np.concatenate([places[list(members)] for members in self.members])
         starts = np.cumsum([0, *(len(members) for members in self.members)])
         shape = (len(self.members), len(places))
@@ -54,23 +40,7 @@ class MatchedSets:
 def match_gene_sets(
     sets: Sequence[GeneSet], genes: Sequence[str], min_size: int, max_size: int
 ) -> MatchedSets:
-    """Find the genes of each set in a result and keep the sets of a fitting size.
-
-    Parameters
-    ----------
-    sets : sequence of GeneSet
-        From a GMT file.
-    genes : sequence of str
-        Tested genes of the result, each once.
-    min_size, max_size : int
-        Fewest and most genes of a set among `genes`; a set of all genes is too large in any case.
-
-    Raises
-    ------
-    AnalysisError
-        If no gene of the sets is in the result, or no set is left; the message tells which ids the
-        sets seem to carry, or which sizes there are.
-    """
+    """Find the genes of each set in a result and keep the sets of a fitting size."""
     place = {gene: i for i, gene in enumerate(genes)}
     named = {gene for gene_set in sets for gene in gene_set.genes}
     known = named & place.keys()

@@ -33,24 +33,12 @@ Columns = dict[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class TestSettings:
-    """How the moderated t is computed, in every regression of an analysis alike.
+    """How the moderated t is computed, in every regression of an analysis alike."""
 
-    Attributes
-    ----------
-    precision : Precision
-        What is known of the samples' errors.
-    trend : bool
-        Let the prior variance depend on mean expression.
-    robust : bool
-        Keep hypervariable genes out of the prior.
-    min_effect : float
-        Test against effects of at most this size.
-    """
-
-    precision: Precision
-    trend: bool = False
-    robust: bool = False
-    min_effect: float = 0.0
+    precision: Precision  # What is known of the samples' errors
+    trend: bool = False  # Let the prior variance depend on mean expression
+    robust: bool = False  # Keep hypervariable genes out of the prior
+    min_effect: float = 0.0  # Test against effects of at most this size
 
     @property
     def against_none(self) -> TestSettings:
@@ -89,27 +77,9 @@ def moderated_columns(
     binary: bool,
     unit: LinearFit | None = None,
 ) -> tuple[Columns, ModeratedFit]:
-    """Test a coefficient of every gene by the moderated t.
-
-    Parameters
-    ----------
-    fit : LinearFit
-        Of these genes, with at least one residual degree of freedom each.
-    values : ndarray of float64, shape (n, p)
-        Expression of the tested genes; NaN is missing.
-    settings : TestSettings
-    binary : bool
-        Hedges' g as standardised effect, else the partial correlation.
-    unit : LinearFit, optional
-        A regression without surrogate variables and weights of single observations, where `fit` has
-        either: effects are standardised by the deviations that it leaves (see `hedges_g`).
-
-    Returns
-    -------
-    columns : dict of str to ndarray of float64, shape (p,)
-        ``Coefficient`` to ``Samples`` of `GENE_COLUMNS`.
-    moderated : ModeratedFit
-    """
+    """Test a coefficient of every gene by the moderated t."""
+    # Shapes: values (n, p).
+    # Returns columns: ``Coefficient`` to ``Samples`` of `GENE_COLUMNS`.
     found = settings.moderate(fit, values)
     effect, error = hedges_g(fit, unit) if binary else partial_correlation(fit, unit)
     columns = {
@@ -138,19 +108,9 @@ def describe_genes(values: Floats) -> Columns:
 
 
 def estimable_columns(fit: LinearFit, values: Floats, settings: TestSettings) -> Columns:
-    """Test a coefficient for those genes that have an estimate.
-
-    Parameters
-    ----------
-    fit, values, settings
-        As for `moderated_columns`, but genes may lack an estimate or degrees of freedom.
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (p,)
-        ``Coefficient``, ``Standard Error``, ``t``, ``p`` and ``q``; NaN for the other genes, which
-        count neither for the prior nor for the q-values.
-    """
+    """Test a coefficient for those genes that have an estimate."""
+    # Returns ``Coefficient``, ``Standard Error``, ``t``, ``p`` and ``q``; NaN for the other genes,
+    # which count neither for the prior nor for the q-values.
     fine = np.isfinite(fit.coefficient) & (fit.df >= 1)
     names = ("Coefficient", "Standard Error", "t", "p", "q")
     columns = {name: np.full(len(fine), np.nan) for name in names}

@@ -21,27 +21,11 @@ TOP_GENES = 10
 def fit_interaction(
     values: Floats, design: Design, settings: TestSettings, inflation: float = 1.0
 ) -> dict[str, Floats]:
-    """Test trait x condition of every gene by the moderated t.
-
-    A regression of its own, so that the trait's coefficient keeps its meaning in the first one.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, p)
-        Expression of the tested genes; NaN is missing.
-    design : Design
-        The columns of the first regression, and the product of trait and condition.
-    settings : TestSettings
-        As for the trait; interactions are tested against none at all.
-    inflation : float
-        As for the trait.
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (p,)
-        The ``Interaction ...`` columns; NaN for genes with too few values for the wider design.
-        Empty without a condition, or when its interaction cannot be tested.
-    """
+    """Test trait x condition of every gene by the moderated t."""
+    # A regression of its own, so that the trait's coefficient keeps its meaning in the first one.
+    # Shapes: values (n, p).
+    # Returns the ``Interaction ...`` columns; NaN for genes with too few values for the wider
+    # design. Empty without a condition, or when its interaction cannot be tested.
     if design.interaction is None:
         return {}
     wide = np.column_stack([design.matrix, design.interaction])
@@ -65,23 +49,9 @@ def rank_interactions(genes: pl.DataFrame) -> pl.DataFrame:
 
 
 def interaction_record(genes: pl.DataFrame, condition: str, q_cut: float) -> dict[str, Any]:
-    """Return what the interaction with the condition came to.
-
-    Parameters
-    ----------
-    genes : polars.DataFrame
-        All genes with the columns of `GENE_COLUMNS`.
-    condition : str
-        The condition.
-    q_cut : float
-        An interaction is significant when its q-value is below.
-
-    Returns
-    -------
-    dict
-        ``condition``, ``q_cut``, ``tested``, ``significant`` (numbers of genes) and ``top``: the
-        first genes by q-value, each with ``Variable``, ``Coefficient`` and ``q``.
-    """
+    """Return the results of the interaction with the condition."""
+    # Returns ``condition``, ``q_cut``, ``tested``, ``significant`` (numbers of genes) and ``top``:
+    # the first genes by q-value, each with ``Variable``, ``Coefficient`` and ``q``.
     ranked = rank_interactions(genes)
     return {
         "condition": condition,

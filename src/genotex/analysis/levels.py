@@ -2,7 +2,7 @@
 
 A trait of three or more values is a *line* (expression changes by the same amount with each unit of
 it), *ordered* (the line ranks the genes, and each gene is tested for a departure from it), or a
-*factor* (any difference among the levels counts, whatever their order).
+*factor* (any difference among the levels counts, regardless of their order).
 """
 
 from __future__ import annotations
@@ -32,20 +32,11 @@ FEWEST_SAMPLES = 2
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The levels of a trait that is tested as ``ordered`` or as a ``factor``.
-
-    Attributes
-    ----------
-    treatment : {"ordered", "factor"}
-    values : tuple of float
-        The k levels, ascending.
-    place : ndarray of int, shape (n,)
-        Which level each sample has, from 0.
-    """
+    """The levels of a trait that is tested as ``ordered`` or as a ``factor``."""
 
     treatment: Literal["ordered", "factor"]
-    values: tuple[float, ...]
-    place: NDArray[np.intp]
+    values: tuple[float, ...]  # The k levels, ascending
+    place: NDArray[np.intp]  # (n,): which level each sample has, from 0
 
     @property
     def factor(self) -> bool:
@@ -85,24 +76,10 @@ class Levels:
 
 
 def find_levels(trait: str, values: Floats, mode: LevelsMode) -> Levels | None:
-    """Decide whether a trait of three or more values has levels; None for a line.
-
-    ``auto`` takes three to eight values for ordered levels where each occurs in three samples or
-    more.
-
-    Parameters
-    ----------
-    trait : str
-        Its name.
-    values : ndarray of float64, shape (n,)
-        Of the samples compared.
-    mode : {"auto", "line", "factor", "ordered"}
-
-    Raises
-    ------
-    AnalysisError
-        If levels were asked for, and values are too many or a level has fewer than two samples.
-    """
+    """Decide whether a trait of three or more values has levels; None for a line."""
+    # ``auto`` takes three to eight values for ordered levels where each occurs in three samples or
+    # more.
+    # Shapes: values (n,).
     different, place, counts = np.unique(_rounded(values), return_inverse=True, return_counts=True)
     number, fewest = len(different), int(counts.min())
     if mode == "line" or number < 3:
@@ -152,17 +129,7 @@ def describe_levels(values: Floats, levels: Levels | None, mode: LevelsMode) -> 
 
 
 def summarise_levels(record: Mapping[str, Any], trait: str, q_cut: float) -> str:
-    """Return in words how the levels of a trait were tested; empty for a measured trait.
-
-    Parameters
-    ----------
-    record : mapping
-        `describe_levels`, with ``departure`` or ``pairs`` once the genes are tested.
-    trait : str
-        As people write it.
-    q_cut : float
-        Genes count whose q-value is below.
-    """
+    """Return in words how the levels of a trait were tested; empty for a measured trait."""
     samples = record.get("samples")
     if not samples:
         return ""

@@ -25,49 +25,28 @@ CHUNK = 2048
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """Least-squares estimates of one coefficient for every gene.
+    """Least-squares estimates of one coefficient for every gene."""
 
-    Attributes
-    ----------
-    coefficient : ndarray of float64, shape (p,)
-        Estimate for the last column of the design; NaN where it is not estimable.
-    unscaled : ndarray of float64, shape (p,)
-        Its standard error divided by the residual standard deviation.
-    variance : ndarray of float64, shape (p,)
-        Residual variance; NaN where no degree of freedom is left.
-    df : ndarray of float64, shape (p,)
-        Residual degrees of freedom, 0 where the design is not estimable.
-    """
-
+    # (p,): estimate for the last column of the design; NaN where it is not estimable
     coefficient: Floats
-    unscaled: Floats
-    variance: Floats
-    df: Floats
+    unscaled: Floats  # (p,): its standard error divided by the residual standard deviation
+    variance: Floats  # (p,): residual variance; NaN where no degree of freedom is left
+    df: Floats  # (p,): residual degrees of freedom, 0 where the design is not estimable
 
 
 @dataclass(frozen=True, eq=False)
 class SeveralFit:
-    """Least-squares estimates of the last m coefficients of every gene.
+    """Least-squares estimates of the last m coefficients of every gene."""
 
-    They are kept for the orthonormalised design (its QR decomposition): contrasts and sums of
-    squares follow from there.
+    # They are kept for the orthonormalised design (its QR decomposition): contrasts and sums of
+    # squares follow from there.
 
-    Attributes
-    ----------
-    rotated : ndarray of float64, shape (p, m)
-        Coefficients of the last m orthonormal columns; NaN where they are not estimable.
-    unscaled : ndarray of float64, shape (p, m, m)
-        Their covariance divided by the residual variance.
-    triangle : ndarray of float64, shape (m, m)
-        The last m coefficients of the design itself are its inverse times `rotated`.
-    variance, df : ndarray of float64, shape (p,)
-        As of `LinearFit`.
-    """
-
+    # (p, m): coefficients of the last m orthonormal columns; NaN where they are not estimable
     rotated: Floats
-    unscaled: Floats
+    unscaled: Floats  # (p, m, m): their covariance divided by the residual variance
+    # (m, m): the last m coefficients of the design itself are its inverse times `rotated`
     triangle: Floats
-    variance: Floats
+    variance: Floats  # (p,): as of `LinearFit`
     df: Floats
 
     @property
@@ -99,31 +78,16 @@ class SeveralFit:
 
 
 def fit_last_column(design: Floats, expression: Floats) -> LinearFit:
-    """Regress every gene on the design and keep the design's last coefficient.
-
-    Parameters
-    ----------
-    design, expression
-        As for `fit_last_columns`.
-    """
+    """Regress every gene on the design and keep the design's last coefficient."""
     return fit_last_columns(design, expression, 1).last
 
 
 def fit_last_columns(design: Floats, expression: Floats, tested: int) -> SeveralFit:
-    """Regress every gene on the design and keep the design's last coefficients.
-
-    Genes without missing values share one QR decomposition. Each gene with missing values is fitted
-    on the samples that have it, through the normal equations of the orthonormalised design.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank.
-    expression : ndarray of float64, shape (n, p)
-        NaN is missing.
-    tested : int
-        How many coefficients to keep.
-    """
+    """Regress every gene on the design and keep the design's last coefficients."""
+    # Genes without missing values share one QR decomposition. Each gene with missing values is
+    # fitted on the samples that have it, through the normal equations of the orthonormalised
+    # design.
+    # Shapes: design (n, k), expression (n, p).
     genes = expression.shape[1]
     q, r = np.linalg.qr(design)
     fit = _empty(genes, r[-tested:, -tested:])
@@ -173,7 +137,7 @@ def _fit_partial(q: Floats, expression: Floats, genes: NDArray[np.intp], fit: Se
     values = np.where(present, expression, 0.0)
     gram = _gram(q, present.astype(np.float64))
     df = present.sum(axis=0) - columns
-    # Eigenvalues of the Gram matrix lie in [0, 1], since q is orthonormal.
+    # Eigenvalues of the Gram matrix are in [0, 1], since q is orthonormal.
     fine = (np.linalg.eigvalsh(gram)[:, 0] > NEAR_SINGULAR) & (df >= 0)
     gram, values, present, df = gram[fine], values[:, fine], present[:, fine], df[fine]
     weights = present.astype(np.float64)
@@ -208,19 +172,8 @@ def _solve(
 def fit_weighted_columns(
     design: Floats, expression: Floats, weights: Floats, tested: int
 ) -> SeveralFit:
-    """Regress every gene on the design by weighted least squares, and keep the last coefficients.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank, fewer columns than rows.
-    expression : ndarray of float64, shape (n, p)
-        No missing values.
-    weights : ndarray of float64, shape (n, p)
-        Inverse variances but for a factor of each gene, above 0.
-    tested : int
-        How many coefficients to keep.
-    """
+    """Regress every gene by weighted least squares, and keep the last coefficients."""
+    # Shapes: design (n, k), expression (n, p), weights (n, p).
     q, r = np.linalg.qr(design)
     samples, genes = expression.shape
     rotated, unscaled, squares = _solve(_gram(q, weights), q, expression, weights, tested)

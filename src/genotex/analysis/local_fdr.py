@@ -23,21 +23,11 @@ KERNEL_REACH = 6
 
 
 def local_fdr(p: Floats) -> Floats:
-    """Return the local false discovery rate of every p-value.
-
-    pi0 phi(z) / f(z) for z the normal quantile of p, phi the normal density, f a Gaussian kernel
-    estimate of the density of all z, pi0 the share of null genes (Efron, Tibshirani, Storey and
-    Tusher 2001). At most 1, and made to rise with p.
-
-    Parameters
-    ----------
-    p : ndarray of float64, shape (m,)
-        p-values, none missing.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-    """
+    """Return the local false discovery rate of every p-value."""
+    # pi0 phi(z) / f(z) for z the normal quantile of p, phi the normal density, f a Gaussian kernel
+    # estimate of the density of all z, pi0 the share of null genes (Efron, Tibshirani, Storey and
+    # Tusher 2001). At most 1, and made to rise with p.
+    # Shapes: p (m,).
     if len(p) == 0:
         return p.copy()
     null = min(1.0, float((p >= NULL_CUT).mean()) / (1 - NULL_CUT))
@@ -57,7 +47,7 @@ def _density(z: Floats) -> Floats:
     reach = int(np.ceil(KERNEL_REACH * width / step))
     place = (z - low) / step
     cell = place.astype(np.intp)
-    upper = place - cell  # a value counts in the two cells beside it, by nearness
+    upper = place - cell  # a value counts in the two nearest cells, by nearness
     cells = int(cell.max()) + 2
     counts = np.bincount(cell, 1 - upper, cells) + np.bincount(cell + 1, upper, cells)
     offset = np.arange(-reach, reach + 1) * (step / width)

@@ -19,26 +19,11 @@ PERFECT = 1e-7
 
 
 def lowess(x: Floats, y: Floats, span: float) -> Floats:
-    """Smooth `y` over `x` by local lines with tricube weights, robustly.
-
-    Parameters
-    ----------
-    x : ndarray of float64, shape (n,)
-        Ascending.
-    y : ndarray of float64, shape (n,)
-    span : float
-        Share of the points in each window.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        The curve at `x`.
-
-    References
-    ----------
-    Cleveland 1979, J. Am. Stat. Assoc. 74:829; three robustness iterations and the skipping of
-    near points are those of R's ``stats::lowess``.
-    """
+    """Smooth `y` over `x` by local lines with tricube weights, robustly."""
+    # Shapes: x (n,), y (n,).
+    # Returns the curve at `x`.
+    # References: Cleveland 1979, J. Am. Stat. Assoc. 74:829; three robustness iterations and the
+    # skipping of near points are those of R's ``stats::lowess``.
     points = len(x)
     window = max(2, min(points, int(span * points + 1e-7)))
     robust = np.ones(points)
@@ -74,10 +59,8 @@ def _smooth(x: Floats, y: Floats, window: int, robust: Floats) -> Floats:
 
 
 def _places(x: Floats) -> list[int]:
-    """Return the points that are fitted: the last one within reach of the one before, or the next.
-
-    Of equal points the first stands for all.
-    """
+    """Return the points that are fitted."""
+    # Of equal points the first represents all.
     places = [0]
     while True:
         here = x[places[-1]]

@@ -1,4 +1,4 @@
-"""How a result came about, as it stands in the result file."""
+"""The record of how a result was obtained, as written to the result file."""
 
 from __future__ import annotations
 
@@ -57,17 +57,7 @@ class Steps:
 
 
 def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
-    """Return procedure, options, versions and what each step came to, as plain JSON values.
-
-    Parameters
-    ----------
-    steps : Steps
-        The analysis.
-    options : AnalysisOptions
-        What the user chose.
-    problem : Problem
-        ``interaction`` is there only for one-step problems, ``two_step`` only for two-step ones.
-    """
+    """Return procedure, options, versions and the result of each step, as plain JSON values."""
     contrast, ranking = steps.comparison.contrast, steps.tests.ranking
     mixed = options.model == "mixed"
     record = {
@@ -140,7 +130,7 @@ def _coefficient(contrast: Contrast) -> str:
 
 
 def _level_tests(steps: Steps) -> dict[str, Any]:
-    """Return what the tests of the levels of a trait came to."""
+    """Return the results of the tests of the levels of a trait."""
     factor = steps.comparison.contrast.factor
     if factor is not None:
         pairs = [
@@ -231,7 +221,7 @@ def _prior(fit: ModeratedFit | ModeratedF, options: AnalysisOptions) -> dict[str
 
 
 def _moderated(steps: Steps, options: AnalysisOptions) -> dict[str, Any]:
-    """Return what the moderated t came to when it does not rank."""
+    """Return the results of the moderated t when it does not rank."""
     significant = (pl.col("q") < options.q_cut) & (
         pl.col("Absolute Coefficient") >= options.min_effect
     )

@@ -27,28 +27,21 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""Of an effect: the smallest deviation that the arithmetic can tell from zero."""
+"""Of an effect: the smallest deviation that the arithmetic distinguishes from zero."""
 SMALLEST_SHARE = 1e-5
 """Variances below this share of the median are raised to it before logarithms are taken."""
 
 
 @dataclass(frozen=True, eq=False)
 class VariancePrior:
-    """A scaled inverse chi-squared prior of the genes' residual variances.
+    """A scaled inverse chi-squared prior of the genes' residual variances."""
 
-    Attributes
-    ----------
-    df : float
-        Prior degrees of freedom; infinite when the variances scatter no more than by chance. Of a
-        robust prior those of genes that fit it.
-    variance : ndarray of float64, shape (p,)
-        Prior variance of each gene: one value for all, or a curve over mean expression.
-    df_of_gene : ndarray of float64, shape (p,), or None
-        Robust: prior degrees of freedom of each gene, fewer for hypervariable ones.
-    """
-
+    # Prior degrees of freedom; infinite when the variances scatter no more than by chance. Of a
+    # robust prior those of genes that fit it
     df: float
+    # (p,): prior variance of each gene: one value for all, or a curve over mean expression
     variance: Floats
+    # (p,): robust: prior degrees of freedom of each gene, fewer for hypervariable ones
     df_of_gene: Floats | None = None
 
 
@@ -60,39 +53,25 @@ class ModeratedVariance:
     df: Floats
     prior: VariancePrior
 
-    def beside(self, squares: Floats) -> Floats:
-        """Return the variances, raised to what rounding leaves of effects with these squares (p,).
-
-        Without a prior, a gene that the design explains whole has no variance left.
-        """
+    def with_floor(self, squares: Floats) -> Floats:
+        """Return the variances (p,), at least what rounding leaves of effects of these squares."""
+        # Without a prior, a gene that the design explains whole has no variance left.
         raised = np.maximum(self.variance, ROUNDING**2 * squares)
         return np.asarray(np.maximum(raised, np.finfo(np.float64).tiny))
 
 
 @dataclass(frozen=True, eq=False)
 class ModeratedFit:
-    """Tests of one coefficient for every gene, shape (p,) each.
+    """Tests of one coefficient for every gene, shape (p,) each."""
 
-    Attributes
-    ----------
-    coefficient, standard_error : ndarray of float64
-        Estimate and its moderated standard error.
-    lower, upper : ndarray of float64
-        Limits of the 95 % confidence interval.
-    t, df, p : ndarray of float64
-        Moderated t, its degrees of freedom, two-sided p-value.
-    prior : VariancePrior
-        What the variances were shrunk towards.
-    """
-
-    coefficient: Floats
+    coefficient: Floats  # Estimate and its moderated standard error
     standard_error: Floats
-    lower: Floats
+    lower: Floats  # Limits of the 95 % confidence interval
     upper: Floats
-    t: Floats
+    t: Floats  # Moderated t, its degrees of freedom, two-sided p-value
     df: Floats
     p: Floats
-    prior: VariancePrior
+    prior: VariancePrior  # What the variances were shrunk towards
 
 
 def moderate(
@@ -102,20 +81,8 @@ def moderate(
     robust: bool = False,
     min_effect: float = 0.0,
 ) -> ModeratedFit:
-    """Shrink the residual variances and test the coefficient of every gene.
-
-    Parameters
-    ----------
-    fit : LinearFit
-        Fits with at least one residual degree of freedom each.
-    mean_expression : ndarray of float64, shape (p,), optional
-        Lets the prior variance follow mean expression (limma's ``trend``).
-    robust : bool
-        Keep hypervariable genes out of the prior (Phipson and others 2016).
-    min_effect : float
-        Test against effects of at most this size (``treat``, McCarthy and Smyth 2009); 0 is the
-        usual test against no effect.
-    """
+    """Shrink the residual variances and test the coefficient of every gene."""
+    # Shapes: mean_expression (p,).
     found = moderate_variance(fit.variance, fit.df, mean_expression, robust=robust)
     return moderate_coefficient(fit, found, min_effect)
 
@@ -125,7 +92,7 @@ def moderate_coefficient(
 ) -> ModeratedFit:
     """Test a coefficient of every gene by its posterior variance; arguments as `moderate`."""
     df = found.df
-    error = fit.unscaled * np.sqrt(found.beside((fit.coefficient / fit.unscaled) ** 2))
+    error = fit.unscaled * np.sqrt(found.with_floor((fit.coefficient / fit.unscaled) ** 2))
     half = error * _t_quantile(0.975, df)
     t, p = _test(fit.coefficient, error, df, min_effect)
     low, high = fit.coefficient - half, fit.coefficient + half
@@ -178,21 +145,10 @@ def _t_quantile(probability: float, df: Floats) -> Floats:
 def fit_variance_prior(
     variance: Floats, df: Floats, mean_expression: Floats | None = None, *, robust: bool = False
 ) -> VariancePrior:
-    """Fit the prior by the moments of log variances (Smyth 2004, section 6.2).
-
-    log s2 - digamma(df/2) + log(df/2) has mean log s0 - digamma(d0/2) + log(d0/2) and variance
-    trigamma(df/2) + trigamma(d0/2). With `mean_expression` the mean is a natural cubic spline.
-
-    Parameters
-    ----------
-    variance, df : ndarray of float64, shape (p,)
-        Residual variances and their degrees of freedom, above 0.
-    mean_expression : ndarray of float64, shape (p,), optional
-        Mean of each gene.
-    robust : bool
-        Fit by winsorized moments, with fewer degrees of freedom for hypervariable genes (Phipson
-        and others 2016); with three genes or more.
-    """
+    """Fit the prior by the moments of log variances (Smyth 2004, section 6.2)."""
+    # log s2 - digamma(df/2) + log(df/2) has mean log s0 - digamma(d0/2) + log(d0/2) and variance
+    # trigamma(df/2) + trigamma(d0/2). With `mean_expression` the mean is a natural cubic spline.
+    # Shapes: variance (p,), df (p,), mean_expression (p,).
     genes = len(variance)
     if genes == 1:
         return VariancePrior(0.0, variance.copy())
@@ -235,13 +191,7 @@ def _raise_zeros(variance: Floats) -> Floats:
 
 
 def inverse_trigamma(value: float) -> float:
-    """Solve trigamma(y) = value for y by Newton's method on 1/trigamma (Smyth 2004, appendix).
-
-    Parameters
-    ----------
-    value : float
-        Above 0.
-    """
+    """Solve trigamma(y) = value for y by Newton's method on 1/trigamma (Smyth 2004, appendix)."""
     if value > 1e7:
         return float(np.sqrt(1.0 / value))
     if value < 1e-6:
@@ -264,18 +214,11 @@ def _spline_size(mean_expression: Floats) -> int:
 
 
 def natural_spline_basis(x: Floats, size: int) -> Floats:
-    """Return a basis of the natural cubic splines with `size` columns, intercept included.
-
-    Knots at the ends and at equally spaced quantiles between (as R's ``splines::ns``, whose columns
-    span the same space). Truncated powers: Hastie, Tibshirani and Friedman, 2nd edition, eq. 5.4.
-
-    Parameters
-    ----------
-    x : ndarray of float64, shape (p,)
-        At least two different values.
-    size : int
-        Number of columns, at least 2; fewer come out when quantiles coincide.
-    """
+    """Return a basis of the natural cubic splines with `size` columns, intercept included."""
+    # Knots at the ends and at equally spaced quantiles between (as R's ``splines::ns``, whose
+    # columns span the same space). Truncated powers: Hastie, Tibshirani and Friedman, 2nd edition,
+    # eq. 5.4.
+    # Shapes: x (p,).
     scaled = (x - x.min()) / (x.max() - x.min())
     knots = np.unique(np.quantile(scaled, np.linspace(0, 1, size)))  # ties would repeat a column
 

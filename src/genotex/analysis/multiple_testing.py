@@ -1,4 +1,4 @@
-"""From many p-values to q-values, and what their histogram tells."""
+"""q-values from p-values, and checks of the p-value histogram."""
 
 from __future__ import annotations
 
@@ -11,13 +11,8 @@ Floats = NDArray[np.float64]
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Return the q-values of Benjamini and Hochberg (1995).
-
-    Parameters
-    ----------
-    p : ndarray of float64, shape (m,)
-        p-values, none missing.
-    """
+    """Return the q-values of Benjamini and Hochberg (1995)."""
+    # Shapes: p (m,).
     count = len(p)
     if count == 0:
         return p.copy()
@@ -34,11 +29,9 @@ def null_share(p: Floats, cut: float = 0.5) -> float:
 
 
 def excess_near_one(p: Floats) -> float:
-    """Return the density of p-values above 0.9 relative to those between 0.5 and 0.9.
-
-    About 1 for calibrated tests; well above 1 when the model takes up more than chance; infinite
-    when there are none between, 1 when there are none above 0.5 at all.
-    """
+    """Return the density of p-values above 0.9 relative to those between 0.5 and 0.9."""
+    # About 1 for calibrated tests; well above 1 when the model takes up more than chance; infinite
+    # when there are none between, 1 when there are none above 0.5 at all.
     near, below = float((p > 0.9).sum()), float(((p > 0.5) & (p <= 0.9)).sum())
     if below:
         return 4 * near / below

@@ -30,32 +30,23 @@ EMPTY = (
 )
 REPEATED = (
     "No prediction quality: some people seem to have given several samples, and a fold would test "
-    "people whom it has trained on. For the same reason selection frequencies may be too high."
+    "people it was trained on. For the same reason selection frequencies may be too high."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A panel of genes; empty when it could not be fitted or no gene improved the prediction.
+    """A panel of genes; empty when it could not be fitted or no gene improved the prediction."""
 
-    Attributes
-    ----------
-    coefficients : dict of int to float
-        Gene column to coefficient on the z-scored gene (log odds, or units of the trait).
-    selection_frequency : ndarray of float64, shape (p,), optional
-        Share of the half-samples that select the gene, 0 to 1; None when there are too few samples.
-    quality : dict
-        Prediction quality from nested cross-validation; empty when samples are too few.
-    record : dict
-        Penalty, folds, seed, counts and, under ``stability``, how the frequencies were found.
-    notes : tuple of str
-        What was skipped and why.
-    """
-
+    # Gene column to coefficient on the z-scored gene (log odds, or units of the trait)
     coefficients: dict[int, float] = field(default_factory=dict)
+    # Prediction quality from nested cross-validation; empty when samples are too few
     quality: dict[str, Any] = field(default_factory=dict)
+    # Penalty, folds, seed, counts and, under ``stability``, how the frequencies were found
     record: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # What was skipped and why
+    # (p,): share of the half-samples that select the gene, 0 to 1; None when there are too few
+    # samples
     selection_frequency: Floats | None = None
 
 
@@ -79,31 +70,12 @@ def fit_panel(
     threads: int = 1,
     repeated: bool = False,
 ) -> Panel:
-    """Fit the panel, estimate how well such a panel predicts, and how stable its genes are.
-
-    The penalty is the largest whose cross-validated deviance is within one standard error of the
-    best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses the
-    penalty anew inside each training set. z-scores and filled values use training samples only.
-    Selection frequencies come from complementary half-samples (Shah and Samworth 2013).
-
-    Parameters
-    ----------
-    genes : ndarray of float64, shape (n, p)
-        Expression of the tested genes; NaN is missing.
-    covariates : ndarray of float64, shape (n, k)
-        Covariates and condition, without intercept; not penalised.
-    target : ndarray of float64, shape (n,)
-        0 and 1, or the standardised trait.
-    binary : bool
-        Logistic instead of linear.
-    seed : int
-        Seed of the folds and of the half-samples.
-    threads : int
-        Threads that share the products over all genes.
-    repeated : bool
-        Whether some people gave several samples: folds would test a person whom they have trained
-        on, so there is no prediction quality then.
-    """
+    """Fit the panel, estimate how well such a panel predicts, and how stable its genes are."""
+    # The penalty is the largest whose cross-validated deviance is within one standard error of the
+    # best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses
+    # the penalty again inside each training set. z-scores and filled values use training samples
+    # only. Selection frequencies come from complementary half-samples (Shah and Samworth 2013).
+    # Shapes: genes (n, p), covariates (n, k), target (n,).
     if reason := _why_no_panel(genes, target, binary):
         return Panel(notes=(reason,))
     # One BLAS thread: the products are many and small, and the result then never depends on it.

@@ -26,27 +26,11 @@ def fold_count(target: Floats, binary: bool) -> int:
 
 
 def stratified_folds(target: Floats, binary: bool, count: int, seed: int) -> NDArray[np.intp]:
-    """Give every sample a fold, so that the folds are alike in the trait.
-
-    Classes are dealt out in random order one after the other; a measured trait is sorted and every
-    run of `count` neighbours is dealt out at random.
-
-    Parameters
-    ----------
-    target : ndarray of float64, shape (n,)
-        Classes 0 and 1, or a measured trait.
-    binary : bool
-        Which of the two it is.
-    count : int
-        Number of folds.
-    seed : int
-        Seed of the random order.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Fold of each sample, 0 to count - 1.
-    """
+    """Give every sample a fold, so that the folds are alike in the trait."""
+    # Classes are dealt out in random order one after the other; a measured trait is sorted and
+    # every run of `count` neighbours is dealt out at random.
+    # Shapes: target (n,).
+    # Returns Fold of each sample, 0 to count - 1.
     rng = np.random.default_rng(seed)
     fold = np.empty(len(target), dtype=np.intp)
     if binary:
@@ -63,19 +47,8 @@ def stratified_folds(target: Floats, binary: bool, count: int, seed: int) -> NDA
 
 
 def splits(target: Floats, binary: bool, rows: Rows, seed: int) -> Iterator[tuple[Rows, Rows]]:
-    """Yield training and test rows of each fold.
-
-    Parameters
-    ----------
-    target : ndarray of float64, shape (n,)
-        Of all samples.
-    binary : bool
-        Whether it holds classes 0 and 1.
-    rows : ndarray of int, shape (m,)
-        Rows to split, ascending.
-    seed : int
-        Seed of the folds.
-    """
+    """Yield training and test rows of each fold."""
+    # Shapes: target (n,), rows (m,).
     part = target[rows]
     folds = stratified_folds(part, binary, fold_count(part, binary), seed)
     for fold in range(int(folds.max()) + 1):
@@ -83,28 +56,12 @@ def splits(target: Floats, binary: bool, rows: Rows, seed: int) -> Iterator[tupl
 
 
 def complementary_halves(target: Floats, binary: bool, pairs: int, seed: int) -> list[Rows]:
-    """Draw pairs of halves that share no sample and are alike in the trait (Shah, Samworth 2013).
-
-    Each half of a pair gets half of each class. Of an odd class one sample, drawn anew for each
-    pair, is in neither half. A measured trait is sorted, and every two neighbours are parted at
-    random.
-
-    Parameters
-    ----------
-    target : ndarray of float64, shape (n,)
-        Classes 0 and 1, or a measured trait.
-    binary : bool
-        Which of the two it is.
-    pairs : int
-        Number of pairs.
-    seed : int
-        Seed of the halves.
-
-    Returns
-    -------
-    list of ndarray of int
-        Rows of each half, ascending; 2 j and 2 j + 1 are a pair.
-    """
+    """Draw disjoint pairs of halves that are alike in the trait (Shah and Samworth 2013)."""
+    # Each half of a pair gets half of each class. Of an odd class one sample, drawn again for each
+    # pair, is in neither half. A measured trait is sorted, and every two neighbours are parted at
+    # random.
+    # Shapes: target (n,).
+    # Returns Rows of each half, ascending; 2 j and 2 j + 1 are a pair.
     rng = np.random.default_rng(seed)
     halves = []
     for _ in range(pairs):

@@ -29,17 +29,8 @@ def auroc(target: Floats, predictor: Floats, fold_of: NDArray[np.intp]) -> float
 def classification(
     target: Floats, predictor: Floats, fold_of: NDArray[np.intp]
 ) -> dict[str, float]:
-    """Return accuracy, precision, recall, F1 (in %), AUROC and Brier score.
-
-    Parameters
-    ----------
-    target : ndarray of float64, shape (n,)
-        0 and 1.
-    predictor : ndarray of float64, shape (n,)
-        Log odds predicted for samples outside the training set.
-    fold_of : ndarray of int, shape (n,)
-        The fold that each sample was left out with.
-    """
+    """Return accuracy, precision, recall, F1 (in %), AUROC and Brier score."""
+    # Shapes: target (n,), predictor (n,), fold_of (n,).
     probability = expit(predictor)
     called, case = probability >= 0.5, target == 1
     hits = int((called & case).sum())
@@ -57,12 +48,7 @@ def classification(
 
 
 def regression(target: Floats, predictor: Floats, train_mean: Floats) -> dict[str, float]:
-    """Return R2 and the normalised mean squared error, against the training sets' means.
-
-    Parameters
-    ----------
-    target, predictor, train_mean : ndarray of float64, shape (n,)
-        Trait, its prediction, and the mean of the training set that predicted it.
-    """
+    """Return R2 and the normalised mean squared error, against the training sets' means."""
+    # Shapes: target (n,), predictor (n,), train_mean (n,).
     error = float(((target - predictor) ** 2).sum() / ((target - train_mean) ** 2).sum())
     return {"r_squared": 1 - error, "nmse": error}

@@ -20,29 +20,11 @@ PAIRS = 50
 def selection_frequency(
     data: PanelData, penalty: float, seed: int, pairs: int = PAIRS
 ) -> tuple[Floats, dict[str, Any]]:
-    """Return the share of half-samples that select each gene, and a record.
-
-    The penalty is the same in the halves, on the scale of the mean loss; a half's slopes vary more
-    than those of all samples, so that genes of little weight come in and out.
-
-    Parameters
-    ----------
-    data : PanelData
-        All samples.
-    penalty : float
-        Penalty of the mean loss.
-    seed : int
-        Seed of the halves.
-    pairs : int
-        Number of complementary pairs.
-
-    Returns
-    -------
-    frequency : ndarray of float64, shape (p,)
-        0 to 1.
-    record : dict
-        ``pairs``, ``penalty``, ``seed``, ``genes_above_half`` and ``genes_per_half_sample``.
-    """
+    """Return the share of half-samples that select each gene, and a record."""
+    # The penalty is the same in the halves, on the scale of the mean loss; a half's slopes vary
+    # more than those of all samples, so that genes of little weight come in and out.
+    # Returns frequency: 0 to 1. record: ``pairs``, ``penalty``, ``seed``, ``genes_above_half`` and
+    # ``genes_per_half_sample``.
     halves = complementary_halves(data.target, data.binary, pairs, seed)
     counts = np.zeros(data.genes.shape[1])
     for genes in fit_single(data, halves, penalty):

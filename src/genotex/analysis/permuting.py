@@ -12,20 +12,12 @@ ROWS_AT_ONCE = 1024
 
 
 def permute_rows(values: NDArray[np.float32], rng: np.random.Generator) -> None:
-    """Permute every row on its own, in place.
-
-    What `numpy.random.Generator.permuted` does, in a third of the time: each entry gets a random
-    key, and the row is put in the order of its keys. Keys that are all different are in each order
-    with the same probability, so the permutation is exactly uniform; a row with equal keys is
-    permuted by the generator itself.
-
-    Parameters
-    ----------
-    values : ndarray of float32, shape (m, n)
-        C-contiguous.
-    rng : numpy.random.Generator
-        The source of randomness.
-    """
+    """Permute every row on its own, in place."""
+    # What `numpy.random.Generator.permuted` does, in a third of the time: each entry gets a random
+    # key, and the row is put in the order of its keys. Keys that are all different are in each
+    # order with the same probability, so the permutation is exactly uniform; a row with equal keys
+    # is permuted by the generator itself.
+    # Shapes: values (m, n).
     columns = values.shape[1]
     # The key's low bits hold the column, so that one sort of integers carries both.
     low = np.uint32((1 << max(columns - 1, 1).bit_length()) - 1)

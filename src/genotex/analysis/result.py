@@ -12,13 +12,13 @@ import polars as pl
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.interaction import rank_interactions
 from genotex.analysis.levels import summarise_levels
-from genotex.analysis.libraries import tell_libraries
+from genotex.analysis.libraries import summarise_libraries
 from genotex.analysis.result_pair import (
     digest,
+    foreign_content,
     read_content,
     read_table,
     remove_with_csv,
-    told_as_foreign,
     write_pair,
 )
 from genotex.errors import AnalysisError
@@ -33,15 +33,15 @@ NOTABLE_CHANGE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class AnalysisResult:
-    """Everything that is known about the answer to one problem.
+    """The result of one problem.
 
     Attributes
     ----------
-    trait : str
+    trait
         Trait folder name.
-    condition : str or None
+    condition
         Condition of the problem.
-    genes : polars.DataFrame
+    genes
         All genes of the cohort with the columns of `GENE_COLUMNS`, null where one does not apply:
         tested genes by the p-value that ranks, then the others in table order. ``Coefficient`` is
         the log2 fold change of a binary trait, the change per standard deviation of a continuous
@@ -49,19 +49,19 @@ class AnalysisResult:
         follow); ``Standardised Effect`` is Hedges' g or the partial correlation; ``Panel
         Coefficient`` is 0 for genes outside the panel. ``benchmark``: selected genes by the size of
         their coefficient, then the others.
-    cv_performance : mapping
+    cv_performance
         ``prediction``: quality of the panel on samples it has not seen; empty when not estimated.
         ``benchmark``: ``prediction`` and ``selection`` as the benchmark defines them.
-    method : mapping
-        Procedure, options, versions, contrast, filter and what each step came to: see
+    method
+        Procedure, options, versions, contrast, filter and the result of each step: see
         `record_method`, and `analyze_benchmark` for the procedure ``benchmark``.
-    warnings : tuple of str
+    warnings
         What a reader should know before trusting the list.
-    cohort : str
+    cohort
         Cohort that was analysed; empty when the table came from elsewhere.
-    cohort_reason : str
+    cohort_reason
         Why this one.
-    other_cohorts : mapping of str to str
+    other_cohorts
         Every other cohort and why not it.
     """
 
@@ -127,7 +127,7 @@ class AnalysisResult:
     def counts_summary(self) -> str:
         """One sentence on RNA-seq counts; empty where expression was not counted."""
         record = self.method.get("counts")
-        return tell_libraries(record) if record else ""
+        return summarise_libraries(record) if record else ""
 
     @property
     def counts_kind(self) -> str:
@@ -151,11 +151,11 @@ class AnalysisResult:
 def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
     """Write the significant genes as JSON and all genes as Parquet, as a pair.
 
-    The JSON has the benchmark's fields (GenoTEX README, section 4) and ours beside them, among them
+    The JSON has the benchmark's fields (GenoTEX README, section 4) and additional ones, among them
     the digest of the Parquet file. An earlier JSON goes before the new Parquet file comes, so that
-    a crash leaves no pair that does not match. An earlier report page of the problem and the CSV
-    beside it would tell of numbers that are gone, so they are removed; and so are the gene sets
-    and the answer over all cohorts, unless the table of all genes is the very same again.
+    a crash leaves no pair that does not match. An earlier report page of the problem and its
+    CSV would show outdated numbers, so they are removed; and so are the gene sets and the
+    meta-analysis, unless the table of all genes is identical.
 
     Returns
     -------
@@ -197,10 +197,9 @@ def _interactions(result: AnalysisResult) -> dict[str, Any]:
 
 
 def remove_result(output: OutputFolder, trait: str, condition: str | None) -> None:
-    """Remove the result of a problem that no longer holds, and all that was made from it.
-
-    These are its report page and CSV, its gene sets, and the answer over all cohorts with its page.
-    """
+    """Remove the result of a problem that no longer holds, and all that was made from it."""
+    # These are its report page and CSV, its gene sets, and the answer over all cohorts with its
+    # page.
     _remove_companions(output, trait, condition)
     output.significant_genes(trait, condition).unlink(missing_ok=True)
     output.all_genes(trait, condition).unlink(missing_ok=True)
@@ -229,7 +228,7 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
         msg = f"{trait}, condition {condition}: no result at {path}; run analyze first"
         raise AnalysisError(msg)
     content = read_content(path)
-    with told_as_foreign(path):
+    with foreign_content(path):
         seal = content["all_genes"]["sha256"]
         genes = read_table(output.all_genes(trait, condition), seal, list(GENE_COLUMNS))
         problem, cohort = content["problem"], content["cohort"]

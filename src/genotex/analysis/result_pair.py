@@ -16,10 +16,10 @@ from genotex.io import atomic_write
 
 __all__ = [
     "digest",
+    "foreign_content",
     "read_content",
     "read_table",
     "remove_with_csv",
-    "told_as_foreign",
     "write_pair",
 ]
 
@@ -32,7 +32,7 @@ def digest(content: bytes) -> str:
 
 
 def remove_with_csv(path: Path) -> None:
-    """Remove a file and the CSV of the same name beside it, where they are there."""
+    """Remove a file and the CSV of the same name, if they exist."""
     path.unlink(missing_ok=True)
     path.with_suffix(".csv").unlink(missing_ok=True)
 
@@ -44,27 +44,10 @@ def write_pair(
     genes: pl.DataFrame,
     before: Callable[[str], None],
 ) -> Path:
-    """Write the two files; the JSON has name and digest of the Parquet file (``all_genes``).
-
-    An earlier JSON goes before the new Parquet file comes, so that a crash leaves no pair that does
-    not match.
-
-    Parameters
-    ----------
-    path, table : Path
-        The JSON and the Parquet file.
-    content : dict
-        Plain JSON values.
-    genes : polars.DataFrame
-        The table.
-    before : callable
-        Called with the digest of the new table before the earlier files go: what else must go.
-
-    Returns
-    -------
-    Path
-        The JSON file.
-    """
+    """Write the two files; the JSON has name and digest of the Parquet file (``all_genes``)."""
+    # An earlier JSON goes before the new Parquet file comes, so that a crash leaves no pair that
+    # does not match.
+    # Returns the JSON file.
     # What cannot be written as JSON must fail before anything is removed.
     json.dumps(content, allow_nan=False)
     with atomic_write(table) as part:
@@ -80,13 +63,7 @@ def write_pair(
 
 
 def read_content(path: Path, hint: str = AGAIN) -> dict[str, Any]:
-    """Read the JSON; `hint` says in an error what to do.
-
-    Raises
-    ------
-    FormatError
-        If it is none.
-    """
+    """Read the JSON; `hint` is the advice in an error."""
     try:
         content: dict[str, Any] = json.loads(path.read_bytes())
     except ValueError as error:
@@ -96,14 +73,8 @@ def read_content(path: Path, hint: str = AGAIN) -> dict[str, Any]:
 
 
 @contextmanager
-def told_as_foreign(path: Path, hint: str = AGAIN) -> Iterator[None]:
-    """Turn what a foreign JSON lacks into an error of ours; `hint` says in it what to do.
-
-    Raises
-    ------
-    FormatError
-        If a field is missing or of another kind.
-    """
+def foreign_content(path: Path, hint: str = AGAIN) -> Iterator[None]:
+    """Turn what a foreign JSON lacks into an error of ours; `hint` is its advice."""
     try:
         yield
     except (KeyError, TypeError) as error:
@@ -112,25 +83,11 @@ def told_as_foreign(path: Path, hint: str = AGAIN) -> Iterator[None]:
 
 
 def read_table(path: Path, seal: str, columns: Sequence[str]) -> pl.DataFrame:
-    """Read the Parquet file, after its digest was compared.
-
-    Parameters
-    ----------
-    path : Path
-    seal : str
-        Digest that the JSON holds.
-    columns : sequence of str
-        What it must have.
-
-    Raises
-    ------
-    FormatError
-        If it cannot be read, is another table, or lacks a column.
-    """
+    """Read the Parquet file, after its digest was compared."""
     try:
         content = path.read_bytes()
         if digest(content) != seal:
-            msg = "is not the table that the result beside it was written with (digests differ)"
+            msg = "is not the table that its result was written with (digests differ)"
             raise FormatError(msg, path=path, hint=AGAIN)
         genes = pl.read_parquet(content)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:

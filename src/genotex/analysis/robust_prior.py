@@ -33,19 +33,8 @@ NODES = 128
 def fit_robust_prior(
     variance: Floats, df: Floats, plain_df: float, level: Floats, mean_expression: Floats | None
 ) -> RobustPrior:
-    """Fit the prior by winsorized moments, and lower its weight for outlying genes.
-
-    Parameters
-    ----------
-    variance, df : ndarray of float64, shape (p,)
-        Residual variances, above 0, and their degrees of freedom; at least three genes.
-    plain_df : float
-        Prior degrees of freedom by the plain moments: the robust ones are at least as many.
-    level : ndarray of float64, shape (p,)
-        Prior variances by the plain moments.
-    mean_expression : ndarray of float64, shape (p,), optional
-        Lets the prior variance follow mean expression.
-    """
+    """Fit the prior by winsorized moments, and lower its weight for outlying genes."""
+    # Shapes: variance (p,), df (p,), level (p,), mean_expression (p,).
     genes = len(variance)
     if max(TAILS) < 1 / genes:
         return np.full(genes, plain_df), level
@@ -163,12 +152,10 @@ def _log_density(f: Floats, df: float, prior_df: float) -> Floats:
 
 
 def _weigh_outliers(ratio: Floats, df: float, prior_df: float) -> Floats:
-    """Return each gene's prior degrees of freedom: fewer the less its variance fits the prior.
-
-    A gene's tail probability is compared with the share of genes that are as extreme; where it is
-    smaller, the gene is an outlier with the complementary probability, and its degrees of freedom
-    lie between the prior's and the few at which the largest variance would be a median.
-    """
+    """Return each gene's prior degrees of freedom: fewer the less its variance fits the prior."""
+    # A gene's tail probability is compared with the share of genes that are as extreme; where it is
+    # smaller, the gene is an outlier with the complementary probability, and its degrees of freedom
+    # are between the prior's and the few at which the largest variance would be a median.
     genes = len(ratio)
     empirical = (genes - average_ranks(ratio) + 0.5) / genes
     order = np.argsort(-ratio, kind="stable")

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 FEWEST_SAMPLES = 6
-"""Among fewer samples nobody can say which is the odd one."""
+"""Among fewer samples an outlier cannot be identified."""
 FAR = 1.6
 """A sample is far when its typical distance is this many times the usual one.
 
@@ -42,66 +42,37 @@ TO_MAD = 1.4826
 
 @dataclass(frozen=True, eq=False)
 class Outliers:
-    """Measures of each sample, and the samples that are far from the others by them.
+    """Measures of each sample, and the samples that are far from the others by them."""
 
-    Attributes
-    ----------
-    distance : ndarray of float64, shape (n,)
-        Median distance to the samples of the same group, over the median of these in the group.
-    range : ndarray of float64, shape (n,)
-        Slope of the sample's values on the mean profile, over the median slope of the group; NaN
-        where the table holds differences, not levels.
-    distribution : ndarray of float64, shape (n,)
-        Kolmogorov-Smirnov distance of its values from the usual ones; NaN likewise.
-    reasons : dict of int to tuple of str
-        Place of an outlying sample -> why, as phrases.
-    note : str
-        Why nothing was judged; else empty.
-    """
-
+    # (n,): median distance to the samples of the same group, over the median of these in the group
     distance: Floats
+    # (n,): slope of the sample's values on the mean profile, over the median slope of the group;
+    # NaN where the table holds differences, not levels
     range: Floats
+    # (n,): kolmogorov-Smirnov distance of its values from the usual ones; NaN likewise
     distribution: Floats
-    reasons: dict[int, tuple[str, ...]]
-    note: str = ""
+    reasons: dict[int, tuple[str, ...]]  # Place of an outlying sample -> why, as phrases
+    note: str = ""  # Why nothing was judged; else empty
 
 
 @dataclass(frozen=True)
 class NearlyIdentical:
-    """Samples that are nearly the same.
+    """Samples that are nearly the same."""
 
-    Attributes
-    ----------
-    places : tuple of int
-        Their places among the samples compared.
-    share : float
-        Largest squared distance among them over the usual one.
-    """
-
-    places: tuple[int, ...]
-    share: float
+    places: tuple[int, ...]  # Their places among the samples compared
+    share: float  # Largest squared distance among them over the usual one
 
 
 def find_outliers(profiles: Profiles) -> Outliers:
-    """Measure how far each sample is from the others, and find those that are too far.
-
-    Three measures, each with a cut-off by absolute size and by robust z-score (median and MAD of
-    its logarithm within the group), so that a homogeneous cohort has no outlier: the median
-    distance to the samples of the same group over the upper half of the genes; the slope on the
-    mean profile, which falls when the range is compressed; and the Kolmogorov-Smirnov distance of
-    the values from the usual distribution, as for arrays by Kauffmann, Gentleman and Huber (2009,
-    arrayQualityMetrics). Samples of a group of fewer than four are compared with all samples.
-
-    Parameters
-    ----------
-    profiles : Profiles
-        The samples compared.
-
-    References
-    ----------
-    Kauffmann A, Gentleman R, Huber W (2009) Bioinformatics 25:415. Ritchie ME and others (2006)
-    BMC Bioinformatics 7:261, for samples of different variance.
-    """
+    """Measure how far each sample is from the others, and find those that are too far."""
+    # Three measures, each with a cut-off by absolute size and by robust z-score (median and MAD of
+    # its logarithm within the group), so that a homogeneous cohort has no outlier: the median
+    # distance to the samples of the same group over the upper half of the genes; the slope on the
+    # mean profile, which falls when the range is compressed; and the Kolmogorov-Smirnov distance of
+    # the values from the usual distribution, as for arrays by Kauffmann, Gentleman and Huber (2009,
+    # arrayQualityMetrics). Samples of a group of fewer than four are compared with all samples.
+    # References: Kauffmann A, Gentleman R, Huber W (2009) Bioinformatics 25:415. Ritchie ME and
+    # others (2006) BMC Bioinformatics 7:261, for samples of different variance.
     n = len(profiles.contrast.rows)
     unknown = np.full(n, np.nan)
     if n < FEWEST_SAMPLES:
@@ -127,16 +98,9 @@ def find_outliers(profiles: Profiles) -> Outliers:
 
 
 def find_nearly_identical(profiles: Profiles) -> tuple[NearlyIdentical, ...]:
-    """Find samples that are the same array twice, or the same RNA on two arrays.
-
-    Their squared distance is below a tenth of the usual one within groups, and far below that to
-    their other neighbours, so that a cluster of one tissue among others is not taken for it.
-
-    Parameters
-    ----------
-    profiles : Profiles
-        The samples compared.
-    """
+    """Find samples that are the same array twice, or the same RNA on two arrays."""
+    # Their squared distance is below a tenth of the usual one within groups, and far below that to
+    # their other neighbours, so that a cluster of one tissue among others is not taken for it.
     squared = profiles.distances
     n = len(squared)
     if n < FEWEST_SAMPLES:

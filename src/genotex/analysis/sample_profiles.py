@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
 
 FEWEST_GENES = 100
-"""Profiles of fewer genes are no profiles."""
+"""Fewer genes do not make a profile."""
 SMALL_GROUP = 4
 """A sample of a smaller group is compared with all samples."""
 MOST_GENES = 5_000
@@ -39,22 +39,13 @@ MOST_TISSUES = 4
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """The expression of the samples of a contrast.
+    """The expression of the samples of a contrast."""
 
-    Nothing here copies the whole table: genes are read in chunks.
+    # Nothing here copies the whole table: genes are read in chunks.
 
-    Attributes
-    ----------
-    table : LinkedTable
-        One cohort; expression may have gaps (NaN).
-    contrast : Contrast
-        Its n samples and their trait.
-    tissues : tuple of str
-        Tissue or cell type of each sample as `tissues_of` finds it; empty where not recorded.
-    """
-
-    table: LinkedTable
-    contrast: Contrast
+    table: LinkedTable  # One cohort; expression may have gaps (NaN)
+    contrast: Contrast  # Its n samples and their trait
+    # Tissue or cell type of each sample as `tissues_of` finds it; empty where not recorded
     tissues: tuple[str, ...] = ()
 
     @property
@@ -71,10 +62,8 @@ class Profiles:
 
     @cached_property
     def peers(self) -> Mask:
-        """Which samples each sample is compared with, shape (n, n).
-
-        Those of its group and tissue; with too few of them those of its tissue; then all.
-        """
+        """Which samples each sample is compared with, shape (n, n)."""
+        # Those of its group and tissue; with too few of them those of its tissue; then all.
         names = np.array(self.tissues or ("",) * len(self.contrast.rows))
         tissue: Mask = names[:, None] == names
         same: Mask = self.same_group & tissue
@@ -122,10 +111,8 @@ class Profiles:
 
     @cached_property
     def distances(self) -> Floats:
-        """Mean squared difference of each two samples over the expressed genes, shape (n, n).
-
-        Of genes that both have; NaN where they share none.
-        """
+        """Mean squared difference of each two samples over the expressed genes, shape (n, n)."""
+        # Of genes that both have; NaN where they share none.
         n = len(self.contrast.rows)
         chosen = np.zeros(len(self.table.genes), dtype=bool)
         chosen[_spread(np.flatnonzero(self.expressed), MOST_GENES)] = True
@@ -173,11 +160,9 @@ class Profiles:
         return np.asarray(chosen, dtype=np.float64)
 
     def residual_squares(self, basis: Floats, among: Mask) -> Floats:
-        """Return the genes' sums of squares outside an orthonormal basis (n, k), shape (p,).
-
-        NaN for genes that are not `among` those of interest. A missing value counts as the gene's
-        mean.
-        """
+        """Return the genes' sums of squares outside an orthonormal basis (n, k), shape (p,)."""
+        # NaN for genes that are not `among` those of interest. A missing value counts as the gene's
+        # mean.
         found = np.full(len(self.table.genes), np.nan)
         for place, values in self.chunks():
             kept = among[place]
@@ -190,20 +175,8 @@ class Profiles:
 
 
 def tissues_of(facts: SampleFacts, samples: Sequence[str]) -> tuple[str, ...]:
-    """Return the tissue or cell type of each sample, as far as characteristics name one.
-
-    Parameters
-    ----------
-    facts : mapping
-        Characteristic to sample id to raw value.
-    samples : sequence of str
-        The samples compared.
-
-    Returns
-    -------
-    tuple of str
-        Values of all such characteristics together; empty when there is none that varies.
-    """
+    """Return the tissue or cell type of each sample, as far as characteristics name one."""
+    # Returns Values of all such characteristics together; empty when there is none that varies.
     kept = []
     for key, recorded in facts.items():
         values = [read_value(key, recorded.get(sample)) or "" for sample in samples]

@@ -33,7 +33,7 @@ SampleTexts = Mapping[str, Mapping[str, str | None]]
 
 SHOWN = 6
 SMALLER, LARGER = 0.6, 1.5
-"""A pool of two people has half their variance; of other people or tissues it lies apart."""
+"""A pool of two people has half their variance; one of other people or tissues is far away."""
 
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|multiple)"
 _PEOPLE = r"(?:donor|patient|individual|subject|volunteer|participant|person|people|control|case)s?"
@@ -47,25 +47,14 @@ _POOL = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class SampleQuality:
-    """What the checks of the samples found.
+    """What the checks of the samples found."""
 
-    Attributes
-    ----------
-    outliers : dict of str to tuple of str
-        Sample id -> why it differs from the others as a whole, as phrases.
-    repeats : SampleBlocks
-        Samples that seem to come from one person.
-    record : dict
-        Plain JSON for ``method["quality"]``; see docs/result-files.md.
-    warnings : tuple of str
-    block_warnings : tuple of str
-        Of repeats, which are no news where donors are recorded or the samples are paired.
-    """
-
+    # Sample id -> why it differs from the others as a whole, as phrases
     outliers: dict[str, tuple[str, ...]]
-    repeats: SampleBlocks
-    record: dict[str, Any]
+    repeats: SampleBlocks  # Samples that seem to come from one person
+    record: dict[str, Any]  # Plain JSON for ``method["quality"]``; see docs/result-files.md
     warnings: tuple[str, ...] = ()
+    # Of repeats; dropped where donors are recorded or the samples are paired
     block_warnings: tuple[str, ...] = ()
 
     @property
@@ -75,7 +64,7 @@ class SampleQuality:
 
     @property
     def why_no_blocks(self) -> str:
-        """Why repeated people could not be looked for; empty where they could."""
+        """Why repeated people could not be detected; empty where they could."""
         return str(self.repeats.record.get("why_not", ""))
 
     def with_known_donors(self) -> SampleQuality:
@@ -94,21 +83,7 @@ def check_samples(
     texts: SampleTexts | None = None,
     condition: str | None = None,
 ) -> SampleQuality:
-    """Check the samples of a contrast; nothing is left out.
-
-    Parameters
-    ----------
-    table : LinkedTable
-        One cohort; expression may have gaps.
-    contrast : Contrast
-        Its samples and trait.
-    facts : mapping, optional
-        Characteristics of the samples (`Evidence.sample_facts`).
-    texts : mapping, optional
-        Titles and the like (`Evidence.sample_texts`).
-    condition : str, optional
-        Condition of the problem.
-    """
+    """Check the samples of a contrast; nothing is left out."""
     samples = tuple(table.samples[i] for i in contrast.rows)
     profiles = Profiles(table, contrast, tissues_of(facts or {}, samples))
     pools = _named_pools(samples, facts or {}, texts or {})
@@ -157,24 +132,7 @@ def check_samples(
 def leave_out_outliers(
     table: LinkedTable, roles: Mapping[str, Role], contrast: Contrast, quality: SampleQuality
 ) -> tuple[LinkedTable, Contrast, SampleQuality]:
-    """Leave the outlying samples out of the table and choose the contrast again.
-
-    Parameters
-    ----------
-    table : LinkedTable
-        One cohort.
-    roles : mapping of str to Role
-        Sample id to role.
-    contrast : Contrast
-        The contrast that was checked; its kind of controls is kept.
-    quality : SampleQuality
-        What the checks found.
-
-    Raises
-    ------
-    AnalysisError
-        If a group becomes too small.
-    """
+    """Leave the outlying samples out of the table and choose the contrast again."""
     if not quality.outliers:
         return table, contrast, quality
     kept = np.array([sample not in quality.outliers for sample in table.samples], dtype=bool)
@@ -271,7 +229,7 @@ def _outlier_warning(outliers: Mapping[str, Sequence[str]]) -> list[str]:
     names = _listed([_with_reasons(*item) for item in outliers.items()])
     them = "it" if count == 1 else "them"
     return [
-        f"{differs} from the others as a whole: {names}. Look at {them}; --exclude-outliers leaves "
+        f"{differs} from the others as a whole: {names}. Inspect {them}; --exclude-outliers leaves "
         f"{them} out."
     ]
 
@@ -284,10 +242,12 @@ def _copy_warnings(copies: Sequence[NearlyIdentical], profiles: Profiles) -> lis
         return ["All samples are identical: there is nothing to compare."]
     names = _listed([_and([samples[i] for i in found.places]) for found in copies])
     across = any(len({groups[i] for i in found.places}) > 1 for found in copies)
-    told = " One of them is a case and one a control, so one is mislabelled." if across else ""
+    mislabelled = (
+        " One of them is a case and one a control, so one is mislabelled." if across else ""
+    )
     return [
         f"Samples that are nearly identical: {names}: the same array twice, or the same RNA on two "
-        f"arrays. They count as independent, so p-values may be too small.{told}"
+        f"arrays. They count as independent, so p-values may be too small.{mislabelled}"
     ]
 
 
@@ -307,7 +267,7 @@ def _pool_warning(
         shown = f" {whose} variance is {share:.2f} of that of the others"
         shown += ", as expected of pools." if share <= SMALLER else "."
         if share >= LARGER:
-            shown += " They lie apart: perhaps other people, or another tissue."
+            shown += " They are far from the others: perhaps other people, or another tissue."
     described = "is described as a pool" if len(pools) == 1 else "are described as pools"
     return [
         f"{len(pools)} of the {samples} samples {described} of several people: "

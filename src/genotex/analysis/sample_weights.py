@@ -36,24 +36,10 @@ def estimate_sample_weights(
     groups: Sequence[object] | None = None,
     observed: Floats | None = None,
 ) -> Floats:
-    """Estimate the weights of the samples.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    design : ndarray of float64, shape (n, k)
-        Full column rank.
-    groups : sequence, length n, optional
-        One weight for each different value; one for each sample without it.
-    observed : ndarray of float64, shape (n, p), optional
-        Weights of single observations that are known already, such as voom's.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        All 1 where fewer than two degrees of freedom are left, or with a single gene or group.
-    """
+    """Estimate the weights of the samples."""
+    # Shapes: values (n, p), design (n, k), observed (n, p).
+    # Returns All 1 where fewer than two degrees of freedom are left, or with a single gene or
+    # group.
     samples, columns = design.shape
     weights = np.ones(samples)
     contrasts = _contrasts(samples, groups)
@@ -112,10 +98,8 @@ def _gather(
 
 
 def _weighted_design(design: Floats, root: Floats) -> tuple[Floats, Floats]:
-    """Return orthonormal columns of each weighted design, and the samples' leverages in it.
-
-    `root` (n, 1) or (n, p) is the root of the weights: one design for all genes, or one for each.
-    """
+    """Return orthonormal columns of each weighted design, and the samples' leverages in it."""
+    # `root` (n, 1) or (n, p) is the root of the weights: one design for all genes, or one for each.
     basis = np.linalg.qr(root.T[:, :, None] * design)[0]
     return basis, (basis**2).sum(axis=2)
 

@@ -49,31 +49,31 @@ def analyze_table(
     sample_texts: SampleTexts | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
-    """Find the genes that go with a problem's trait in one cohort.
+    """Find the genes associated with a problem's trait in one cohort.
 
     Parameters
     ----------
-    table : LinkedTable
+    table
         One cohort; filled for the procedure ``benchmark``, else filled or not.
-    roles : mapping of str to Role
+    roles
         Sample id to role in the contrast; may be empty.
-    problem : Problem
+    problem
         Trait and condition.
-    options : AnalysisOptions, optional
+    options
         What the user chose.
-    sample_facts : mapping, optional
+    sample_facts
         Other characteristics of the samples (`Evidence.sample_facts`), to be checked against the
         trait.
-    condition : ConditionCohort, optional
+    condition
         The condition's cohort; a two-step problem needs it.
-    related : tuple of str, optional
+    related
         Related genes of the trait; the procedure ``benchmark`` needs them.
-    counts : mapping, optional
+    counts
         How RNA-seq counts became expression (`Evidence.counts`); the procedure ``benchmark`` takes
         the values as they are.
-    sample_texts : mapping, optional
+    sample_texts
         Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
-    threads : int
+    threads
         Threads to compute with; the answer does not depend on them.
 
     Raises
@@ -124,15 +124,15 @@ def solve_problem(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    problem : Problem
+    problem
         Trait and condition.
-    options : AnalysisOptions, optional
+    options
         What the user chose.
-    tasks : TaskInfo, optional
+    tasks
         Related genes of the traits: for two-step problems and the procedure ``benchmark``.
-    threads : int
+    threads
         Threads to compute with; the answer does not depend on them.
 
     Raises
@@ -156,7 +156,7 @@ def solve_problem(
 def analyze_data(
     data: ProblemData, problem: Problem, options: AnalysisOptions, *, threads: int = 1
 ) -> AnalysisResult:
-    """Analyse what was read for a problem, and say where it came from.
+    """Analyse the data read for a problem, and record where they came from.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def analyze_data(
 
 
 def check_request(problem: Problem, options: AnalysisOptions, tasks: TaskInfo | None) -> None:
-    """Refuse, before any file is read, what cannot be answered without the related genes.
+    """Reject, before any file is read, what cannot be answered without the related genes.
 
     Raises
     ------
@@ -222,8 +222,8 @@ def _same_series(choice: DataChoice) -> tuple[str, ...]:
     if choice.condition_cohort != choice.cohort:
         return ()
     return (
-        f"{choice.cohort} is on both sides: samples may serve both to learn the condition and to "
-        "be told it, so the prediction looks better than it would in another series.",
+        f"{choice.cohort} serves as both cohorts: the condition may be learnt from and predicted "
+        "for the same samples, so the prediction looks better than it would in another series.",
     )
 
 

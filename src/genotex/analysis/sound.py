@@ -1,4 +1,4 @@
-"""The procedure ``sound``: a moderated t-test of every gene, with a second opinion beside it."""
+"""The procedure ``sound``: moderated t-tests of every gene, a mixed model if requested, a panel."""
 
 from __future__ import annotations
 
@@ -36,33 +36,13 @@ DEPARTING_SHARE = 0.2
 def analyze_sound(
     cohort: CohortData, problem: Problem, options: AnalysisOptions, *, threads: int = 1
 ) -> AnalysisResult:
-    """Find the genes that go with the trait of one cohort.
-
-    Each gene's log2 expression is regressed on the covariates, the condition, surrogate variables
-    and the trait; the trait's coefficient is tested by the empirical-Bayes moderated t (Smyth
-    2004), q-values are those of Benjamini and Hochberg over the genes tested. Age or Gender as
-    condition: the interaction of trait and condition is tested in a second regression. Another
-    trait as condition: it is predicted from the regressor genes, which are not tested. A mixed
-    model gives a second opinion where it is asked for; a Lasso panel is fitted on the same genes.
-
-    Parameters
-    ----------
-    cohort : CohortData
-        What is analysed.
-    problem : Problem
-        Trait and condition.
-    options : AnalysisOptions
-        What the user chose.
-    threads : int
-        With two or more, tests and panel run side by side; the answer does not depend on them.
-
-    Raises
-    ------
-    AnalysisError
-        If the cohort cannot answer the problem.
-    UsageError
-        If an option names a characteristic that the cohort does not have.
-    """
+    """Find the genes associated with the trait of one cohort."""
+    # Each gene's log2 expression is regressed on the covariates, the condition, surrogate variables
+    # and the trait; the trait's coefficient is tested by the empirical-Bayes moderated t (Smyth
+    # 2004), q-values are those of Benjamini and Hochberg over the genes tested. Age or Gender as
+    # condition: the interaction of trait and condition is tested in a second regression. Another
+    # trait as condition: it is predicted from the regressor genes, which are not tested. A mixed
+    # model is fitted in addition where requested; a Lasso panel is fitted on the same genes.
     steps = carry_out(cohort, problem, options, threads=threads)
     return AnalysisResult(
         trait=problem.trait,
@@ -103,7 +83,7 @@ def carry_out(
 def _both(
     tests: Callable[[], Tests], panel: Callable[[], Panel], threads: int
 ) -> tuple[Tests, Panel]:
-    """Run tests and panel side by side where there are threads: neither needs the other."""
+    """Run tests and panel in parallel where there are threads: neither needs the other."""
     if threads == 1:
         return tests(), panel()
     with ThreadPoolExecutor(1) as pool:

@@ -31,22 +31,14 @@ FEWEST_GENES = 100
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """The weights of the samples and what is reported of them.
+    """The weights of the samples and what is reported of them."""
 
-    Attributes
-    ----------
-    weights : ndarray of float64, shape (n,), or None
-        Inverse relative variances with geometric mean 1; None where all are alike.
-    record : dict
-        Plain JSON: ``mode``, ``used`` (``none``, ``group`` or ``sample``), ``deviation`` (of each
-        group, relative to the smallest), ``lowest`` and ``highest`` weight.
-    warnings : tuple of str
-        What a reader should know.
-    """
-
+    # (n,): inverse relative variances with geometric mean 1; None where all are alike
     weights: Floats | None
+    # Plain JSON: ``mode``, ``used`` (``none``, ``group`` or ``sample``), ``deviation`` (of each
+    # group, relative to the smallest), ``lowest`` and ``highest`` weight
     record: dict[str, Any] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # What a reader should know
 
 
 def weigh_samples(
@@ -56,21 +48,8 @@ def weigh_samples(
     mode: SampleWeights,
     libraries: Floats | None = None,
 ) -> Spread:
-    """Estimate how precise groups or samples are, and decide whether they are weighted.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, p)
-        Log2 expression; genes with missing values (NaN) are left out here.
-    design : ndarray of float64, shape (n, k)
-        Full column rank.
-    groups : sequence of str, length n, or None
-        Group of each sample; None for a measured trait.
-    mode : {"auto", "none", "group", "sample"}
-        ``auto`` weighs groups whose standard deviations differ by more than a tenth.
-    libraries : ndarray of float64, shape (n,), optional
-        Effective library sizes, where expression was counted.
-    """
+    """Estimate how precise groups or samples are, and decide whether they are weighted."""
+    # Shapes: values (n, p), design (n, k), libraries (n,).
     by_group = mode in ("auto", "group")
     few = values.shape[1] < FEWEST_GENES and mode == "auto"
     if mode == "none" or few or (by_group and groups is None):

@@ -14,26 +14,14 @@ Floats = NDArray[np.float64]
 
 
 def hedges_g(fit: LinearFit, base: LinearFit | None = None) -> tuple[Floats, Floats]:
-    """Return the adjusted difference in residual deviations, unbiased, and its standard error.
-
-    Without `base`: the difference over the residual deviation is a non-central t, which gives the
-    correction and the exact variance (Hedges 1981). With `base`: surrogate variables take variance
-    out of the residuals of `fit`, so its deviation is no unit that other cohorts share. The unit is
-    then the deviation that `base` leaves, with the correction of its degrees of freedom. The error
-    is that of the difference in this unit, and of the unit itself (delta method).
-
-    Parameters
-    ----------
-    fit : LinearFit
-        The regression that gives the difference.
-    base : LinearFit, optional
-        The same without surrogate variables, when `fit` has them.
-
-    Returns
-    -------
-    g, error : ndarray of float64, shape (p,)
-        NaN where there is no deviation, or too few degrees of freedom.
-    """
+    """Return the adjusted difference in residual deviations, unbiased, and its standard error."""
+    # Without `base`: the difference over the residual deviation is a non-central t, which gives the
+    # correction and the exact variance (Hedges 1981). With `base`: surrogate variables take
+    # variance out of the residuals of `fit`, so other cohorts do not share its deviation as a unit.
+    # The unit is then the deviation that `base` leaves, with the correction of its degrees of
+    # freedom. The error is that of the difference in this unit, and of the unit itself (delta
+    # method).
+    # Returns g, error: NaN where there is no deviation, or too few degrees of freedom.
     unit = fit if base is None else base
     df = unit.df
     correction = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
@@ -48,24 +36,13 @@ def hedges_g(fit: LinearFit, base: LinearFit | None = None) -> tuple[Floats, Flo
 
 
 def partial_correlation(fit: LinearFit, base: LinearFit | None = None) -> tuple[Floats, Floats]:
-    """Return the partial correlation and its standard error.
-
-    Without `base`: the error is that of Fisher's z. With `base`: r = tau / sqrt(tau^2 + df) for
-    tau, the coefficient of `fit` over its standard error in `base`, so that surrogate variables do
-    not raise it. The error is that of the coefficient and, as in Fisher's z, of the deviations of
-    gene and trait (delta method); it is the first one when `fit` is `base`, but for a degree of
-    freedom.
-
-    Parameters
-    ----------
-    fit, base
-        As for `hedges_g`.
-
-    Returns
-    -------
-    r, error : ndarray of float64, shape (p,)
-        The error is NaN with too few degrees of freedom.
-    """
+    """Return the partial correlation and its standard error."""
+    # Without `base`: the error is that of Fisher's z. With `base`: r = tau / sqrt(tau^2 + df) for
+    # tau, the coefficient of `fit` over its standard error in `base`, so that surrogate variables
+    # do not raise it. The error is that of the coefficient and, as in Fisher's z, of the deviations
+    # of gene and trait (delta method); it is the first one when `fit` is `base`, but for a degree
+    # of freedom.
+    # Returns r, error: The error is NaN with too few degrees of freedom.
     unit = fit if base is None else base
     df = unit.df
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -27,12 +27,12 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 SMALLEST_RESIDUAL_DF = 10
-"""So many residual degrees of freedom must be left beside the surrogate variables."""
+"""Residual degrees of freedom that must remain in addition to the surrogate variables."""
 PERMUTATIONS = 20
 LEVEL = 0.1
 """A component counts when its p-value is at most this large."""
 GENE_CUT = 0.1
-"""A gene goes with a component when its local false discovery rate is below."""
+"""A gene is associated with a component when its local false discovery rate is below this."""
 REWEIGHTINGS = 5
 GENES_AT_ONCE = 2048
 ROUNDING = 1e-12
@@ -41,56 +41,30 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SurrogateNumber:
-    """How many components of the residuals are larger than chance.
+    """How many components of the residuals are larger than chance."""
 
-    Attributes
-    ----------
-    number : int
-        Leading components with a p-value within the level.
-    p : ndarray of float64, shape (c,)
-        p-value of each component, made to rise.
-    share : ndarray of float64, shape (c,)
-        Share of the residual variance that each takes.
-    directions : ndarray of float64, shape (n, c)
-        The components: right singular vectors of the residuals (genes by samples).
-    permutations : int
-        Permutations made; fewer than asked for where the answer was certain to be none.
-    """
-
-    number: int
-    p: Floats
-    share: Floats
+    number: int  # Leading components with a p-value within the level
+    p: Floats  # (c,): p-value of each component, made to rise
+    share: Floats  # (c,): share of the residual variance that each takes
+    # (n, c): the components: right singular vectors of the residuals (genes by samples)
     directions: Floats
+    # Permutations made; fewer than asked for where the answer was certain to be none
     permutations: int
 
 
 @dataclass(frozen=True, eq=False)
 class SurrogateVariables:
-    """The surrogate variables of a cohort.
+    """The surrogate variables of a cohort."""
 
-    Attributes
-    ----------
-    columns : ndarray of float64, shape (n, k)
-        One unit vector each, mean 0; the entry of largest size is positive. Independent of the
-        design and of one another, but not orthogonal to them.
-    estimated : int
-        Their number by the permutation test, before any limit.
-    limited : bool
-        Whether some were left out to keep residual degrees of freedom.
-    p : ndarray of float64, shape (c,)
-        p-value of each component of the residuals, made to rise.
-    share : ndarray of float64, shape (k,)
-        Share of the residual variance taken by the component that each stands for.
-    notes : tuple of str
-        Which were left out, and why.
-    """
-
+    # (n, k): one unit vector each, mean 0; the entry of largest size is positive. Independent of
+    # the design and of one another, but not orthogonal to them
     columns: Floats
-    estimated: int
-    limited: bool
-    p: Floats
+    estimated: int  # Their number by the permutation test, before any limit
+    limited: bool  # Whether some were left out to keep residual degrees of freedom
+    p: Floats  # (c,): p-value of each component of the residuals, made to rise
+    # (k,): share of the residual variance taken by the component that each represents
     share: Floats
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # Which were left out, and why
 
 
 def surrogate_number(
@@ -102,32 +76,11 @@ def surrogate_number(
     level: float = LEVEL,
     permuted: Iterable[NDArray[np.floating]] | None = None,
 ) -> SurrogateNumber:
-    """Test how many components the residuals have (Buja and Eyuboglu 1992).
-
-    Each component's share of the residual variance is compared with that of residuals which were
-    permuted within every gene and then freed of the design again. Only Gram matrices of n x n are
-    decomposed: freeing a matrix of the design frees its Gram matrix from both sides.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    design : ndarray of float64, shape (n, k)
-        The full model, full column rank: intercept, covariates, trait.
-    seed : int
-        Seed of the permutations.
-    permutations : int
-        How many.
-    level : float
-        Largest p-value of a component that counts.
-    permuted : iterable of ndarray, shape (n, p), optional
-        Residuals permuted within every gene, to be used instead of own ones.
-
-    Raises
-    ------
-    AnalysisError
-        If a value is missing or infinite.
-    """
+    """Test how many components the residuals have (Buja and Eyuboglu 1992)."""
+    # Each component's share of the residual variance is compared with that of residuals which were
+    # permuted within every gene and then freed of the design again. Only Gram matrices of n x n are
+    # decomposed: freeing a matrix of the design frees its Gram matrix from both sides.
+    # Shapes: expression (n, p), design (n, k), permuted (n, p).
     scale = _largest(expression)
     inside, outside = _split_space(design)
     components = max(0, min(expression.shape) - inside.shape[1])
@@ -157,34 +110,13 @@ def find_surrogates(
     permutations: int = PERMUTATIONS,
     permuted: Iterable[NDArray[np.floating]] | None = None,
 ) -> SurrogateVariables:
-    """Estimate surrogate variables in two steps, protecting the trait (Leek and Storey 2007).
-
-    For each component of the residuals that is larger than chance: the genes that go with it (F
-    test, local false discovery rate below 0.1), then that principal component of these genes'
-    expression, trait and all, which correlates most with it. A component with fewer such genes than
-    there are samples gives none. The last ones are left out where the residuals would keep too few
-    degrees of freedom.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    design : ndarray of float64, shape (n, k)
-        The full model, full column rank: intercept first, covariates, trait.
-    seed : int
-        Seed of the permutations.
-    smallest_residual_df : int
-        Residual degrees of freedom that must be left.
-    permutations : int
-        Permutations of the test for their number.
-    permuted : iterable of ndarray, shape (n, p), optional
-        See `surrogate_number`.
-
-    Raises
-    ------
-    AnalysisError
-        If a value is missing or infinite.
-    """
+    """Estimate surrogate variables in two steps, protecting the trait (Leek and Storey 2007)."""
+    # For each component of the residuals that is larger than chance: the genes associated with it
+    # (F test, local false discovery rate below 0.1), then that principal component of these genes'
+    # expression, trait and all, which correlates most with it. A component with fewer such genes
+    # than there are samples gives none. The last ones are left out where the residuals would keep
+    # too few degrees of freedom.
+    # Shapes: expression (n, p), design (n, k), permuted (n, p).
     found = surrogate_number(
         expression, design, seed=seed, permutations=permutations, permuted=permuted
     )
@@ -197,14 +129,20 @@ def find_surrogates(
     for k, genes in enumerate(associated_genes(expression, found.directions[:, : found.number])):
         name = f"component {k + 1}"
         if len(genes) < samples:
-            notes.append(f"{name} gives none: {len(genes)} genes go with it, {samples} are needed")
+            notes.append(
+                f"{name} yields no surrogate variable: {len(genes)} genes are associated "
+                f"with it, {samples} are needed"
+            )
             continue
         if len(columns) == room:
             limited = True
             break
         column = _nearest_component(expression, genes, found.directions[:, k])
         if not independent_columns(np.column_stack([design, *columns, column]))[-1]:
-            notes.append(f"{name} gives none: it cannot be told apart from the other columns")
+            notes.append(
+                f"{name} yields no surrogate variable: it cannot be distinguished "
+                "from the other columns"
+            )
             continue
         columns.append(column)
         shares.append(float(found.share[k]))
@@ -226,32 +164,11 @@ def find_reweighted_surrogates(
     number: int | None = None,
     tested: int = 1,
 ) -> SurrogateVariables:
-    """Estimate surrogate variables by iterative reweighting, sva's default (Leek and Storey 2008).
-
-    Genes are weighted by the probability that they follow the surrogate variables and not the
-    trait, both from local false discovery rates, and the weighted genes' principal components are
-    the next surrogate variables; five rounds, from the components of the residuals.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    design : ndarray of float64, shape (n, k)
-        The full model, full column rank: intercept first, covariates, trait last.
-    seed : int
-        Seed of the permutations.
-    smallest_residual_df : int
-        Residual degrees of freedom that must be left.
-    number : int, optional
-        Number of surrogate variables; by the permutation test otherwise.
-    tested : int
-        Columns of the trait, the last of the design.
-
-    Raises
-    ------
-    AnalysisError
-        If a value is missing or infinite.
-    """
+    """Estimate surrogate variables by iterative reweighting (Leek and Storey 2008)."""
+    # Genes are weighted by the probability that they follow the surrogate variables and not the
+    # trait, both from local false discovery rates, and the weighted genes' principal components are
+    # the next surrogate variables; five rounds, from the components of the residuals.
+    # Shapes: expression (n, p), design (n, k).
     found = surrogate_number(expression, design, seed=seed)
     wanted = found.number if number is None else number
     used = min(wanted, max(0, len(expression) - design.shape[1] - smallest_residual_df))
@@ -332,12 +249,10 @@ def _gram(matrix: NDArray[np.floating]) -> Floats:
 def _permuted_grams(
     expression: Floats, inside: Floats, scale: float, seed: int, permutations: int
 ) -> Iterator[Floats]:
-    """Yield Gram matrices of residuals that are permuted within every gene.
-
-    Single precision is enough, since the residuals have mean 0 and nothing cancels; it ends at
-    1e38, so they are divided by `scale`, which no share depends on. Each round permutes the rows of
-    the round before, which is as uniform and as independent as starting afresh.
-    """
+    """Yield Gram matrices of residuals that are permuted within every gene."""
+    # Single precision is enough, since the residuals have mean 0 and nothing cancels; it ends at
+    # 1e38, so they are divided by `scale`, which no share depends on. Each round permutes the rows
+    # of the round before, which is as uniform and as independent as starting afresh.
     samples, genes = expression.shape
     rng = np.random.default_rng(seed)
     residual = np.empty((genes, samples), dtype=np.float32)
@@ -362,11 +277,9 @@ def _share(values: Floats, components: int) -> Floats:
 def _count_exceeding(
     share: Floats, outside: Floats, grams: Iterable[Floats], patience: int | None
 ) -> tuple[NDArray[np.intp], int]:
-    """Count for each component the permutations that reach its share.
-
-    p-values rise from one component to the next, so the answer is none as soon as the first was
-    reached more often than `patience`.
-    """
+    """Count for each component the permutations that reach its share."""
+    # p-values rise from one component to the next, so the answer is none as soon as the first was
+    # reached more often than `patience`.
     exceeded = np.zeros(len(share), dtype=np.intp)
     done = 0
     for gram in grams:
@@ -380,20 +293,9 @@ def _count_exceeding(
 
 
 def associated_genes(expression: Floats, directions: Floats) -> Iterator[NDArray[np.intp]]:
-    """Yield the genes that go with each direction by the F test of gene ~ 1 + direction.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    directions : ndarray of float64, shape (n, k)
-        Unit vectors.
-
-    Yields
-    ------
-    ndarray of int
-        Columns of `expression` whose local false discovery rate is below 0.1.
-    """
+    """Yield the genes associated with each direction by the F test of gene ~ 1 + direction."""
+    # Shapes: expression (n, p), directions (n, k).
+    # Yields Columns of `expression` whose local false discovery rate is below 0.1.
     if directions.shape[1] == 0:
         return
     samples, genes = expression.shape
@@ -402,7 +304,7 @@ def associated_genes(expression: Floats, directions: Floats) -> Iterator[NDArray
         part = expression[:, start : start + GENES_AT_ONCE]
         centred = part - part.mean(axis=0)
         total = np.einsum("ij,ij->j", centred, centred)
-        # A constant gene goes with nothing.
+        # A constant gene is associated with nothing.
         known = total > ROUNDING**2 * np.einsum("ij,ij->j", part, part)
         explained = (centred.T @ directions) ** 2
         squared[start : start + part.shape[1]] = np.divide(

@@ -1,4 +1,4 @@
-"""What surrogate variables go with: the trait, covariates, batch, scan date, tissue."""
+"""What surrogate variables are associated with: the trait, covariates, batch, scan date, tissue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["associate_surrogates", "correlation_with_trait"]
 Floats = NDArray[np.float64]
 
 REPORTED_P = 0.05
-"""Associations are told when their p-value, times the number of tests, is below."""
+"""Associations are reported when their p-value, times the number of tests, is below."""
 MOST_REPORTED = 10
 ENOUGH_SAMPLES = 4
 
@@ -28,15 +28,8 @@ ENOUGH_SAMPLES = 4
 def correlation_with_trait(
     columns: Mapping[str, Floats], contrast: Contrast
 ) -> dict[str, tuple[float, float]]:
-    """Return Pearson's correlation of each surrogate variable with the trait, and its p-value.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray of float64, shape (n,)
-        The surrogate variables.
-    contrast : Contrast
-        The samples compared.
-    """
+    """Return Pearson's correlation of each surrogate variable with the trait, and its p-value."""
+    # Shapes: columns (n,).
     return {name: _with_trait(column, contrast) for name, column in columns.items()}
 
 
@@ -59,38 +52,20 @@ def associate_surrogates(
     facts: SampleFacts,
     samples: Sequence[str],
 ) -> list[dict[str, Any]]:
-    """Find what the surrogate variables go with, strongest first.
-
-    Each is tested against the trait (Pearson's correlation), each covariate and each characteristic
-    that varies; told are those whose p-value is below 0.05 after Bonferroni's correction for all
-    these tests, ten at most.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray of float64, shape (n,)
-        The surrogate variables.
-    contrast : Contrast
-        The samples compared.
-    design : Design
-        Names and columns of the covariates; the trait is the last.
-    facts : mapping
-        Characteristics other than trait, age and gender.
-    samples : sequence of str
-        Sample ids of the linked table.
-
-    Returns
-    -------
-    list of dict
-        ``surrogate``, ``with``, ``kind`` (trait, covariate, characteristic), ``test``, ``measure``,
-        ``size``, ``p``.
-    """
+    """Find what the surrogate variables are associated with, strongest first."""
+    # Each is tested against the trait (Pearson's correlation), each covariate and each
+    # characteristic that varies; those are reported whose p-value is below 0.05 after Bonferroni's
+    # correction for all these tests, ten at most.
+    # Shapes: columns (n,).
+    # Returns ``surrogate``, ``with``, ``kind`` (trait, covariate, characteristic), ``test``,
+    # ``measure``, ``size``, ``p``.
     tests = [
         (surrogate, *test)
         for surrogate, column in columns.items()
         for test in _tests(column, contrast, design, facts, samples)
     ]
-    told = [test for test in tests if test[-1].p * len(tests) < REPORTED_P]
-    told.sort(key=lambda test: test[-1].p)
+    reported = [test for test in tests if test[-1].p * len(tests) < REPORTED_P]
+    reported.sort(key=lambda test: test[-1].p)
     return [
         {
             "surrogate": surrogate,
@@ -101,7 +76,7 @@ def associate_surrogates(
             "size": found.size,
             "p": found.p,
         }
-        for surrogate, other, kind, found in told[:MOST_REPORTED]
+        for surrogate, other, kind, found in reported[:MOST_REPORTED]
     ]
 
 
@@ -120,8 +95,8 @@ def _tests(
     for place, name in enumerate(design.adjusted, start=1):
         covariate = design.matrix[:, place]
         yield name, "covariate", associate_covariate(column, covariate, binary=False)
-    for key, told in facts.items():
-        values = [read_value(key, told.get(samples[i])) for i in contrast.rows]
+    for key, recorded in facts.items():
+        values = [read_value(key, recorded.get(samples[i])) for i in contrast.rows]
         found = _associate_characteristic(column, values)
         if found is not None:
             yield key, "characteristic", found

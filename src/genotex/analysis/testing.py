@@ -51,65 +51,30 @@ Columns = dict[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Tests:
-    """What was found of every gene.
+    """What was found of every gene."""
 
-    Attributes
-    ----------
-    kept : GeneFilter
-        Which genes were tested.
-    values : ndarray of float64, shape (n, m)
-        Expression of the m tested genes.
-    columns : dict of str to ndarray of float64, shape (m,)
-        Columns of `GENE_COLUMNS`.
-    unmeasured : Unmeasured
-        Surrogate variables.
-    spread : Spread
-        Weights of the samples.
-    settings : TestSettings
-        How the moderated t was computed.
-    moderated, ranking : Design
-        Regression of the moderated t, and of the test that ranks: the mixed model has no surrogate
-        variables.
-    p : ndarray of float64, shape (m,)
-        p-values that rank, NaN where that test has none.
-    fit : ModeratedFit or ModeratedF
-        Of a factor the F test.
-    mixed : MixedFit or None
-    without_covariates : int or None
-        Genes significant by the moderated t without covariates; None where there are none.
-    """
-
-    kept: GeneFilter
-    values: Floats
-    columns: Columns
-    unmeasured: Unmeasured
-    spread: Spread
-    settings: TestSettings
+    kept: GeneFilter  # Which genes were tested
+    values: Floats  # (n, m): expression of the m tested genes
+    columns: Columns  # (m,): columns of `GENE_COLUMNS`
+    unmeasured: Unmeasured  # Surrogate variables
+    spread: Spread  # Weights of the samples
+    settings: TestSettings  # How the moderated t was computed
+    # Regression of the moderated t, and of the test that ranks: the mixed model has no surrogate
+    # variables
     moderated: Design
     ranking: Design
-    p: Floats
-    fit: ModeratedFit | ModeratedF
+    p: Floats  # (m,): p-values that rank, NaN where that test has none
+    fit: ModeratedFit | ModeratedF  # Of a factor the F test
     mixed: MixedFit | None
+    # Genes significant by the moderated t without covariates; None where there are none
     without_covariates: int | None = None
 
 
 def choose_genes(
     comparison: Comparison, expression: Floats, options: AnalysisOptions
 ) -> GeneFilter:
-    """Filter, and leave out genes whose missing values make the design singular on the rest.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    expression : ndarray of float64, shape (n, p)
-        All genes of the samples compared; NaN is missing.
-    options : AnalysisOptions
-
-    Raises
-    ------
-    AnalysisError
-        If no gene is left.
-    """
+    """Filter, and leave out genes whose missing values make the design singular on the rest."""
+    # Shapes: expression (n, p).
     design, table = comparison.design, comparison.table
     columns = design.matrix.shape[1]
     if comparison.libraries is None:
@@ -154,20 +119,8 @@ def run_tests(
     sample_facts: SampleFacts,
     options: AnalysisOptions,
 ) -> Tests:
-    """Estimate unmeasured confounding and test the trait's coefficient of every gene.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    values : ndarray of float64, shape (n, m)
-        Expression of the genes that are kept; NaN is missing.
-    kept : GeneFilter
-        Which genes of the cohort they are; those with too few values for the surrogate variables
-        are left out here.
-    sample_facts : mapping
-        Characteristics that surrogate variables are compared with.
-    options : AnalysisOptions
-    """
+    """Estimate unmeasured confounding and test the trait's coefficient of every gene."""
+    # Shapes: values (n, m).
     contrast, design = comparison.contrast, comparison.design
     mixed_ranks = options.model == "mixed"
     spread = weigh_samples(
@@ -243,10 +196,8 @@ def _rank(
     settings: TestSettings,
     without: SeveralFit | None,
 ) -> tuple[Columns, ModeratedFit | ModeratedF]:
-    """Test the trait: one coefficient, or the levels of a factor together.
-
-    `without` is the regression without surrogate variables where `fit` has them.
-    """
+    """Test the trait: one coefficient, or the levels of a factor together."""
+    # `without` is the regression without surrogate variables where `fit` has them.
     contrast, precision = comparison.contrast, settings.precision
     if contrast.factor is not None:
         return factor_columns(fit, values, settings, contrast.factor)

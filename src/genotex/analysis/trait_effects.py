@@ -43,9 +43,9 @@ class TraitEffects:
         the trait's effect is divided by the root of that factor.
     t, df : ndarray of float64, shape (p,)
         Moderated t of the genes against no effect, and its degrees of freedom.
-    prior : VariancePrior
+    prior
         What the residual variances were shrunk towards.
-    left_out : int
+    left_out
         Tested genes that are not here, since they have missing values.
     """
 
@@ -66,9 +66,9 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    result : AnalysisResult
+    result
         A result of the procedure ``sound`` that is ranked by the moderated t.
 
     Raises
@@ -88,13 +88,7 @@ def read_trait_effects(output: OutputFolder, result: AnalysisResult) -> TraitEff
 
 
 def trait_effects(steps: Steps) -> TraitEffects:
-    """Return the effects of the very regression that gave the moderated t of an analysis.
-
-    Raises
-    ------
-    AnalysisError
-        If all but a few genes have missing values.
-    """
+    """Return the effects of the very regression that gave the moderated t of an analysis."""
     tests, names = steps.tests, _tested(steps)
     complete: NDArray[np.bool_] = np.asarray(~np.isnan(tests.values).any(axis=0))
     if complete.sum() < FEWEST_GENES:

@@ -54,35 +54,23 @@ METHODS = {
 
 @dataclass(frozen=True, eq=False)
 class Unmeasured:
-    """The surrogate variables of an analysis and what is reported of them.
+    """The surrogate variables of an analysis and what is reported of them."""
 
-    Attributes
-    ----------
-    columns : dict of str to ndarray of float64, shape (n,)
-        ``SV1``, ``SV2``, ...; empty when there are none.
-    inflation : float
-        Variances of coefficients adjusted for them are this many times larger.
-    moderated_with : bool
-        Whether the moderated t adjusts for them, and the alternative analysis is the one without;
-        False with columns: the other way round.
-    record : dict
-        Plain JSON: ``mode``, ``method``, ``estimated`` (factors above the noise), ``used`` (number
-        of columns), ``limited`` (some left out for lack of samples), ``share`` (of residual
-        variance, each), ``residual_df`` (with the columns), ``inflation``, ``trait_share``
-        (squared multiple correlation of trait and columns), ``affected_share`` (of genes, by their
-        p-values without adjustment), ``moderated_with``, ``ranked_with`` (whether the test that
-        ranks adjusts for them; the mixed model never does), ``set_aside`` (why the moderated t does
-        not, when there are columns: ``dense signal``), ``associations`` (see
-        `associate_surrogates`), ``genes_used``, ``notes``; `compare_rankings` adds ``change``.
-    warnings : tuple of str
-        What a reader should know.
-    """
-
-    columns: dict[str, Floats]
-    inflation: float
+    columns: dict[str, Floats]  # (n,): ``SV1``, ``SV2``, ...; empty when there are none
+    inflation: float  # Variances of coefficients adjusted for them are this many times larger
+    # Whether the moderated t adjusts for them, and the alternative analysis is the one without;
+    # False with columns: the other way round
     moderated_with: bool
+    # Plain JSON: ``mode``, ``method``, ``estimated`` (factors above the noise), ``used`` (number of
+    # columns), ``limited`` (some left out for lack of samples), ``share`` (of residual variance,
+    # each), ``residual_df`` (with the columns), ``inflation``, ``trait_share`` (squared multiple
+    # correlation of trait and columns), ``affected_share`` (of genes, by their p-values without
+    # adjustment), ``moderated_with``, ``ranked_with`` (whether the test that ranks adjusts for
+    # them; the mixed model never does), ``set_aside`` (why the moderated t does not, when there are
+    # columns: ``dense signal``), ``associations`` (see `associate_surrogates`), ``genes_used``,
+    # ``notes``; `compare_rankings` adds ``change``
     record: dict[str, Any]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # What a reader should know
 
     @property
     def moderated_inflation(self) -> float:
@@ -112,29 +100,8 @@ def find_unmeasured(
     *,
     mixed_ranks: bool = False,
 ) -> Unmeasured:
-    """Estimate surrogate variables.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, p)
-        Log2 expression of the samples compared; NaN is missing.
-    contrast : Contrast
-        The samples compared.
-    design : Design
-        Intercept, covariates, trait.
-    facts : mapping
-        Other characteristics, which the surrogate variables are compared with.
-    samples : sequence of str
-        Sample ids of the linked table.
-    mode : {"auto", "none", "sva", "two-step"}
-        ``auto``: see `estimate_confounders`; ``sva`` and ``two-step`` as R's sva computes them.
-    seed : int
-        Seed of sva's permutations.
-    precision : Precision
-        What is known of the samples' errors.
-    mixed_ranks : bool
-        Whether the genes are ranked by the mixed model, which does without surrogate variables.
-    """
+    """Estimate surrogate variables."""
+    # Shapes: values (n, p).
     if mode == "none":
         return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
     whole = _without_gaps(values, design)
@@ -164,10 +131,8 @@ def find_unmeasured(
 def adjust_for_unmeasured(
     values: Floats, design: Design, mode: Mode, seed: int, precision: Precision
 ) -> tuple[Design, float]:
-    """Return another design of the same samples with its surrogate variables, and the inflation.
-
-    Arguments as for `find_unmeasured`.
-    """
+    """Return another design of the same samples with its surrogate variables, and the inflation."""
+    # Arguments as for `find_unmeasured`.
     whole = _without_gaps(values, design)
     if mode == "none" or whole.shape[1] < _genes_needed(values):
         return design, 1.0
@@ -233,10 +198,8 @@ def _length(columns: Floats) -> Floats:
 
 
 def _explained(design: Floats, columns: Floats, tested: int) -> float:
-    """Return the squared multiple correlation of trait and columns, beside the covariates.
-
-    Of a factor the mean over its (orthonormalised) columns.
-    """
+    """Return the squared multiple correlation of trait and columns, given the covariates."""
+    # Of a factor the mean over its (orthonormalised) columns.
     if not columns.shape[1]:
         return 0.0
     others = np.linalg.qr(design[:, :-tested])[0]
@@ -305,7 +268,7 @@ def _with_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str) -
     return [
         f"Unmeasured factors are strongly confounded with {trait}: {', '.join(strong)}. Adjusting "
         "for them removes part of the trait's own signal; without it, signal and confounding are "
-        "hard to tell apart."
+        "hard to distinguish."
     ]
 
 
@@ -315,27 +278,13 @@ def count_surrogates(number: int) -> str:
 
 
 def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = False) -> Unmeasured:
-    """Rank without surrogate variables where they seem to be the trait's own signal.
-
-    Where most genes are affected and the surrogate variables explain much of the trait, as in a
-    tumour against normal tissue, the largest factor is the disease itself; adjusting would remove
-    what is looked for (docs/calibration.md).
-
-    Parameters
-    ----------
-    found : Unmeasured
-        What was found.
-    p : ndarray of float64, shape (p,)
-        p-values without surrogate variables.
-    mixed_ranks : bool
-        As for `find_unmeasured`.
-
-    Returns
-    -------
-    Unmeasured
-        The same with the share of affected genes on record; `moderated_with` off and a warning
-        where the rule applies, and the mode is ``auto``.
-    """
+    """Rank without surrogate variables where they seem to be the trait's own signal."""
+    # Where most genes are affected and the surrogate variables explain much of the trait, as in a
+    # tumour against normal tissue, the largest factor is the disease itself; adjusting would remove
+    # the signal of interest (docs/calibration.md).
+    # Shapes: p (p,).
+    # Returns the same with the share of affected genes on record; `moderated_with` off and a
+    # warning where the rule applies, and the mode is ``auto``.
     if not found.columns:
         return found
     affected = 1 - null_share(p[np.isfinite(p)])
@@ -361,24 +310,11 @@ def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = F
 def compare_rankings(
     without: Floats, with_surrogates: Floats, names: Sequence[str], q_cut: float
 ) -> dict[str, Any]:
-    """Describe how the top genes change with surrogate variables.
-
-    Parameters
-    ----------
-    without, with_surrogates : ndarray of float64, shape (p,)
-        p-values of the same genes in both analyses; NaN where a gene could not be tested.
-    names : sequence of str, length p
-        The genes.
-    q_cut : float
-        A gene is significant when its q-value (Benjamini-Hochberg) is below.
-
-    Returns
-    -------
-    dict
-        ``top``: for the first 10, 50 and 100 genes (``genes``) how many both share (``shared``);
-        ``significant_without``, ``significant_with``, ``significant_both``; ``first_without``,
-        ``first_with``: the first ten genes of each.
-    """
+    """Describe how the top genes change with surrogate variables."""
+    # Shapes: without (p,), with_surrogates (p,).
+    # Returns ``top``: for the first 10, 50 and 100 genes (``genes``) how many both share
+    # (``shared``): ``significant_without``, ``significant_with``, ``significant_both``;
+    # ``first_without``, ``first_with``: the first ten genes of each.
     orders = [_ranked(without), _ranked(with_surrogates)]
     found = [_significant(p, q_cut) for p in (without, with_surrogates)]
     most = min(len(order) for order in orders)

@@ -26,18 +26,10 @@ _NO_READ = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class CountTrend:
-    """How the spread of log2 counts falls with their size.
+    """How the spread of log2 counts falls with their size."""
 
-    Attributes
-    ----------
-    size : ndarray of float64, shape (m,)
-        Mean log2 count of genes, ascending, all different.
-    root : ndarray of float64, shape (m,)
-        Square root of the residual standard deviation at that size, smoothed.
-    """
-
-    size: Floats
-    root: Floats
+    size: Floats  # (m,): mean log2 count of genes, ascending, all different
+    root: Floats  # (m,): square root of the residual standard deviation at that size, smoothed
 
     def weights(self, log_counts: Floats) -> Floats:
         """Return the inverse of the variance expected at these log2 counts."""
@@ -51,17 +43,8 @@ def counts_of(expression: Floats, libraries: Floats) -> Floats:
 
 
 def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> CountTrend:
-    """Smooth the genes' residual deviations over their mean log2 counts.
-
-    Parameters
-    ----------
-    fit : LinearFit
-        Unweighted, with residual degrees of freedom.
-    expression : ndarray of float64, shape (n, p)
-        log2 counts per million; no missing values.
-    libraries : ndarray of float64, shape (n,)
-        Effective library sizes.
-    """
+    """Smooth the genes' residual deviations over their mean log2 counts."""
+    # Shapes: expression (n, p), libraries (n,).
     size = expression.mean(axis=0) + np.log2(libraries + 1.0).mean() - _MILLION
     root = fit.variance**0.25
     read = (counts_of(expression, libraries) > _NO_READ).any(axis=0)
@@ -77,10 +60,9 @@ def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> CountT
 
 @dataclass(frozen=True, eq=False)
 class Voom:
-    """Weights of single observations: the inverse of the variance expected at their fitted counts.
+    """Weights of single observations."""
 
-    Law, Chen, Shi and Smyth 2014, Genome Biology 15:R29.
-    """
+    # Law, Chen, Shi and Smyth 2014, Genome Biology 15:R29.
 
     trend: CountTrend
     _hat: Floats
@@ -94,19 +76,8 @@ class Voom:
         libraries: Floats,
         whiten: Callable[[Floats], Floats],
     ) -> Voom:
-        """Learn the trend from a fit of all genes.
-
-        Parameters
-        ----------
-        design : ndarray of float64, shape (n, k)
-            Full column rank, with residual degrees of freedom.
-        expression : ndarray of float64, shape (n, p)
-            log2 counts per million, log2((count + 0.5) / (library + 1) * 1e6); no missing values.
-        libraries : ndarray of float64, shape (n,)
-            Effective library sizes.
-        whiten : callable
-            Makes the errors of columns (n, m) independent and equally precise.
-        """
+        """Learn the trend from a fit of all genes."""
+        # Shapes: design (n, k), expression (n, p), libraries (n,).
         columns = whiten(design)
         trend = count_trend(fit_last_column(columns, whiten(expression)), expression, libraries)
         hat = design @ np.linalg.pinv(columns) @ whiten(np.eye(len(design)))

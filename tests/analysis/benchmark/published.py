@@ -48,7 +48,7 @@ def cohort(
 ) -> Cohort:
     """Correlated genes; some carry the trait, some are copies, one is constant; Age and Gender.
 
-    The last related gene stands in no table. A shift moves the related genes along.
+    The last related gene is in no table. A shift moves the related genes along.
     """
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(samples, 5))

@@ -75,8 +75,8 @@ def test_a_condition_that_does_not_vary_or_is_missing_for_some() -> None:
 def test_missing_values_among_the_regressors() -> None:
     cohort, own = tables(60, binary=False)
     own.expression[3, 0] = np.nan
-    told = "missing or infinite values in the table of Asthma.*preprocess the cohort again with"
-    with pytest.raises(AnalysisError, match=told):
+    message = "missing or infinite values in the table of Asthma.*preprocess the cohort again with"
+    with pytest.raises(AnalysisError, match=message):
         predict_condition(cohort, own, ROWS)
 
 

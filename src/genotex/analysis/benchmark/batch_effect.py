@@ -16,18 +16,10 @@ THRESHOLD = 200
 
 @dataclass(frozen=True)
 class BatchEffect:
-    """What the eigenvalues of the samples' covariance tell.
+    """Whether the eigenvalues of the samples' covariance show a batch effect."""
 
-    Attributes
-    ----------
-    shares : tuple of float
-        The ten largest eigenvalues, divided by the largest.
-    threshold : float
-        200 / n; a gap is at most 1, so n must be above 200.
-    """
-
-    shares: tuple[float, ...]
-    threshold: float
+    shares: tuple[float, ...]  # The ten largest eigenvalues, divided by the largest
+    threshold: float  # 200 / n; a gap is at most 1, so n must be above 200
 
     @property
     def gaps(self) -> tuple[float, ...]:
@@ -50,19 +42,9 @@ class BatchEffect:
 
 
 def detect_batch_effect(expression: NDArray[np.float64]) -> BatchEffect:
-    """Look for a gap between neighbouring eigenvalues of Xc Xc' (Xc column-centred).
-
-    Source: GenoTEX paper, appendix F, with the threshold 200/n of the published release.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Not scaled.
-
-    Notes
-    -----
-    Genes that do not vary at all have no eigenvalue to divide by: all shares are 0.
-    """
+    """Look for a gap between neighbouring eigenvalues of Xc Xc' (Xc column-centred)."""
+    # Source: GenoTEX paper, appendix F, with the threshold 200/n of the published release.
+    # Shapes: expression (n, p).
     centred = expression - expression.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(centred @ centred.T)[::-1][:EIGENVALUES]
     largest = eigenvalues[0]

@@ -24,31 +24,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """A condition predicted for the samples of the trait.
+    """A condition predicted for the samples of the trait."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n,)
-        Probability of the larger value, or the value.
-    model : str
-        The model in words.
-    samples : int
-        Samples of the condition's cohort it was learnt from.
-    """
-
-    values: Floats
-    model: str
-    samples: int
+    values: Floats  # (n,): probability of the larger value, or the value
+    model: str  # The model in words
+    samples: int  # Samples of the condition's cohort it was learnt from
 
 
 def measured_condition(table: LinkedTable, condition: str, rows: NDArray[np.intp]) -> Floats:
-    """Return a column of the trait's own table.
-
-    Raises
-    ------
-    AnalysisError
-        If the table lacks it, or it is missing for a sample or constant.
-    """
+    """Return a column of the trait's own table."""
     if condition not in table.covariates:
         msg = f"the cohort has no {condition}, which the problem asks to adjust for"
         raise AnalysisError(msg)
@@ -71,25 +55,10 @@ def measured_condition(table: LinkedTable, condition: str, rows: NDArray[np.intp
 def predict_condition(
     cohort: ConditionCohort, table: LinkedTable, rows: NDArray[np.intp]
 ) -> Predicted:
-    """Learn the condition from its cohort and predict it for the samples of the trait.
-
-    Both tables are z-scored by their own means and deviations. Source: GenoTEX paper, appendix F,
-    two-step regression; the choice of models is that of the published release.
-
-    Parameters
-    ----------
-    cohort : ConditionCohort
-        The condition's cohort and the regressor genes; samples without the condition are left out.
-    table : LinkedTable
-        The trait's cohort.
-    rows : ndarray of int, shape (n,)
-        Its rows.
-
-    Raises
-    ------
-    AnalysisError
-        If the condition does not vary, or a regressor has missing values.
-    """
+    """Learn the condition from its cohort and predict it for the samples of the trait."""
+    # Both tables are z-scored by their own means and deviations. Source: GenoTEX paper, appendix F,
+    # two-step regression; the choice of models is that of the published release.
+    # Shapes: rows (n,).
     name = cohort.table.trait
     known = np.flatnonzero(np.isfinite(cohort.table.trait_values))
     y = cohort.table.trait_values[known]
@@ -140,18 +109,10 @@ def _z_scores(table: LinkedTable, rows: NDArray[np.intp], genes: Sequence[str]) 
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """A target without the part that the condition explains.
+    """A target without the part that the condition explains."""
 
-    Attributes
-    ----------
-    target : ndarray of float64, shape (n,)
-        y, or the residual of y on [1, Z].
-    part : ndarray of float64, shape (2,), or None
-        Intercept and slope of y on Z; None without a condition.
-    """
-
-    target: Floats
-    part: Floats | None
+    target: Floats  # (n,): y, or the residual of y on [1, Z]
+    part: Floats | None  # (2,): intercept and slope of y on Z; None without a condition
 
     @classmethod
     def of(cls, target: Floats, condition: Floats | None) -> Residual:

@@ -36,30 +36,17 @@ POLISHING_SWEEPS = 20_000
 
 
 def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> list[LassoFit]:
-    """Minimise 1/(2n) |y - Xb|^2 + lambda |b|_1 at each lambda, to the optimum.
-
-    One path of least-angle regression (Efron, Hastie, Johnstone and Tibshirani 2004) over some
-    genes serves all lambdas. Genes outside that violate the optimum's conditions at any lambda
-    join, until none does. Of genes that are copies of each other the first stands for all: the
-    optimum does not tell them apart. Where ties lead the path astray, noise of 1e-10 breaks them.
-    Where a path ends above a lambda, its last point stands for that lambda; if its duality gap is
-    too large there, coordinate descent goes on from it.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (n, p), Fortran order
-        Centred columns.
-    target : ndarray of float64, shape (n,)
-        Centred.
-    penalties : sequence of float
-        Lambdas.
-
-    Returns
-    -------
-    list of LassoFit
-        In the order of the lambdas; the duality gap is at most 1e-6 of the null objective, unless
-        the data are so degenerate that 20,000 sweeps did not suffice (see `measure_optimality`).
-    """
+    """Minimise 1/(2n) |y - Xb|^2 + lambda |b|_1 at each lambda, to the optimum."""
+    # One path of least-angle regression (Efron, Hastie, Johnstone and Tibshirani 2004) over some
+    # genes serves all lambdas. Genes outside that violate the optimum's conditions at any lambda
+    # join, until none does. Of genes that are copies of each other the first represents all: the
+    # optimum does not distinguish them. Where ties lead the path astray, noise of 1e-10 breaks
+    # them. Where a path ends above a lambda, its last point is used for that lambda; if its duality
+    # gap is too large there, coordinate descent goes on from it.
+    # Shapes: matrix (n, p), target (n,).
+    # Returns In the order of the lambdas; the duality gap is at most 1e-6 of the null objective,
+    # unless the data are so degenerate that 20,000 sweeps did not suffice (see
+    # `measure_optimality`).
     n, genes = matrix.shape
     lambdas = np.asarray(penalties, dtype=np.float64)
     correlation = np.abs(target @ matrix)
@@ -87,15 +74,9 @@ def fit_exact(matrix: Floats, target: Floats, penalties: Sequence[float]) -> lis
 
 
 def distinct_genes(matrix: Floats) -> Genes:
-    """Return the columns that are no copy, up to sign, of a column before them.
-
-    Copies are common: a probe that names several genes gives each of them the same values.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (n, p)
-        Columns; those of zeros are left out.
-    """
+    """Return the columns that are no copy, up to sign, of a column before them."""
+    # Copies are common: a probe that names several genes gives each of them the same values.
+    # Shapes: matrix (n, p).
     length = np.sqrt(np.einsum("ij,ij->j", matrix, matrix))
     # Copies have the same product with any vector, so they are neighbours once sorted by it.
     direction = np.random.default_rng(0).standard_normal(len(matrix))
@@ -132,10 +113,9 @@ def _excess(matrix: Floats, residuals: Floats, penalties: Floats) -> Floats:
 
 
 def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, Floats]:
-    """Return the coefficients at each lambda, shape (p, lambdas), and the lambdas they are for.
-
-    Each lambda gets the path with the smallest duality gap; noise is tried while one is too large.
-    """
+    """Return the coefficients at each lambda, shape (p, lambdas), and the lambdas they are for."""
+    # Each lambda gets the path with the smallest duality gap; noise is tried while one is too
+    # large.
     noise = np.random.default_rng(0).standard_normal(len(target)) * np.sqrt(np.mean(target**2))
     best = np.zeros((matrix.shape[1], len(penalties)))
     reached, gaps = penalties.copy(), np.full(len(penalties), np.inf)
@@ -152,10 +132,8 @@ def _path(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, Fl
 
 
 def _walk(matrix: Floats, target: Floats, penalties: Floats) -> tuple[Floats, Floats]:
-    """Follow one path; its coefficients are linear in lambda between the knots.
-
-    A lambda below the last knot gets the coefficients of that knot.
-    """
+    """Follow one path; its coefficients are linear in lambda between the knots."""
+    # A lambda below the last knot gets the coefficients of that knot.
     with warnings.catch_warnings():
         # What it warns of, ties and an early end, shows in the duality gap.
         warnings.simplefilter("ignore")

@@ -18,37 +18,19 @@ TOLERANCE = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class LassoFit:
-    """Coefficients at one lambda.
+    """Coefficients at one lambda."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of float64, shape (p,)
-        Of the centred design.
-    iterations : int
-        Sweeps of coordinate descent, or rounds of the exact solver.
-    """
-
-    coefficients: Floats
-    iterations: int
+    coefficients: Floats  # (p,): of the centred design
+    iterations: int  # Sweeps of coordinate descent, or rounds of the exact solver
 
 
 def fit_lasso(matrix: Floats, target: Floats, penalty: float) -> LassoFit:
-    """Minimise 1/(2n) |y - Xb|^2 + lambda |b|_1 by scikit-learn's cyclic coordinate descent.
-
-    The answer is the same, to the last bit, as that of
-    ``Lasso(alpha=penalty, max_iter=1000, tol=1e-4).fit(X, y)`` on the same columns before they
-    were centred; only copies and checks of the input are left out. At a small lambda it stops far
-    from the optimum and depends on the order of the columns.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (n, p), Fortran order
-        Centred columns.
-    target : ndarray of float64, shape (n,)
-        Centred.
-    penalty : float
-        Lambda.
-    """
+    """Minimise 1/(2n) |y - Xb|^2 + lambda |b|_1 by scikit-learn's cyclic coordinate descent."""
+    # The answer is the same, to the last bit, as that of ``Lasso(alpha=penalty, max_iter=1000,
+    # tol=1e-4).fit(X, y)`` on the same columns before they were centred; only copies and checks of
+    # the input are left out. At a small lambda it stops far from the optimum and depends on the
+    # order of the columns.
+    # Shapes: matrix (n, p), target (n,).
     model = Lasso(
         alpha=penalty, fit_intercept=False, copy_X=False, max_iter=SWEEPS, tol=TOLERANCE
     ).fit(matrix, target, check_input=False)
@@ -57,21 +39,11 @@ def fit_lasso(matrix: Floats, target: Floats, penalty: float) -> LassoFit:
 
 @dataclass(frozen=True)
 class Optimality:
-    """How far a point is from the optimum.
+    """How far a point is from the optimum."""
 
-    Attributes
-    ----------
-    objective : float
-        1/(2n) |y - Xb|^2 + lambda |b|_1 at the point.
-    gap : float
-        Duality gap: the minimum is at most this much lower.
-    null : float
-        The objective without genes.
-    """
-
-    objective: float
-    gap: float
-    null: float
+    objective: float  # 1/(2n) |y - Xb|^2 + lambda |b|_1 at the point
+    gap: float  # Duality gap: the minimum is at most this much lower
+    null: float  # The objective without genes
 
     @property
     def relative_gap(self) -> float:
@@ -82,21 +54,10 @@ class Optimality:
 def measure_optimality(
     matrix: Floats, target: Floats, coefficients: Floats, penalty: float
 ) -> Optimality:
-    """Return the objective at a point and how far, at most, it is above its minimum.
-
-    The dual point is the residual, scaled into the feasible set (Fercoq, Gramfort and Salmon 2015).
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (n, p)
-        Centred columns.
-    target : ndarray of float64, shape (n,)
-        Centred.
-    coefficients : ndarray of float64, shape (p,)
-        The point.
-    penalty : float
-        Lambda.
-    """
+    """Return the objective at a point and how far, at most, it is above its minimum."""
+    # The dual point is the residual, scaled into the feasible set (Fercoq, Gramfort and Salmon
+    # 2015).
+    # Shapes: matrix (n, p), target (n,), coefficients (p,).
     n = len(target)
     chosen = np.flatnonzero(coefficients)
     residual = target - matrix[:, chosen] @ coefficients[chosen]

@@ -28,55 +28,25 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What is regressed on what.
+    """What is regressed on what."""
 
-    Attributes
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Genes, not scaled.
-    trait : ndarray of float64, shape (n,)
-        0 and 1, or the measured level.
-    condition : ndarray of float64, shape (n,), or None
-        Measured or predicted.
-    binary : bool
-        Whether the trait has two values.
-    rotated : bool
-        Whether there is a batch effect.
-    solver : {"scikit-learn", "exact"}
-        How the Lasso is solved.
-    """
-
-    expression: Floats
-    trait: Floats
-    condition: Floats | None
-    binary: bool
-    rotated: bool
-    solver: Solver
+    expression: Floats  # (n, p): genes, not scaled
+    trait: Floats  # (n,): 0 and 1, or the measured level
+    condition: Floats | None  # (n,): measured or predicted
+    binary: bool  # Whether the trait has two values
+    rotated: bool  # Whether there is a batch effect
+    solver: Solver  # How the Lasso is solved
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Training rows, ready for fits at any lambda.
+    """Training rows, ready for fits at any lambda."""
 
-    Attributes
-    ----------
-    design : Scaled
-        Centred columns.
-    target : ndarray of float64, shape (n,)
-        Centred trait, without the condition's part.
-    mean : float
-        Mean of the target before it was centred.
-    residual : Residual
-        The condition's part.
-    ln_delta : float or None
-        Of the rotated Lasso.
-    """
-
-    design: Scaled
-    target: Floats
-    mean: float
-    residual: Residual
-    ln_delta: float | None
+    design: Scaled  # Centred columns
+    target: Floats  # (n,): centred trait, without the condition's part
+    mean: float  # Mean of the target before it was centred
+    residual: Residual  # The condition's part
+    ln_delta: float | None  # Of the rotated Lasso
 
     def fit(self, penalties: Sequence[float], solver: Solver) -> list[LassoFit]:
         """Fit the Lasso at each lambda."""

@@ -46,24 +46,24 @@ def analyze_benchmark(
 
     The condition is measured (one-step) or predicted from another cohort (two-step), and taken out
     of the trait by least squares. A Lasso of what is left on all z-scored genes selects; genes are
-    rotated first when the eigenvalues tell of a batch effect. Lambda is the one whose genes are,
+    rotated first when the eigenvalues show a batch effect. Lambda is the one whose genes are,
     over five folds, most often among the related genes of the trait. Source: GenoTEX paper,
     appendix F, and the published release where the two differ (docs: benchmark procedure).
 
     Parameters
     ----------
-    table : LinkedTable
+    table
         The trait's cohort, filled; samples without the trait are left out.
-    problem : Problem
+    problem
         Trait and condition.
-    options : AnalysisOptions
+    options
         Of these only `solver`, `fixed_lambda` and `batch_correction` count; `regressors` is
         recorded.
-    related : sequence of str
+    related
         Related genes of the trait.
-    condition : ConditionCohort or None
+    condition
         Two-step: where the condition is learnt.
-    threads : int
+    threads
         Fits at a time; the answer does not depend on it.
 
     Returns
@@ -141,7 +141,7 @@ def _condition(
 def _fit_all(samples: Samples, penalty: float) -> Final:
     prepared = prepare(samples, np.arange(len(samples.trait)))
     with warnings.catch_warnings():
-        # How far it stopped from the optimum is told by the gap.
+        # The duality gap shows how far it stopped from the optimum.
         warnings.simplefilter("ignore", ConvergenceWarning)
         (fit,) = prepared.fit([penalty], samples.solver)
     return Final(fit, prepared.optimality(fit, penalty), prepared.ln_delta)

@@ -76,20 +76,9 @@ class Steps:
 
 
 def arrange_selected(names: Sequence[str], coefficients: NDArray[np.float64]) -> pl.DataFrame:
-    """Put the selected genes by descending absolute coefficient, then the others in table order.
-
-    Parameters
-    ----------
-    names : sequence of str, length p
-        All genes.
-    coefficients : ndarray of float64, shape (p,)
-        Zero for a gene that was not selected.
-
-    Returns
-    -------
-    polars.DataFrame
-        With the columns of `GENE_COLUMNS`.
-    """
+    """Put the selected genes by descending absolute coefficient, then the others in table order."""
+    # Shapes: coefficients (p,).
+    # Returns With the columns of `GENE_COLUMNS`.
     selected = np.flatnonzero(coefficients)
     order = selected[np.argsort(-np.abs(coefficients[selected]), kind="stable")]
     rest = np.flatnonzero(coefficients == 0)
@@ -111,17 +100,7 @@ def arrange_selected(names: Sequence[str], coefficients: NDArray[np.float64]) ->
 
 
 def describe(steps: Steps, problem: Problem, options: AnalysisOptions) -> dict[str, Any]:
-    """Return procedure, options, versions and what each step came to, as plain JSON values.
-
-    Parameters
-    ----------
-    steps : Steps
-        The analysis.
-    problem : Problem
-        Trait and condition.
-    options : AnalysisOptions
-        What the user chose.
-    """
+    """Return procedure, options, versions and the result of each step, as plain JSON values."""
     genes = len(steps.related)
     final = steps.final
     record: dict[str, Any] = {
@@ -162,29 +141,17 @@ def describe(steps: Steps, problem: Problem, options: AnalysisOptions) -> dict[s
 
 
 def warn(steps: Steps, problem: Problem, options: AnalysisOptions, related: int) -> tuple[str, ...]:
-    """Say what a reader should know before trusting the list.
-
-    Parameters
-    ----------
-    steps : Steps
-        The analysis.
-    problem : Problem
-        Trait and condition.
-    options : AnalysisOptions
-        What the user chose.
-    related : int
-        Related genes of the trait, in the table or not.
-    """
+    """Return what a reader should know before trusting the list."""
     fixed = options.fixed_lambda is not None
     return (
         *steps.trait.warnings,
-        *(_tell_fixed(steps) if fixed else _warn_of_knowledge(steps, problem.trait, related)),
+        *(_warn_of_fixed(steps) if fixed else _warn_of_knowledge(steps, problem.trait, related)),
         *_warn_of_solver(steps),
         *_warn_of_rotation(steps),
     )
 
 
-def _tell_fixed(steps: Steps) -> list[str]:
+def _warn_of_fixed(steps: Steps) -> list[str]:
     return [f"Lambda is fixed at {steps.chosen.penalty:g}, without any tuning."]
 
 
@@ -192,7 +159,7 @@ def _warn_of_knowledge(steps: Steps, trait: str, related: int) -> list[str]:
     there = int(steps.related.sum())
     if there == 0:
         return [
-            f"None of the {related} related genes of {trait} stands in the table: lambda is "
+            f"None of the {related} related genes of {trait} is in the table: lambda is "
             f"{WITHOUT_KNOWLEDGE:g} without any tuning, and all selection scores are 0."
         ]
     if all(tuned.selection["precision"] == 0 for tuned in steps.tuning):
@@ -207,20 +174,20 @@ def _warn_of_knowledge(steps: Steps, trait: str, related: int) -> list[str]:
 
 
 def _warn_of_solver(steps: Steps) -> list[str]:
-    told = []
+    warnings = []
     if not steps.final.fit.coefficients.any():
-        told.append(f"No gene was selected at lambda {steps.chosen.penalty:g}.")
+        warnings.append(f"No gene was selected at lambda {steps.chosen.penalty:g}.")
     reached = steps.final.optimality
     share = f"duality gap {reached.relative_gap:.2g} of the objective without genes"
     if steps.samples.solver == "exact":
         if reached.relative_gap > GAP:
-            told.append(f"The exact solver stopped short of the optimum: {share}.")
+            warnings.append(f"The exact solver stopped short of the optimum: {share}.")
     elif reached.gap > SHORT_OF_OPTIMUM * reached.objective:
-        told.append(
+        warnings.append(
             f"The solver stopped short of the optimum, as the published one does ({share}): its "
             "genes depend on the order of the columns. The solver exact gives the optimum."
         )
-    return told
+    return warnings
 
 
 def _warn_of_rotation(steps: Steps) -> list[str]:

@@ -27,17 +27,8 @@ class Rotated:
 
 
 def null_loss(ln_delta: float, values: Floats, target: Floats) -> float:
-    """Return the negative log-likelihood of the model without genes.
-
-    Parameters
-    ----------
-    ln_delta : float
-        Logarithm of the ratio of noise to genetic variance.
-    values : ndarray of float64, shape (n,)
-        Eigenvalues S of the kinship.
-    target : ndarray of float64, shape (n,)
-        U'y.
-    """
+    """Return the negative log-likelihood of the model without genes."""
+    # Shapes: values (n,), target (n,).
     total = values + np.exp(ln_delta)
     n = len(values)
     variance = np.mean(target**2 / total)
@@ -61,20 +52,10 @@ def estimate_ln_delta(values: Floats, target: Floats) -> float:
 
 
 def rotate(expression: Floats, rows: NDArray[np.intp], target: Floats) -> Rotated:
-    """Return diag(S + delta)^-1/2 U'X of the z-scored training rows, centred.
-
-    K = XX' = U S U' is the kinship of the samples. The target is used for delta only: the release
-    leaves it unrotated, so rows of the rotated genes and of the target do not belong together.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (N, p)
-        All samples x genes.
-    rows : ndarray of int, shape (n,)
-        Training rows.
-    target : ndarray of float64, shape (n,)
-        Trait of the training rows, or what the condition left of it.
-    """
+    """Return diag(S + delta)^-1/2 U'X of the z-scored training rows, centred."""
+    # K = XX' = U S U' is the kinship of the samples. The target is used for delta only: the release
+    # leaves it unrotated, so rows of the rotated genes and of the target do not belong together.
+    # Shapes: expression (N, p), rows (n,), target (n,).
     z = np.ascontiguousarray(expression[rows])
     scaling = measure_scaling(z)
     z -= scaling.mean

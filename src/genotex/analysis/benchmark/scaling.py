@@ -17,78 +17,40 @@ BLOCK = 256
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """Mean and population standard deviation of each gene over the training rows.
+    """Mean and population standard deviation of each gene over the training rows."""
 
-    Attributes
-    ----------
-    mean : ndarray of float64, shape (p,)
-        Means.
-    deviation : ndarray of float64, shape (p,)
-        Standard deviations; 1 where a gene does not vary.
-    """
-
-    mean: Floats
-    deviation: Floats
+    mean: Floats  # (p,): means
+    deviation: Floats  # (p,): standard deviations; 1 where a gene does not vary
 
     def apply(self, expression: Floats, genes: NDArray[np.intp]) -> Floats:
-        """Return the z-scores of some genes.
-
-        Parameters
-        ----------
-        expression : ndarray of float64, shape (m, p)
-            Any rows.
-        genes : ndarray of int, shape (k,)
-            The columns wanted.
-        """
+        """Return the z-scores of some genes."""
+        # Shapes: expression (m, p), genes (k,).
         scaled: Floats = (expression[:, genes] - self.mean[genes]) / self.deviation[genes]
         return scaled
 
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """Centred z-scores of the training rows.
+    """Centred z-scores of the training rows."""
 
-    Attributes
-    ----------
-    matrix : ndarray of float64, shape (n, p), Fortran order
-        z-scores less their mean.
-    offset : ndarray of float64, shape (p,)
-        What was subtracted: zero up to rounding.
-    scaling : Scaling
-        How the z-scores were made.
-    """
-
-    matrix: Floats
-    offset: Floats
-    scaling: Scaling
+    matrix: Floats  # (n, p): z-scores less their mean
+    offset: Floats  # (p,): what was subtracted: zero up to rounding
+    scaling: Scaling  # How the z-scores were made
 
 
 def measure_scaling(expression: Floats) -> Scaling:
-    """Return mean and population standard deviation of each column; 1 where it is 0.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p), C order
-        Training rows.
-    """
+    """Return mean and population standard deviation of each column; 1 where it is 0."""
+    # Shapes: expression (n, p).
     deviation = expression.std(axis=0)
     return Scaling(expression.mean(axis=0), np.where(deviation == 0, 1.0, deviation))
 
 
 def scale_and_centre(expression: Floats, rows: NDArray[np.intp]) -> Scaled:
-    """Return the centred z-scores of the training rows.
-
-    Every number is made by the operations, in the order, of ``(x - x.mean(0)) / x.std(0)`` on rows
-    in C order and of scikit-learn's centring on columns in Fortran order. So the result is the same
-    to the last bit, which decides between genes that are copies of each other.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (N, p)
-        All samples x genes.
-    rows : ndarray of int, shape (n,)
-        Training rows.
-    """
+    """Return the centred z-scores of the training rows."""
+    # Every number is made by the operations, in the order, of ``(x - x.mean(0)) / x.std(0)`` on
+    # rows in C order and of scikit-learn's centring on columns in Fortran order. So the result is
+    # the same to the last bit, which decides between genes that are copies of each other.
+    # Shapes: expression (N, p), rows (n,).
     genes = expression.shape[1]
     matrix = np.empty((len(rows), genes), order="F")
     mean, deviation, offset = (np.empty(genes) for _ in range(3))

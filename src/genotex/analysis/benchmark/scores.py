@@ -14,20 +14,9 @@ Scores = dict[str, float]
 
 
 def score_classes(truth: Floats, prediction: Floats) -> Scores:
-    """Score a prediction of a binary trait at threshold 0.5, in percent.
-
-    Parameters
-    ----------
-    truth : ndarray of float64, shape (m,)
-        0 and 1.
-    prediction : ndarray of float64, shape (m,)
-        Any real numbers.
-
-    Returns
-    -------
-    dict
-        ``accuracy``, ``precision``, ``recall``, ``f1``; 0 where nothing can be divided.
-    """
+    """Score a prediction of a binary trait at threshold 0.5, in percent."""
+    # Shapes: truth (m,), prediction (m,).
+    # Returns ``accuracy``, ``precision``, ``recall``, ``f1``; 0 where nothing can be divided.
     label, case = prediction > 0.5, truth == 1
     hits, called, cases = int((label & case).sum()), int(label.sum()), int(case.sum())
     return {
@@ -39,14 +28,9 @@ def score_classes(truth: Floats, prediction: Floats) -> Scores:
 
 
 def score_values(truth: Floats, prediction: Floats) -> Scores:
-    """Score a prediction of a continuous trait.
-
-    Returns
-    -------
-    dict
-        ``nmse``: mean squared error over the variance of the truth; ``r_squared``. Where the truth
-        does not vary, a prediction counts as no better than the mean: 1 and 0.
-    """
+    """Score a prediction of a continuous trait."""
+    # Returns ``nmse``: mean squared error over the variance of the truth; ``r_squared``. Where the
+    # truth does not vary, a prediction counts as no better than the mean: 1 and 0.
     spread = float(((truth - truth.mean()) ** 2).sum())
     if np.ptp(truth) == 0:
         return {"nmse": 1.0, "r_squared": 0.0}
@@ -55,18 +39,9 @@ def score_values(truth: Floats, prediction: Floats) -> Scores:
 
 
 def score_selection(selected: NDArray[np.bool_], related: NDArray[np.bool_]) -> Scores:
-    """Score selected genes against the related genes, in percent.
-
-    Parameters
-    ----------
-    selected, related : ndarray of bool, shape (p,)
-        Over the genes of the table.
-
-    Returns
-    -------
-    dict
-        ``precision``, ``recall``, ``f1``, ``jaccard``; 0 where nothing can be divided.
-    """
+    """Score selected genes against the related genes, in percent."""
+    # Shapes: selected (p,), related (p,).
+    # Returns ``precision``, ``recall``, ``f1``, ``jaccard``; 0 where nothing can be divided.
     hits, chosen, known = int((selected & related).sum()), int(selected.sum()), int(related.sum())
     precision, recall = _percent(hits, chosen), _percent(hits, known)
     return {

@@ -28,27 +28,13 @@ HIGHEST = 1e100
 
 @dataclass(frozen=True, eq=False)
 class TraitColumn:
-    """The samples with a trait.
+    """The samples with a trait."""
 
-    Attributes
-    ----------
-    binary : bool
-        Whether the trait has exactly two values.
-    rows : ndarray of int, shape (n,)
-        Rows of the linked table.
-    values : ndarray of float64, shape (n,)
-        0 and 1, or the measured level.
-    summary : dict
-        Who is compared with whom, for the record.
-    warnings : tuple of str
-        What a reader should know about the samples.
-    """
-
-    binary: bool
-    rows: NDArray[np.intp]
-    values: Floats
-    summary: Mapping[str, Any]
-    warnings: tuple[str, ...]
+    binary: bool  # Whether the trait has exactly two values
+    rows: NDArray[np.intp]  # (n,): rows of the linked table
+    values: Floats  # (n,): 0 and 1, or the measured level
+    summary: Mapping[str, Any]  # Groups compared, for the record
+    warnings: tuple[str, ...]  # What a reader should know about the samples
 
     def expression(self, table: LinkedTable) -> Floats:
         """Return the genes of these samples; not copied when all samples take part."""
@@ -57,17 +43,10 @@ class TraitColumn:
 
 
 def check_expression(table: LinkedTable) -> None:
-    """Refuse a table that cannot be computed with.
-
-    Raises
-    ------
-    AnalysisError
-        If the shape is not what the names say, there is no gene, or a value is missing, infinite
-        or above 1e100.
-    """
+    """Refuse a table that cannot be computed with."""
     shape = (len(table.samples), len(table.genes))
     if table.expression.shape != shape:
-        msg = f"{table.trait}: expression is {table.expression.shape}, its names say {shape}"
+        msg = f"{table.trait}: expression is {table.expression.shape}, but its names give {shape}"
         raise AnalysisError(msg)
     if 0 in shape:
         msg = f"{table.trait}: the table has {shape[0]} samples and {shape[1]} genes"
@@ -85,13 +64,7 @@ def check_expression(table: LinkedTable) -> None:
 
 
 def choose_samples(table: LinkedTable) -> TraitColumn:
-    """Take the samples that have the trait and code a trait with two values as 0 and 1.
-
-    Raises
-    ------
-    AnalysisError
-        If the trait does not vary, or fewer than six samples have it.
-    """
+    """Take the samples that have the trait and code a trait with two values as 0 and 1."""
     finite = np.isfinite(table.trait_values)
     rows = np.flatnonzero(finite)
     values = np.asarray(table.trait_values, dtype=np.float64)[rows]

@@ -46,25 +46,13 @@ class Fold:
 
 @dataclass(frozen=True)
 class Tuned:
-    """Mean scores of one lambda over the folds.
+    """Mean scores of one lambda over the folds."""
 
-    Attributes
-    ----------
-    penalty : float
-        Lambda.
-    selection, prediction : dict of str to float
-        Mean scores.
-    genes : float
-        Mean number of genes selected.
-    ln_delta : tuple of float
-        Of each fold, for the rotated Lasso.
-    """
-
-    penalty: float
-    selection: Scores
+    penalty: float  # Lambda
+    selection: Scores  # Mean scores
     prediction: Scores
-    genes: float
-    ln_delta: tuple[float, ...]
+    genes: float  # Mean number of genes selected
+    ln_delta: tuple[float, ...]  # Of each fold, for the rotated Lasso
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
@@ -78,15 +66,8 @@ class Tuned:
 
 
 def make_folds(n: int) -> list[Fold]:
-    """Cut 0..n-1, shuffled as after ``numpy.random.seed(42)``, into five folds.
-
-    The n mod 5 rows left over always train.
-
-    Parameters
-    ----------
-    n : int
-        Samples, at least 5.
-    """
+    """Cut 0..n-1, shuffled as after ``numpy.random.seed(42)``, into five folds."""
+    # The n mod 5 rows left over always train.
     shuffled = np.arange(n)
     np.random.RandomState(SEED).shuffle(shuffled)
     size = n // FOLDS
@@ -100,22 +81,10 @@ def cross_validate(
     threads: int,
     penalties: tuple[float, ...] = LAMBDAS,
 ) -> tuple[Tuned, ...]:
-    """Score every lambda on five folds.
-
-    Fits of a fold run side by side, the long ones (small lambdas) first; a new fold is scaled
-    while others are fitted. No fit knows of another, so the scores do not depend on `threads`.
-
-    Parameters
-    ----------
-    samples : Samples
-        The problem.
-    related : ndarray of bool, shape (p,)
-        Which genes are related to the trait.
-    threads : int
-        Fits at a time.
-    penalties : tuple of float
-        The lambdas.
-    """
+    """Score every lambda on five folds."""
+    # Fits of a fold run in parallel, the long ones (small lambdas) first; a new fold is scaled
+    # while others are fitted. No fit knows of another, so the scores do not depend on `threads`.
+    # Shapes: related (p,).
     # One path of the exact solver serves all lambdas.
     groups = [penalties] if samples.solver == "exact" else [(penalty,) for penalty in penalties]
     under_way: deque[list[Future[list[Trial]]]] = deque()
@@ -174,11 +143,9 @@ def _try(
 
 
 def choose_lambda(tuning: Sequence[Tuned]) -> tuple[Tuned, Tuned]:
-    """Return the lambda of the most precise selection and that of the best prediction.
-
-    The smallest lambda wins among equals. When no lambda selects a related gene, 0.1 is taken. A
-    single lambda is the one.
-    """
+    """Return the lambda of the most precise selection and that of the best prediction."""
+    # The smallest lambda wins among equals. When no lambda selects a related gene, 0.1 is taken. A
+    # single lambda is the one.
     chosen = max(tuning, key=lambda tuned: tuned.selection["precision"])
     if chosen.selection["precision"] == 0 and len(tuning) > 1:
         chosen = next(tuned for tuned in tuning if tuned.penalty == WITHOUT_KNOWLEDGE)

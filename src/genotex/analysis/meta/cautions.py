@@ -1,4 +1,4 @@
-"""What a reader should know before trusting what several cohorts say together."""
+"""What a reader should know before trusting a meta-analysis."""
 
 from __future__ import annotations
 
@@ -25,25 +25,16 @@ _SURELY = 0.001
 
 
 def differing_share(genes: pl.DataFrame) -> float:
-    """Return the share of genes on which cohorts differ: p of Cochran's Q below `DIFFERING_P`.
-
-    Where cohorts share one effect on each gene it is about `DIFFERING_P`; genes that go together
-    make it scatter around that.
-
-    Parameters
-    ----------
-    genes : polars.DataFrame
-        `META_COLUMNS`, at least one gene.
-    """
+    """Return the share of genes on which cohorts differ: p of Cochran's Q below `DIFFERING_P`."""
+    # Where cohorts share one effect on each gene it is about `DIFFERING_P`; genes that go together
+    # make it scatter around that.
     return genes.filter(pl.col("Q p") < DIFFERING_P).height / genes.height
 
 
 def cohorts_differ(genes: pl.DataFrame) -> bool:
-    """Tell whether cohorts differ clearly more than chance, over the genes as a whole.
-
-    They do when they differ on more than `DIFFERING_SHARE` of the genes, and on more than chance
-    would give in one of 1,000 studies (binomial test), which matters when genes are few.
-    """
+    """Return whether cohorts differ clearly more than chance, over the genes as a whole."""
+    # They do when they differ on more than `DIFFERING_SHARE` of the genes, and on more than chance
+    # would give in one of 1,000 studies (binomial test), which matters when genes are few.
     differing = genes.filter(pl.col("Q p") < DIFFERING_P).height
     by_chance = bdtrc(differing - 1, genes.height, DIFFERING_P)
     return differing_share(genes) > DIFFERING_SHARE and bool(by_chance < _SURELY)
@@ -52,19 +43,7 @@ def cohorts_differ(genes: pl.DataFrame) -> bool:
 def cohort_warnings(
     facts: Sequence[CohortFacts], genes: pl.DataFrame, *, kind: str, min_effect: float
 ) -> tuple[str, ...]:
-    """Return what to know of the cohorts that were combined, the gravest first.
-
-    Parameters
-    ----------
-    facts : sequence of CohortFacts
-        The cohorts.
-    genes : polars.DataFrame
-        `META_COLUMNS`.
-    kind : str
-        ``binary`` or ``continuous``.
-    min_effect : float
-        Smallest effect that was asked for.
-    """
+    """Return what to know of the cohorts that were combined, the gravest first."""
     return (
         *_spread(genes),
         *_controls(facts),
@@ -104,9 +83,9 @@ def _spread(genes: pl.DataFrame) -> list[str]:
 def _controls(facts: Sequence[CohortFacts]) -> list[str]:
     if len({fact.controls for fact in facts}) < 2:
         return []
-    told = "; ".join(f"{fact.name}: {fact.groups}" for fact in facts)
+    listed = "; ".join(f"{fact.name}: {fact.groups}" for fact in facts)
     return [
-        f"The cohorts have different controls ({told}), which alone can make a gene differ "
+        f"The cohorts have different controls ({listed}), which alone can make a gene differ "
         "between them."
     ]
 
@@ -114,8 +93,8 @@ def _controls(facts: Sequence[CohortFacts]) -> list[str]:
 def _covariates(facts: Sequence[CohortFacts]) -> list[str]:
     if len({fact.covariates for fact in facts}) < 2:
         return []
-    told = "; ".join(f"{f.name}: {', '.join(f.covariates) or 'none'}" for f in facts)
-    return [f"The cohorts are not adjusted for the same covariates ({told}): not all have them."]
+    listed = "; ".join(f"{f.name}: {', '.join(f.covariates) or 'none'}" for f in facts)
+    return [f"The cohorts are not adjusted for the same covariates ({listed}): not all have them."]
 
 
 def _small(facts: Sequence[CohortFacts], kind: str) -> list[str]:

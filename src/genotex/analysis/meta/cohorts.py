@@ -1,4 +1,4 @@
-"""Analyse every usable cohort of a problem and combine what they say."""
+"""Analyse every usable cohort of a problem and combine the results."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ def analyze_cohorts(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    problem : Problem
+    problem
         Trait and condition.
-    options : AnalysisOptions, optional
+    options
         What the user chose; no panel is fitted.
-    tasks : TaskInfo, optional
+    tasks
         Related genes of the traits, for two-step problems.
-    jobs : int
+    jobs
         Number of processes.
-    progress : callable, optional
+    progress
         Called with each cohort and the number of them, in order, when it is done.
 
     Raises
     ------
     AnalysisError
-        If fewer than two cohorts can be combined; the message tells of each why not.
+        If fewer than two cohorts can be combined; the message gives the reason for each.
     UsageError
         If the options name one cohort or something that no cohort has, or the procedure has no
         standard errors.
@@ -100,13 +100,13 @@ def combine_results(
 
     Parameters
     ----------
-    problem : Problem
+    problem
         Trait and condition.
-    results : mapping of str to AnalysisResult
+    results
         Cohort to its result.
-    options : AnalysisOptions, optional
+    options
         ``q_cut`` is used.
-    failed, refused : mapping of str to str, optional
+    failed, refused
         Cohorts that could not be analysed, and that did not fit from the start, and why; the
         result warns of the first.
 
@@ -198,7 +198,7 @@ def _solve_one(work: Work) -> AnalysisResult | _Failure:
     try:
         return solve_problem(OutputFolder(root), problem, options, tasks)
     except (UsageError, AnalysisError) as error:
-        # Which problem and cohort is told where the reason is listed.
+        # Problem and cohort are named where the reason is listed.
         why = str(error).removeprefix(f"{problem}, {options.cohort}: ")
         return _Failure(f"could not be analysed: {why}", isinstance(error, UsageError))
     except FormatError as error:

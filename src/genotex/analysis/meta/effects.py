@@ -15,7 +15,7 @@ __all__ = ["CombinedEffects", "combine_effects", "normal_size", "stouffer"]
 Floats = NDArray[np.float64]
 
 MIN_RANDOM = 3
-"""With two cohorts the spread between them has one degree of freedom, which says nothing."""
+"""With two cohorts the spread between them has one degree of freedom, which is uninformative."""
 
 _HALF = float(ndtri(0.975))
 _SWEEPS = 500
@@ -24,38 +24,38 @@ _TOLERANCE = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class CombinedEffects:
-    """What several cohorts say together, one value for each of p genes.
+    """The combined effects of several cohorts, one value for each of p genes.
 
     NaN where there is nothing to combine. With three cohorts or more `effect` to `p`, `agreeing`
     and leaving one cohort out are of random effects, with two of the fixed effect.
 
     Attributes
     ----------
-    cohorts : ndarray of int
+    cohorts
         Cohorts that have an effect and a standard error of the gene.
-    effect, error : ndarray of float64
+    effect, error
         Mean over cohorts and its standard error; of random effects that of Knapp and Hartung.
-    lower, upper : ndarray of float64
+    lower, upper
         95 % interval; of random effects on t (Knapp and Hartung), else normal.
-    z, p : ndarray of float64
+    z, p
         Effect over error as a normal deviate, and its p.
-    strict_p : ndarray of float64
+    strict_p
         p of Knapp and Hartung, on t; NaN below three cohorts.
-    fixed, fixed_error, fixed_lower, fixed_upper, fixed_p : ndarray of float64
+    fixed, fixed_error, fixed_lower, fixed_upper, fixed_p
         Fixed effect: mean weighted by inverse variances, its standard error, 95 % interval and p.
-    heterogeneity, heterogeneity_p : ndarray of float64
+    heterogeneity, heterogeneity_p
         Cochran's Q and its p-value.
-    i2 : ndarray of float64
+    i2
         Share of the spread between cohorts that is beyond chance, in percent (Higgins and Thompson
         2002).
-    tau2 : ndarray of float64
+    tau2
         Variance of the true effects between cohorts (Paule and Mandel 1982).
-    agreeing : ndarray of int
+    agreeing
         Cohorts whose effect has the sign of the combined one.
-    largest_p : ndarray of float64
+    largest_p
         Largest p when one cohort is left out, each in turn: of random effects where three or more
         are left, of the fixed effect where two are; NaN below three cohorts.
-    flips : ndarray of bool
+    flips
         Whether leaving one cohort out turns the sign of the combined effect.
     """
 
@@ -157,10 +157,8 @@ def _combine(values: Floats, variances: Floats) -> CombinedEffects:
 
 
 def _pool(values: Floats, variances: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mean and standard error, and the variance between cohorts.
-
-    Of random effects for the genes of three cohorts or more, else of the fixed effect.
-    """
+    """Return mean and standard error, and the variance between cohorts."""
+    # Of random effects for the genes of three cohorts or more, else of the fixed effect.
     count = np.isfinite(variances).sum(axis=0)
     many = count >= MIN_RANDOM
     tau2 = _paule_mandel(values, variances, count - 1)
@@ -188,10 +186,8 @@ def _two_sided(z: Floats) -> Floats:
 
 
 def _paule_mandel(values: Floats, variances: Floats, df: NDArray[np.int64]) -> Floats:
-    """Return the variance that makes the spread equal to its degrees of freedom, at least 0.
-
-    The spread falls and is convex in the variance, so Newton's steps from 0 never overshoot.
-    """
+    """Return the variance that makes the spread equal to its degrees of freedom, at least 0."""
+    # The spread falls and is convex in the variance, so Newton's steps from 0 never overshoot.
     tau2 = np.zeros(values.shape[1])
     smallest = variances.min(axis=0, initial=np.inf)
     for _ in range(_SWEEPS):
@@ -209,10 +205,8 @@ def _paule_mandel(values: Floats, variances: Floats, df: NDArray[np.int64]) -> F
 def _leave_one_out(
     values: Floats, variances: Floats, effect: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the largest p without one cohort, and whether the sign ever turns.
-
-    The cohorts that are left are combined as all of them are.
-    """
+    """Return the largest p without one cohort, and whether the sign ever turns."""
+    # The cohorts that are left are combined as all of them are.
     largest = np.zeros(values.shape[1])
     flips = np.zeros(values.shape[1], dtype=bool)
     for cohort in range(len(values)):

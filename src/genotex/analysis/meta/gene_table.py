@@ -100,43 +100,21 @@ class _Stack:
 
 @dataclass(frozen=True, eq=False)
 class CombinedGenes:
-    """The genes that at least two cohorts tested.
+    """The genes that at least two cohorts tested."""
 
-    Attributes
-    ----------
-    genes : polars.DataFrame
-        `META_COLUMNS`, by p-value.
-    effects : polars.DataFrame
-        In the same order: ``Variable`` and `COHORT_COLUMNS` of each cohort, effect and error on the
-        scale that was combined.
-    alone : int
-        Genes that only one cohort tested.
-    heterogeneity : Heterogeneity
-        How far true effects differ between cohorts, estimated from all genes.
-    """
-
-    genes: pl.DataFrame
+    genes: pl.DataFrame  # `META_COLUMNS`, by p-value
+    # In the same order: ``Variable`` and `COHORT_COLUMNS` of each cohort, effect and error on the
+    # scale that was combined
     effects: pl.DataFrame
-    alone: int
+    alone: int  # Genes that only one cohort tested
+    # How far true effects differ between cohorts, estimated from all genes
     heterogeneity: Heterogeneity
 
 
 def combine_genes(
     tables: Mapping[str, pl.DataFrame], *, binary: bool, q_cut: float
 ) -> CombinedGenes:
-    """Combine the genes that at least two cohorts tested.
-
-    Parameters
-    ----------
-    tables : mapping of str to polars.DataFrame
-        Cohort to its table of genes (`genotex.analysis.GENE_COLUMNS`).
-    binary : bool
-        Whether the standardised effects are Hedges' g; else they are partial correlations, which
-        are combined as Fisher's z.
-    q_cut : float
-        A gene is significant when its q-value is below, and replicates when its replication q is
-        below as well.
-    """
+    """Combine the genes that at least two cohorts tested."""
     stack, alone = _stack(tables, binary)
     inputs = stack.columns
     found = combine_effects(inputs["Effect"], inputs["Error"])
@@ -186,7 +164,7 @@ def _usable(table: pl.DataFrame) -> pl.DataFrame:
         & pl.col("p").is_finite()
     )
     named = [pl.col(theirs).alias(ours) for theirs, ours in _OF_COHORT.items()]
-    # A gene stands in a cohort's table once; a table from elsewhere may say it twice.
+    # A gene is in a cohort's table once; a table from elsewhere may list it twice.
     return kept.select("Variable", *named).unique("Variable", keep="first", maintain_order=True)
 
 

@@ -28,9 +28,10 @@ def partial_conjunction(
 ) -> Floats:
     """Test that fewer than `required` cohorts have an effect in a direction.
 
-    The cohorts that speak most for it, one fewer than `required`, may be real whatever they show.
+    The cohorts with the strongest evidence, one fewer than `required`, may be real in any case.
     So they are left out, and one-sided p-values of the others are combined by Stouffer's method
-    (Benjamini and Heller 2008). The direction was chosen by looking, so p is doubled (Owen 2009).
+    (Benjamini and Heller 2008). The direction was chosen from the data, so p is doubled (Owen
+    2009).
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def partial_conjunction(
         direction of the effect.
     direction : ndarray of float64, shape (m,)
         Direction to test, -1 or 1.
-    required : int
+    required
         Number of cohorts.
 
     Returns

@@ -11,10 +11,10 @@ import polars as pl
 
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
 from genotex.analysis.result_pair import (
+    foreign_content,
     read_content,
     read_table,
     remove_with_csv,
-    told_as_foreign,
     write_pair,
 )
 from genotex.errors import AnalysisError
@@ -32,25 +32,25 @@ class CohortFacts:
 
     Attributes
     ----------
-    name : str
+    name
         Its id.
-    groups : str
+    groups
         Who was compared, in words.
-    samples : int
+    samples
         Samples compared.
-    tested, significant : int
+    tested, significant
         Genes tested in it, and significant by themselves.
-    covariates : tuple of str
+    covariates
         Adjusted for.
-    controls : str
+    controls
         Kind of the controls, ``healthy`` or ``all``; empty for a measured trait.
-    warnings : tuple of str
+    warnings
         What a reader should know of it.
-    paired : str
+    paired
         Characteristic whose pairs were compared within themselves; empty when there are none.
-    surrogates : int
+    surrogates
         Surrogate variables that its ranking is adjusted for.
-    counts : str
+    counts
         How RNA-seq counts were treated, in a few words; empty where expression was not counted.
     """
 
@@ -69,25 +69,25 @@ class CohortFacts:
 
 @dataclass(frozen=True, eq=False)
 class MetaResult:
-    """What the cohorts of a problem say together.
+    """The meta-analysis of the cohorts of a problem.
 
     Attributes
     ----------
-    trait : str
+    trait
         Trait folder name.
-    condition : str or None
+    condition
         Condition of the problem.
-    genes : polars.DataFrame
+    genes
         Genes that at least two cohorts tested, by p-value, with the columns of `META_COLUMNS`.
-    effects : polars.DataFrame
+    effects
         The same genes in the same order: `COHORT_COLUMNS` of each cohort behind its name.
-    cohorts : tuple of CohortFacts
+    cohorts
         The cohorts that were combined, the largest first.
-    left_out : mapping of str to str
+    left_out
         Every other cohort of the trait and why it is not among them.
-    warnings : tuple of str
+    warnings
         What a reader should know before trusting the list.
-    method : mapping
+    method
         ``kind`` (binary or continuous), ``effect``, ``scale``, ``combination``, ``ranking``,
         ``between_cohorts`` (distribution over genes of the standard deviation of true effects
         between cohorts: ``tau``, ``weights`` and the root mean square ``sd``), ``replication``,
@@ -199,7 +199,7 @@ def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaRe
         )
         raise AnalysisError(msg)
     content = read_content(path)
-    with told_as_foreign(path):
+    with foreign_content(path):
         cohorts = tuple(_facts(record) for record in content["cohorts"])
         table = output.meta_table(trait, condition)
         wanted = [*META_COLUMNS, *_cohort_columns(cohorts)]

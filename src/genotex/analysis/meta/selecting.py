@@ -21,36 +21,19 @@ _KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The cohorts to combine.
+    """The cohorts to combine."""
 
-    Attributes
-    ----------
-    kind : str
-        ``binary`` or ``continuous``.
-    results : mapping of str to AnalysisResult
-        Cohort to its result, the largest first.
-    left_out : mapping of str to str
-        The others and why not.
-    """
-
-    kind: str
-    results: Mapping[str, AnalysisResult]
-    left_out: Mapping[str, str]
+    kind: str  # ``binary`` or ``continuous``
+    results: Mapping[str, AnalysisResult]  # Cohort to its result, the largest first
+    left_out: Mapping[str, str]  # The others and why not
 
 
 def select_cohorts(results: Mapping[str, AnalysisResult]) -> Selection:
-    """Keep cohorts whose effects are the same quantity and that share no sample.
-
-    A difference between groups and a correlation with a level are not the same quantity, nor are
-    effects in standard deviations within pairs and between people. So of each two kinds only the
-    cohorts of the one with more samples are combined. Of two cohorts that share samples, which
-    would count the same people twice, the smaller is left out.
-
-    Parameters
-    ----------
-    results : mapping of str to AnalysisResult
-        Cohort to its result.
-    """
+    """Keep cohorts whose effects are the same quantity and that share no sample."""
+    # A difference between groups and a correlation with a level are not the same quantity, nor are
+    # effects in standard deviations within pairs and between people. So of each two kinds only the
+    # cohorts of the one with more samples are combined. Of two cohorts that share samples, which
+    # would count the same people twice, the smaller is left out.
     if not results:
         return Selection("binary", {}, {})
     by_size = dict(sorted(results.items(), key=lambda item: -item[1].samples))
