@@ -22,10 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis import (
+    AnalysisOptions,
+    AnalysisResult,
+    analyze_table,
+    benjamini_hochberg,
+    fit_last_column,
+    moderate,
+)
 from genotex.analysis.voom import fit_counts
 from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess

@@ -9,11 +9,8 @@ import polars as pl
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.surrogate import (
-    find_reweighted_surrogates,
-    find_surrogates,
-    surrogate_number,
-)
+from genotex.analysis import find_reweighted_surrogates, find_surrogates
+from genotex.analysis.surrogate import surrogate_number
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "sva"
 CASES = ("batch", "nothing", "continuous", "covariates", "narrow")

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.analysis import AnalysisOptions, read_result, solve_problems
-from genotex.analysis.batch import ProblemOutcome
+from genotex.analysis import AnalysisOptions, ProblemOutcome, read_result, solve_problems
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import CohortInfo, update_cohort_info

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, analyze_table
-from genotex.analysis.batch_columns import batch_columns
-from genotex.analysis.contrast import choose_contrast
+from genotex.analysis import AnalysisOptions, analyze_table, choose_contrast
+from genotex.analysis.adjustment import batch_columns
 from genotex.bench.problems import Problem
 from tests.analysis.cohort_tables import linked
 

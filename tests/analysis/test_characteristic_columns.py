@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from genotex.analysis.characteristic_columns import find_characteristic, named_covariates
+from genotex.analysis.adjustment import find_characteristic, named_covariates
 from genotex.errors import UsageError
 
 SAMPLES = [f"GSM{i}" for i in range(8)]

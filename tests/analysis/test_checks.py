@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.analysis.checks import check_covariates, check_groups, check_p_values, check_scale
-from genotex.analysis.contrast import choose_contrast
-from genotex.analysis.design import Design, build_design
-from genotex.analysis.multiple_testing import benjamini_hochberg, excess_near_one, null_share
+from genotex.analysis import Design, benjamini_hochberg, build_design, choose_contrast
+from genotex.analysis.p_values import excess_near_one, null_share
+from genotex.analysis.sound import check_covariates, check_groups, check_p_values, check_scale
 from genotex.formats.linked import LinkedTable
 from tests.analysis.cohort_tables import linked
 

@@ -7,11 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
+from genotex.analysis import (
+    AnalysisOptions,
+    AnalysisResult,
+    CohortData,
+    analyze_table,
+    choose_contrast,
+)
 from genotex.analysis.blocks import block_detected, block_samples
 from genotex.analysis.comparison import Comparison, set_up_comparison
-from genotex.analysis.contrast import choose_contrast
-from genotex.analysis.problem_data import CohortData
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable

@@ -10,11 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
-from genotex.analysis.gene_set_descriptions import (
-    AT_ONCE,
-    over_representation,
-    ranked_enrichment,
-)
+from genotex.analysis import over_representation, ranked_enrichment
+from genotex.analysis.gene_sets import AT_ONCE
 from genotex.errors import UsageError
 
 Floats = NDArray[np.float64]

@@ -13,17 +13,17 @@ import pytest
 from genotex.analysis import (
     AnalysisOptions,
     AnalysisResult,
+    Design,
+    Precision,
     analyze_table,
     read_result,
     write_result,
 )
-from genotex.analysis.design import Design
-from genotex.analysis.f_tests import departure_columns, factor_columns, moderate_f
+from genotex.analysis.contrast import Levels, find_levels
 from genotex.analysis.gene_tests import TestSettings as Settings
-from genotex.analysis.levels import Levels, find_levels
+from genotex.analysis.gene_tests import departure_columns, factor_columns, moderate_f
 from genotex.analysis.linear import fit_weighted_columns
 from genotex.analysis.moderated import moderate_variance
-from genotex.analysis.precision import Precision
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable

@@ -8,9 +8,9 @@ from scipy.special import expit
 from sklearn.linear_model import Lasso, LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import panel
-from genotex.analysis.panel import Panel, fit_panel
-from genotex.analysis.panel_folds import splits, stratified_folds
+from genotex.analysis import fit_panel, panel
+from genotex.analysis.cross_validation import splits, stratified_folds
+from genotex.analysis.panel import Panel
 from genotex.analysis.panel_path import PanelData, PanelPath, fit_paths
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from genotex.analysis import choose_contrast
 from genotex.analysis.confounding import associate_levels, cramers_v, variance_inflation
-from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.sample_facts import FactChecks, check_sample_facts
 from tests.analysis.cohort_tables import linked
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, analyze_table
+from genotex.analysis import AnalysisOptions, analyze_table, check_samples
 from genotex.analysis.panel import REPEATED
-from genotex.analysis.sample_quality import check_samples
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable

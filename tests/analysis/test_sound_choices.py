@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, write_result
-from genotex.analysis.checks import check_p_values
-from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import Hidden, Model
+from genotex.analysis.p_values import excess_near_one, null_share
+from genotex.analysis.sound import check_p_values
 from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable

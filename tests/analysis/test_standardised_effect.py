@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.analysis import AnalysisOptions, analyze_table
-from genotex.analysis.linear import fit_last_column
+from genotex.analysis import AnalysisOptions, analyze_table, fit_last_column
+from genotex.analysis.gene_tests import hedges_g, partial_correlation
 from genotex.analysis.options import Hidden
-from genotex.analysis.standardised_effect import hedges_g, partial_correlation
 from genotex.bench.problems import Problem
 from tests.analysis.cohort_tables import linked
 

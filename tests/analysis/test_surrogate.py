@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.surrogate import find_surrogates, surrogate_number
+from genotex.analysis import benjamini_hochberg, find_surrogates, fit_last_column, moderate
+from genotex.analysis.surrogate import surrogate_number
 from genotex.errors import AnalysisError
 from tests.analysis.hidden_cohorts import (
     half_confounded_batch,

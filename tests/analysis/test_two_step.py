@@ -9,13 +9,13 @@ import pytest
 
 from genotex.analysis import (
     AnalysisOptions,
+    ConditionCohort,
     analyze_table,
     check_request,
     read_result,
     solve_problem,
     write_result,
 )
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.formats import (

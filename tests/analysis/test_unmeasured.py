@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.contrast import Contrast, choose_contrast
-from genotex.analysis.design import Design, build_design
-from genotex.analysis.precision import Precision
+from genotex.analysis import Contrast, Design, Precision, build_design, choose_contrast
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.unmeasured import (
     Unmeasured,

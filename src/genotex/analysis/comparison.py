@@ -8,15 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.adjusting import Adjustment, gather_adjustment
+from genotex.analysis.adjustment import Adjustment, gather_adjustment
 from genotex.analysis.blocks import Blocks, block_detected, block_samples
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Libraries, gather_libraries
 from genotex.analysis.options import AnalysisOptions
-from genotex.analysis.problem_data import CohortData
+from genotex.analysis.problem_data import CohortData, ConditionCohort
 from genotex.analysis.sample_facts import (
     DETECTED,
     FactChecks,

@@ -86,8 +86,18 @@ class Confounders:
 
 
 def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> Confounders:
-    """Estimate surrogate variables, protecting the trait."""
-    # Shapes: values (n, p), design (n, k).
+    """Estimate surrogate variables, protecting the trait.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, p)
+        Log2 expression without missing values, of samples whose errors are independent and equally
+        precise (see `Precision.whiten`).
+    design : ndarray of float64, shape (n, k)
+        Full column rank; the last `tested` columns are the trait's.
+    tested
+        Columns of the trait.
+    """
     samples, columns = design.shape
     basis = np.linalg.qr(design, mode="complete")[0]
     of_trait, space = basis[:, columns - tested : columns], basis[:, columns:]

@@ -9,20 +9,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.classical_tests import (
+from genotex.analysis.contrast import Contrast
+from genotex.analysis.p_values import (
     chi_square,
     fisher_p,
     kruskal,
     mann_whitney,
     spearman,
 )
-from genotex.analysis.contrast import Contrast
 
 __all__ = [
     "CONFOUNDED_P",
     "Association",
     "associate_covariate",
-    "associate_groups",
     "associate_levels",
     "associate_measured",
     "associate_named",
@@ -130,7 +129,7 @@ def associate_levels(trait: Floats, levels: Sequence[str], binary: bool) -> Asso
     )
 
 
-def associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Association:
+def _associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Association:
     """Test how a characteristic is associated with groups: chi-square test and Cramer's V."""
     of_group, row = np.unique(np.asarray(groups, dtype=object).astype(str), return_inverse=True)
     names, column = np.unique(np.asarray(levels, dtype=object).astype(str), return_inverse=True)
@@ -148,7 +147,7 @@ def associate_measured(contrast: Contrast, known: Mask, values: Floats) -> Assoc
     if contrast.factor is None:
         return associate_covariate(contrast.values[known], values, contrast.binary)
     if len(np.unique(values)) == 2:
-        return associate_groups(_groups(contrast, known), [f"{value:g}" for value in values])
+        return _associate_groups(_groups(contrast, known), [f"{value:g}" for value in values])
     return associate_levels(values, _groups(contrast, known), binary=False)
 
 
@@ -156,7 +155,7 @@ def associate_named(contrast: Contrast, known: Mask, levels: Sequence[str]) -> A
     """Measure how the trait is associated with a characteristic; levels of a factor are groups."""
     if contrast.factor is None:
         return associate_levels(contrast.values[known], levels, contrast.binary)
-    return associate_groups(_groups(contrast, known), levels)
+    return _associate_groups(_groups(contrast, known), levels)
 
 
 def _groups(contrast: Contrast, known: Mask) -> list[str]:

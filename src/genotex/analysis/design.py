@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.contrast import Contrast
-from genotex.analysis.levels import Levels
+from genotex.analysis.contrast import Contrast, Levels
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
@@ -23,20 +22,35 @@ Column = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The design matrix of a contrast."""
+    """The design matrix of a contrast.
 
-    names: tuple[str, ...]  # Column names; the trait is the last, a factor the last `tested`
-    # (n, k): intercept, covariates (the condition among them), trait; full column rank
+    Attributes
+    ----------
+    names
+        Column names; the trait is the last, a factor the last `tested`.
+    matrix : ndarray of float64, shape (n, k)
+        Intercept, covariates (the condition among them), trait; full column rank.
+    interaction : ndarray of float64, shape (n,), or None
+        Product of centred trait and centred condition; None without a condition or when it
+        cannot be distinguished from the other columns.
+    departure : ndarray of float64, shape (n, j), or None
+        Columns that, with the trait's, give each of its ordered levels a mean of its own; None
+        without such levels, or when they cannot be distinguished from the other columns.
+    tested
+        Columns of the trait, the last of the matrix; more than one of a factor.
+    filled
+        Covariate to the number of values that were filled.
+    warnings
+        Columns left out and why.
+    """
+
+    names: tuple[str, ...]
     matrix: NDArray[np.float64]
-    # (n,): product of centred trait and centred condition; None without a condition or when it
-    # cannot be distinguished from the other columns
     interaction: NDArray[np.float64] | None
-    filled: dict[str, int]  # Covariate to the number of values that were filled
-    warnings: tuple[str, ...]  # Columns left out and why
-    # (n, j): columns that, with the trait's, give each of its ordered levels a mean of its own;
-    # None without such levels, or when they cannot be distinguished from the other columns
+    filled: dict[str, int]
+    warnings: tuple[str, ...]
     departure: NDArray[np.float64] | None = None
-    tested: int = 1  # Columns of the trait, the last of the matrix; more than one of a factor
+    tested: int = 1
 
     @property
     def trait(self) -> str:
@@ -106,10 +120,34 @@ def build_design(
     interaction: bool = True,
     blocks: Collection[str] = (),
 ) -> Design:
-    """Build the design matrix: intercept, covariates, trait."""
-    # A covariate enters when it varies within both groups and at least half of its values are
-    # known; missing ages become the mean, missing genders the mode (preprocessing, step 9).
-    # Shapes: others (n,).
+    """Build the design matrix: intercept, covariates, trait.
+
+    A covariate enters when it varies within both groups and at least half of its values are known;
+    missing ages become the mean, missing genders the mode (preprocessing, step 9).
+
+    Parameters
+    ----------
+    table
+        One cohort.
+    contrast
+        Its samples and trait.
+    covariates
+        Columns to adjust for, as far as the table has them.
+    condition
+        A covariate of the table that must be adjusted for.
+    others : mapping of str to ndarray of float64, shape (n,), optional
+        Columns of pairs, a known batch and the like, for the samples of the contrast.
+    interaction
+        Whether the interaction of trait and condition is to be tested.
+    blocks
+        Names of those of `others` that are levels of pairs: all of them enter, or none.
+
+    Raises
+    ------
+    AnalysisError
+        If the condition is absent, known for fewer than half of the samples, constant or the same
+        as the trait (within pairs, where there are any), or samples are too few.
+    """
     warnings: list[str] = []
     filled: dict[str, int] = {}
     columns: dict[str, Column] = {"Intercept": np.ones(len(contrast.rows))}

@@ -10,19 +10,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.gene_set_descriptions import (
+from genotex.analysis.gene_set_tests import TraitEffects, camera, fry
+from genotex.analysis.gene_sets import (
     NOT_THERE,
+    MatchedSets,
     Overlap,
     RankedScore,
     can_rank,
+    match_gene_sets,
     over_representation,
     ranked_enrichment,
 )
-from genotex.analysis.gene_set_tests import camera, fry
-from genotex.analysis.gene_sets import MatchedSets, match_gene_sets
-from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.trait_effects import TraitEffects
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import GeneSet
 

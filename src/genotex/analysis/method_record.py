@@ -16,14 +16,13 @@ import genotex
 from genotex.analysis.comparison import Comparison
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
-from genotex.analysis.f_tests import ModeratedF
-from genotex.analysis.interaction import interaction_record
+from genotex.analysis.gene_tests import ModeratedF, interaction_record
 from genotex.analysis.mixed import mixed_record
 from genotex.analysis.moderated import ModeratedFit
-from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.p_values import excess_near_one, null_share
 from genotex.analysis.panel import Panel
-from genotex.analysis.testing import Tests
+from genotex.analysis.trait_tests import Tests
 from genotex.bench.problems import Problem, ProblemKind
 
 __all__ = ["Steps", "record_method", "versions"]

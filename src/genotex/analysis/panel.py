@@ -1,4 +1,4 @@
-"""The sparse panel: few genes that predict the trait together, and how well they do it."""
+"""A sparse panel of genes that together predict the trait, its quality and its stability."""
 
 from __future__ import annotations
 
@@ -12,14 +12,53 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.panel_folds import fold_count, smallest_class, splits
-from genotex.analysis.panel_path import PanelData, PanelPath, best_of, fit_paths, fold_errors
-from genotex.analysis.panel_scores import auroc, classification, regression
-from genotex.analysis.panel_stability import selection_frequency
+from genotex.analysis.cross_validation import (
+    auroc,
+    classification,
+    complementary_halves,
+    fold_count,
+    regression,
+    smallest_class,
+    splits,
+)
+from genotex.analysis.panel_path import (
+    PanelData,
+    PanelPath,
+    best_of,
+    fit_paths,
+    fit_single,
+    fold_errors,
+)
 
-__all__ = ["Panel", "fit_panel"]
+__all__ = ["Panel", "fit_panel", "selection_frequency"]
 
 Floats = NDArray[np.float64]
+
+PAIRS = 50
+
+
+def selection_frequency(
+    data: PanelData, penalty: float, seed: int, pairs: int = PAIRS
+) -> tuple[Floats, dict[str, Any]]:
+    """Return the share of half-samples that select each gene, and a record."""
+    # The penalty is the same in the halves, on the scale of the mean loss; a half's slopes vary
+    # more than those of all samples, so that genes of little weight come in and out.
+    # Returns frequency: 0 to 1. record: ``pairs``, ``penalty``, ``seed``, ``genes_above_half`` and
+    # ``genes_per_half_sample``.
+    halves = complementary_halves(data.target, data.binary, pairs, seed)
+    counts = np.zeros(data.genes.shape[1])
+    for genes in fit_single(data, halves, penalty):
+        counts[genes] += 1
+    frequency = counts / len(halves)
+    return frequency, {
+        "pairs": pairs,
+        "penalty": penalty,
+        "seed": seed,
+        "genes_above_half": int((frequency > 0.5).sum()),
+        "genes_per_half_sample": float(counts.sum() / len(halves)),
+    }
+
+
 Rows = NDArray[np.intp]
 
 SMALLEST_CLASS = 5
@@ -70,12 +109,31 @@ def fit_panel(
     threads: int = 1,
     repeated: bool = False,
 ) -> Panel:
-    """Fit the panel, estimate how well such a panel predicts, and how stable its genes are."""
-    # The penalty is the largest whose cross-validated deviance is within one standard error of the
-    # best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses
-    # the penalty again inside each training set. z-scores and filled values use training samples
-    # only. Selection frequencies come from complementary half-samples (Shah and Samworth 2013).
-    # Shapes: genes (n, p), covariates (n, k), target (n,).
+    """Fit the panel, estimate how well such a panel predicts, and how stable its genes are.
+
+    The penalty is the largest whose cross-validated deviance is within one standard error of the
+    best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses the
+    penalty again inside each training set. z-scores and filled values use training samples only.
+    Selection frequencies come from complementary half-samples (Shah and Samworth 2013).
+
+    Parameters
+    ----------
+    genes : ndarray of float64, shape (n, p)
+        Expression of the tested genes; NaN is missing.
+    covariates : ndarray of float64, shape (n, k)
+        Covariates and condition, without intercept; not penalised.
+    target : ndarray of float64, shape (n,)
+        0 and 1, or the standardised trait.
+    binary
+        Logistic instead of linear.
+    seed
+        Seed of the folds and of the half-samples.
+    threads
+        Threads that share the products over all genes.
+    repeated
+        Whether some people gave several samples: folds would test people they were trained
+        on, so there is no prediction quality then.
+    """
     if reason := _why_no_panel(genes, target, binary):
         return Panel(notes=(reason,))
     # One BLAS thread: the products are many and small, and the result then never depends on it.

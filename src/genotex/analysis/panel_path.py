@@ -23,7 +23,6 @@ __all__ = [
     "PanelData",
     "PanelPath",
     "best_of",
-    "deviance",
     "fit_paths",
     "fit_single",
     "fold_errors",
@@ -254,7 +253,7 @@ def fold_errors(data: PanelData, family: Sequence[PanelPath]) -> Floats:
     for fold in folds:
         test = np.setdiff1d(whole.training, fold.training, assume_unique=True)
         predictor = fold.linear_predictor(data, test)
-        errors.append(deviance(data.target[test], predictor, data.binary).mean(axis=1))
+        errors.append(_deviance(data.target[test], predictor, data.binary).mean(axis=1))
     return np.array(errors).reshape(len(folds), len(whole.penalties))
 
 
@@ -297,7 +296,7 @@ def fit_single(data: PanelData, training: Sequence[Rows], penalty: float) -> Ite
         yield fit.genes
 
 
-def deviance(target: Floats, predictor: Floats, binary: bool) -> Floats:
+def _deviance(target: Floats, predictor: Floats, binary: bool) -> Floats:
     """Return the deviance of each prediction; `predictor` may have leading axes."""
     # Shapes: target (n,), predictor (..., n).
     if not binary:

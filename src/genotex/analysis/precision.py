@@ -44,12 +44,24 @@ LARGEST_CORRELATION = 0.99
 
 @dataclass(frozen=True, eq=False)
 class Precision:
-    """Weights of the samples, blocks of samples, and libraries; by default none of them."""
+    """Weights of the samples, blocks of samples, and libraries; by default none of them.
 
-    weights: Floats | None = None  # (n,): inverse variance of each sample, but for a factor
-    blocks: Indices | None = None  # (n,): block (person) of each sample, 0, 1,
-    correlation: float = 0.0  # Of two samples of a block
-    libraries: Floats | None = None  # (n,): effective library sizes, where expression was counted
+    Attributes
+    ----------
+    weights : ndarray of float64, shape (n,), or None
+        Inverse variance of each sample, but for a factor.
+    blocks : ndarray of int, shape (n,), or None
+        Block (person) of each sample, 0, 1, ...
+    correlation
+        Of two samples of a block.
+    libraries : ndarray of float64, shape (n,), or None
+        Effective library sizes, where expression was counted.
+    """
+
+    weights: Floats | None = None
+    blocks: Indices | None = None
+    correlation: float = 0.0
+    libraries: Floats | None = None
 
     def whiten(self, columns: Floats) -> Floats:
         """Return columns (n, m) with independent, equally precise errors; no NaN in blocks."""
@@ -243,12 +255,26 @@ def _cholesky_diagonal(products: Floats) -> Floats:
 
 
 def consensus_correlation(design: Floats, values: Floats, precision: Precision) -> float:
-    """Return the correlation of samples of the same block that all genes share."""
-    # Each gene's correlation is estimated by residual maximum likelihood; the consensus is the mean
-    # of their inverse hyperbolic tangents, without the largest and smallest 15 % (Smyth, Michaud
-    # and Scott 2005, Bioinformatics 21:2067).
-    # Shapes: design (n, k), values (n, p).
-    # Returns 0 where no block has two samples or the design holds the blocks already.
+    """Return the correlation of samples of the same block that all genes share.
+
+    Each gene's correlation is estimated by residual maximum likelihood; the consensus is the mean
+    of their inverse hyperbolic tangents, without the largest and smallest 15 % (Smyth, Michaud and
+    Scott 2005, Bioinformatics 21:2067).
+
+    Parameters
+    ----------
+    design : ndarray of float64, shape (n, k)
+        Full column rank.
+    values : ndarray of float64, shape (n, p)
+        Expression; NaN is missing.
+    precision
+        With `blocks`; its `correlation` is not looked at.
+
+    Returns
+    -------
+    float
+        0 where no block has two samples or the design holds the blocks already.
+    """
     if precision.blocks is None:
         return 0.0
     _, blocks, sizes = np.unique(precision.blocks, return_inverse=True, return_counts=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.libraries import Counts
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.sample_facts import SampleFacts
@@ -19,7 +18,34 @@ from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
 
-__all__ = ["CohortData", "DataChoice", "ProblemData", "choose_data", "naming_place", "read_data"]
+__all__ = [
+    "CohortData",
+    "ConditionCohort",
+    "DataChoice",
+    "ProblemData",
+    "choose_data",
+    "naming_place",
+    "read_data",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionCohort:
+    """A cohort of the condition and the genes the condition is predicted by.
+
+    Attributes
+    ----------
+    cohort
+        Its id.
+    table
+        Its linked table; the trait of it is the condition.
+    regressors
+        Related genes of the condition that are in both linked tables.
+    """
+
+    cohort: str
+    table: LinkedTable
+    regressors: tuple[str, ...]
 
 
 @dataclass(frozen=True)

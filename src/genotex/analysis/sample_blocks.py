@@ -93,9 +93,22 @@ class _Grouping:
 def detect_blocks(
     table: LinkedTable, contrast: Contrast, facts: SampleFacts | None = None
 ) -> dict[str, str]:
-    """Return which samples seem to come from the same person, by expression alone."""
-    # Returns Sample id -> label of its block, as `SampleBlocks.blocks`; empty where none were
-    # found.
+    """Return which samples seem to come from the same person, by expression alone.
+
+    Parameters
+    ----------
+    table
+        One cohort; genes by official symbol.
+    contrast
+        Its samples and trait.
+    facts
+        Characteristics of the samples; differences between tissues among them are removed first.
+
+    Returns
+    -------
+    dict of str to str
+        Sample id -> label of its block, as `SampleBlocks.blocks`; empty where none were found.
+    """
     samples = [table.samples[i] for i in contrast.rows]
     return find_blocks(Profiles(table, contrast, tissues_of(facts or {}, samples))).blocks
 

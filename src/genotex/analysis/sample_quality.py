@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.sample_blocks import SampleBlocks, find_blocks, no_blocks
 from genotex.analysis.sample_facts import SampleFacts
-from genotex.analysis.sample_outliers import (
+from genotex.analysis.sample_profiles import (
+    FEWEST_GENES,
+    SMALL_GROUP,
     NearlyIdentical,
     Outliers,
+    Profiles,
     find_nearly_identical,
     find_outliers,
+    tissues_of,
 )
-from genotex.analysis.sample_profiles import FEWEST_GENES, SMALL_GROUP, Profiles, tissues_of
 from genotex.analysis.sample_sex import check_sex
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
@@ -47,14 +50,25 @@ _POOL = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class SampleQuality:
-    """What the checks of the samples found."""
+    """What the checks of the samples found.
 
-    # Sample id -> why it differs from the others as a whole, as phrases
+    Attributes
+    ----------
+    outliers
+        Sample id -> why it differs from the others as a whole, as phrases.
+    repeats
+        Samples that seem to come from one person.
+    record
+        Plain JSON for ``method["quality"]``; see docs/result-files.md.
+    warnings
+    block_warnings
+        Of repeats, dropped where donors are recorded or samples are paired.
+    """
+
     outliers: dict[str, tuple[str, ...]]
-    repeats: SampleBlocks  # Samples that seem to come from one person
-    record: dict[str, Any]  # Plain JSON for ``method["quality"]``; see docs/result-files.md
+    repeats: SampleBlocks
+    record: dict[str, Any]
     warnings: tuple[str, ...] = ()
-    # Of repeats; dropped where donors are recorded or the samples are paired
     block_warnings: tuple[str, ...] = ()
 
     @property
@@ -83,7 +97,21 @@ def check_samples(
     texts: SampleTexts | None = None,
     condition: str | None = None,
 ) -> SampleQuality:
-    """Check the samples of a contrast; nothing is left out."""
+    """Check the samples of a contrast; nothing is left out.
+
+    Parameters
+    ----------
+    table
+        One cohort; expression may have gaps.
+    contrast
+        Its samples and trait.
+    facts
+        Characteristics of the samples (`Evidence.sample_facts`).
+    texts
+        Titles and the like (`Evidence.sample_texts`).
+    condition
+        Condition of the problem.
+    """
     samples = tuple(table.samples[i] for i in contrast.rows)
     profiles = Profiles(table, contrast, tissues_of(facts or {}, samples))
     pools = _named_pools(samples, facts or {}, texts or {})

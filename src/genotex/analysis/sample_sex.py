@@ -13,7 +13,7 @@ from genotex.analysis.confounding import Association, associate_covariate
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.sample_profiles import Profiles
 
-__all__ = ["SEX_GENES", "Y_GENES", "SexCheck", "check_sex"]
+__all__ = ["SEX_GENES", "Y_GENES", "check_sex"]
 
 Floats = NDArray[np.float64]
 Sex = Literal["female", "male", "unclear"]
@@ -52,7 +52,7 @@ class _Modes:
 
 
 @dataclass(frozen=True, eq=False)
-class SexCheck:
+class _SexCheck:
     """Predicted and recorded sex of the samples."""
 
     why_not: str  # Why sex cannot be judged; empty where it can
@@ -95,7 +95,7 @@ class SexCheck:
         }
 
 
-def check_sex(profiles: Profiles, condition: str | None = None) -> SexCheck:
+def check_sex(profiles: Profiles, condition: str | None = None) -> _SexCheck:
     """Predict the sex of each sample from XIST and Y genes and compare it with Gender."""
     # Both must have two modes that are clearly apart, and must point to the same sex in nearly all
     # samples; otherwise sex is not judged: a cohort of one sex, a tumour that lost Y, a platform
@@ -109,7 +109,7 @@ def check_sex(profiles: Profiles, condition: str | None = None) -> SexCheck:
     xist, y, genes = _measures(profiles)
     why_not, on_x, on_y = _judge(xist, y)
     if why_not:
-        return SexCheck(why_not, (), np.full(n, np.nan), xist, y, recorded, genes=genes)
+        return _SexCheck(why_not, (), np.full(n, np.nan), xist, y, recorded, genes=genes)
     predicted, clearness = _call(on_x, on_y, n)
     mismatches = tuple(
         i
@@ -119,7 +119,7 @@ def check_sex(profiles: Profiles, condition: str | None = None) -> SexCheck:
     association = None
     if not any(recorded) and condition != "Gender":
         association = _with_trait(predicted, profiles.contrast)
-    return SexCheck(
+    return _SexCheck(
         "",
         predicted,
         clearness,

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.linear import LinearFit, fit_last_column
-from genotex.analysis.lowess import lowess
+from genotex.analysis.linear import LinearFit, fit_last_column, lowess
 
-__all__ = ["SPAN", "CountTrend", "Voom", "count_trend", "counts_of"]
+__all__ = ["SPAN", "Voom", "count_trend", "counts_of"]
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +24,7 @@ _NO_READ = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class CountTrend:
+class _CountTrend:
     """How the spread of log2 counts falls with their size."""
 
     size: Floats  # (m,): mean log2 count of genes, ascending, all different
@@ -42,7 +41,7 @@ def counts_of(expression: Floats, libraries: Floats) -> Floats:
     return counts
 
 
-def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> CountTrend:
+def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> _CountTrend:
     """Smooth the genes' residual deviations over their mean log2 counts."""
     # Shapes: expression (n, p), libraries (n,).
     size = expression.mean(axis=0) + np.log2(libraries + 1.0).mean() - _MILLION
@@ -50,12 +49,12 @@ def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> CountT
     read = (counts_of(expression, libraries) > _NO_READ).any(axis=0)
     order = np.flatnonzero(read)[np.argsort(size[read], kind="stable")]
     if len(order) < FEWEST_GENES:
-        return CountTrend(np.zeros(1), np.ones(1))
+        return _CountTrend(np.zeros(1), np.ones(1))
     curve = lowess(size[order], root[order], SPAN)
     # Genes that the design explains whole must not get endless weight.
     curve = np.maximum(curve, SMALLEST_SHARE * max(float(curve.max()), SMALLEST_SHARE))
     different, first = np.unique(size[order], return_index=True)
-    return CountTrend(different, curve[first])
+    return _CountTrend(different, curve[first])
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +63,7 @@ class Voom:
 
     # Law, Chen, Shi and Smyth 2014, Genome Biology 15:R29.
 
-    trend: CountTrend
+    trend: _CountTrend
     _hat: Floats
     _depth: Floats
 

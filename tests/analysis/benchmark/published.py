@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import AnalysisOptions, AnalysisResult
+from genotex.analysis import AnalysisOptions, AnalysisResult, ConditionCohort
 from genotex.analysis.benchmark import analyze_benchmark
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.bench.problems import Problem, RegressorRule, regressor_genes
 from genotex.formats.linked import LinkedTable
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis.benchmark.condition import (
+from genotex.analysis import ConditionCohort
+from genotex.analysis.benchmark.samples import (
     Residual,
     measured_condition,
     predict_condition,
 )
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.errors import AnalysisError
 
 from ..cohort_tables import linked

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from genotex.analysis.benchmark.scores import (
+from genotex.analysis.benchmark.tuning import (
     average,
     score_classes,
     score_selection,

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis.meta.cautions import cohort_warnings, cohorts_differ, differing_share
-from genotex.analysis.meta.effects import combine_effects
+from genotex.analysis.meta import combine_effects
+from genotex.analysis.meta.result import cohort_warnings, cohorts_differ, differing_share
 
 
 def study(cohorts: int, tau: float, genes: int = 2000, alone: int = 0) -> pl.DataFrame:

@@ -1,7 +1,13 @@
 """Evidence beyond one cohort: the same genes tested in several, and combined."""
 
 from genotex.analysis.meta.cohorts import analyze_cohorts, combine_results
-from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stouffer
+from genotex.analysis.meta.effects import (
+    CombinedEffects,
+    combine_effects,
+    partial_conjunction,
+    replication_q,
+    stouffer,
+)
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
 from genotex.analysis.meta.heterogeneity import (
     Heterogeneity,
@@ -10,7 +16,6 @@ from genotex.analysis.meta.heterogeneity import (
     estimate_heterogeneity,
     null_scores,
 )
-from genotex.analysis.meta.replication import partial_conjunction, replication_q
 from genotex.analysis.meta.result import (
     CohortFacts,
     MetaResult,

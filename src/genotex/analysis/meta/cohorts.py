@@ -1,4 +1,4 @@
-"""Analyse every usable cohort of a problem and combine the results."""
+"""Analyse every usable cohort of a problem and combine those that can be."""
 
 from __future__ import annotations
 
@@ -6,27 +6,144 @@ import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 import scipy
 
 import genotex
-from genotex.analysis.meta.cautions import cohort_warnings, differing_share, left_out_warnings
+from genotex.analysis.meta.effects import REQUIRED, replication_rule
 from genotex.analysis.meta.gene_table import CombinedGenes, combine_genes
-from genotex.analysis.meta.replication import REQUIRED, replication_rule
-from genotex.analysis.meta.result import CohortFacts, MetaResult
-from genotex.analysis.meta.selecting import Selection, pairing_of, select_cohorts
+from genotex.analysis.meta.result import (
+    CohortFacts,
+    MetaResult,
+    cohort_warnings,
+    differing_share,
+    left_out_warnings,
+)
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.pipeline import solve_problem
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.solving import solve_problem
 from genotex.bench.problems import Problem, TaskInfo, usable_cohorts
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder
 from genotex.parallel import side_by_side
 
-__all__ = ["analyze_cohorts", "combine_results"]
+__all__ = [
+    "analyze_cohorts",
+    "combine_results",
+]
+
+Sort = TypeVar("Sort", str, bool)
+
+_KINDS = {
+    "binary": "two groups",
+    "continuous": "a measured level",
+    "factor": "a factor of several levels",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Selection:
+    """The cohorts to combine."""
+
+    kind: str  # ``binary`` or ``continuous``
+    results: Mapping[str, AnalysisResult]  # Cohort to its result, the largest first
+    left_out: Mapping[str, str]  # The others and why not
+
+
+def _select_cohorts(results: Mapping[str, AnalysisResult]) -> _Selection:
+    """Keep cohorts whose effects are the same quantity and that share no sample."""
+    # A difference between groups and a correlation with a level are not the same quantity, nor are
+    # effects in standard deviations within pairs and between people. So of each two kinds only the
+    # cohorts of the one with more samples are combined. Of two cohorts that share samples, which
+    # would count the same people twice, the smaller is left out.
+    if not results:
+        return _Selection("binary", {}, {})
+    by_size = dict(sorted(results.items(), key=lambda item: -item[1].samples))
+    # A factor has several effects, and none of them to combine.
+    single = {name: result for name, result in by_size.items() if _kind_of(result) != "factor"}
+    kind = _with_more_samples(single or by_size, _kind_of)
+    kept, left_out = _split(by_size, lambda result, _: _why_not_kind(result, kind))
+    paired = _with_more_samples(kept, lambda result: bool(_pairing_of(result)))
+    kept, unlike = _split(kept, lambda result, _: _why_not_paired(result, paired))
+    kept, twice = _split(kept, _why_not_apart)
+    return _Selection(kind, kept, {**left_out, **unlike, **twice})
+
+
+def _kind_of(result: AnalysisResult) -> str:
+    """Return whether a result compares groups (``binary``) or levels (``continuous``)."""
+    return str(result.method["contrast"]["kind"])
+
+
+def _pairing_of(result: AnalysisResult) -> str:
+    """Return the characteristic whose pairs were compared within themselves, or nothing."""
+    pair = result.method.get("pair", {})
+    return str(pair["key"]) if pair.get("design") == "paired" else ""
+
+
+Results = dict[str, AnalysisResult]
+
+
+def _with_more_samples(results: Results, sort: Callable[[AnalysisResult], Sort]) -> Sort:
+    """Return the sort with most samples; the sort of the largest cohort among equals."""
+    samples: dict[Sort, int] = {}
+    for result in results.values():
+        samples[sort(result)] = samples.get(sort(result), 0) + result.samples
+    return max(samples, key=lambda each: samples[each])
+
+
+def _split(
+    results: Results, why_not: Callable[[AnalysisResult, Results], str]
+) -> tuple[Results, dict[str, str]]:
+    """Return the cohorts to keep, and the others with the reason."""
+    kept: Results = {}
+    left_out: dict[str, str] = {}
+    for name, result in results.items():
+        reason = why_not(result, kept)
+        if reason:
+            left_out[name] = reason
+        else:
+            kept[name] = result
+    return kept, left_out
+
+
+def _why_not_kind(result: AnalysisResult, kind: str) -> str:
+    own = _kind_of(result)
+    if own == kind:
+        return ""
+    return (
+        f"its trait is {_KINDS[own]}, that of the cohorts with more samples {_KINDS[kind]}; the "
+        "two kinds of effect cannot be combined"
+    )
+
+
+def _why_not_paired(result: AnalysisResult, paired: bool) -> str:
+    if bool(_pairing_of(result)) is paired:
+        return ""
+    own, theirs = ("between samples", "within pairs")[:: 1 if paired else -1]
+    return (
+        f"it is compared {own}, the cohorts with more samples {theirs}; their standardised effects "
+        "are on different scales (leave the pairing away to combine all)"
+    )
+
+
+def _samples(result: AnalysisResult) -> set[str]:
+    groups = result.method["contrast"]["samples"]
+    return {s for name, members in groups.items() if name != "left_out" for s in members}
+
+
+def _why_not_apart(result: AnalysisResult, kept: Mapping[str, AnalysisResult]) -> str:
+    own = _samples(result)
+    for name, other in kept.items():
+        shared = len(own & _samples(other))
+        if shared:
+            return (
+                f"it shares {shared} of its {len(own)} samples with {name}; the same people would "
+                "count twice"
+            )
+    return ""
 
 
 def analyze_cohorts(
@@ -116,7 +233,7 @@ def combine_results(
         If fewer than two cohorts can be combined, or they have no gene in common.
     """
     options = options or AnalysisOptions()
-    chosen = select_cohorts(results)
+    chosen = _select_cohorts(results)
     dropped = {**(failed or {}), **chosen.left_out}
     left_out = {**dropped, **(refused or {})}
     if len(chosen.results) < 2:
@@ -217,14 +334,16 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
         significant=result.significant.height,
         covariates=tuple(result.method.get("adjusted_for", ())),
         controls=str(contrast.get("controls", "")),
-        paired=pairing_of(result),
+        paired=_pairing_of(result),
         surrogates=int(hidden["used"]) if hidden.get("ranked_with") else 0,
         counts=result.counts_kind,
         warnings=result.warnings,
     )
 
 
-def _method(chosen: Selection, options: AnalysisOptions, combined: CombinedGenes) -> dict[str, Any]:
+def _method(
+    chosen: _Selection, options: AnalysisOptions, combined: CombinedGenes
+) -> dict[str, Any]:
     binary = chosen.kind == "binary"
     genes, shared = combined.genes, combined.heterogeneity
     return {

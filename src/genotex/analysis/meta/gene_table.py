@@ -11,9 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis.meta.effects import (
+    NOMINAL,
     CombinedEffects,
     combine_effects,
     normal_size,
+    partial_conjunction,
+    replication_q,
     stouffer,
 )
 from genotex.analysis.meta.heterogeneity import (
@@ -22,8 +25,7 @@ from genotex.analysis.meta.heterogeneity import (
     estimate_heterogeneity,
     null_scores,
 )
-from genotex.analysis.meta.replication import NOMINAL, partial_conjunction, replication_q
-from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.p_values import benjamini_hochberg
 
 __all__ = ["COHORT_COLUMNS", "META_COLUMNS", "CombinedGenes", "combine_genes"]
 
