@@ -7,8 +7,19 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import Contrast, Design, Precision, build_design, choose_contrast
-from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis import (
+    AnalysisOptions,
+    CohortData,
+    Precision,
+    SampleQuality,
+    build_design,
+    choose_contrast,
+)
+from genotex.analysis.adjustment import Adjustment
+from genotex.analysis.blocks import Blocks
+from genotex.analysis.comparison import Comparison
+from genotex.analysis.sample_blocks import no_blocks
+from genotex.analysis.sample_facts import FactChecks, SampleFacts
 from genotex.analysis.unmeasured import (
     Unmeasured,
     compare_rankings,
@@ -33,7 +44,7 @@ def setting(expression: np.ndarray, trait: np.ndarray | None = None, **covariate
     table = linked(trait, expression[:, :1], covariates)
     contrast = choose_contrast(table, {}, "auto")
     design = build_design(table, contrast, tuple(covariates), None)
-    return contrast, design, table.samples
+    return table, contrast, design
 
 
 def find(
@@ -46,24 +57,28 @@ def find(
     mixed_ranks: bool = False,
     **covariates: np.ndarray,
 ) -> Unmeasured:
-    contrast: Contrast
-    design: Design
-    contrast, design, samples = setting(expression, trait, **covariates)
+    table, contrast, design = setting(expression, trait, **covariates)
     facts: SampleFacts = {
-        key: dict(zip(samples, values, strict=True))
+        key: dict(zip(table.samples, values, strict=True))
         for key, values in (characteristics or {}).items()
     }
-    return find_unmeasured(
-        expression,
-        contrast,
-        design,
-        facts,
-        samples,
-        mode,  # type: ignore[arg-type]
-        0,
-        precision or Precision(),
-        mixed_ranks=mixed_ranks,
+    options = AnalysisOptions(
+        hidden=mode,  # type: ignore[arg-type]
+        model="mixed" if mixed_ranks else "moderated",
+        seed=0,
     )
+    compared = Comparison(
+        cohort=CohortData(table, sample_facts=facts),
+        table=table,
+        contrast=contrast,
+        blocks=Blocks(table, contrast, {}, {}, ()),
+        predicted=None,
+        adjustment=Adjustment({}, (), {}, None, (), {}, {}, ()),
+        design=design,
+        facts=FactChecks(),
+        quality=SampleQuality({}, no_blocks("not examined"), {}),
+    )
+    return find_unmeasured(expression, compared, options, precision or Precision())
 
 
 def test_mode_none_does_not_look() -> None:
@@ -151,7 +166,7 @@ def test_columns_are_found_among_independent_errors_and_given_for_the_samples() 
     expression = with_batch(60, 500, 0)
     precision = Precision(blocks=np.repeat(np.arange(30), 2), correlation=0.4)
     found = find(precision.unwhiten(expression), precision=precision)
-    _, design, _ = setting(expression)
+    _, _, design = setting(expression)
     white = precision.whiten(design.matrix)
     column = precision.whiten(found.columns["SV1"][:, None])[:, 0]
     rest = column - white @ np.linalg.lstsq(white, column)[0]

@@ -38,11 +38,11 @@ __all__ = ["Comparison", "set_up_comparison"]
 class Comparison:
     """The samples compared and the regression, before any gene is tested."""
 
-    # The cohort; repeated samples averaged and the condition predicted where that was asked for
+    cohort: CohortData  # As given
+    # Its table; repeated samples averaged and the condition predicted where requested
     table: LinkedTable
     contrast: Contrast
     blocks: Blocks  # Pairs; without columns and record when there are none
-    condition: ConditionCohort | None
     predicted: PredictedCondition | None  # Of a two-step problem
     adjustment: Adjustment
     design: Design  # Without surrogate variables
@@ -50,6 +50,16 @@ class Comparison:
     quality: SampleQuality  # Checks of the samples, before any was left out
     libraries: Libraries | None = None  # Of a cohort whose expression was counted
     condition_column: str | None = None  # The condition's column of the design
+
+    @property
+    def condition(self) -> ConditionCohort | None:
+        """The cohort of the condition of a two-step problem."""
+        return self.cohort.condition
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """Ids of the samples compared, shape (n,)."""
+        return tuple(self.table.samples[i] for i in self.contrast.rows)
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -117,10 +127,10 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
     elif checked.repeated or blocks.record:
         quality = quality.with_known_donors()
     return Comparison(
+        cohort,
         table,
         contrast,
         blocks,
-        condition,
         predicted,
         adjustment,
         design,

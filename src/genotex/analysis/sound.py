@@ -218,7 +218,7 @@ def carry_out(
         kept = choose_genes(comparison, expression, options)
         values = expression[:, kept.tested]
         tests, panel = _both(
-            lambda: run_tests(comparison, values, kept, cohort.sample_facts, options),
+            lambda: run_tests(comparison, values, kept, options),
             lambda: _fit_panel(comparison, values, options, threads),
             threads,
         )

@@ -30,7 +30,6 @@ from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.precision import Precision, consensus_correlation
-from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_weights import Spread, weigh_samples
 from genotex.analysis.unmeasured import (
     Unmeasured,
@@ -237,7 +236,6 @@ def run_tests(
     comparison: Comparison,
     values: Floats,
     kept: GeneFilter,
-    sample_facts: SampleFacts,
     options: AnalysisOptions,
 ) -> Tests:
     """Estimate unmeasured confounding and test the trait's coefficient of every gene."""
@@ -249,17 +247,7 @@ def run_tests(
     )
     precision = _with_blocks(comparison, values, spread.weights)
     settings = TestSettings(precision, options.trend, options.robust, options.min_effect)
-    unmeasured = find_unmeasured(
-        values,
-        contrast,
-        design,
-        sample_facts,
-        comparison.table.samples,
-        options.hidden,
-        options.seed,
-        precision,
-        mixed_ranks=mixed_ranks,
-    )
+    unmeasured = find_unmeasured(values, comparison, options, precision)
     without = settings.regress_several(design.matrix, values, design.tested)
     if unmeasured.columns:
         p = _estimable_columns(without, values, settings.against_none, contrast)["p"]
@@ -274,14 +262,7 @@ def run_tests(
     if adjusted:
         ranking = settings.regress_several(moderated.matrix, values, design.tested, inflation)
     columns, fit = _rank(comparison, ranking, values, settings, without if adjusted else None)
-    if unmeasured.columns:
-        other = without
-        if not adjusted:
-            matrix = design.with_columns(unmeasured.columns).matrix
-            other = settings.regress_several(matrix, values, design.tested, unmeasured.inflation)
-        name = "Without SV" if adjusted else "With SV"
-        found = _estimable_columns(other, values, settings, contrast)
-        columns |= {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
+    columns |= _alternative_columns(comparison, values, settings, unmeasured, without)
     columns |= fit_interaction(values, moderated, settings, inflation)
     columns |= departure_columns(values, moderated, settings, inflation)
     mixed = _fit_mixed(values, design, options)
@@ -301,6 +282,26 @@ def run_tests(
         mixed=mixed,
         without_covariates=_without_covariates(values, comparison, adjusted, settings, options),
     )
+
+
+def _alternative_columns(
+    comparison: Comparison,
+    values: Floats,
+    settings: TestSettings,
+    unmeasured: Unmeasured,
+    without: SeveralFit,
+) -> Columns:
+    """Return the columns of the analysis that does not rank (with or without surrogates)."""
+    if not unmeasured.columns:
+        return {}
+    name, other = "Without SV", without
+    if not unmeasured.moderated_with:
+        design = comparison.design
+        matrix = design.with_columns(unmeasured.columns).matrix
+        name = "With SV"
+        other = settings.regress_several(matrix, values, design.tested, unmeasured.inflation)
+    found = _estimable_columns(other, values, settings, comparison.contrast)
+    return {f"{name} {column}": found[column] for column in ("Coefficient", "p", "q")}
 
 
 def _with_blocks(comparison: Comparison, values: Floats, weights: Floats | None) -> Precision:
@@ -350,9 +351,7 @@ def _without_covariates(
         return None
     design, inflation = comparison.design.without(comparison.covariates), 1.0
     if adjusted:
-        design, inflation = adjust_for_unmeasured(
-            values, design, options.hidden, options.seed, settings.precision
-        )
+        design, inflation = adjust_for_unmeasured(values, design, options, settings.precision)
     fit = settings.regress_several(design.matrix, values, design.tested, inflation)
     p = _estimable_columns(fit, values, settings, comparison.contrast)["p"]
     return int((benjamini_hochberg(p[np.isfinite(p)]) < options.q_cut).sum())

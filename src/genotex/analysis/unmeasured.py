@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from genotex.analysis.comparison import Comparison
 from genotex.analysis.confounders import SMALLEST_RESIDUAL_DF, estimate_confounders
 from genotex.analysis.confounding import Association, associate_covariate, associate_levels
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
+from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.options import Hidden as Mode
 from genotex.analysis.p_values import benjamini_hochberg, null_share, pearson
 from genotex.analysis.precision import Precision
-from genotex.analysis.sample_facts import SampleFacts, read_numbers, read_value
+from genotex.analysis.sample_facts import read_numbers, read_value
 from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
 
 __all__ = [
@@ -60,11 +62,7 @@ def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
 
 
 def _associate_surrogates(
-    columns: Mapping[str, Floats],
-    contrast: Contrast,
-    design: Design,
-    facts: SampleFacts,
-    samples: Sequence[str],
+    columns: Mapping[str, Floats], comparison: Comparison
 ) -> list[dict[str, Any]]:
     """Find what the surrogate variables are associated with, strongest first."""
     # Each is tested against the trait (Pearson's correlation), each covariate and each
@@ -76,7 +74,7 @@ def _associate_surrogates(
     tests = [
         (surrogate, *test)
         for surrogate, column in columns.items()
-        for test in _tests(column, contrast, design, facts, samples)
+        for test in _tests(column, comparison)
     ]
     reported = [test for test in tests if test[-1].p * len(tests) < REPORTED_P]
     reported.sort(key=lambda test: test[-1].p)
@@ -94,13 +92,8 @@ def _associate_surrogates(
     ]
 
 
-def _tests(
-    column: Floats,
-    contrast: Contrast,
-    design: Design,
-    facts: SampleFacts,
-    samples: Sequence[str],
-) -> Iterator[tuple[str, str, Association]]:
+def _tests(column: Floats, comparison: Comparison) -> Iterator[tuple[str, str, Association]]:
+    contrast, design = comparison.contrast, comparison.design
     r, p = _with_trait(column, contrast)
     test, measure = "Pearson's correlation", "r"
     if contrast.factor is not None:
@@ -109,8 +102,8 @@ def _tests(
     for place, name in enumerate(design.adjusted, start=1):
         covariate = design.matrix[:, place]
         yield name, "covariate", associate_covariate(column, covariate, binary=False)
-    for key, recorded in facts.items():
-        values = [read_value(key, recorded.get(samples[i])) for i in contrast.rows]
+    for key, recorded in comparison.cohort.sample_facts.items():
+        values = [read_value(key, recorded.get(sample)) for sample in comparison.samples]
         found = _associate_characteristic(column, values)
         if found is not None:
             yield key, "characteristic", found
@@ -188,19 +181,10 @@ class _Estimate:
 
 
 def find_unmeasured(
-    values: Floats,
-    contrast: Contrast,
-    design: Design,
-    facts: SampleFacts,
-    samples: Sequence[str],
-    mode: Mode,
-    seed: int,
-    precision: Precision,
-    *,
-    mixed_ranks: bool = False,
+    values: Floats, comparison: Comparison, options: AnalysisOptions, precision: Precision
 ) -> Unmeasured:
-    """Estimate surrogate variables."""
-    # Shapes: values (n, p).
+    """Estimate the surrogate variables of a comparison from the expression (n, p) of its genes."""
+    contrast, design, mode = comparison.contrast, comparison.design, options.hidden
     if mode == "none":
         return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
     whole = _without_gaps(values, design)
@@ -210,15 +194,15 @@ def find_unmeasured(
         warning = f"Unmeasured confounding was not examined: {note}."
         record = _record(mode, None, design, whole.shape[1], note)
         return Unmeasured({}, 1.0, False, record, (warning,))
-    found = _estimate(whole, design, mode, seed, precision)
+    found = _estimate(whole, design, mode, options.seed, precision)
     columns = _columns_of(found, precision)
     record = _record(mode, found, design, whole.shape[1])
     record["moderated_with"] = bool(columns)
-    record["ranked_with"] = bool(columns) and not mixed_ranks
+    record["ranked_with"] = bool(columns) and options.model != "mixed"
     record["trait_share"] = _explained(
         precision.whiten(design.matrix), found.columns, design.tested
     )
-    record["associations"] = _associate_surrogates(columns, contrast, design, facts, samples)
+    record["associations"] = _associate_surrogates(columns, comparison)
     warnings = (
         *_limits(found, len(values)),
         *_few_samples(mode, len(columns), len(values)),
@@ -228,14 +212,13 @@ def find_unmeasured(
 
 
 def adjust_for_unmeasured(
-    values: Floats, design: Design, mode: Mode, seed: int, precision: Precision
+    values: Floats, design: Design, options: AnalysisOptions, precision: Precision
 ) -> tuple[Design, float]:
     """Return another design of the same samples with its surrogate variables, and the inflation."""
-    # Arguments as for `find_unmeasured`.
     whole = _without_gaps(values, design)
-    if mode == "none" or whole.shape[1] < _genes_needed(values):
+    if options.hidden == "none" or whole.shape[1] < _genes_needed(values):
         return design, 1.0
-    found = _estimate(whole, design, mode, seed, precision)
+    found = _estimate(whole, design, options.hidden, options.seed, precision)
     return design.with_columns(_columns_of(found, precision)), found.inflation
 
 

@@ -16,6 +16,7 @@ from genotex.analysis.meta.heterogeneity import (
     estimate_heterogeneity,
     null_scores,
 )
+from genotex.analysis.meta.methods import METHODS, CohortStatistics, Method, method_sentence
 from genotex.analysis.meta.result import (
     CohortFacts,
     MetaResult,
@@ -27,16 +28,20 @@ from genotex.analysis.meta.result import (
 __all__ = [
     "COHORT_COLUMNS",
     "META_COLUMNS",
+    "METHODS",
     "CohortFacts",
+    "CohortStatistics",
     "CombinedEffects",
     "Heterogeneity",
     "MetaResult",
+    "Method",
     "NullScores",
     "analyze_cohorts",
     "combine_effects",
     "combine_results",
     "common_effect_p",
     "estimate_heterogeneity",
+    "method_sentence",
     "null_scores",
     "partial_conjunction",
     "read_meta",

@@ -15,6 +15,7 @@ import scipy
 import genotex
 from genotex.analysis.meta.effects import REQUIRED, replication_rule
 from genotex.analysis.meta.gene_table import CombinedGenes, combine_genes
+from genotex.analysis.meta.methods import DEFAULT, METHODS, find_method
 from genotex.analysis.meta.result import (
     CohortFacts,
     MetaResult,
@@ -152,6 +153,7 @@ def analyze_cohorts(
     options: AnalysisOptions | None = None,
     tasks: TaskInfo | None = None,
     *,
+    combine: str = DEFAULT,
     jobs: int = 1,
     progress: Callable[[str, int], None] | None = None,
 ) -> MetaResult:
@@ -169,6 +171,8 @@ def analyze_cohorts(
         What the user chose; no panel is fitted.
     tasks
         Related genes of the traits, for two-step problems.
+    combine
+        Name of the method that ranks the genes, one of `genotex.analysis.meta.METHODS`.
     jobs
         Number of processes.
     progress
@@ -184,6 +188,7 @@ def analyze_cohorts(
     """
     options = options or AnalysisOptions()
     _check_options(options)
+    find_method(combine)
     usable = usable_cohorts(output, problem, options.among)
     if len(usable.cohorts) < 2:
         raise AnalysisError(_too_few(problem, usable.cohorts, usable.refused))
@@ -199,7 +204,9 @@ def analyze_cohorts(
     reasons = {name: failure.reason for name, failure in failed.items()}
     if not results and all(failure.asked_wrongly for failure in failed.values()):
         raise UsageError(_too_few(problem, (), reasons))
-    return combine_results(problem, results, options, failed=reasons, refused=usable.refused)
+    return combine_results(
+        problem, results, options, combine=combine, failed=reasons, refused=usable.refused
+    )
 
 
 def combine_results(
@@ -207,6 +214,7 @@ def combine_results(
     results: Mapping[str, AnalysisResult],
     options: AnalysisOptions | None = None,
     *,
+    combine: str = DEFAULT,
     failed: Mapping[str, str] | None = None,
     refused: Mapping[str, str] | None = None,
 ) -> MetaResult:
@@ -223,6 +231,8 @@ def combine_results(
         Cohort to its result.
     options
         ``q_cut`` is used.
+    combine
+        As for `analyze_cohorts`.
     failed, refused
         Cohorts that could not be analysed, and that did not fit from the start, and why; the
         result warns of the first.
@@ -240,7 +250,7 @@ def combine_results(
         raise AnalysisError(_too_few(problem, tuple(chosen.results), left_out))
     tables = {name: result.genes for name, result in chosen.results.items()}
     binary = chosen.kind == "binary"
-    combined = combine_genes(tables, binary=binary, q_cut=options.q_cut)
+    combined = combine_genes(tables, find_method(combine), binary=binary, q_cut=options.q_cut)
     genes = combined.genes
     if not genes.height:
         msg = f"{problem}: {', '.join(tables)} have no tested gene in common; nothing to combine"
@@ -255,7 +265,7 @@ def combine_results(
         cohorts=facts,
         left_out=left_out,
         warnings=(*warnings, *left_out_warnings(dropped)),
-        method=_method(chosen, options, combined),
+        method=_method(chosen, options, combined, combine),
     )
 
 
@@ -342,7 +352,7 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
 
 
 def _method(
-    chosen: _Selection, options: AnalysisOptions, combined: CombinedGenes
+    chosen: _Selection, options: AnalysisOptions, combined: CombinedGenes, combine: str
 ) -> dict[str, Any]:
     binary = chosen.kind == "binary"
     genes, shared = combined.genes, combined.heterogeneity
@@ -353,8 +363,8 @@ def _method(
         "combination": "genes of three cohorts or more: random effects (Paule and Mandel 1982) "
         "with the interval of Knapp and Hartung (2003) on t; genes of two: mean weighted by "
         "inverse variances (fixed effect)",
-        "ranking": "test that the true effects scatter around zero between cohorts, with a "
-        "standard deviation between cohorts whose distribution is estimated from all genes",
+        "ranking": METHODS[combine].ranking,
+        **({} if combine == DEFAULT else {"combine": combine}),
         "between_cohorts": {
             "sd": shared.sd,
             "tau": shared.tau.tolist(),

@@ -19,12 +19,8 @@ from genotex.analysis.meta.effects import (
     replication_q,
     stouffer,
 )
-from genotex.analysis.meta.heterogeneity import (
-    Heterogeneity,
-    common_effect_p,
-    estimate_heterogeneity,
-    null_scores,
-)
+from genotex.analysis.meta.heterogeneity import Heterogeneity
+from genotex.analysis.meta.methods import CohortStatistics, Method
 from genotex.analysis.p_values import benjamini_hochberg
 
 __all__ = ["COHORT_COLUMNS", "META_COLUMNS", "CombinedGenes", "combine_genes"]
@@ -114,17 +110,16 @@ class CombinedGenes:
 
 
 def combine_genes(
-    tables: Mapping[str, pl.DataFrame], *, binary: bool, q_cut: float
+    tables: Mapping[str, pl.DataFrame], method: Method, *, binary: bool, q_cut: float
 ) -> CombinedGenes:
     """Combine the genes that at least two cohorts tested."""
     stack, alone = _stack(tables, binary)
     inputs = stack.columns
     found = combine_effects(inputs["Effect"], inputs["Error"])
-    scores = null_scores(
-        inputs["Effect"], inputs["Error"], inputs["p"], inputs["Samples"] if binary else None
+    statistics = CohortStatistics(
+        inputs["Effect"], inputs["Error"], inputs["p"], inputs["Samples"], binary
     )
-    shared = estimate_heterogeneity(scores)
-    p = common_effect_p(scores, shared)
+    p = method.p(statistics)
     columns = _columns(stack, found, p, binary)
     columns["Significant"] = columns["q"] < q_cut
     columns["Replication q"] = replication_q(columns["Replication p"], columns["Significant"])
@@ -140,7 +135,9 @@ def combine_genes(
         for name in COHORT_COLUMNS:
             values = stack.columns[name][row][order]
             effects.append(pl.Series(f"{cohort} {name}", values).fill_nan(None))
-    return CombinedGenes(pl.DataFrame(genes), pl.DataFrame(effects), alone, shared)
+    return CombinedGenes(
+        pl.DataFrame(genes), pl.DataFrame(effects), alone, statistics.heterogeneity
+    )
 
 
 def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, int]:
