@@ -14,7 +14,7 @@ import time
 import numpy as np
 from rich.console import Console
 
-from genotex.analysis.panel import fit_panel
+from genotex.analysis import fit_panel
 
 SIZES = [167, 18_530, 500, 20_000, 1_000, 20_000]
 

@@ -17,11 +17,15 @@ import numpy as np
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.gene_set_descriptions import ranked_enrichment
-from genotex.analysis.gene_set_tests import camera, effect_matrix, fry
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.precision import Precision
+from genotex.analysis import (
+    Precision,
+    camera,
+    effect_matrix,
+    fit_last_column,
+    fry,
+    moderate,
+    ranked_enrichment,
+)
 
 SETS, GENES, SAMPLES = 10_000, 20_000, 200
 COVARIATES = 8

@@ -22,11 +22,14 @@ from rich.table import Table
 from simulated_cohort import read_cohort
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import AnalysisOptions, analyze_table
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.surrogate import find_reweighted_surrogates
+from genotex.analysis import (
+    AnalysisOptions,
+    analyze_table,
+    benjamini_hochberg,
+    find_reweighted_surrogates,
+    fit_last_column,
+    moderate,
+)
 from genotex.bench.problems import Problem
 from genotex.formats.linked import LinkedTable
 from genotex.parallel import side_by_side

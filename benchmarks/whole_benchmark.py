@@ -136,8 +136,7 @@ def _preprocess(piece: Piece) -> float:
 def _solve(piece: Piece) -> float:
     from dataclasses import replace
 
-    from genotex.analysis import AnalysisOptions, analyze_table, write_result
-    from genotex.analysis.condition_cohort import ConditionCohort
+    from genotex.analysis import AnalysisOptions, ConditionCohort, analyze_table, write_result
     from genotex.bench.problems import Problem
     from genotex.formats.linked import LinkedTable
     from genotex.formats.linked_files import read_linked_parquet, write_linked_parquet

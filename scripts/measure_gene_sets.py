@@ -56,16 +56,22 @@ from scipy.stats import beta
 from scipy.stats import t as student
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.contrast import choose_contrast
-from genotex.analysis.gene_set_descriptions import over_representation, ranked_enrichment
-from genotex.analysis.gene_set_tests import camera, effect_matrix, fry, scale_effects
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.options import AnalysisOptions
-from genotex.analysis.problem_data import CohortData
+from genotex.analysis import (
+    AnalysisOptions,
+    CohortData,
+    TraitEffects,
+    benjamini_hochberg,
+    camera,
+    choose_contrast,
+    effect_matrix,
+    fit_last_column,
+    fry,
+    moderate,
+    over_representation,
+    ranked_enrichment,
+)
+from genotex.analysis.gene_set_tests import scale_effects, trait_effects
 from genotex.analysis.sound import carry_out
-from genotex.analysis.trait_effects import TraitEffects, trait_effects
 from genotex.bench.problems import Problem
 from genotex.formats import Evidence, LinkedTable, read_evidence, read_linked
 from genotex.layout import OutputFolder

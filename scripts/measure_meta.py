@@ -75,17 +75,19 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 from scipy.special import gammaln
 
-from genotex.analysis.meta.cautions import cohorts_differ, differing_share
-from genotex.analysis.meta.effects import CombinedEffects, combine_effects
-from genotex.analysis.meta.heterogeneity import (
+from genotex.analysis import benjamini_hochberg
+from genotex.analysis.meta import (
+    CombinedEffects,
     Heterogeneity,
     NullScores,
+    combine_effects,
     common_effect_p,
     estimate_heterogeneity,
     null_scores,
+    partial_conjunction,
+    replication_q,
 )
-from genotex.analysis.meta.replication import partial_conjunction, replication_q
-from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.meta.result import cohorts_differ, differing_share
 
 Floats = NDArray[np.float64]
 Hits = NDArray[np.bool_]

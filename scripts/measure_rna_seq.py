@@ -22,11 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.voom import fit_counts
+from genotex.analysis import (
+    AnalysisOptions,
+    AnalysisResult,
+    Precision,
+    analyze_table,
+    benjamini_hochberg,
+    fit_last_column,
+    moderate,
+)
 from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
 from genotex.cohorts.tmm import tmm_factors
@@ -199,7 +203,7 @@ def measure_depth(runs: int = 20, samples: int = 16, genes: int = 3000, changed:
         libraries = counts.sum(axis=1)
         values = np.log2((counts + 0.5) / (libraries[:, None] + 1) * 1e6)
         for way, fit in (
-            ("voom weights", fit_counts(design, values, libraries)),
+            ("voom weights", Precision(libraries=libraries).fit(design, values)),
             ("no weights", fit_last_column(design, values)),
         ):
             hits = np.flatnonzero(benjamini_hochberg(moderate(fit).p) < 0.05)
@@ -220,7 +224,7 @@ def measure_time(samples: int = 167, genes: int = 20_000) -> None:
     design = np.column_stack([np.ones(samples), rng.normal(size=(samples, 8)), rng.random(samples)])
     with threadpool_limits(limits=1):
         start = time.monotonic()
-        fit_counts(design, values, libraries)
+        Precision(libraries=libraries).fit(design, values)
         weighted = time.monotonic() - start
         start = time.monotonic()
         fit_last_column(design, values)

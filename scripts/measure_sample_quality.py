@@ -54,12 +54,18 @@ import polars as pl
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import AnalysisOptions, analyze_table
-from genotex.analysis.contrast import Contrast, choose_contrast
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.precision import Precision, consensus_correlation
-from genotex.analysis.sample_quality import SampleQuality, check_samples
+from genotex.analysis import (
+    AnalysisOptions,
+    Contrast,
+    Precision,
+    SampleQuality,
+    analyze_table,
+    benjamini_hochberg,
+    check_samples,
+    choose_contrast,
+    consensus_correlation,
+    moderate,
+)
 from genotex.analysis.sample_sex import SEX_GENES
 from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess

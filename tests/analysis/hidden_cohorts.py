@@ -23,7 +23,7 @@ def half_confounded_batch(samples: int) -> np.ndarray:
 
 
 def with_batch(samples: int, genes: int, seed: int, size: float = 0.6) -> np.ndarray:
-    """No gene goes with the trait; a third of them go with the batch."""
+    """No gene is associated with the trait; a third of them with the batch."""
     rng = np.random.default_rng([seed, 1])
     shift = rng.normal(0, size, genes) * (rng.random(genes) < 1 / 3)
     return noise(samples, genes, seed) + np.outer(half_confounded_batch(samples), shift)

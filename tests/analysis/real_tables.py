@@ -4,7 +4,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from genotex.analysis.contrast import Contrast, choose_contrast
+from genotex.analysis import Contrast, choose_contrast
 from genotex.cohorts import preprocess
 from genotex.formats import LinkedTable, read_evidence, read_linked
 from genotex.layout import OutputFolder

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.contrast import choose_contrast
+from genotex.analysis import SampleQuality, check_samples, choose_contrast
 from genotex.analysis.sample_blocks import PERSONAL_GENES
 from genotex.analysis.sample_profiles import Profiles
-from genotex.analysis.sample_quality import SampleQuality, check_samples
 from genotex.analysis.sample_sex import Y_GENES
 from genotex.formats.linked import LinkedTable
 

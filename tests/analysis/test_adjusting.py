@@ -47,10 +47,12 @@ def test_condition_of_the_donor_is_held_by_the_pairs() -> None:
     result = solve(table, facts, "Age", "donor")
     assert "Age" in result.method["design"]
     assert not any("donor: " in warning for warning in result.warnings)
-    told = "The pairs by 'donor' already adjust for Age, Gender: the same in all samples of a pair."
-    assert told in result.warnings
+    warning = (
+        "The pairs by 'donor' already adjust for Age, Gender: the same in all samples of a pair."
+    )
+    assert warning in result.warnings
     assert result.method["pair"]["adjusts_for"] == ["Age", "Gender"]
-    # Level by level, the pairs say all that the age says.
+    # Level by level, the pairs carry all that the age carries.
     plain = solve(table, facts, pair="donor")
     both = result.genes.join(plain.genes, on="Variable")
     np.testing.assert_allclose(both["p"].drop_nulls(), both["p_right"].drop_nulls(), rtol=1e-8)
@@ -59,7 +61,7 @@ def test_condition_of_the_donor_is_held_by_the_pairs() -> None:
 def test_condition_that_is_the_trait_within_pairs_is_refused() -> None:
     table, facts = pairs(8)
     table.covariates["Age"][:] += 3 * table.trait_values
-    with pytest.raises(AnalysisError, match="within pairs Asthma and Age cannot be told apart"):
+    with pytest.raises(AnalysisError, match="within pairs Asthma and Age cannot be separated"):
         solve(table, facts, "Age", "donor")
 
 
@@ -80,7 +82,7 @@ def test_characteristic_that_the_design_drops_is_not_called_adjusted_for() -> No
     result = solve(table, facts, covariates=("Age", "tissue"))
     assert result.method["covariates"] == ["Age"]
     assert result.method["batch"]["not_adjusted"] == ["tissue"]
-    assert any("cannot be told apart; 'tissue' is not adjusted for" in w for w in result.warnings)
+    assert any("cannot be separated; 'tissue' is not adjusted for" in w for w in result.warnings)
 
 
 def test_batch_that_another_characteristic_holds_is_adjusted_for() -> None:
@@ -139,7 +141,7 @@ def test_named_measurement_that_goes_with_the_trait_is_warned_of_once() -> None:
     facts: Facts = {"rin": {s: f"{v:.3f}" for s, v in zip(table.samples, rin, strict=True)}}
     result = solve(table, facts, covariates=("rin",))
     [warning] = [w for w in result.warnings if "rin" in w]
-    assert "hard to tell apart; 'rin' is adjusted for" in warning
+    assert "hard to separate; 'rin' is adjusted for" in warning
 
 
 def test_three_samples_of_each_donor_give_no_prediction_quality() -> None:

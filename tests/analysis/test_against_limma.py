@@ -6,9 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import ModeratedFit, fit_variance_prior, inverse_trigamma, moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis import benjamini_hochberg, fit_last_column, moderate
+from genotex.analysis.moderated import ModeratedFit, fit_variance_prior, inverse_trigamma
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "limma"
 CASES = [

@@ -9,11 +9,8 @@ import polars as pl
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.surrogate import (
-    find_reweighted_surrogates,
-    find_surrogates,
-    surrogate_number,
-)
+from genotex.analysis import find_reweighted_surrogates, find_surrogates
+from genotex.analysis.surrogate import surrogate_number
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "sva"
 CASES = ("batch", "nothing", "continuous", "covariates", "narrow")
@@ -49,7 +46,7 @@ def permuted_as_in_r(case: str) -> Iterator[np.ndarray]:
         yield np.take_along_axis(residual, order.T, axis=0)
 
 
-def sva_says(case: str) -> tuple[int, int]:
+def sva_result(case: str) -> tuple[int, int]:
     """The number of components that count, and how many surrogate variables come of them."""
     row = pl.read_csv(GOLDEN / "cases_sva.csv").filter(pl.col("case") == case)
     return row["number"].item(), row["used"].item()
@@ -63,14 +60,14 @@ def projection(columns: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("case", CASES)
 def test_same_number_as_sva_with_its_permutations(case: str) -> None:
     found = surrogate_number(*cohort(case), seed=0, permuted=permuted_as_in_r(case))
-    assert found.number == sva_says(case)[0]
+    assert found.number == sva_result(case)[0]
     assert found.permutations == 20
     np.testing.assert_allclose(found.p, numbers(f"{case}_p_sva.csv")[:, 0], atol=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_same_space_as_sva(case: str) -> None:
-    number, used = sva_says(case)
+    number, used = sva_result(case)
     found = find_surrogates(
         *cohort(case), seed=0, smallest_residual_df=1, permuted=permuted_as_in_r(case)
     )
@@ -81,9 +78,9 @@ def test_same_space_as_sva(case: str) -> None:
 
 
 def test_a_component_of_few_genes_gives_no_surrogate_as_in_sva() -> None:
-    assert sva_says("narrow") == (2, 1)
+    assert sva_result("narrow") == (2, 1)
     found = find_surrogates(*cohort("narrow"), seed=0, permuted=permuted_as_in_r("narrow"))
-    assert found.notes[0].startswith("component 2 gives none: ")
+    assert found.notes[0].startswith("component 2 yields no surrogate variable: ")
 
 
 @pytest.mark.parametrize("case", ["irw_batch", "irw_covariates"])

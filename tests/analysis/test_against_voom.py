@@ -10,12 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.analysis.linear import fit_last_column, fit_weighted_columns
-from genotex.analysis.lowess import lowess
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.precision import Precision
-from genotex.analysis.spread import weigh_samples
+from genotex.analysis import Precision, benjamini_hochberg, fit_last_column, moderate
+from genotex.analysis.linear import fit_weighted_columns, lowess
+from genotex.analysis.sample_weights import weigh_samples
 from genotex.analysis.voom import count_trend, counts_of
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "rna_seq"

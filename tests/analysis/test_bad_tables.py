@@ -45,7 +45,7 @@ def rows(header: str, cells: str = "{trait},{age},{a},{b}", samples: int = 12) -
 
 @BOTH
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (rows(",Asthma,Age,TP53,EGFR", "{trait},{age},high,{b}"), "high"),
         (rows(",Asthma,Age,TP53,TP53"), "TP53"),
@@ -58,14 +58,14 @@ def rows(header: str, cells: str = "{trait},{age},{a},{b}", samples: int = 12) -
     ids=["text", "twice", "no trait", "constant trait", "no genes", "empty", "header only"],
 )
 def test_table_that_cannot_be_used(
-    tmp_path: Path, tasks: TaskInfo, options: AnalysisOptions, text: str, told: str
+    tmp_path: Path, tasks: TaskInfo, options: AnalysisOptions, text: str, message: str
 ) -> None:
     output = put(tmp_path / "o", text)
-    with pytest.raises(GenotexError, match=told) as caught:
+    with pytest.raises(GenotexError, match=message) as caught:
         solve_problem(output, Problem("Asthma"), options, tasks)
     assert isinstance(caught.value, AnalysisError | FormatError)
     [outcome] = solve_problems(output, [Problem("Asthma")], options, tasks)
-    assert outcome.result is None and told in outcome.why
+    assert outcome.result is None and message in outcome.why
     assert not output.significant_genes("Asthma", None).exists()
 
 

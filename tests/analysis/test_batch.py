@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.analysis import AnalysisOptions, read_result, solve_problems
-from genotex.analysis.batch import ProblemOutcome
+from genotex.analysis import AnalysisOptions, ProblemOutcome, read_result, solve_problems
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats import CohortInfo, update_cohort_info
@@ -105,7 +104,9 @@ def test_gene_sets_and_combined_cohorts_go_with_their_result(
     assert not any(path.exists() for path in companions(output))
 
 
-def test_mistaken_option_is_told_from_data_that_cannot_answer(output: OutputFolder) -> None:
+def test_mistaken_option_is_distinguished_from_data_that_cannot_answer(
+    output: OutputFolder,
+) -> None:
     assert solve(output, replace(FAST, covariates=("Agee",))).wrong_use
     for cohort in ("GSE1", "GSE2"):
         make_unusable(output, cohort)

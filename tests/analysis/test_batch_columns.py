@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, analyze_table
-from genotex.analysis.batch_columns import batch_columns
-from genotex.analysis.contrast import choose_contrast
+from genotex.analysis import AnalysisOptions, analyze_table, choose_contrast
+from genotex.analysis.adjustment import batch_columns
 from genotex.bench.problems import Problem
 from tests.analysis.cohort_tables import linked
 
@@ -33,7 +32,7 @@ def test_one_column_for_each_batch_but_the_largest() -> None:
 @pytest.mark.parametrize(
     ("values", "trait", "reason"),
     [
-        (["a"] * 12 + ["b"] * 12, [0] * 12 + [1] * 12, "cannot be told apart"),
+        (["a"] * 12 + ["b"] * 12, [0] * 12 + [1] * 12, "cannot be separated"),
         (["a"] * 23 + ["b"], [0, 1] * 12, "a single sample"),
         (["a"] * 12 + ["b"] * 11 + [None], [0, 1] * 12, "unknown for 1 samples"),
         (["a", "a", "b", "b"] * 3, [0, 1] * 6, "too few for 2 batches"),
@@ -49,12 +48,12 @@ def test_batches_that_cannot_be_adjusted_for(
 
 def test_batch_that_cannot_be_used_does_not_hide_the_next_one() -> None:
     table = linked([0, 1] * 12, np.zeros((24, 1)))
-    told: dict[str, list[str | None]] = {
+    recorded: dict[str, list[str | None]] = {
         "batch a": [None] + ["x", "y"] * 11 + ["x"],
         "batch b": ["u", "u", "v", "v"] * 6,
         "batch c": ["u", "v", "v"] * 8,
     }
-    facts = {key: dict(zip(table.samples, values, strict=True)) for key, values in told.items()}
+    facts = {key: dict(zip(table.samples, values, strict=True)) for key, values in recorded.items()}
     found = batch_columns(facts, table.samples, choose_contrast(table, {}, "auto"), 0)
     assert found.key == "batch b"
     assert found.warnings == (
@@ -78,10 +77,10 @@ def test_batch_effect_is_taken_out_of_the_comparison() -> None:
     batch = (rng.random(60) < np.where(trait == 1, 0.75, 0.25)).astype(float)
     values = rng.normal(8, 1, (60, 500)) + batch[:, None] * rng.normal(0, 2, 500)
     table = linked(trait, values)
-    told = {s: f"run {b:g}" for s, b in zip(table.samples, batch, strict=True)}
-    with_batch = analyze_table(table, {}, Problem("Asthma"), FAST, {"batch": told})
+    recorded = {s: f"run {b:g}" for s, b in zip(table.samples, batch, strict=True)}
+    with_batch = analyze_table(table, {}, Problem("Asthma"), FAST, {"batch": recorded})
     without = analyze_table(
-        table, {}, Problem("Asthma"), replace(FAST, batch=False), {"batch": told}
+        table, {}, Problem("Asthma"), replace(FAST, batch=False), {"batch": recorded}
     )
     assert without.significant.height > 100
     assert with_batch.significant.height <= 5
@@ -97,7 +96,7 @@ def test_panel_with_a_batch() -> None:
     values = rng.normal(8, 1, (40, 50))
     values[:, 0] += 2 * trait
     table = linked(trait, values)
-    told = {s: "b" if i % 20 < 3 else "a" for i, s in enumerate(table.samples)}
-    result = analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(), {"batch": told})
+    recorded = {s: "b" if i % 20 < 3 else "a" for i, s in enumerate(table.samples)}
+    result = analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(), {"batch": recorded})
     assert result.genes["Panel Coefficient"].is_not_null().any()
     assert result.method["batch"]["adjusted"] == "batch"

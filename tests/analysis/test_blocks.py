@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from genotex.analysis import Contrast, build_design, choose_contrast, fit_last_column
 from genotex.analysis.blocks import Blocks, block_samples
-from genotex.analysis.contrast import Contrast, choose_contrast
-from genotex.analysis.design import build_design
-from genotex.analysis.linear import fit_last_column
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 from tests.analysis.cohort_tables import linked

@@ -2,44 +2,43 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.analysis.checks import check_covariates, check_groups, check_p_values, check_scale
-from genotex.analysis.contrast import choose_contrast
-from genotex.analysis.design import Design, build_design
-from genotex.analysis.multiple_testing import benjamini_hochberg, excess_near_one, null_share
+from genotex.analysis import Design, benjamini_hochberg, build_design, choose_contrast
+from genotex.analysis.p_values import excess_near_one, null_share
+from genotex.analysis.sound import check_covariates, check_groups, check_p_values, check_scale
 from genotex.formats.linked import LinkedTable
 from tests.analysis.cohort_tables import linked
 
 
-def told_of_covariates(table: LinkedTable) -> list[str]:
+def covariate_warnings(table: LinkedTable) -> list[str]:
     contrast = choose_contrast(table, {}, "auto")
     return check_covariates(table, contrast, build_design(table, contrast, ("Age", "Gender"), None))
 
 
-def test_small_group_is_told() -> None:
+def test_small_group_is_flagged() -> None:
     table = linked([0] * 20 + [1] * 6, np.zeros((26, 1)))
     [warning] = check_groups(choose_contrast(table, {}, "auto"))
     assert warning.startswith("The smaller group has 6 samples")
 
 
-def test_gender_that_goes_with_the_trait_is_told() -> None:
+def test_gender_confounded_with_the_trait_is_flagged() -> None:
     trait = np.repeat([0, 1], 12)
     gender = np.r_[np.repeat([0, 1], [10, 2]), np.repeat([0, 1], [2, 10])]
     table = linked(trait, np.zeros((24, 1)), {"Gender": gender, "Age": np.tile(range(12), 2)})
-    [warning] = told_of_covariates(table)
+    [warning] = covariate_warnings(table)
     # R: fisher.test(matrix(c(10, 2, 2, 10), 2))$p.value = 0.003329
-    assert "Asthma goes with Gender" in warning
+    assert "Asthma is confounded with Gender" in warning
     assert "p = 0.0033" in warning
     # phi of that table: (100 - 4) / 144.
     assert "phi 0.67" in warning
-    assert "hard to tell apart" in warning
+    assert "hard to separate" in warning
 
 
-def test_three_young_against_three_old_cannot_be_told_apart() -> None:
+def test_three_young_against_three_old_cannot_be_separated() -> None:
     table = linked([0, 0, 0, 1, 1, 1], np.zeros((6, 1)), {"Age": [20, 21, 22, 60, 61, 62]})
-    [warning] = told_of_covariates(table)
-    assert "goes with Age" in warning
+    [warning] = covariate_warnings(table)
+    assert "is confounded with Age" in warning
     assert "AUC 1.00" in warning
-    assert "cannot be told apart" in warning
+    assert "cannot be separated" in warning
 
 
 def test_two_years_among_six_hundred_are_not_worth_a_warning() -> None:
@@ -47,21 +46,21 @@ def test_two_years_among_six_hundred_are_not_worth_a_warning() -> None:
     trait = np.repeat([0, 1], 300)
     table = linked(trait, np.zeros((600, 1)), {"Age": ages + 2 * trait})
     assert stats.mannwhitneyu(ages[:300], ages[300:] + 2).pvalue < 0.05
-    assert told_of_covariates(table) == []
+    assert covariate_warnings(table) == []
 
 
-def test_ages_half_a_deviation_apart_are_told_when_chance_is_unlikely() -> None:
+def test_ages_half_a_deviation_apart_are_flagged_when_chance_is_unlikely() -> None:
     ages = np.tile(np.linspace(40, 70, 50), 2)
     trait = np.repeat([0, 1], 50)
-    [warning] = told_of_covariates(linked(trait, np.zeros((100, 1)), {"Age": ages + 8 * trait}))
+    [warning] = covariate_warnings(linked(trait, np.zeros((100, 1)), {"Age": ages + 8 * trait}))
     assert "Mann-Whitney" in warning
 
 
 def test_covariate_that_is_not_adjusted_for_is_called_so() -> None:
     trait = [0, 0, 0, 0, 1, 1, 1, 1]
-    [warning] = told_of_covariates(linked(trait, np.zeros((8, 1)), {"Gender": trait}))
+    [warning] = covariate_warnings(linked(trait, np.zeros((8, 1)), {"Gender": trait}))
     assert "phi 1.00" in warning
-    assert "cannot be told apart, and Gender is not adjusted for" in warning
+    assert "cannot be separated, and Gender is not adjusted for" in warning
 
 
 def test_covariates_that_tell_the_trait_only_together() -> None:
@@ -78,12 +77,12 @@ def test_covariates_that_tell_the_trait_only_together() -> None:
 
 def test_association_of_a_measured_trait_with_age_is_by_ranks() -> None:
     age = np.array([30.0, 41, 55, 62, 70, 38])
-    [warning] = told_of_covariates(linked(np.exp(age / 10), np.zeros((6, 1)), {"Age": age}))
+    [warning] = covariate_warnings(linked(np.exp(age / 10), np.zeros((6, 1)), {"Age": age}))
     assert "Spearman" in warning
     assert "rho 1.00" in warning
 
 
-def test_values_that_are_no_logarithms_are_told() -> None:
+def test_values_that_are_not_logarithms_are_flagged() -> None:
     assert "highest is 9000" in check_scale(np.array([[3.0, 9000.0], [np.nan, 4.0]]))[0]
     assert check_scale(np.array([[3.0, 15.0]])) == []
     assert check_scale(np.full((2, 2), np.nan)) == []
@@ -96,19 +95,19 @@ def test_calm_p_values_give_no_warning() -> None:
     assert 0.95 < excess_near_one(p) < 1.05
 
 
-def test_excess_of_p_values_near_one_is_told() -> None:
+def test_excess_of_p_values_near_one_is_flagged() -> None:
     p = np.r_[np.linspace(0, 1, 500), np.linspace(0.9, 1, 500)]
     assert "not flat on the right" in check_p_values(p, 0)[0]
 
 
-def test_p_values_that_still_fall_near_one_are_told() -> None:
+def test_p_values_that_still_fall_near_one_are_flagged() -> None:
     p = 1 - np.linspace(0, 1, 1000) ** (1 / 3)
     assert "still falls on the right" in check_p_values(p, 0)[0]
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_few_uniform_p_values_seldom_look_wrong(seed: int) -> None:
-    """Of 200 p-values about 20 stand near 1, give or take 4: far from 1.5 by chance alone."""
+    """Of 200 p-values about 20 are near 1, give or take 4: far from 1.5 by chance alone."""
     assert check_p_values(np.random.default_rng(seed).uniform(size=200), 0) == []
 
 
@@ -119,7 +118,7 @@ def test_no_p_value_between_a_half_and_nine_tenths() -> None:
     assert check_p_values(np.linspace(0, 0.4, 300), 0) == []
 
 
-def test_more_than_half_of_all_genes_significant_is_told() -> None:
+def test_more_than_half_of_all_genes_significant_is_flagged() -> None:
     p = np.r_[np.full(300, 1e-9), np.linspace(0, 1, 200)]
     assert "300 of 500 genes are significant" in check_p_values(p, 300)[0]
 
@@ -128,7 +127,7 @@ def test_few_genes_say_nothing_of_a_histogram() -> None:
     assert check_p_values(np.full(199, 0.99), 0) == []
 
 
-def test_more_than_half_of_few_genes_significant_is_told_too() -> None:
+def test_more_than_half_of_few_genes_significant_is_flagged_too() -> None:
     [warning] = check_p_values(np.full(150, 1e-9), 150)
     assert warning.startswith("150 of 150 genes are significant, more than half")
     assert check_p_values(np.full(150, 1e-9), 75) == []

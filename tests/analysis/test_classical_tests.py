@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.analysis.classical_tests import (
+from genotex.analysis.p_values import (
     average_ranks,
     binomial_p,
     chi_square,

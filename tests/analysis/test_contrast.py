@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from genotex.analysis.contrast import choose_contrast
+from genotex.analysis import choose_contrast
 from genotex.errors import AnalysisError
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable

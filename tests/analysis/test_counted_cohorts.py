@@ -90,7 +90,7 @@ def test_standardised_effect_is_in_deviations_of_log_counts() -> None:
     assert result.method["standardised_effect"].endswith("by the deviations left without weights")
 
 
-def test_effect_beside_that_of_arrays() -> None:
+def test_effect_alongside_that_of_arrays() -> None:
     counted = solve(*draw_counted(samples=40))
     table = two_groups(samples=40, genes=400, changed=20)
     arrays = solve(replace(table, samples=tuple(f"X{s}" for s in table.samples)), None)
@@ -171,7 +171,7 @@ def test_depth_that_goes_with_the_trait_is_warned_of() -> None:
     table, counts = draw_counted()
     counts["totals"] = {s: 2_000_000 + 9_000_000 * (i % 2) + i for i, s in enumerate(table.samples)}
     warned = [w for w in solve(table, counts).warnings if "number of reads" in w]
-    assert len(warned) == 1 and "Asthma goes with the number of reads" in warned[0]
+    assert len(warned) == 1 and "Asthma is confounded with the number of reads" in warned[0]
 
 
 def test_tiny_libraries_are_warned_of() -> None:

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from genotex.analysis.contrast import choose_contrast
-from genotex.analysis.design import Design, build_design, independent_columns
+from genotex.analysis import Design, build_design, choose_contrast
+from genotex.analysis.design import independent_columns
 from genotex.errors import AnalysisError
 from tests.analysis.cohort_tables import linked
 
@@ -68,7 +68,7 @@ def test_gender_that_equals_the_trait_is_left_out_not_the_trait() -> None:
 def test_age_that_equals_a_measured_trait_is_left_out() -> None:
     found = design(trait=AGE, Age=AGE)
     assert found.names == ("Intercept", "Asthma")
-    assert "cannot be told apart" in found.warnings[0]
+    assert "cannot be distinguished" in found.warnings[0]
 
 
 def test_age_that_separates_the_groups_stays() -> None:
@@ -93,7 +93,7 @@ def test_condition_that_the_cohort_lacks_is_an_error() -> None:
 
 
 def test_condition_that_equals_the_trait_is_an_error() -> None:
-    with pytest.raises(AnalysisError, match="cannot be told apart"):
+    with pytest.raises(AnalysisError, match="cannot be separated"):
         design("Gender", Gender=TRAIT)
 
 

@@ -7,11 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
+from genotex.analysis import (
+    AnalysisOptions,
+    AnalysisResult,
+    CohortData,
+    analyze_table,
+    choose_contrast,
+)
 from genotex.analysis.blocks import block_detected, block_samples
 from genotex.analysis.comparison import Comparison, set_up_comparison
-from genotex.analysis.contrast import choose_contrast
-from genotex.analysis.problem_data import CohortData
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
@@ -100,7 +104,7 @@ def test_incomplete_pairs_keep_all_samples_as_correlated() -> None:
     assert "people with a comparison detected by correlation" in result.method["contrast"]["text"]
 
 
-def test_nobody_detected_changes_nothing_and_says_so() -> None:
+def test_without_detected_people_nothing_changes_and_a_warning_states_it() -> None:
     table = clean_cohort()
     plain, asked = analyze(table, FAST), analyze(table, DETECTED)
     assert plain.genes.equals(asked.genes) and "pair" not in asked.method

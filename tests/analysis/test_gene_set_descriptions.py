@@ -10,11 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import fisher_exact
 
-from genotex.analysis.gene_set_descriptions import (
-    AT_ONCE,
-    over_representation,
-    ranked_enrichment,
-)
+from genotex.analysis import over_representation, ranked_enrichment
+from genotex.analysis.gene_sets import AT_ONCE
 from genotex.errors import UsageError
 
 Floats = NDArray[np.float64]
@@ -103,7 +100,7 @@ def test_tied_genes_keep_the_order_they_are_given_in(statistic: Floats) -> None:
         assert -1 <= found.score <= 1 and 0 < found.p <= 1
 
 
-def test_nothing_is_told_or_asked_of_the_network(
+def test_nothing_is_sent_to_or_requested_from_the_network(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*_: object) -> None:

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.stats import beta
 
-from genotex.analysis.gene_set_tests import camera, effect_matrix, fry, scale_effects, z_scores
-from genotex.analysis.moderated import VariancePrior, moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.precision import Precision
+from genotex.analysis import Precision, benjamini_hochberg, camera, effect_matrix, fry, moderate
+from genotex.analysis.gene_set_tests import scale_effects, z_scores
+from genotex.analysis.moderated import VariancePrior
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "gene_sets"
 BOTH = ["plain", "trend", "array weights", "counts", "calm"]

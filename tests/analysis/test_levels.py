@@ -13,17 +13,17 @@ import pytest
 from genotex.analysis import (
     AnalysisOptions,
     AnalysisResult,
+    Design,
+    Precision,
     analyze_table,
     read_result,
     write_result,
 )
-from genotex.analysis.design import Design
-from genotex.analysis.f_tests import departure_columns, factor_columns, moderate_f
+from genotex.analysis.contrast import Levels, find_levels
 from genotex.analysis.gene_tests import TestSettings as Settings
-from genotex.analysis.levels import Levels, find_levels
+from genotex.analysis.gene_tests import departure_columns, factor_columns, moderate_f
 from genotex.analysis.linear import fit_weighted_columns
 from genotex.analysis.moderated import moderate_variance
-from genotex.analysis.precision import Precision
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
@@ -156,7 +156,7 @@ def test_what_is_taken_for_levels_unasked() -> None:
     assert find_levels("Grade", np.repeat(np.arange(9.0), 5), "auto") is None
 
 
-def test_line_is_tested_as_before_and_says_so() -> None:
+def test_line_is_tested_as_before_and_recorded() -> None:
     table = three_levels(bent=5, rising=5, genes=60)
     line, ordered = solve(table, levels="line"), solve(table)
     np.testing.assert_allclose(line.genes["t"], ordered.genes["t"])

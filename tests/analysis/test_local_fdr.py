@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from genotex.analysis.local_fdr import local_fdr
+from genotex.analysis.p_values import local_fdr
 
 
 def test_rate_of_a_known_mixture() -> None:

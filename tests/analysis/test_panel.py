@@ -8,9 +8,9 @@ from scipy.special import expit
 from sklearn.linear_model import Lasso, LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import panel
-from genotex.analysis.panel import Panel, fit_panel
-from genotex.analysis.panel_folds import splits, stratified_folds
+from genotex.analysis import fit_panel, panel
+from genotex.analysis.cross_validation import splits, stratified_folds
+from genotex.analysis.panel import Panel
 from genotex.analysis.panel_path import PanelData, PanelPath, fit_paths
 
 
@@ -257,7 +257,7 @@ def test_too_few_samples_of_a_measured_trait_are_counted_as_samples() -> None:
 
 
 @pytest.mark.parametrize("samples", [12, 40])
-def test_repeated_samples_give_a_panel_whose_quality_is_not_told(samples: int) -> None:
+def test_repeated_samples_give_a_panel_whose_quality_is_not_reported(samples: int) -> None:
     genes, target = planted(samples, 20, binary=True)
     shape = np.zeros((samples, 0))
     alone = fit_panel(genes, shape, target, binary=True, seed=1)

@@ -7,10 +7,10 @@ import pytest
 from sklearn.linear_model import Lasso
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.panel import fit_panel
-from genotex.analysis.panel_folds import complementary_halves
+from genotex.analysis import fit_panel
+from genotex.analysis.cross_validation import complementary_halves
+from genotex.analysis.panel import selection_frequency
 from genotex.analysis.panel_path import PanelData
-from genotex.analysis.panel_stability import selection_frequency
 
 
 @pytest.fixture(autouse=True)

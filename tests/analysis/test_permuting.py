@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from genotex.analysis import permuting
-from genotex.analysis.permuting import permute_rows
+from genotex.analysis.surrogate import permute_rows
 
 
 def permuted(rows: int, columns: int, seed: int) -> np.ndarray:

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.precision import Precision, consensus_correlation
+from genotex.analysis import Precision, consensus_correlation, fit_last_column, moderate
 from tests.analysis.test_against_limma import GOLDEN, design_and_expression, read
 
 CASES = [

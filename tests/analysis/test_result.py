@@ -12,9 +12,9 @@ from genotex.analysis import (
     AnalysisResult,
     analyze_table,
     read_result,
+    remove_result,
     write_result,
 )
-from genotex.analysis.result import remove_result
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, FormatError
 from genotex.layout import OutputFolder

@@ -1,12 +1,12 @@
-"""Samples of the same person without an id that says so."""
+"""Samples of the same person although no id records it."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from genotex.analysis.contrast import choose_contrast
-from genotex.analysis.sample_blocks import PERSONAL_GENES, detect_blocks, find_blocks
+from genotex.analysis import choose_contrast, detect_blocks
+from genotex.analysis.sample_blocks import PERSONAL_GENES, find_blocks
 from tests.analysis.sample_cohorts import changed, clean_cohort, profiles, repeated_people
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from genotex.analysis import choose_contrast
 from genotex.analysis.confounding import associate_levels, cramers_v, variance_inflation
-from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.sample_facts import FactChecks, check_sample_facts
 from tests.analysis.cohort_tables import linked
 
@@ -29,8 +29,8 @@ def check(
 def test_batch_that_is_the_trait() -> None:
     found = check("batch", ["1"] * 12 + ["2"] * 12)
     [warning] = found.warnings
-    assert "Asthma goes with the characteristic 'batch'" in warning
-    assert "cannot be told apart" in warning
+    assert "Asthma is confounded with the characteristic 'batch'" in warning
+    assert "cannot be separated" in warning
     assert "'batch' is not adjusted for" in warning
     assert found.record[0]["strength"] == "complete"
     assert found.batches == ("batch",)
@@ -41,10 +41,10 @@ def test_batch_that_mostly_goes_with_the_trait() -> None:
     [warning] = found.warnings
     # R: fisher.test(matrix(c(10, 2, 2, 10), 2))$p.value = 0.003329
     assert "Fisher's exact test, p = 0.0033" in warning
-    assert "hard to tell apart" in warning
+    assert "hard to separate" in warning
 
 
-def test_batch_partly_confounded_is_told_and_another_characteristic_is_not() -> None:
+def test_batch_partly_confounded_is_flagged_and_another_characteristic_is_not() -> None:
     # 70 % of the cases and 30 % of the controls in the second batch: V about 0.4.
     trait = [0] * 40 + [1] * 40
     values = ["1"] * 28 + ["2"] * 12 + ["1"] * 12 + ["2"] * 28
@@ -62,17 +62,17 @@ def test_balanced_batch_is_recorded_and_not_warned_of() -> None:
 
 def test_three_against_three_in_two_batches() -> None:
     [warning] = check("tissue", ["a"] * 3 + ["b"] * 3, [0, 0, 0, 1, 1, 1]).warnings
-    assert "cannot be told apart" in warning
+    assert "cannot be separated" in warning
 
 
 def test_many_batches_are_not_warned_of_by_chance() -> None:
-    told = 0
+    flagged = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)
         values = [str(v) for v in rng.permutation(np.arange(24) % 8)]
-        told += len(check("batch", values).warnings)
+        flagged += len(check("batch", values).warnings)
     # Each is tested at 0.05.
-    assert told <= 8
+    assert flagged <= 8
 
 
 def test_scan_times_of_one_day_are_one_batch() -> None:
@@ -98,18 +98,18 @@ def test_processing_times_in_numbers_that_tell_the_groups_apart() -> None:
     found = check("processing day", [f"{10 * i}" for i in range(24)])
     [warning] = found.warnings
     assert "AUC 1.00" in warning
-    assert "the effects of the two cannot be told apart; 'processing day' is not" in warning
+    assert "the effects of the two cannot be separated; 'processing day' is not" in warning
     assert "every value" not in warning
     assert found.batches == ("processing day",)
 
 
-def test_measurement_that_goes_with_the_trait_is_told_as_a_question() -> None:
+def test_measurement_associated_with_the_trait_is_reported_as_a_question() -> None:
     rng = np.random.default_rng(0)
     rin = [f"{v:.2f}" for v in np.r_[rng.normal(4, 1, 12), rng.normal(8, 1, 12)]]
     [warning] = check("rin", rin).warnings
-    assert "also goes with 'rin' (Mann-Whitney" in warning
+    assert "also associated with 'rin' (Mann-Whitney" in warning
     [warning] = check("rin", rin, adjusted=("rin",)).warnings
-    assert "goes with the characteristic 'rin'" in warning
+    assert "confounded with the characteristic 'rin'" in warning
     assert "'rin' is adjusted for" in warning
 
 
@@ -117,21 +117,21 @@ def test_numbers_that_name_the_samples_are_no_measurement() -> None:
     assert check("sample number", [str(i) for i in range(24)]) == FactChecks()
 
 
-def test_measurements_and_days_are_seldom_told_by_chance() -> None:
+def test_measurements_and_days_are_seldom_flagged_by_chance() -> None:
     measured, days = 0, 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
         measured += len(check("bmi", [f"{v:.3f}" for v in rng.normal(27, 4, 24)]).warnings)
         days += len(check("scan date", [f"d{v}" for v in rng.permutation(24) // 2]).warnings)
-    # Each is tested at 0.05; a question needs a strong association besides (p about 0.01).
+    # Each is tested at 0.05; a question needs a strong association as well (p about 0.01).
     assert measured <= 8
     assert days <= 16
 
 
-def test_other_characteristics_are_told_as_questions() -> None:
+def test_other_characteristics_are_reported_as_questions() -> None:
     [warning] = check("smoking", ["yes"] * 11 + ["no"] + ["no"] * 12).warnings
-    assert "also goes with 'smoking'" in warning
-    assert "no other name of the trait" in warning
+    assert "also associated with 'smoking'" in warning
+    assert "unless that is another name of the trait" in warning
 
 
 def test_measured_trait_and_batch_by_ranks() -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, analyze_table
+from genotex.analysis import AnalysisOptions, analyze_table, check_samples
 from genotex.analysis.panel import REPEATED
-from genotex.analysis.sample_quality import check_samples
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
@@ -70,10 +69,10 @@ def test_expression_confirms_a_pool_of_the_others() -> None:
     assert "as expected of pools" in warning
 
 
-def test_pool_of_other_tissue_lies_apart() -> None:
+def test_pool_of_other_tissue_is_far_from_the_others() -> None:
     table = noisy(clean_cohort(), 4)
     found = check(table, texts=named(table, {4: "pool"}))
-    assert any("They lie apart" in warning for warning in found.warnings)
+    assert any("They are far from the others" in warning for warning in found.warnings)
 
 
 def test_pool_is_read_from_a_characteristic() -> None:
@@ -84,7 +83,7 @@ def test_pool_is_read_from_a_characteristic() -> None:
     assert check(table, facts).record["pools"][0]["text"] == "pool"
 
 
-def test_cohort_of_pools_only_is_told_so() -> None:
+def test_cohort_of_pools_only_gets_a_warning() -> None:
     table = clean_cohort()
     (warning,) = check(table, texts=named(table, dict.fromkeys(range(20), "pool"))).warnings
     assert warning == "All samples are described as pools ('pool'): pools are compared, not people."

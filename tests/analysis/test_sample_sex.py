@@ -33,7 +33,7 @@ def test_swapped_sex_is_named(samples: int) -> None:
     assert "Swapped or mislabelled?" in warning
 
 
-def test_inverted_coding_is_told_from_swapped_samples() -> None:
+def test_inverted_coding_is_distinguished_from_swapped_samples() -> None:
     table = clean_cohort()
     found = check_sex(profiles(with_sex(table, 1 - table.covariates["Gender"])))
     assert len(found.mismatches) == 20

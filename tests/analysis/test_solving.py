@@ -214,7 +214,7 @@ def test_interferon_signature_of_rheumatoid_arthritis(
     assert 100 < result.significant.height < 600
 
 
-def test_interferon_signature_is_found_beside_unmeasured_factors(
+def test_interferon_signature_is_found_despite_unmeasured_factors(
     synovium: tuple[LinkedTable, dict[str, Role]],
 ) -> None:
     options = AnalysisOptions(controls="all", panel=False)

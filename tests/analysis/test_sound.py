@@ -114,7 +114,7 @@ def test_minimal_effect_and_q_cut() -> None:
     assert lax.significant.height > 20
 
 
-def test_panel_coefficients_stand_beside_the_tests() -> None:
+def test_panel_coefficients_are_shown_alongside_the_tests() -> None:
     result = solve(two_groups(samples=40), options=AnalysisOptions())
     column = result.genes.drop_nulls("Panel Coefficient")
     chosen = set(column.filter(pl.col("Panel Coefficient") != 0)["Variable"])
@@ -229,7 +229,7 @@ def test_without_a_condition_there_is_no_interaction() -> None:
     assert result.significant_interactions.height == 0
 
 
-def test_filled_covariates_are_told() -> None:
+def test_filled_covariates_are_reported() -> None:
     table = two_groups()
     table.covariates["Age"][:2] = np.nan
     assert "Age was missing in 2 samples and filled with their mean." in solve(table).warnings
@@ -249,7 +249,7 @@ def test_table_of_another_trait() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"procedure": "loud"}, "procedure 'loud' is not known; use sound or benchmark"),
         ({"model": "magic"}, "'magic' is not known"),
@@ -263,8 +263,8 @@ def test_table_of_another_trait() -> None:
         ({"seed": -1}, "seed"),
     ],
 )
-def test_options_that_make_no_sense(wrong: dict[str, object], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_options_that_are_invalid(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         AnalysisOptions(**wrong)
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, write_result
-from genotex.analysis.checks import check_p_values
-from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import Hidden, Model
+from genotex.analysis.p_values import excess_near_one, null_share
+from genotex.analysis.sound import check_p_values
 from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.formats import LinkedTable
@@ -43,7 +43,7 @@ def false_share(result: AnalysisResult) -> float:
     return len(found - PLANTED) / max(1, len(found))
 
 
-def test_hidden_batch_is_adjusted_for_and_both_analyses_are_told() -> None:
+def test_hidden_batch_is_adjusted_for_and_both_analyses_are_reported() -> None:
     table = batched()
     result, plain = solve(table), solve(table, hidden="none")
     assert false_share(plain) > 0.3
@@ -70,12 +70,12 @@ def test_small_cohort_is_adjusted_too_and_both_analyses_are_reported() -> None:
 
 def test_mixed_model_ranks_when_it_is_asked_to() -> None:
     table = two_groups(samples=60, genes=300, shift=1.0)
-    beside, first = solve(table, "none", "all"), solve(table, "none", "mixed")
-    assert beside.method["ranked_by"] == "p" and first.method["ranked_by"] == "Mixed p"
-    assert beside.genes["p"].drop_nulls().is_sorted()
+    both, first = solve(table, "none", "all"), solve(table, "none", "mixed")
+    assert both.method["ranked_by"] == "p" and first.method["ranked_by"] == "Mixed p"
+    assert both.genes["p"].drop_nulls().is_sorted()
     assert first.genes["Mixed p"].drop_nulls().is_sorted()
     assert first.significant["Mixed q"].max() < 0.05  # type: ignore[operator]
-    same = beside.genes.join(first.genes, on="Variable")
+    same = both.genes.join(first.genes, on="Variable")
     # A column means the same, whichever test ranks.
     for name in ("Coefficient", "p", "Mixed p"):
         np.testing.assert_array_equal(same[name], same[f"{name}_right"])
@@ -96,20 +96,20 @@ def test_record_is_that_of_the_mixed_model_when_it_ranks() -> None:
     assert method["excess_near_one"] == excess_near_one(p)
     assert method["significant"] == (result.genes["Mixed q"].drop_nulls() < 0.05).sum()
     # The moderated t has its own place, and is the same as where it ranks.
-    told = {key: plain.method[key] for key in ("design", "residual_df", "pi0", "significant")}
-    assert {**told, **method["moderated"]} == method["moderated"]
+    kept = {key: plain.method[key] for key in ("design", "residual_df", "pi0", "significant")}
+    assert {**kept, **method["moderated"]} == method["moderated"]
     assert "moderated" not in plain.method
     json.dumps(method, allow_nan=False)
 
 
 def test_histogram_check_looks_at_the_test_that_ranks() -> None:
     table = two_groups(samples=60, genes=600, changed=500, shift=2.0)
-    told, plain = solve(table, "none", "mixed"), solve(table, "none")
-    assert told.significant.height < 300 < told.method["moderated"]["significant"]
+    mixed, plain = solve(table, "none", "mixed"), solve(table, "none")
+    assert mixed.significant.height < 300 < mixed.method["moderated"]["significant"]
     assert any("more than half" in warning for warning in plain.warnings)
-    assert not any("more than half" in warning for warning in told.warnings)
-    expected = check_p_values(told.genes["Mixed p"].drop_nulls().to_numpy(), 0)
-    assert [warning for warning in told.warnings if "histogram" in warning] == expected
+    assert not any("more than half" in warning for warning in mixed.warnings)
+    expected = check_p_values(mixed.genes["Mixed p"].drop_nulls().to_numpy(), 0)
+    assert [warning for warning in mixed.warnings if "histogram" in warning] == expected
 
 
 def paired(pairs: int = 14) -> tuple[LinkedTable, dict[str, dict[str, str | None]]]:

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genotex.analysis import AnalysisOptions, analyze_table
-from genotex.analysis.linear import fit_last_column
+from genotex.analysis import AnalysisOptions, analyze_table, fit_last_column
+from genotex.analysis.gene_tests import hedges_g, partial_correlation
 from genotex.analysis.options import Hidden
-from genotex.analysis.standardised_effect import hedges_g, partial_correlation
 from genotex.bench.problems import Problem
 from tests.analysis.cohort_tables import linked
 
@@ -78,8 +77,8 @@ def test_planted_g_of_one_whether_surrogate_variables_rank_or_not(
     planted = result.genes.filter(result.genes["Variable"].is_in([f"GENE{j}" for j in range(100)]))
     # Divided by what five surrogate variables leave, it would be near 2.
     assert planted["Standardised Effect"].mean() == pytest.approx(1.0, abs=0.2)
-    told = result.method["standardised_effect"]
-    assert ("without surrogate variables" in told) is ranked_with
+    text = result.method["standardised_effect"]
+    assert ("without surrogate variables" in text) is ranked_with
 
 
 def test_pairs_are_measured_within_pairs_and_that_is_said() -> None:

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.linear import fit_last_column
-from genotex.analysis.moderated import moderate
-from genotex.analysis.multiple_testing import benjamini_hochberg
-from genotex.analysis.surrogate import find_surrogates, surrogate_number
+from genotex.analysis import benjamini_hochberg, find_surrogates, fit_last_column, moderate
+from genotex.analysis.surrogate import surrogate_number
 from genotex.errors import AnalysisError
 from tests.analysis.hidden_cohorts import (
     half_confounded_batch,
@@ -126,13 +124,13 @@ def test_ten_residual_degrees_of_freedom_are_left(samples: int, room: int) -> No
     assert found.estimated == 3
     assert found.columns.shape == (samples, room)
     assert found.limited == (room < 3)
-    told = f"{room} of 3 are used, so that 10 residual degrees of freedom are left"
-    assert found.notes == ((told,) if room < 3 else ())
+    note = f"{room} of 3 are used, so that 10 residual degrees of freedom are left"
+    assert found.notes == ((note,) if room < 3 else ())
     assert len(found.share) == room
 
 
 def test_component_of_few_genes_between_two_of_many_is_passed_over() -> None:
-    """Each surrogate variable stands for its own component (R sva takes the one passed over)."""
+    """Each surrogate variable represents its own component (R sva takes the one passed over)."""
     rng = np.random.default_rng(5)
     design = two_group_design(40)
     factors = 40**0.5 * np.linalg.qr(np.column_stack([design, rng.normal(size=(40, 3))]))[0][:, 2:]
@@ -142,7 +140,9 @@ def test_component_of_few_genes_between_two_of_many_is_passed_over() -> None:
     loadings[2, 215:] = rng.normal(0, 0.5, 385)
     found = find_surrogates(8 + rng.normal(0, 0.3, (40, 600)) + factors @ loadings, design, seed=0)
     assert found.estimated == 3
-    assert found.notes == ("component 2 gives none: 15 genes go with it, 40 are needed",)
+    assert found.notes == (
+        "component 2 yields no surrogate variable: 15 genes are associated with it, 40 are needed",
+    )
     assert (np.abs(factors.T @ found.columns / 40**0.5).argmax(axis=0) == [0, 2]).all()
 
 
@@ -171,7 +171,7 @@ def test_constant_genes_give_none(level: float) -> None:
     assert (found.estimated, found.columns.shape[1]) == (0, 0)
 
 
-def test_constant_and_duplicate_genes_beside_others_change_nothing() -> None:
+def test_constant_and_duplicate_genes_among_others_change_nothing() -> None:
     expression, design = with_batch(30, 400, 11), two_group_design(30)
     plain = find_surrogates(expression, design, seed=0)
     more = np.column_stack([expression, np.full((30, 100), 5.1), np.zeros((30, 50))])

@@ -8,9 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, read_result, read_trait_effects
+from genotex.analysis import (
+    AnalysisOptions,
+    AnalysisResult,
+    TraitEffects,
+    read_result,
+    read_trait_effects,
+)
 from genotex.analysis.moderated import shrink
-from genotex.analysis.trait_effects import TraitEffects
 from genotex.bench.problems import Problem, TaskInfo, TraitInfo
 from genotex.errors import AnalysisError, FormatError
 from genotex.formats import LinkedTable

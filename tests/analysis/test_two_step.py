@@ -9,13 +9,13 @@ import pytest
 
 from genotex.analysis import (
     AnalysisOptions,
+    ConditionCohort,
     analyze_table,
     check_request,
     read_result,
     solve_problem,
     write_result,
 )
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.errors import NoUsableCohortError, UsageError
 from genotex.formats import (
@@ -74,10 +74,10 @@ def test_condition_is_predicted_and_its_regressor_genes_are_not_tested(
     output: OutputFolder, tasks: TaskInfo
 ) -> None:
     result = solve_problem(output, PROBLEM, FAST, tasks)
-    told = result.method["two_step"]
-    assert (result.cohort, told["cohort"]) == ("GSE1", "GSE2")
-    assert told["regressors"] == REGRESSORS
-    assert told["score_name"] == "AUROC" and told["score"] > 0.8
+    record = result.method["two_step"]
+    assert (result.cohort, record["cohort"]) == ("GSE1", "GSE2")
+    assert record["regressors"] == REGRESSORS
+    assert record["score_name"] == "AUROC" and record["score"] > 0.8
     status = dict(result.genes.select("Variable", "Status").iter_rows())
     assert {gene for gene, what in status.items() if what == "regressor"} == set(REGRESSORS)
     assert result.method["filter"]["regressor"] == 6
@@ -123,10 +123,10 @@ def test_published_procedure_keeps_the_regressors_among_the_genes(
     assert again.significant["Variable"].to_list() == columns["Variable"]
 
 
-def test_one_series_on_both_sides_is_told(output: OutputFolder, tasks: TaskInfo) -> None:
+def test_one_series_on_both_sides_is_reported(output: OutputFolder, tasks: TaskInfo) -> None:
     put(output, "GSE1", cohort("Obesity", 0, samples=60, seed=2))
     result = solve_problem(output, PROBLEM, FAST, tasks)
-    assert any("GSE1 is on both sides" in warning for warning in result.warnings)
+    assert any("GSE1 serves as both cohorts" in warning for warning in result.warnings)
 
 
 def test_without_related_genes_it_is_refused_before_any_file_is_read(tmp_path: Path) -> None:

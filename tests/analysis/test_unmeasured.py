@@ -1,4 +1,4 @@
-"""When surrogate variables are used, and what is told of them."""
+"""When surrogate variables are used, and what is reported of them."""
 
 import json
 from collections.abc import Iterator
@@ -7,10 +7,19 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.contrast import Contrast, choose_contrast
-from genotex.analysis.design import Design, build_design
-from genotex.analysis.precision import Precision
-from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis import (
+    AnalysisOptions,
+    CohortData,
+    Precision,
+    SampleQuality,
+    build_design,
+    choose_contrast,
+)
+from genotex.analysis.adjustment import Adjustment
+from genotex.analysis.blocks import Blocks
+from genotex.analysis.comparison import Comparison
+from genotex.analysis.sample_blocks import no_blocks
+from genotex.analysis.sample_facts import FactChecks, SampleFacts
 from genotex.analysis.unmeasured import (
     Unmeasured,
     compare_rankings,
@@ -35,7 +44,7 @@ def setting(expression: np.ndarray, trait: np.ndarray | None = None, **covariate
     table = linked(trait, expression[:, :1], covariates)
     contrast = choose_contrast(table, {}, "auto")
     design = build_design(table, contrast, tuple(covariates), None)
-    return contrast, design, table.samples
+    return table, contrast, design
 
 
 def find(
@@ -48,24 +57,28 @@ def find(
     mixed_ranks: bool = False,
     **covariates: np.ndarray,
 ) -> Unmeasured:
-    contrast: Contrast
-    design: Design
-    contrast, design, samples = setting(expression, trait, **covariates)
+    table, contrast, design = setting(expression, trait, **covariates)
     facts: SampleFacts = {
-        key: dict(zip(samples, values, strict=True))
+        key: dict(zip(table.samples, values, strict=True))
         for key, values in (characteristics or {}).items()
     }
-    return find_unmeasured(
-        expression,
-        contrast,
-        design,
-        facts,
-        samples,
-        mode,  # type: ignore[arg-type]
-        0,
-        precision or Precision(),
-        mixed_ranks=mixed_ranks,
+    options = AnalysisOptions(
+        hidden=mode,  # type: ignore[arg-type]
+        model="mixed" if mixed_ranks else "moderated",
+        seed=0,
     )
+    compared = Comparison(
+        cohort=CohortData(table, sample_facts=facts),
+        table=table,
+        contrast=contrast,
+        blocks=Blocks(table, contrast, {}, {}, ()),
+        predicted=None,
+        adjustment=Adjustment({}, (), {}, None, (), {}, {}, ()),
+        design=design,
+        facts=FactChecks(),
+        quality=SampleQuality({}, no_blocks("not examined"), {}),
+    )
+    return find_unmeasured(expression, compared, options, precision or Precision())
 
 
 def test_mode_none_does_not_look() -> None:
@@ -153,7 +166,7 @@ def test_columns_are_found_among_independent_errors_and_given_for_the_samples() 
     expression = with_batch(60, 500, 0)
     precision = Precision(blocks=np.repeat(np.arange(30), 2), correlation=0.4)
     found = find(precision.unwhiten(expression), precision=precision)
-    _, design, _ = setting(expression)
+    _, _, design = setting(expression)
     white = precision.whiten(design.matrix)
     column = precision.whiten(found.columns["SV1"][:, None])[:, 0]
     rest = column - white @ np.linalg.lstsq(white, column)[0]
@@ -175,20 +188,20 @@ def test_associations_with_batch_covariate_and_scan_date() -> None:
     found = find(
         expression, "sva", characteristics=facts, Age=50 + 10 * batch + rng.normal(0, 3, 60)
     )
-    told = found.record["associations"]
-    assert {(t["with"], t["kind"]) for t in told} == {
+    reported = found.record["associations"]
+    assert {(t["with"], t["kind"]) for t in reported} == {
         ("scan date", "characteristic"),
         ("rin", "characteristic"),
         ("Age", "covariate"),
         ("Asthma", "trait"),
     }
-    assert [t["p"] for t in told] == sorted(t["p"] for t in told)
-    assert {t["surrogate"] for t in told} == {"SV1"}
-    date = next(t for t in told if t["with"] == "scan date")
+    assert [t["p"] for t in reported] == sorted(t["p"] for t in reported)
+    assert {t["surrogate"] for t in reported} == {"SV1"}
+    date = next(t for t in reported if t["with"] == "scan date")
     assert (date["test"], date["measure"]) == ("Kruskal-Wallis test", "eta")
 
 
-def test_at_most_ten_associations_are_told() -> None:
+def test_at_most_ten_associations_are_reported() -> None:
     batch = half_confounded_batch(60)
     facts: dict[str, list[str | None]] = {
         f"key {k}": ["a" if b else "b" for b in batch] for k in range(15)
@@ -222,21 +235,25 @@ def test_continuous_trait() -> None:
 def test_same_rankings_share_everything() -> None:
     p = np.linspace(1e-6, 1, 200)
     names = [f"G{i}" for i in range(200)]
-    told = compare_rankings(p, p, names, 0.05)
-    assert told["top"] == [
+    reported = compare_rankings(p, p, names, 0.05)
+    assert reported["top"] == [
         {"genes": 10, "shared": 10},
         {"genes": 50, "shared": 50},
         {"genes": 100, "shared": 100},
     ]
-    assert told["first_with"] == told["first_without"] == names[:10]
-    assert told["significant_with"] == told["significant_without"] == told["significant_both"]
+    assert reported["first_with"] == reported["first_without"] == names[:10]
+    assert (
+        reported["significant_with"]
+        == reported["significant_without"]
+        == reported["significant_both"]
+    )
 
 
 def test_rankings_that_differ_are_counted_by_hand() -> None:
     without = np.array([1e-8, 1e-7, 0.5, 0.6, np.nan])
     adjusted = np.array([0.7, 1e-9, 1e-8, np.nan, 0.9])
-    told = compare_rankings(without, adjusted, ["A", "B", "C", "D", "E"], 0.05)
-    assert told == {
+    reported = compare_rankings(without, adjusted, ["A", "B", "C", "D", "E"], 0.05)
+    assert reported == {
         "top": [{"genes": 4, "shared": 3}],
         "significant_without": 2,
         "significant_with": 2,
@@ -247,9 +264,9 @@ def test_rankings_that_differ_are_counted_by_hand() -> None:
 
 
 def test_no_gene_tested_compares_to_nothing() -> None:
-    told = compare_rankings(np.array([np.nan]), np.array([0.5]), ["A"], 0.05)
-    assert told["top"] == [] and told["significant_both"] == 0
-    assert json.dumps(told, allow_nan=False)
+    reported = compare_rankings(np.array([np.nan]), np.array([0.5]), ["A"], 0.05)
+    assert reported["top"] == [] and reported["significant_both"] == 0
+    assert json.dumps(reported, allow_nan=False)
 
 
 def confounded() -> Unmeasured:

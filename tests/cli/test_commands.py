@@ -306,7 +306,7 @@ def test_analyze_asks_for_the_task_list_before_any_work(  # type: ignore[no-unty
         ),
         (["preprocess", "{tmp}/input", "{tmp}/o", "--encoding", "{tmp}/none.json"], "none.json"),
         (["analyze", "{tmp}/o"], "run 'genotex preprocess' first"),
-        (["analyze", "{tmp}/o", "--q", "0"], "Invalid value for '--q': 0 is no q-value"),
+        (["analyze", "{tmp}/o", "--q", "0"], "Invalid value for '--q': 0 is not a q-value"),
         (
             ["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--solver", "exact"],
             "--solver exact belongs to the procedure 'benchmark'",

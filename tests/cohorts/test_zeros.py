@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.analysis.contrast import choose_contrast
-from genotex.analysis.gene_filter import filter_genes
+from genotex.analysis import choose_contrast
+from genotex.analysis.trait_tests import filter_genes
 from genotex.cohorts import CohortOutcome, PreprocessOptions, preprocess
 from genotex.formats import LinkedTable, read_evidence, read_linked, read_linked_csv
 from genotex.formats.cohort_record import Evidence

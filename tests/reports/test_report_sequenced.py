@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from genotex.analysis.libraries import tell_libraries
+from genotex.analysis.libraries import summarise_libraries
 from genotex.formats.cohort_record import Evidence
 from genotex.reports import building
 from genotex.reports.findings import Findings
@@ -43,7 +43,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def counted() -> Findings:
-    return replace(plain(), counts=RECORD, counts_summary=tell_libraries(RECORD))
+    return replace(plain(), counts=RECORD, counts_summary=summarise_libraries(RECORD))
 
 
 def counted_evidence() -> Evidence:
@@ -73,7 +73,9 @@ def test_section_tells_filter_weights_and_what_does_without() -> None:
 
 def test_unweighted_tests_are_told_as_such() -> None:
     record = {**RECORD, "weights": "none", "reads": {}}
-    section = view_sequenced(replace(plain(), counts=record, counts_summary=tell_libraries(record)))
+    section = view_sequenced(
+        replace(plain(), counts=record, counts_summary=summarise_libraries(record))
+    )
     assert section is not None and section.tables == ()
     assert section.lead.startswith("RNA-seq counts, TMM, no weights: ")
     assert not any("weight" in remark for remark in section.remarks)

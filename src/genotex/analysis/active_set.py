@@ -1,4 +1,4 @@
-"""One penalised regression on few genes: Newton steps on the genes in use.
+"""A penalised fit by an active set of genes.
 
 Minimises mean loss + penalty * |genes' coefficients|_1, the loss being half the squared error or
 the logistic negative log-likelihood; intercept and covariates are not penalised. Inside one orthant
@@ -13,13 +13,63 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
 from scipy.special import expit
-
-from genotex.analysis.curvature import Curvature
 
 __all__ = ["ActiveFit"]
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+class _Curvature:
+    """Second derivatives at one point; kept for several steps, as they change little."""
+
+    def __init__(
+        self, columns: Floats, weight: Floats | None, ridge: Floats, kind: DTypeLike
+    ) -> None:
+        single = np.dtype(kind) == np.float32
+        self._cholesky, self._back = (spotrf, spotrs) if single else (dpotrf, dpotrs)
+        # So that duplicate genes share a coefficient.
+        self._jitter = 1e-6 if single else 1e-10
+        scaled = columns.astype(kind)
+        if weight is not None:
+            scaled *= np.sqrt(weight).astype(kind)
+        self._hessian = scaled @ scaled.T
+        self._hessian /= columns.shape[1]
+        diagonal = self._hessian.reshape(-1)[:: len(columns) + 1]
+        diagonal[: len(ridge)] += ridge
+        diagonal += self._jitter * diagonal.max()
+        self._free = b""
+
+    def direction(self, pull: Floats, free: Mask) -> Floats:
+        """Return the Newton direction for a downhill slope, 0 where a coefficient is not free."""
+        if self._free != (key := free.tobytes()):
+            self._free = key
+            self._factorise(free)
+        if self._everything:
+            found, _ = self._back(self._factor, pull, lower=1)
+            return np.asarray(found, dtype=np.float64)
+        direction = np.zeros(len(pull))
+        direction[self._chosen], _ = self._back(self._factor, pull[self._chosen], lower=1)
+        return direction
+
+    def _factorise(self, free: Mask) -> None:
+        self._everything = bool(free.all())
+        self._chosen = np.flatnonzero(free)
+        part = self._hessian
+        if not self._everything:
+            part = part[self._chosen[:, None], self._chosen]
+        jitter = 0.0
+        while True:
+            self._factor, failed = self._cholesky(part, lower=1)
+            if not failed:
+                return
+            # Rounding can make a singular matrix look indefinite.
+            jitter = max(10 * jitter, 10 * self._jitter * float(part.diagonal().max()))
+            part = part + jitter * np.eye(len(part), dtype=part.dtype)
+
+
 Indices = NDArray[np.intp]
 
 COVARIATE_RIDGE = 1e-4
@@ -50,26 +100,7 @@ class _Point:
 
 
 class ActiveFit:
-    """Current fit of one training set.
-
-    Attributes
-    ----------
-    genes : ndarray of int, shape (a,)
-        Genes in use, in the order they came in.
-    coefficients : ndarray of float64, shape (k + a,)
-        Intercept, covariates, genes.
-    columns : ndarray of float64, shape (k + a, n)
-        What belongs to them, one row each; genes z-scored.
-
-    Parameters
-    ----------
-    covariates : ndarray of float64, shape (n, k)
-        First column 1, the others standardised.
-    target : ndarray of float64, shape (n,)
-        0 and 1, or a measured trait.
-    binary : bool
-        Logistic instead of linear.
-    """
+    """Current fit of one training set."""
 
     def __init__(self, covariates: Floats, target: Floats, binary: bool) -> None:
         self.target = target
@@ -101,10 +132,8 @@ class ActiveFit:
         self.coefficients = np.concatenate([self.coefficients, np.zeros(len(genes))])
 
     def solve(self, penalty: float, tolerance: float = TOLERANCE) -> None:
-        """Find the optimum over the genes in use; those that end at zero are put aside.
-
-        `tolerance` is the largest slope left, in units of the penalty.
-        """
+        """Find the optimum over the genes in use; those that end at zero are put aside."""
+        # `tolerance` is the largest slope left, in units of the penalty.
         # Slopes below the second are rounding.
         tolerance = max(tolerance * penalty, self._rounding) if penalty else 0.0
         point = self._point(self.coefficients, penalty)
@@ -112,7 +141,7 @@ class ActiveFit:
         before, slow, single = np.inf, 0, False
         for _ in range(STEPS):
             steepest = float(np.abs(point.pull).max())
-            # Without a penalty there is no unit: then the first slope is.
+            # Without a penalty the first slope is the unit.
             tolerance = tolerance or max(NULL_TOLERANCE * steepest, self._rounding)
             if steepest <= tolerance:
                 break
@@ -124,7 +153,7 @@ class ActiveFit:
             better = self._move(direction, point, penalty)
             if better is None and single:
                 break
-            # Several genes may stand in each other's way; the steepest alone never does.
+            # Several genes may block each other; the steepest alone never does.
             single = better is None
             point = better or point
         self.coefficients = point.coefficients
@@ -154,14 +183,14 @@ class ActiveFit:
         signs[resting] = 0
         return _Point(coefficients, predictor, fitted, value, pull, signs, at_zero)
 
-    def _curvature(self, point: _Point, kind: DTypeLike) -> Curvature:
+    def _curvature(self, point: _Point, kind: DTypeLike) -> _Curvature:
         weight = None
         if self.binary:
             weight = np.maximum(point.fitted * (1 - point.fitted), SMALLEST_WEIGHT)
-        return Curvature(self.columns, weight, self._ridge, kind)
+        return _Curvature(self.columns, weight, self._ridge, kind)
 
     def _direction(
-        self, curvature: Curvature, point: _Point, tolerance: float, single: bool
+        self, curvature: _Curvature, point: _Point, tolerance: float, single: bool
     ) -> Floats:
         entering = point.at_zero & (np.abs(point.pull) > tolerance)
         if single and entering.any():

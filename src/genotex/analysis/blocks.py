@@ -37,32 +37,19 @@ _TCGA_KEY = "patient"
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """A contrast whose samples are blocked on a characteristic.
+    """A contrast whose samples are blocked on a characteristic."""
 
-    Attributes
-    ----------
-    table : LinkedTable
-        The table given, or a smaller one when repeated samples were averaged.
-    contrast : Contrast
-        The samples of `table` that are compared now.
-    columns : dict of str to ndarray of float64, shape (n,)
-        One indicator for each block but the first, for the samples of `contrast`, where all samples
-        are in complete pairs; else empty.
-    record : dict
-        ``key``, ``design`` (``paired``, ``correlated`` or ``averaged``), ``suffix`` (whether blocks
-        are what values share before a suffix), counts, samples of each block of several, and
-        ``constant_within_blocks``: covariates that the indicators already adjust for.
-    warnings : tuple of str
-        What became of the samples.
-    correlated : ndarray of int, shape (n,), or None
-        Block of each sample of `contrast` whose correlation is to be estimated.
-    """
-
-    table: LinkedTable
-    contrast: Contrast
+    table: LinkedTable  # The table given, or a smaller one when repeated samples were averaged
+    contrast: Contrast  # The samples of `table` that are compared now
+    # (n,): one indicator for each block but the first, for the samples of `contrast`, where all
+    # samples are in complete pairs; else empty
     columns: dict[str, Floats]
+    # ``key``, ``design`` (``paired``, ``correlated`` or ``averaged``), ``suffix`` (whether blocks
+    # are what values share before a suffix), counts, samples of each block of several, and
+    # ``constant_within_blocks``: covariates that the indicators already adjust for
     record: dict[str, Any]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # How the samples were treated
+    # (n,): block of each sample of `contrast` whose correlation is to be estimated
     correlated: Rows | None = None
 
 
@@ -98,41 +85,19 @@ def blocked_by(key: str) -> str:
 
 
 def block_samples(table: LinkedTable, contrast: Contrast, facts: SampleFacts, key: str) -> Blocks:
-    """Block the samples of a contrast on a characteristic such as the donor.
-
-    Where the trait varies in every block (a case and a control of each donor), an indicator column
-    for each block lets the trait be compared within blocks. Where it varies in some blocks only,
-    all samples are kept, and `correlated` says which of them share a block; samples without a value
-    are people of their own. Where it varies in no block, the samples of a block are repeats: they
-    are averaged into one, with the id of the first. Values that all occur once but differ in a
-    suffix only (``03-212A`` and ``03-212B``, ``P7_T`` and ``P7_N``) are blocked by what they share.
-
-    Parameters
-    ----------
-    table : LinkedTable
-        One cohort.
-    contrast : Contrast
-        Its samples and trait.
-    facts : mapping
-        Characteristic to sample id to raw value.
-    key : str
-        A characteristic, whatever its case; ``patient`` also stands for the patient part of TCGA
-        barcodes.
-
-    Raises
-    ------
-    UsageError
-        If the cohort has no such characteristic.
-    AnalysisError
-        If no value occurs twice, there are fewer than `MIN_PAIRS` pairs, or too few samples are
-        left.
-    """
+    """Block the samples of a contrast on a characteristic such as the donor."""
+    # Where the trait varies in every block (a case and a control of each donor), an indicator
+    # column for each block lets the trait be compared within blocks. Where it varies in some blocks
+    # only, all samples are kept, and `correlated` gives their blocks; samples without a value are
+    # people of their own. Where it varies in no block, the samples of a block are repeats: they are
+    # averaged into one, with the id of the first. Values that all occur once but differ in a suffix
+    # only (``03-212A`` and ``03-212B``, ``P7_T`` and ``P7_N``) are blocked by what they share.
     grouping = _group(table, contrast, facts, key)
     if all(len(places) == 1 for places in grouping.members.values()):
         reason = "every value occurs once" if grouping.members else "no sample has a value"
         msg = (
             f"the {len(contrast.rows)} samples compared cannot be blocked by '{grouping.key}': "
-            f"{reason}; block on another characteristic or leave the pairing away"
+            f"{reason}; block on another characteristic or omit the pairing"
         )
         raise AnalysisError(msg)
     varying = grouping.varying(contrast)
@@ -145,26 +110,10 @@ def block_samples(table: LinkedTable, contrast: Contrast, facts: SampleFacts, ke
 def block_detected(
     table: LinkedTable, contrast: Contrast, people: Mapping[str, str], why_none: str = ""
 ) -> Blocks:
-    """Block the samples of a contrast on people who were detected by their expression.
-
-    As `block_samples`. But where the trait varies in one or two blocks only, which may hold two
-    people who resemble each other, the samples of a block and trait value are averaged; and where
-    nobody is repeated, nothing is blocked, with a warning.
-
-    Parameters
-    ----------
-    table, contrast
-        As for `block_samples`.
-    people : mapping of str to str
-        Sample id to label of its block; samples without one are people of their own.
-    why_none : str
-        Why nobody could be detected, for the warning.
-
-    Raises
-    ------
-    AnalysisError
-        If too few samples are left when repeats are averaged.
-    """
+    """Block the samples of a contrast on people who were detected by their expression."""
+    # As `block_samples`. But where the trait varies in one or two blocks only, which may hold two
+    # people who resemble each other, the samples of a block and trait value are averaged; and where
+    # no person is repeated, nothing is blocked, with a warning.
     places: dict[str, list[int]] = {}
     for place, row in enumerate(contrast.rows):
         sample = table.samples[row]
@@ -218,7 +167,7 @@ def _values(compared: Sequence[str], facts: SampleFacts, key: str) -> tuple[str,
     if wanted == _TCGA_KEY and any(patients):
         return _TCGA_KEY, patients
     known = sorted({*facts, *([_TCGA_KEY] if any(patients) else [])})
-    none = "of those that are not read as trait, age or gender none varies"
+    none = "of those that are not used as trait, age or gender none varies"
     there = f"use one of {', '.join(known)}" if known else none
     msg = f"the cohort has no characteristic '{key}' to block on; {there}"
     raise UsageError(msg)
@@ -283,7 +232,7 @@ def _check_pairs(contrast: Contrast, grouping: _Grouping, varying: dict[str, Row
     what = "a case and a control" if contrast.binary else "different values of the trait"
     msg = (
         f"only {len(varying)} of {len(grouping.members)} values of '{grouping.key}' have {what}; "
-        f"{MIN_PAIRS} are needed; block on another characteristic or leave the pairing away"
+        f"{MIN_PAIRS} are needed; block on another characteristic or omit the pairing"
     )
     raise AnalysisError(msg)
 
@@ -297,8 +246,8 @@ def _averaged(table: LinkedTable, contrast: Contrast, grouping: _Grouping) -> Bl
     _check_left(table.trait, contrast.binary, values, key)
     known = {int(row) for rows in groups for row in rows}
     left_out = [table.samples[i] for i in contrast.rows if i not in known]
-    told = f"means of repeated samples {grouping.by}"
-    narrowed = _narrow(smaller, contrast, np.arange(len(groups)), values, left_out, told)
+    text = f"means of repeated samples {grouping.by}"
+    narrowed = _narrow(smaller, contrast, np.arange(len(groups)), values, left_out, text)
     repeated = {value: places for value, places in blocks.items() if len(places) > 1}
     record = {
         **_record("averaged", table, contrast, grouping, repeated, len(groups)),
@@ -324,7 +273,7 @@ def _check_left(trait: str, binary: bool, values: Floats, key: str) -> None:
     left = f"{cases} cases and {len(values) - cases} controls" if binary else "one value of it"
     msg = (
         f"{trait}: when samples of one person {blocked_by(key)} are averaged, {left} are left; "
-        "two of each are needed; block on another characteristic or leave the pairing away"
+        "two of each are needed; block on another characteristic or omit the pairing"
     )
     raise AnalysisError(msg)
 
@@ -391,20 +340,20 @@ def _narrow(
     rows: Rows,
     values: Floats,
     left_out: Sequence[str],
-    told: str,
+    text: str,
 ) -> Contrast:
-    """Return the contrast with the samples that are left, and say so in its summary."""
+    """Return the contrast with the samples that are left, and record it in its summary."""
     ids = np.array([table.samples[i] for i in rows], dtype=object)
     out = [*contrast.summary["samples"].get("left_out", []), *left_out]
     if contrast.binary:
-        summary = _binary_summary(contrast, ids, values == 1, out, told)
+        summary = _binary_summary(contrast, ids, values == 1, out, text)
         return replace(contrast, rows=rows, values=values, summary=summary)
     raw = table.trait_values[rows]
     mean, deviation = float(raw.mean()), float(raw.std(ddof=1))
     scale = f"per standard deviation of {table.trait} ({deviation:.4g})"
     summary = {
         **contrast.summary,
-        "text": f"{told}: {len(rows)} samples, {scale}",
+        "text": f"{text}: {len(rows)} samples, {scale}",
         "samples": {"all": ids.tolist(), "left_out": out},
         "trait_mean": mean,
         "trait_sd": deviation,
@@ -424,7 +373,7 @@ def _binary_summary(
     ids: NDArray[np.object_],
     case: NDArray[np.bool_],
     left_out: list[str],
-    told: str,
+    text: str,
 ) -> dict[str, Any]:
     cases, controls = int(case.sum()), int((~case).sum())
     before = contrast.summary["group_sizes"]["control"]
@@ -432,7 +381,7 @@ def _binary_summary(
     of_a_kind = ("healthy_controls", "other_disease_controls")
     return {
         **contrast.summary,
-        "text": f"{told}: {cases} cases against {controls} {kind}",
+        "text": f"{text}: {cases} cases against {controls} {kind}",
         "group_sizes": {"case": cases, "control": controls},
         **{name: _recount(contrast.summary[name], before, controls) for name in of_a_kind},
         "samples": {

@@ -8,15 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.adjusting import Adjustment, gather_adjustment
+from genotex.analysis.adjustment import Adjustment, gather_adjustment
 from genotex.analysis.blocks import Blocks, block_detected, block_samples
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.condition_predictor import PredictedCondition, predict_condition
 from genotex.analysis.contrast import Contrast, choose_contrast, with_levels
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.libraries import Libraries, gather_libraries
 from genotex.analysis.options import AnalysisOptions
-from genotex.analysis.problem_data import CohortData
+from genotex.analysis.problem_data import CohortData, ConditionCohort
 from genotex.analysis.sample_facts import (
     DETECTED,
     FactChecks,
@@ -37,41 +36,30 @@ __all__ = ["Comparison", "set_up_comparison"]
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The samples compared and the regression, before any gene is looked at.
+    """The samples compared and the regression, before any gene is tested."""
 
-    Attributes
-    ----------
-    table : LinkedTable
-        The cohort; repeated samples averaged and the condition predicted where that was asked for.
-    contrast : Contrast
-    blocks : Blocks
-        Pairs; without columns and record when there are none.
-    condition : ConditionCohort or None
-    predicted : PredictedCondition or None
-        Of a two-step problem.
-    adjustment : Adjustment
-    design : Design
-        Without surrogate variables.
-    facts : FactChecks
-    quality : SampleQuality
-        Checks of the samples, before any was left out.
-    libraries : Libraries or None
-        Of a cohort whose expression was counted.
-    condition_column : str or None
-        The condition's column of the design.
-    """
-
+    cohort: CohortData  # As given
+    # Its table; repeated samples averaged and the condition predicted where requested
     table: LinkedTable
     contrast: Contrast
-    blocks: Blocks
-    condition: ConditionCohort | None
-    predicted: PredictedCondition | None
+    blocks: Blocks  # Pairs; without columns and record when there are none
+    predicted: PredictedCondition | None  # Of a two-step problem
     adjustment: Adjustment
-    design: Design
+    design: Design  # Without surrogate variables
     facts: FactChecks
-    quality: SampleQuality
-    libraries: Libraries | None = None
-    condition_column: str | None = None
+    quality: SampleQuality  # Checks of the samples, before any was left out
+    libraries: Libraries | None = None  # Of a cohort whose expression was counted
+    condition_column: str | None = None  # The condition's column of the design
+
+    @property
+    def condition(self) -> ConditionCohort | None:
+        """The cohort of the condition of a two-step problem."""
+        return self.cohort.condition
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """Ids of the samples compared, shape (n,)."""
+        return tuple(self.table.samples[i] for i in self.contrast.rows)
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -103,20 +91,7 @@ class Comparison:
 
 
 def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOptions) -> Comparison:
-    """Choose samples, pairs, condition and covariates, and build the design.
-
-    Parameters
-    ----------
-    cohort, problem, options
-        As for `analyze_sound`.
-
-    Raises
-    ------
-    AnalysisError
-        If the cohort cannot answer the problem.
-    UsageError
-        If an option names a characteristic that the cohort does not have.
-    """
+    """Choose samples, pairs, condition and covariates, and build the design."""
     table, roles, facts = cohort.table, cohort.roles, cohort.sample_facts
     contrast = choose_contrast(table, roles, _controls(options))
     quality = check_samples(table, contrast, facts, cohort.sample_texts, problem.condition)
@@ -152,10 +127,10 @@ def set_up_comparison(cohort: CohortData, problem: Problem, options: AnalysisOpt
     elif checked.repeated or blocks.record:
         quality = quality.with_known_donors()
     return Comparison(
+        cohort,
         table,
         contrast,
         blocks,
-        condition,
         predicted,
         adjustment,
         design,

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.panel_folds import stratified_folds
-from genotex.analysis.panel_scores import auroc, regression
+from genotex.analysis.cross_validation import auroc, regression, stratified_folds
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
@@ -37,27 +36,16 @@ CONDITIONAL = (
 
 @dataclass(frozen=True, eq=False)
 class PredictedCondition:
-    """A condition predicted for the samples of another cohort.
+    """A condition predicted for the samples of another cohort."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n,)
-        Linear predictor (log odds, or units of the condition), z-scored over the samples compared.
-    score_name : {"AUROC", "R2"}
-        Area under the ROC curve for a binary condition, share of variance for a measured one.
-    score : float
-        Its value on samples of the condition's cohort that the model has not seen.
-    record : dict
-        Model, penalty, regressors, samples and score, as plain JSON values.
-    warnings : tuple of str
-        What a reader should know.
-    """
-
+    # (n,): linear predictor (log odds, or units of the condition), z-scored over the samples
+    # compared
     values: Floats
+    # Area under the ROC curve for a binary condition, share of variance for a measured one
     score_name: ScoreName
-    score: float
-    record: dict[str, Any]
-    warnings: tuple[str, ...]
+    score: float  # Its value on samples of the condition's cohort that the model has not seen
+    record: dict[str, Any]  # Model, penalty, regressors, samples and score, as plain JSON values
+    warnings: tuple[str, ...]  # What a reader should know
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,15 +78,15 @@ def predict_condition(
 
     Parameters
     ----------
-    condition_table : LinkedTable
+    condition_table
         The condition's cohort; its trait is the condition. Samples without it are left out.
-    table : LinkedTable
+    table
         The trait's cohort.
     rows : ndarray of int, shape (n,)
         Its samples that are compared.
-    regressors : sequence of str
-        Genes that stand in both tables; those that are constant in either are left out.
-    seed : int
+    regressors
+        Genes that are in both tables; those that are constant in either are left out.
+    seed
         Seed of the folds.
 
     Raises
@@ -115,7 +103,7 @@ def predict_condition(
     usable = _varies(source) & _varies(goal)
     if not usable.any():
         msg = (
-            f"{name} cannot be predicted: none of its {len(regressors)} regressor genes stands in "
+            f"{name} cannot be predicted: none of its {len(regressors)} regressor genes is in "
             "both cohorts and varies there; force other cohorts or ask without a condition"
         )
         raise AnalysisError(msg)
@@ -153,8 +141,9 @@ def _weak(name: str, score_name: ScoreName, score: float) -> tuple[str, ...]:
     if score >= WEAK[score_name]:
         return ()
     return (
-        f"{name} can hardly be told from its regressor genes (cross-validated {score_name} "
-        f"{score:.2f}, below {WEAK[score_name]:g}): adjusting for the prediction means little.",
+        f"{name} is poorly predicted by its regressor genes (cross-validated {score_name} "
+        f"{score:.2f}, below {WEAK[score_name]:g}): adjusting for the prediction has little "
+        "effect.",
     )
 
 
@@ -162,8 +151,8 @@ def _code(name: str, values: Floats) -> tuple[Floats, bool]:
     """Return the condition as 0 and 1 (the larger value), or in standard deviations."""
     levels = np.unique(values)
     if len(levels) < 2:
-        told = "no sample has a value" if len(levels) == 0 else f"all values are {levels[0]:g}"
-        msg = f"the condition {name} does not vary in its cohort: {told}; force another cohort"
+        found = "no sample has a value" if len(levels) == 0 else f"all values are {levels[0]:g}"
+        msg = f"the condition {name} does not vary in its cohort: {found}; force another cohort"
         raise AnalysisError(msg)
     binary = len(levels) == 2
     target = np.asarray(values == levels[-1], dtype=np.float64)
@@ -184,7 +173,7 @@ def _columns(table: LinkedTable, genes: Sequence[str]) -> Floats:
     if lacking:
         msg = (
             f"the cohort of {table.trait} lacks {len(lacking)} of {len(genes)} regressor genes "
-            f"({', '.join(lacking[:5])}); take genes that stand in both cohorts"
+            f"({', '.join(lacking[:5])}); use genes that are in both cohorts"
         )
         raise AnalysisError(msg)
     chosen = np.array([place[gene] for gene in genes], dtype=np.intp)
@@ -248,7 +237,7 @@ def _logistic_path(genes: Floats, target: Floats, penalties: Floats) -> list[_Mo
     """Fit log odds with half the penalty times the squared coefficients, intercept unpenalised."""
     from sklearn.linear_model import LogisticRegression
 
-    # The coefficients lie in the space of the samples: fewer columns, the same answer.
+    # The coefficients are in the space of the samples: fewer columns, the same result.
     u, s, vt = np.linalg.svd(genes, full_matrices=False)
     scores = u * s
     # Each penalty starts where the stronger one before it ended.

@@ -72,25 +72,16 @@ CELLS = 4001
 
 @dataclass(frozen=True, eq=False)
 class Confounders:
-    """Surrogate variables for what moves many genes and is not in the design.
+    """Surrogate variables for what moves many genes and is not in the design."""
 
-    Attributes
-    ----------
-    columns : ndarray of float64, shape (n, m)
-        One for each factor, in the space of the (whitened) samples: its scores, and its share in
-        the trait. Independent of the design, neither orthogonal to it nor of unit length.
-    number : int
-        Factors above the noise, before any limit.
-    share : ndarray of float64, shape (m,)
-        Of the residual variance of genes (each gene brought to the same noise) that each takes.
-    inflation : float
-        The variance of coefficients adjusted for the columns is this many times the one that least
-        squares claims, at least 1.
-    """
-
+    # (n, m): one for each factor, in the space of the (whitened) samples: its scores, and its share
+    # in the trait. Independent of the design, neither orthogonal to it nor of unit length
     columns: Floats
-    number: int
+    number: int  # Factors above the noise, before any limit
+    # (m,): of the residual variance of genes (each gene brought to the same noise) that each takes
     share: Floats
+    # The variance of coefficients adjusted for the columns is this many times the one that least
+    # squares claims, at least 1
     inflation: float
 
 
@@ -104,7 +95,7 @@ def estimate_confounders(values: Floats, design: Floats, tested: int = 1) -> Con
         precise (see `Precision.whiten`).
     design : ndarray of float64, shape (n, k)
         Full column rank; the last `tested` columns are the trait's.
-    tested : int
+    tested
         Columns of the trait.
     """
     samples, columns = design.shape
@@ -150,10 +141,8 @@ def _parts(genes: int) -> Iterator[slice]:
 
 
 def _decompose(rest: Floats, space: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Return eigenvalues and -vectors of the scaled genes' mean cross-product, largest first.
-
-    The vectors are those within the space that the design leaves, given in samples.
-    """
+    """Return eigenvalues and -vectors of the scaled genes' mean cross-product, largest first."""
+    # The vectors are those within the space that the design leaves, given in samples.
     total = np.zeros((len(rest), len(rest)))
     for part in _parts(rest.shape[1]):
         scaled = rest[:, part] / np.sqrt(variance[part])
@@ -163,7 +152,7 @@ def _decompose(rest: Floats, space: Floats, variance: Floats) -> tuple[Floats, F
 
 
 def _above_noise(eigenvalues: Floats, genes: int, factors: int = 0) -> int:
-    """Count the eigenvalues above the largest that noise gives beside some factors."""
+    """Count the eigenvalues above the largest that noise gives in addition to some factors."""
     df = len(eigenvalues) - factors
     level = eigenvalues[factors:].mean()
     return int((eigenvalues > level * (1 + np.sqrt(df / genes)) ** 2).sum())
@@ -175,7 +164,7 @@ def _room(eigenvalues: Floats) -> int:
 
 
 def _noise_variance(rest: Floats, space: Floats, scores: Floats) -> tuple[Floats, float]:
-    """Return the moderated variance of each gene beside the factors, and the prior's df."""
+    """Return the moderated variance of each gene given the factors, and the prior's df."""
     df = space.shape[1] - scores.shape[1]
     left = np.einsum("ij,ij->j", rest, rest) - ((scores.T @ rest) ** 2).sum(axis=0)
     variance = np.maximum(left, 0.0) / df
@@ -186,11 +175,9 @@ def _noise_variance(rest: Floats, space: Floats, scores: Floats) -> tuple[Floats
 
 
 def _most_useful(eigenvalues: Floats, first: int, genes: int, prior_df: float) -> int:
-    """Return the number of factors that makes intervals shortest, `first` or up to half more.
-
-    With the first factors out of the noise, weaker ones stand out; each takes variance away and a
-    degree of freedom, which counts in small cohorts. A gain too small to matter is forgone.
-    """
+    """Return the number of factors that makes intervals shortest, `first` or up to half more."""
+    # With the first factors out of the noise, weaker ones become visible; each takes variance away
+    # and a degree of freedom, which counts in small cohorts. A gain too small to matter is forgone.
     df = len(eigenvalues)
     again = _above_noise(eigenvalues, genes, first)
     most = max(first, min(again, _room(eigenvalues), int(np.ceil(MOST_MORE * first))))
@@ -202,17 +189,11 @@ def _most_useful(eigenvalues: Floats, first: int, genes: int, prior_df: float) -
 
 
 def _left_and_claimed(eigenvalues: Floats, most: int) -> tuple[Floats, Floats]:
-    """Return the variance left in a random direction, and what tests would claim, by factors.
-
-    A direction has the squared coordinates w along the eigenvectors. The eigenvalues x of the rest,
-    without that direction, are the roots of sum w / (eigenvalue - x), one between each two, and
-    the direction's product with each eigenvector of the rest follows from the roots.
-
-    Returns
-    -------
-    left, claimed : ndarray of float64, shape (most + 1,)
-        Means over directions, with 0, 1, ... factors.
-    """
+    """Return the variance left in a random direction, and what tests would claim, by factors."""
+    # A direction has the squared coordinates w along the eigenvectors. The eigenvalues x of the
+    # rest, without that direction, are the roots of sum w / (eigenvalue - x), one between each two,
+    # and the direction's product with each eigenvector of the rest follows from the roots.
+    # Returns left, claimed: Means over directions, with 0, 1, ... factors.
     rng = np.random.default_rng(0)  # only averaged over: fixed, and the same for any sample order
     weight = rng.chisquare(1, size=(DIRECTIONS, 1, len(eigenvalues)))
     weight /= weight.sum(axis=2, keepdims=True)
@@ -239,13 +220,11 @@ def _running(terms: Floats) -> Floats:
 
 
 def _regress(values: Floats, loadings: Floats) -> Floats:
-    """Regress the genes' trait coordinates (p,) on their loadings (m, p), effects being errors.
-
-    The likelihood of a residual is that of normal noise plus an effect from a mixture of 0 and
-    uniform pieces from 0 to either side (Stephens 2017). Weights of the pieces, width of the noise
-    and coefficients are estimated in turn; the likelihood is tabulated, since it depends on the
-    residual alone.
-    """
+    """Regress the genes' trait coordinates (p,) on their loadings (m, p), effects being errors."""
+    # The likelihood of a residual is that of normal noise plus an effect from a mixture of 0 and
+    # uniform pieces from 0 to either side (Stephens 2017). Weights of the pieces, width of the
+    # noise and coefficients are estimated in turn; the likelihood is tabulated, since it depends on
+    # the residual alone.
     effects = _Effects(float(np.abs(values).max()))
     coefficients: Floats = np.zeros(len(loadings))
     for _ in range(ROUNDS):

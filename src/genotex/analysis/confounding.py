@@ -1,4 +1,4 @@
-"""Whether the trait goes with something else: how strongly, and by what test."""
+"""Association of the trait with other variables: strength and test."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.classical_tests import (
+from genotex.analysis.contrast import Contrast
+from genotex.analysis.p_values import (
     chi_square,
     fisher_p,
     kruskal,
     mann_whitney,
     spearman,
 )
-from genotex.analysis.contrast import Contrast
 
 __all__ = [
     "CONFOUNDED_P",
     "Association",
     "associate_covariate",
-    "associate_groups",
     "associate_levels",
     "associate_measured",
     "associate_named",
@@ -36,7 +35,7 @@ Strength = Literal["", "some", "strong", "complete"]
 
 CONFOUNDED_P = 0.05
 STRONG_CORRELATION = 0.5
-"""|phi|, Cramer's V or |rho| from which an association is strong, whatever its p-value."""
+"""|phi|, Cramer's V or |rho| from which an association is strong, regardless of its p-value."""
 STRONG_AUC = 0.8
 SOME_CORRELATION = 0.25
 """Weaker associations are not worth a warning, however small their p-value is."""
@@ -46,38 +45,20 @@ SOME_AUC = 0.65
 
 @dataclass(frozen=True)
 class Association:
-    """How the trait goes with another variable of the same samples.
+    """Association of the trait with another variable of the same samples."""
 
-    Attributes
-    ----------
-    test : str
-        Name of the test.
-    p : float
-        Its p-value.
-    measure : str
-        Name of the size.
-    size : float
-        AUC (0.5 is none), or phi, Cramer's V, Spearman's rho, square root of eta squared (0 is
-        none).
-    complete : bool
-        Whether the one tells the other without exception.
-    levels : int
-        Values of the other variable when they are names; 2 otherwise.
-    """
-
-    test: str
-    p: float
-    measure: str
+    test: str  # Name of the test
+    p: float  # Its p-value
+    measure: str  # Name of the size
+    # AUC (0.5 is none), or phi, Cramer's V, Spearman's rho, square root of eta squared (0 is none)
     size: float
-    complete: bool
-    levels: int = 2
+    complete: bool  # Whether one determines the other without exception
+    levels: int = 2  # Values of the other variable when they are names; 2 otherwise
 
     @property
     def strength(self) -> Strength:
-        """Whether a reader must know: by size, or by p-value together with some size.
-
-        Many names split few samples well by chance, so their size alone says nothing.
-        """
+        """Whether a reader must know: by size, or by p-value together with some size."""
+        # Many names split few samples well by chance, so their size alone is uninformative.
         if self.complete:
             return "complete"
         if self.measure == "AUC":
@@ -95,18 +76,10 @@ class Association:
 
 
 def associate_covariate(trait: Floats, covariate: Floats, binary: bool) -> Association:
-    """Measure and test how a covariate goes with the trait.
-
-    Fisher's exact test and phi for two binary variables, the Mann-Whitney test and the area under
-    the ROC curve for a binary and a measured one, Spearman's correlation for two measured ones.
-
-    Parameters
-    ----------
-    trait, covariate : ndarray of float64, shape (n,)
-        Known values of the same samples, each with at least two different values.
-    binary : bool
-        Whether the trait is binary.
-    """
+    """Measure and test the association of a covariate with the trait."""
+    # Fisher's exact test and phi for two binary variables, the Mann-Whitney test and the area under
+    # the ROC curve for a binary and a measured one, Spearman's correlation for two measured ones.
+    # Shapes: trait (n,), covariate (n,).
     two_levels = len(np.unique(covariate)) == 2
     if binary and two_levels:
         case, upper = trait == trait.max(), covariate == covariate.max()
@@ -125,20 +98,10 @@ def associate_covariate(trait: Floats, covariate: Floats, binary: bool) -> Assoc
 
 
 def associate_levels(trait: Floats, levels: Sequence[str], binary: bool) -> Association:
-    """Measure and test how a characteristic with several values goes with the trait.
-
-    Binary trait: Fisher's exact test for two values, the chi-square test for more, and Cramer's V.
-    Measured trait: the Kruskal-Wallis test, and the square root of its eta squared.
-
-    Parameters
-    ----------
-    trait : ndarray of float64, shape (n,)
-        At least two different values.
-    levels : sequence of str, length n
-        At least two different values.
-    binary : bool
-        Whether the trait is binary.
-    """
+    """Measure and test the association of a characteristic of several values with the trait."""
+    # Binary trait: Fisher's exact test for two values, the chi-square test for more, and Cramer's
+    # V. Measured trait: the Kruskal-Wallis test, and the square root of its eta squared.
+    # Shapes: trait (n,).
     names, place = np.unique(np.asarray(levels, dtype=object).astype(str), return_inverse=True)
     if not binary:
         groups = [trait[place == k] for k in range(len(names))]
@@ -166,14 +129,8 @@ def associate_levels(trait: Floats, levels: Sequence[str], binary: bool) -> Asso
     )
 
 
-def associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Association:
-    """Test how a characteristic is associated with groups: chi-square test and Cramer's V.
-
-    Parameters
-    ----------
-    groups, levels : sequence of str, length n
-        Each with at least two different values.
-    """
+def _associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Association:
+    """Test how a characteristic is associated with groups: chi-square test and Cramer's V."""
     of_group, row = np.unique(np.asarray(groups, dtype=object).astype(str), return_inverse=True)
     names, column = np.unique(np.asarray(levels, dtype=object).astype(str), return_inverse=True)
     table = np.zeros((len(of_group), len(names)), dtype=np.intp)
@@ -185,37 +142,20 @@ def associate_groups(groups: Sequence[str], levels: Sequence[str]) -> Associatio
 
 
 def associate_measured(contrast: Contrast, known: Mask, values: Floats) -> Association:
-    """Measure how the trait is associated with a covariate; levels of a factor are groups.
-
-    Parameters
-    ----------
-    contrast : Contrast
-        The samples compared.
-    known : ndarray of bool, shape (n,)
-        Samples with a value.
-    values : ndarray of float64, shape (k,)
-        Their values.
-    """
+    """Measure how the trait is associated with a covariate; levels of a factor are groups."""
+    # Shapes: known (n,), values (k,).
     if contrast.factor is None:
         return associate_covariate(contrast.values[known], values, contrast.binary)
     if len(np.unique(values)) == 2:
-        return associate_groups(_groups(contrast, known), [f"{value:g}" for value in values])
+        return _associate_groups(_groups(contrast, known), [f"{value:g}" for value in values])
     return associate_levels(values, _groups(contrast, known), binary=False)
 
 
 def associate_named(contrast: Contrast, known: Mask, levels: Sequence[str]) -> Association:
-    """Measure how the trait is associated with a characteristic; levels of a factor are groups.
-
-    Parameters
-    ----------
-    contrast, known
-        As for `associate_measured`.
-    levels : sequence of str, length k
-        Values of the samples that are known.
-    """
+    """Measure how the trait is associated with a characteristic; levels of a factor are groups."""
     if contrast.factor is None:
         return associate_levels(contrast.values[known], levels, contrast.binary)
-    return associate_groups(_groups(contrast, known), levels)
+    return _associate_groups(_groups(contrast, known), levels)
 
 
 def _groups(contrast: Contrast, known: Mask) -> list[str]:
@@ -224,13 +164,8 @@ def _groups(contrast: Contrast, known: Mask) -> list[str]:
 
 
 def cramers_v(table: NDArray[np.intp]) -> float:
-    """Return Cramer's V without its bias: 0 on average for independent variables (Bergsma 2013).
-
-    Parameters
-    ----------
-    table : ndarray of int, shape (r, k)
-        Counts; no empty row or column.
-    """
+    """Return Cramer's V without its bias: 0 on average for independent variables (Bergsma 2013)."""
+    # Shapes: table (r, k).
     rows, columns = table.shape
     count = float(table.sum())
     chi2 = chi_square(table).statistic
@@ -242,13 +177,8 @@ def cramers_v(table: NDArray[np.intp]) -> float:
 
 
 def variance_inflation(design: Floats) -> float:
-    """Return by how much the other columns inflate the variance of the last one's coefficient.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank, an intercept first.
-    """
+    """Return by how much the other columns inflate the variance of the last one's coefficient."""
+    # Shapes: design (n, k).
     last = design[:, -1]
     _, triangle = np.linalg.qr(design)
     rest = float(triangle[-1, -1])

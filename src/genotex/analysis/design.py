@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.contrast import Contrast
-from genotex.analysis.levels import Levels
+from genotex.analysis.contrast import Contrast, Levels
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
@@ -27,21 +26,21 @@ class Design:
 
     Attributes
     ----------
-    names : tuple of str
+    names
         Column names; the trait is the last, a factor the last `tested`.
     matrix : ndarray of float64, shape (n, k)
         Intercept, covariates (the condition among them), trait; full column rank.
     interaction : ndarray of float64, shape (n,), or None
         Product of centred trait and centred condition; None without a condition or when it
-        cannot be told apart from the other columns.
+        cannot be distinguished from the other columns.
     departure : ndarray of float64, shape (n, j), or None
         Columns that, with the trait's, give each of its ordered levels a mean of its own; None
         without such levels, or when they cannot be distinguished from the other columns.
-    tested : int
+    tested
         Columns of the trait, the last of the matrix; more than one of a factor.
-    filled : dict of str to int
+    filled
         Covariate to the number of values that were filled.
-    warnings : tuple of str
+    warnings
         Columns left out and why.
     """
 
@@ -121,26 +120,26 @@ def build_design(
     interaction: bool = True,
     blocks: Collection[str] = (),
 ) -> Design:
-    """Put intercept, covariates and trait side by side.
+    """Build the design matrix: intercept, covariates, trait.
 
     A covariate enters when it varies within both groups and at least half of its values are known;
     missing ages become the mean, missing genders the mode (preprocessing, step 9).
 
     Parameters
     ----------
-    table : LinkedTable
+    table
         One cohort.
-    contrast : Contrast
+    contrast
         Its samples and trait.
-    covariates : sequence of str
+    covariates
         Columns to adjust for, as far as the table has them.
-    condition : str or None
+    condition
         A covariate of the table that must be adjusted for.
     others : mapping of str to ndarray of float64, shape (n,), optional
         Columns of pairs, a known batch and the like, for the samples of the contrast.
-    interaction : bool
+    interaction
         Whether the interaction of trait and condition is to be tested.
-    blocks : collection of str
+    blocks
         Names of those of `others` that are levels of pairs: all of them enter, or none.
 
     Raises
@@ -223,7 +222,10 @@ def _condition_column(
         raise AnalysisError(msg)
     column = _fill(condition, raw, filled)
     if not independent_columns(_joined(np.ones(len(raw)), column, contrast.columns)).all():
-        msg = f"{table.trait} and {condition} are the same up to scale: they cannot be told apart"
+        msg = (
+            f"{table.trait} and {condition} are the same up to scale, so their effects cannot be "
+            "separated"
+        )
         raise AnalysisError(msg)
     return column
 
@@ -254,24 +256,15 @@ def _fill(name: str, raw: Column, filled: dict[str, int]) -> Column:
 
 
 def independent_columns(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell for each column whether it adds anything to the columns before it.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (n, k)
-        Columns in order of precedence.
-
-    Returns
-    -------
-    ndarray of bool, shape (k,)
-        False where a column is a combination of earlier ones, within rounding.
-    """
+    """Return for each column whether it is independent of the columns before it."""
+    # Shapes: matrix (n, k).
+    # Returns False where a column is a combination of earlier ones, within rounding.
     kept: list[Column] = []
     result = np.zeros(matrix.shape[1], dtype=bool)
     for j in range(matrix.shape[1]):
         column = matrix[:, j].astype(np.float64)
         size = float(np.linalg.norm(column))
-        for _ in range(2):  # once more, since rounding leaves a little of the others
+        for _ in range(2):  # twice, since rounding leaves a little of the others
             for unit in kept:
                 column = column - unit * (unit @ column)
         rest = float(np.linalg.norm(column))
@@ -293,13 +286,13 @@ def _check_within_pairs(
     held = [columns[name] for name in ("Intercept", condition, *blocks) if name is not None]
     if not independent_columns(_joined(*held, contrast.columns))[len(held) :].all():
         msg = (
-            f"within pairs {trait} and {condition} cannot be told apart; ask for the problem "
-            "without a condition or leave the pairing away"
+            f"within pairs {trait} and {condition} cannot be separated; ask for the problem "
+            "without a condition or omit the pairing"
         )
         if contrast.factor is not None:
             msg = (
                 f"within pairs not all levels of {trait} can be compared with each other; use "
-                "--levels ordered or leave the pairing out"
+                "--levels ordered or omit the pairing"
             )
         raise AnalysisError(msg)
 
@@ -324,8 +317,8 @@ def _drop_dependent(
         # A level of pairs that goes is one that the condition and the other levels hold.
         if adds:
             warnings.append(
-                f"{name} is not adjusted for: it cannot be told apart from the trait or other "
-                "columns."
+                f"{name} is not adjusted for: it cannot be distinguished from the trait or "
+                "other columns."
             )
         elif name not in blocks:
             warnings.append(
@@ -360,7 +353,7 @@ def _too_few(samples: int, fixed: int, condition: str | None, blocks: Collection
     return (
         f"{samples} samples in {len(blocks) + 1} pairs are too few for {fixed} coefficients (a "
         f"level for each pair, the trait{given}): at least {MIN_RESIDUAL_DF} samples more than "
-        f"coefficients are needed; {without}leave the pairing away"
+        f"coefficients are needed; {without}omit the pairing"
     )
 
 
@@ -382,6 +375,6 @@ def _interaction(
     enough = len(product) - wide.shape[1] >= MIN_RESIDUAL_DF
     if enough and independent_columns(wide).all():
         return product
-    reason = "it cannot be told apart from the main effects" if enough else "samples are too few"
+    reason = "it cannot be distinguished from the main effects" if enough else "samples are too few"
     warnings.append(f"The interaction with {condition} is not tested: {reason}.")
     return None

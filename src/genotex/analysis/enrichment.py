@@ -10,19 +10,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.gene_set_descriptions import (
+from genotex.analysis.gene_set_tests import TraitEffects, camera, fry
+from genotex.analysis.gene_sets import (
     NOT_THERE,
+    MatchedSets,
     Overlap,
     RankedScore,
     can_rank,
+    match_gene_sets,
     over_representation,
     ranked_enrichment,
 )
-from genotex.analysis.gene_set_tests import camera, fry
-from genotex.analysis.gene_sets import MatchedSets, match_gene_sets
-from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.trait_effects import TraitEffects
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import GeneSet
 
@@ -75,7 +75,7 @@ FEW_KNOWN = 0.3
 
 ONLY_DESCRIBED = (
     "The sets were not tested: {why}. Normalised score and significant genes only describe them; "
-    "they take genes as independent and say nothing about chance."
+    "they take genes as independent and do not account for chance."
 )
 
 
@@ -88,13 +88,13 @@ class EnrichmentOptions:
 
     Parameters
     ----------
-    q_cut : float
+    q_cut
         A gene set is significant when its q-value is below.
-    min_size, max_size : int
+    min_size, max_size
         Fewest and most genes of a set among those tested.
-    permutations : int
+    permutations
         Random sets of each size by which scores are normalised.
-    seed : int
+    seed
         Of the random sets.
     test : {"camera", "fry", "fry-mixed"}
         The test whose q-values decide and whose p-values order the sets: ``camera`` asks whether a
@@ -117,7 +117,7 @@ class EnrichmentOptions:
     def __post_init__(self) -> None:
         """Refuse what makes no sense before any file is read."""
         if not 0 < self.q_cut <= 1:
-            msg = f"q_cut {self.q_cut} is no q-value; use a number above 0 and at most 1"
+            msg = f"q_cut {self.q_cut} is not a q-value; use a number above 0 and at most 1"
             raise UsageError(msg)
         if not 1 <= self.min_size <= self.max_size:
             msg = f"no set has {self.min_size} to {self.max_size} genes; use sizes from 1 upwards"
@@ -139,14 +139,14 @@ class Enrichment:
 
     Attributes
     ----------
-    trait : str
+    trait
         Trait folder name.
-    condition : str or None
+    condition
         Condition of the problem.
-    sets : polars.DataFrame
+    sets
         All sets of a fitting size, with the columns of `SET_COLUMNS`, by the p-value of the test
         that decides.
-    record : dict
+    record
         How it came about, plain JSON values: ``cohort``, ``gene_sets`` (counts), ``tests`` (None
         where sets were only described: ``genes``, ``genes_with_missing_values`` that were left out,
         ``residual_df``, ``df`` of the moderated t, ``correlation``), ``not_tested`` (why, or
@@ -204,13 +204,13 @@ def enrich(
 
     Parameters
     ----------
-    result : AnalysisResult
+    result
         The answer to a problem.
-    sets : sequence of GeneSet
+    sets
         From `read_gmt`; genes by official symbol.
-    options : EnrichmentOptions, optional
+    options
         What the user chose.
-    effects : TraitEffects, optional
+    effects
         From `read_trait_effects`; without them sets are only described.
 
     Raises
@@ -262,10 +262,8 @@ def _ranking_column(result: AnalysisResult) -> str | None:
 def _genes(
     result: AnalysisResult, column: str | None, effects: TraitEffects | None
 ) -> tuple[pl.DataFrame, Floats]:
-    """Return the tested genes, each once, from the highest statistic to the lowest.
-
-    With effects these are the genes without missing values only.
-    """
+    """Return the tested genes, each once, from the highest statistic to the lowest."""
+    # With effects these are the genes without missing values only.
     if column is None:
         in_model = pl.col("Status").is_in(["tested", "selected", "not selected"])
         genes = result.genes.filter(in_model).unique("Variable", keep="first", maintain_order=True)
@@ -279,7 +277,7 @@ def _genes(
     if effects is not None:
         genes = genes.filter(pl.col("Variable").is_in(effects.genes))
     statistic = genes[column].to_numpy().astype(np.float64)
-    # A gene without any residual has an infinite t; it goes with the largest finite one.
+    # A gene without any residual has an infinite t; it gets the largest finite one.
     largest = np.abs(statistic[np.isfinite(statistic)]).max(initial=1.0)
     return genes, np.clip(statistic, -largest, largest)
 

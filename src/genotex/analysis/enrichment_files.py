@@ -17,9 +17,8 @@ from genotex.analysis.enrichment import (
     enrich,
     why_not_tested,
 )
-from genotex.analysis.result import read_result
-from genotex.analysis.result_pair import digest, read_content, told_as_foreign
-from genotex.analysis.trait_effects import read_trait_effects
+from genotex.analysis.gene_set_tests import read_trait_effects
+from genotex.analysis.result import digest, foreign_content, read_content, read_result
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError
 from genotex.formats import read_gmt
@@ -45,13 +44,13 @@ def enrich_problem(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the result.
-    problem : Problem
+    problem
         Trait and condition.
-    gene_sets : Path
+    gene_sets
         A GMT file with official symbols, plain or gzip.
-    options : EnrichmentOptions, optional
+    options
         What the user chose.
 
     Raises
@@ -84,11 +83,11 @@ def write_enrichment(output: OutputFolder, enrichment: Enrichment, belongs_to: s
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Where to.
-    enrichment : Enrichment
+    enrichment
         What to write.
-    belongs_to : str
+    belongs_to
         SHA-256 of the table of all genes that the sets were tested on.
 
     Returns
@@ -135,7 +134,7 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
     if not path.is_file():
         return None
     content = read_content(path, _AGAIN)
-    with told_as_foreign(path, _AGAIN):
+    with foreign_content(path, _AGAIN):
         if content["all_genes"]["sha256"] != _result_digest(output, trait, condition):
             return None
         if "tests" not in content:
@@ -151,7 +150,7 @@ def read_enrichment(output: OutputFolder, trait: str, condition: str | None) -> 
 def _read_table(path: Path, seal: str) -> pl.DataFrame:
     try:
         if digest(path.read_bytes()) != seal:
-            msg = "is not the table that the record beside it was written with (digests differ)"
+            msg = "is not the table that its record was written with (digests differ)"
             raise FormatError(msg, path=path, hint=_AGAIN)
         return pl.read_csv(path, schema=SET_COLUMNS)
     except (OSError, pl.exceptions.PolarsError) as error:

@@ -30,21 +30,8 @@ FRAGILE = 1e-2
 
 
 def standardise(values: Floats, training: Indices, samples: Indices | None = None) -> Floats:
-    """Return z-scores by the training samples; missing values are 0.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (q, n)
-        One row for each gene or covariate; NaN is missing.
-    training : ndarray of int, shape (m,)
-        Samples whose mean and population deviation are used; a deviation of 0 counts as 1.
-    samples : ndarray of int, optional
-        Samples to return; the training samples by default.
-
-    Returns
-    -------
-    ndarray of float64, shape (q, samples)
-    """
+    """Return z-scores by the training samples; missing values are 0."""
+    # Shapes: values (q, n), training (m,).
     learned = values.take(training, axis=1)
     new = learned if samples is None else values.take(samples, axis=1)
     mean, deviation = _moments(learned)
@@ -73,15 +60,7 @@ def _moments(rows: Floats) -> tuple[Floats, Floats]:
 
 
 class GeneScreen:
-    """All genes as rows of one matrix in single precision, centred and scaled over all samples.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, p)
-        Expression; NaN is missing. Kept as it is, genes in use are copied from it.
-    pool : Executor, optional
-        Threads that share the products over all genes.
-    """
+    """All genes as rows of one matrix in single precision, centred and scaled over all samples."""
 
     def __init__(self, values: Floats, pool: Executor | None = None) -> None:
         self._pool = pool
@@ -140,15 +119,7 @@ class Slopes:
 
 
 class TrainingSets:
-    """Training sets over one gene matrix.
-
-    Parameters
-    ----------
-    screen : GeneScreen
-        The genes.
-    samples : sequence of ndarray of int
-        Rows of each training set, ascending.
-    """
+    """Training sets over one gene matrix."""
 
     def __init__(self, screen: GeneScreen, samples: Sequence[Indices]) -> None:
         self.screen = screen
@@ -222,19 +193,8 @@ class TrainingSets:
         limits: Floats,
         among: Indices | None = None,
     ) -> list[Slopes]:
-        """Return the genes whose slope exceeds a limit.
-
-        Parameters
-        ----------
-        columns : ndarray of int, shape (c,)
-            Training sets to look at.
-        residuals : sequence of ndarray of float64
-            Residual of each of them.
-        limits : ndarray of float64, shape (c,)
-            Least mean product of residual and z-scored gene.
-        among : ndarray of int, optional
-            Genes to look at; all by default.
-        """
+        """Return the genes whose slope exceeds a limit."""
+        # Shapes: columns (c,), limits (c,).
         centred = self._centred(columns, residuals)
         bound = limits.astype(np.float32)
 

@@ -50,7 +50,7 @@ GENE_COLUMNS: dict[str, type[pl.DataType]] = {
     "Significant": pl.Boolean,
 }
 """Columns of the table of all genes; null where a gene was not tested. A factor adds three columns
-for each pair of its levels (`genotex.analysis.f_tests.factor_columns`)."""
+for each pair of its levels (`genotex.analysis.gene_tests.factor_columns`)."""
 
 
 def arrange_genes(

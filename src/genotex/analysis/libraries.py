@@ -20,7 +20,7 @@ __all__ = [
     "Libraries",
     "few_reads",
     "gather_libraries",
-    "tell_libraries",
+    "summarise_libraries",
 ]
 
 Floats = NDArray[np.float64]
@@ -39,35 +39,18 @@ _UNWEIGHTED = ("surrogate variables", "mixed model", "sparse panel")
 
 @dataclass(frozen=True, eq=False)
 class Libraries:
-    """Libraries of the samples compared.
+    """Libraries of the samples compared."""
 
-    Attributes
-    ----------
-    sizes : ndarray of float64, shape (n,), or None
-        Effective library sizes; None where the tests go without weights.
-    record : dict
-        Plain JSON: ``weights`` ("voom" or "none"), ``span``, ``unweighted`` (what does without);
-        ``reads``: ``lowest``, ``median`` and ``highest`` of the samples compared; and of
-        `Evidence.counts` ``genes``, ``filtered``, ``kept``, ``rule``, ``normalisation``.
-    warnings : tuple of str
-        What a reader should know.
-    """
-
-    sizes: Floats | None
+    sizes: Floats | None  # (n,): effective library sizes; None where the tests go without weights
+    # Plain JSON: ``weights`` ("voom" or "none"), ``span``, ``unweighted`` (what does without);
+    # ``reads``: ``lowest``, ``median`` and ``highest`` of the samples compared; and of
+    # `Evidence.counts` ``genes``, ``filtered``, ``kept``, ``rule``, ``normalisation``
     record: dict[str, Any]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # What a reader should know
 
 
 def gather_libraries(counts: Counts, blocks: Blocks) -> Libraries | None:
-    """Return the libraries of the samples compared; None where expression was not counted.
-
-    Parameters
-    ----------
-    counts : mapping
-        How counts became expression; empty for other cohorts.
-    blocks : Blocks
-        The samples compared; repeats may have been averaged.
-    """
+    """Return the libraries of the samples compared; None where expression was not counted."""
     if not counts:
         return None
     table, contrast = blocks.table, blocks.contrast
@@ -75,7 +58,7 @@ def gather_libraries(counts: Counts, blocks: Blocks) -> Libraries | None:
     sizes, why = _sizes(counts, samples, blocks)
     warnings = []
     if sizes is None:
-        warnings.append(f"The tests do without voom's precision weights: {why}.")
+        warnings.append(f"The tests do not use voom's precision weights: {why}.")
     reads = _known(counts["totals"], samples)
     warnings += _tiny(reads)
     if counts["kept"] < FEW_GENES:
@@ -85,8 +68,8 @@ def gather_libraries(counts: Counts, blocks: Blocks) -> Libraries | None:
         found = associate_measured(contrast, np.ones(len(reads), dtype=bool), reads)
         if found.strength:
             warnings.append(
-                f"{table.trait} goes with the number of reads in this cohort ({found.text}): "
-                "what sequencing depth does to a gene is hard to tell from the trait."
+                f"{table.trait} is confounded with the number of reads in this cohort ({found.text}"
+                "): effects of sequencing depth and trait are hard to distinguish."
             )
     record = {
         "weights": "none" if sizes is None else "voom",
@@ -100,7 +83,7 @@ def gather_libraries(counts: Counts, blocks: Blocks) -> Libraries | None:
 
 def _sizes(counts: Counts, samples: list[str], blocks: Blocks) -> tuple[Floats | None, str]:
     if blocks.record.get("design") == "averaged":
-        return None, "repeated samples were averaged, and a mean is no library"
+        return None, "repeated samples were averaged, and a mean is not a library"
     sizes = _known(counts["effective_library_sizes"], samples)
     if sizes is None:
         return None, "the record of the cohort lacks library sizes; run preprocess again"
@@ -139,16 +122,16 @@ def _tiny(reads: Floats | None) -> list[str]:
     return [f"{number} {which} fewer than {TINY_LIBRARY:,} reads: its weak genes are mostly noise."]
 
 
-def tell_libraries(record: Mapping[str, Any]) -> str:
+def summarise_libraries(record: Mapping[str, Any]) -> str:
     """Return one sentence on a record of `Libraries`, in which the colon ends what it is."""
     weights = "voom weights" if record.get("weights") == "voom" else "no weights"
-    told = [f"{record['filtered']:,} of {record['genes']:,} genes left out for few counts"]
+    parts = [f"{record['filtered']:,} of {record['genes']:,} genes left out for few counts"]
     if reads := record.get("reads"):
         low, high = (reads[name] / 1e6 for name in ("lowest", "highest"))
-        told.append(f"{low:.1f} to {high:.1f} million reads a library")
-    return f"RNA-seq counts, {record['normalisation']}, {weights}: {'; '.join(told)}."
+        parts.append(f"{low:.1f} to {high:.1f} million reads a library")
+    return f"RNA-seq counts, {record['normalisation']}, {weights}: {'; '.join(parts)}."
 
 
 def few_reads(expression: Floats, sizes: Floats) -> NDArray[np.bool_]:
-    """Tell which genes have fewer than 15 reads in all samples compared, shape (p,)."""
+    """Return which genes have fewer than 15 reads in all samples compared, shape (p,)."""
     return np.asarray(counts_of(expression, sizes).sum(axis=0) < FEWEST_READS - 1e-6)

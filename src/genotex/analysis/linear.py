@@ -1,4 +1,4 @@
-"""Least squares of every gene on one design."""
+"""Regression: least squares for every gene at once, and lowess."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ __all__ = [
     "fit_last_column",
     "fit_last_columns",
     "fit_weighted_columns",
+    "lowess",
 ]
 
 Floats = NDArray[np.float64]
@@ -25,49 +26,28 @@ CHUNK = 2048
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """Least-squares estimates of one coefficient for every gene.
+    """Least-squares estimates of one coefficient for every gene."""
 
-    Attributes
-    ----------
-    coefficient : ndarray of float64, shape (p,)
-        Estimate for the last column of the design; NaN where it is not estimable.
-    unscaled : ndarray of float64, shape (p,)
-        Its standard error divided by the residual standard deviation.
-    variance : ndarray of float64, shape (p,)
-        Residual variance; NaN where no degree of freedom is left.
-    df : ndarray of float64, shape (p,)
-        Residual degrees of freedom, 0 where the design is not estimable.
-    """
-
+    # (p,): estimate for the last column of the design; NaN where it is not estimable
     coefficient: Floats
-    unscaled: Floats
-    variance: Floats
-    df: Floats
+    unscaled: Floats  # (p,): its standard error divided by the residual standard deviation
+    variance: Floats  # (p,): residual variance; NaN where no degree of freedom is left
+    df: Floats  # (p,): residual degrees of freedom, 0 where the design is not estimable
 
 
 @dataclass(frozen=True, eq=False)
 class SeveralFit:
-    """Least-squares estimates of the last m coefficients of every gene.
+    """Least-squares estimates of the last m coefficients of every gene."""
 
-    They are kept for the orthonormalised design (its QR decomposition): contrasts and sums of
-    squares follow from there.
+    # They are kept for the orthonormalised design (its QR decomposition): contrasts and sums of
+    # squares follow from there.
 
-    Attributes
-    ----------
-    rotated : ndarray of float64, shape (p, m)
-        Coefficients of the last m orthonormal columns; NaN where they are not estimable.
-    unscaled : ndarray of float64, shape (p, m, m)
-        Their covariance divided by the residual variance.
-    triangle : ndarray of float64, shape (m, m)
-        The last m coefficients of the design itself are its inverse times `rotated`.
-    variance, df : ndarray of float64, shape (p,)
-        As of `LinearFit`.
-    """
-
+    # (p, m): coefficients of the last m orthonormal columns; NaN where they are not estimable
     rotated: Floats
-    unscaled: Floats
+    unscaled: Floats  # (p, m, m): their covariance divided by the residual variance
+    # (m, m): the last m coefficients of the design itself are its inverse times `rotated`
     triangle: Floats
-    variance: Floats
+    variance: Floats  # (p,): as of `LinearFit`
     df: Floats
 
     @property
@@ -110,20 +90,11 @@ def fit_last_column(design: Floats, expression: Floats) -> LinearFit:
 
 
 def fit_last_columns(design: Floats, expression: Floats, tested: int) -> SeveralFit:
-    """Regress every gene on the design and keep the design's last coefficients.
-
-    Genes without missing values share one QR decomposition. Each gene with missing values is fitted
-    on the samples that have it, through the normal equations of the orthonormalised design.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank.
-    expression : ndarray of float64, shape (n, p)
-        NaN is missing.
-    tested : int
-        How many coefficients to keep.
-    """
+    """Regress every gene on the design and keep the design's last coefficients."""
+    # Genes without missing values share one QR decomposition. Each gene with missing values is
+    # fitted on the samples that have it, through the normal equations of the orthonormalised
+    # design.
+    # Shapes: design (n, k), expression (n, p).
     genes = expression.shape[1]
     q, r = np.linalg.qr(design)
     fit = _empty(genes, r[-tested:, -tested:])
@@ -173,7 +144,7 @@ def _fit_partial(q: Floats, expression: Floats, genes: NDArray[np.intp], fit: Se
     values = np.where(present, expression, 0.0)
     gram = _gram(q, present.astype(np.float64))
     df = present.sum(axis=0) - columns
-    # Eigenvalues of the Gram matrix lie in [0, 1], since q is orthonormal.
+    # Eigenvalues of the Gram matrix are in [0, 1], since q is orthonormal.
     fine = (np.linalg.eigvalsh(gram)[:, 0] > NEAR_SINGULAR) & (df >= 0)
     gram, values, present, df = gram[fine], values[:, fine], present[:, fine], df[fine]
     weights = present.astype(np.float64)
@@ -208,21 +179,96 @@ def _solve(
 def fit_weighted_columns(
     design: Floats, expression: Floats, weights: Floats, tested: int
 ) -> SeveralFit:
-    """Regress every gene on the design by weighted least squares, and keep the last coefficients.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-        Full column rank, fewer columns than rows.
-    expression : ndarray of float64, shape (n, p)
-        No missing values.
-    weights : ndarray of float64, shape (n, p)
-        Inverse variances but for a factor of each gene, above 0.
-    tested : int
-        How many coefficients to keep.
-    """
+    """Regress every gene by weighted least squares, and keep the last coefficients."""
+    # Shapes: design (n, k), expression (n, p), weights (n, p).
     q, r = np.linalg.qr(design)
     samples, genes = expression.shape
     rotated, unscaled, squares = _solve(_gram(q, weights), q, expression, weights, tested)
     df = np.full(genes, float(samples - design.shape[1]))
     return SeveralFit(rotated, unscaled, r[-tested:, -tested:], squares / df, df)
+
+
+STEPS = 3
+"""Robustness iterations."""
+SKIPPED = 0.01
+"""Points within this share of the range behind a fitted one are interpolated."""
+NEAR, FAR = 0.001, 0.999
+"""Shares of a bandwidth within which a weight is 1, and beyond which it is 0."""
+PERFECT = 1e-7
+
+
+def lowess(x: Floats, y: Floats, span: float) -> Floats:
+    """Smooth `y` over `x` by local lines with tricube weights, robustly."""
+    # Shapes: x (n,), y (n,).
+    # Returns the curve at `x`.
+    # References: Cleveland 1979, J. Am. Stat. Assoc. 74:829; three robustness iterations and the
+    # skipping of near points are those of R's ``stats::lowess``.
+    points = len(x)
+    window = max(2, min(points, int(span * points + 1e-7)))
+    robust = np.ones(points)
+    curve = y
+    for step in range(STEPS + 1):
+        curve = _smooth(x, y, window, robust)
+        residual = np.abs(y - curve)
+        scale = 6.0 * float(np.median(residual))
+        if step == STEPS or scale <= PERFECT * residual.mean():
+            break
+        robust = _bisquare(residual, scale)
+    return curve
+
+
+def _bisquare(residual: Floats, scale: float) -> Floats:
+    weight = (1 - (residual / scale) ** 2) ** 2
+    weight[residual <= NEAR * scale] = 1.0
+    weight[residual > FAR * scale] = 0.0
+    return weight
+
+
+def _smooth(x: Floats, y: Floats, window: int, robust: Floats) -> Floats:
+    """Fit at some points and interpolate between them."""
+    places = _places(x)
+    fitted = np.empty(len(places))
+    left = 0
+    for i, place in enumerate(places):
+        # The window moves on while that brings it nearer.
+        while left + window < len(x) and x[place] - x[left] > x[left + window] - x[place]:
+            left += 1
+        fitted[i] = _local_line(x, y, robust, place, slice(left, left + window))
+    return np.interp(x, x[places], fitted)
+
+
+def _places(x: Floats) -> list[int]:
+    """Return the points that are fitted."""
+    # Of equal points the first represents all.
+    places = [0]
+    while True:
+        here = x[places[-1]]
+        beyond = int(np.searchsorted(x, here, side="right"))
+        if beyond >= len(x):
+            return places
+        within = int(np.searchsorted(x, here + SKIPPED * (x[-1] - x[0]), side="right"))
+        places.append(max(beyond, within - 1))
+
+
+def _local_line(x: Floats, y: Floats, robust: Floats, place: int, window: slice) -> float:
+    at = x[place]
+    width = max(at - x[window.start], x[window.stop - 1] - at)
+    # Points as far as the window's last one may be more than the window holds.
+    stop = int(np.searchsorted(x, at + FAR * width, side="right"))
+    near = slice(window.start, max(stop, place + 1))
+    distance = np.abs(x[near] - at)
+    weight = np.where(distance <= NEAR * width, 1.0, 0.0)
+    between = (distance > NEAR * width) & (distance <= FAR * width)
+    weight[between] = (1 - (distance[between] / width) ** 3) ** 3
+    weight *= robust[near]
+    total = float(weight.sum())
+    if total <= 0:
+        return float(y[place])
+    weight /= total
+    if width > 0:
+        centre = float(weight @ x[near])
+        apart = x[near] - centre
+        spread = float(weight @ apart**2)
+        if np.sqrt(spread) > NEAR * (x[-1] - x[0]):
+            weight *= 1 + (at - centre) / spread * apart
+    return float(weight @ y[near])

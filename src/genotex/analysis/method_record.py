@@ -1,4 +1,4 @@
-"""How a result came about, as it stands in the result file."""
+"""The record of how a result was obtained, as written to the result file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ import genotex
 from genotex.analysis.comparison import Comparison
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
-from genotex.analysis.f_tests import ModeratedF
-from genotex.analysis.interaction import interaction_record
+from genotex.analysis.gene_tests import ModeratedF, interaction_record
 from genotex.analysis.mixed import mixed_record
 from genotex.analysis.moderated import ModeratedFit
-from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.p_values import excess_near_one, null_share
 from genotex.analysis.panel import Panel
-from genotex.analysis.testing import Tests
+from genotex.analysis.trait_tests import Tests
 from genotex.bench.problems import Problem, ProblemKind
 
 __all__ = ["Steps", "record_method", "versions"]
@@ -57,17 +56,7 @@ class Steps:
 
 
 def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
-    """Return procedure, options, versions and what each step came to, as plain JSON values.
-
-    Parameters
-    ----------
-    steps : Steps
-        The analysis.
-    options : AnalysisOptions
-        What the user chose.
-    problem : Problem
-        ``interaction`` is there only for one-step problems, ``two_step`` only for two-step ones.
-    """
+    """Return procedure, options, versions and the result of each step, as plain JSON values."""
     contrast, ranking = steps.comparison.contrast, steps.tests.ranking
     mixed = options.model == "mixed"
     record = {
@@ -140,7 +129,7 @@ def _coefficient(contrast: Contrast) -> str:
 
 
 def _level_tests(steps: Steps) -> dict[str, Any]:
-    """Return what the tests of the levels of a trait came to."""
+    """Return the results of the tests of the levels of a trait."""
     factor = steps.comparison.contrast.factor
     if factor is not None:
         pairs = [
@@ -231,7 +220,7 @@ def _prior(fit: ModeratedFit | ModeratedF, options: AnalysisOptions) -> dict[str
 
 
 def _moderated(steps: Steps, options: AnalysisOptions) -> dict[str, Any]:
-    """Return what the moderated t came to when it does not rank."""
+    """Return the results of the moderated t when it does not rank."""
     significant = (pl.col("q") < options.q_cut) & (
         pl.col("Absolute Coefficient") >= options.min_effect
     )

@@ -31,47 +31,34 @@ FLAT = 1e-12
 COLLINEAR = 1e-14
 """Part of a gene's sum of squares that the covariates must leave for the gene to be tested."""
 ROUNDING = 1e-14
-"""Part of the trait's sum of squares below which a residual cannot be told from zero."""
+"""Part of the trait's sum of squares below which a residual cannot be distinguished from zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class MixedFit:
-    """Tests of every gene in the mixed model; arrays have shape (p,).
+    """Tests of every gene in the mixed model; arrays have shape (p,)."""
 
-    Attributes
-    ----------
-    coefficient, standard_error : ndarray of float64
-        Change of the trait per unit of log2 expression (the trait is the response, not the gene),
-        and its standard error; NaN for genes that are constant or collinear with the covariates.
-    t, df, p : ndarray of float64
-        t, its degrees of freedom n - c - 1 (0 for genes that are not tested), two-sided p-value.
-    log_ratio : float
-        ln(se/sg): noise over background, by REML under the null model.
-    share : float
-        sg m / (sg m + se): share of the trait's variance, as the covariates leave it, that K takes.
-        m is the mean eigenvalue of K in the space that the covariates leave.
-    at_bound : bool
-        Whether the ratio stands at a limit of the range searched.
-    filled : int
-        Missing values that count as the mean of their gene.
-    """
-
+    # Change of the trait per unit of log2 expression (the trait is the response, not the gene), and
+    # its standard error; NaN for genes that are constant or collinear with the covariates
     coefficient: Floats
     standard_error: Floats
+    # t, its degrees of freedom n - c - 1 (0 for genes that are not tested), two-sided p-value
     t: Floats
     df: Floats
     p: Floats
-    log_ratio: float
+    log_ratio: float  # ln(se/sg): noise over background, by REML under the null model
+    # sg m / (sg m + se): share of the trait's variance, as the covariates leave it, that K takes. m
+    # is the mean eigenvalue of K in the space that the covariates leave
     share: float
-    at_bound: bool
-    filled: int = 0
+    at_bound: bool  # Whether the ratio is at a limit of the range searched
+    filled: int = 0  # Missing values that count as the mean of their gene
 
 
 def fit_mixed(expression: Floats, covariates: Floats, trait: Floats) -> MixedFit:
     """Test every gene with the rest of expression as random background.
 
     Given the ratio of variances, each gene's coefficient is the generalised least-squares estimate.
-    The residual scale is estimated anew for each gene, with n - c - 1 degrees of freedom.
+    The residual scale is estimated again for each gene, with n - c - 1 degrees of freedom.
 
     Parameters
     ----------
@@ -155,12 +142,10 @@ def _background(expression: Floats) -> Floats:
 
 
 def _log_ratio(eigenvalues: Floats, trait: Floats) -> float:
-    """Return the ln(se/sg) of the highest restricted likelihood.
-
-    Twice the negative restricted log-likelihood is, but for a constant, sum ln(s + d) +
-    m ln(sum y^2 / (s + d)) over the m rotated samples. Every minimum shows as a change of sign of
-    its slope on the grid and is refined by Brent's method; the limits count as candidates.
-    """
+    """Return the ln(se/sg) of the highest restricted likelihood."""
+    # Twice the negative restricted log-likelihood is, but for a constant, sum ln(s + d) + m ln(sum
+    # y^2 / (s + d)) over the m rotated samples. Every minimum shows as a change of sign of its
+    # slope on the grid and is refined by Brent's method; the limits count as candidates.
     # Imported where it is needed: most analyses fit no mixed model.
     from scipy.optimize import brentq
 
@@ -214,29 +199,21 @@ def _fit_genes(
 
 
 def mixed_warnings(fit: MixedFit, binary: bool) -> tuple[str, ...]:
-    """Return what a reader should know about the mixed model's tests.
-
-    Parameters
-    ----------
-    fit : MixedFit
-        The tests.
-    binary : bool
-        Whether the trait is binary.
-    """
+    """Return what a reader should know about the mixed model's tests."""
     warnings = []
     if fit.share >= NEAR_ONE:
         warnings.append(
             f"Mixed model: the background of all genes takes {_percent(fit.share)} of the trait's "
-            "variance: the model has absorbed the trait itself, and genes that go with it may be "
-            "missed. A short list is no evidence that few genes change."
+            "variance: the model has absorbed the trait itself, and genes associated with it may "
+            "be missed. A short list is not evidence that few genes change."
         )
     warnings.append(
         "Mixed model: conservative, since the gene tested is itself part of the background."
     )
     if binary:
         warnings.append(
-            "Mixed model: with a binary trait it is a test only; the coefficient is no fold change "
-            "and no log odds ratio."
+            "Mixed model: with a binary trait it is a test only; the coefficient is neither a fold "
+            "change nor a log odds ratio."
         )
     return tuple(warnings)
 
@@ -246,13 +223,7 @@ def _percent(share: float) -> str:
 
 
 def mixed_record(fit: MixedFit) -> dict[str, Any]:
-    """Return what the mixed model came to, as plain JSON values.
-
-    Parameters
-    ----------
-    fit : MixedFit
-        The tests.
-    """
+    """Return the results of the mixed model, as plain JSON values."""
     tested = fit.df > 0
     return {
         "model": "linear mixed model (Kang et al. 2008, Lippert et al. 2011), trait on gene",

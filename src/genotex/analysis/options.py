@@ -1,4 +1,4 @@
-"""What a user may choose about an analysis."""
+"""Options of an analysis."""
 
 from __future__ import annotations
 
@@ -53,53 +53,53 @@ class AnalysisOptions:
         ``ordered`` a trend and each gene's departure from it, ``factor`` any difference among the
         levels (F test) and each pair of them. ``auto`` takes values that occur in three samples or
         more each for ordered levels, other traits as a line.
-    robust : bool
+    robust
         Keep hypervariable genes out of the prior of the variances (Phipson and others 2016).
-    q_cut : float
+    q_cut
         A gene is significant when its q-value is below.
-    min_effect : float
+    min_effect
         ... in a test against effects of at most this size (``treat``, McCarthy and Smyth 2009), as
         log2 fold change, or change per standard deviation of a continuous trait.
     controls : {"auto", "healthy", "all"}
         Who serves as control of a binary trait; ``auto`` takes the healthy controls when there
         are at least five of them.
-    exclude_outliers : bool
+    exclude_outliers
         Leave out samples that differ from the others as a whole.
-    filter_low : bool
+    filter_low
         Leave genes out that are low in nearly all samples.
-    covariates : tuple of str
+    covariates
         ``Age`` and ``Gender`` are adjusted for where the cohort has them; other names are
         characteristics that it must have.
-    batch : bool
+    batch
         Adjust for a batch that the characteristics name.
-    trend : bool
+    trend
         Let the prior variance depend on mean expression (limma's trend).
-    panel : bool
+    panel
         Fit the sparse panel.
-    seed : int
+    seed
         Seed of the cross-validation folds.
-    cohort : str, optional
+    cohort
         Take this cohort instead of the largest.
-    condition_cohort : str, optional
+    condition_cohort
         Two-step: take this cohort of the condition.
-    among : tuple of str, optional
+    among
         Choose among these cohorts only.
     regressors : {"inclusive", "exclusive"}
         Two-step: ``exclusive`` takes the trait's related genes out of the regressor genes.
-    pair : str, optional
+    pair
         Block on this characteristic: samples with the same value belong together. ``detected``
         blocks on people who are detected by the correlation of their expression instead.
     solver : {"scikit-learn", "exact"}
         ``benchmark``: scikit-learn's coordinate descent as it is, or the optimum.
-    fixed_lambda : float, optional
+    fixed_lambda
         ``benchmark``: take this lambda, without any tuning.
-    batch_correction : bool
+    batch_correction
         ``benchmark``: rotate the genes where there is a batch effect; without it never.
 
     Raises
     ------
     UsageError
-        If a value makes no sense.
+        If a value is invalid.
     """
 
     procedure: Procedure = "sound"
@@ -128,20 +128,20 @@ class AnalysisOptions:
     batch_correction: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense before any file is read."""
+        """Reject invalid values before any file is read."""
         for name, known in _CHOICES.items():
             value = getattr(self, name)
             if value not in known:
                 msg = f"{name} {value!r} is not known; use {', '.join(known[:-1])} or {known[-1]}"
                 raise UsageError(msg)
         if not 0 < self.q_cut <= 1:
-            msg = f"q_cut {self.q_cut} is no q-value; use a number above 0 and at most 1"
+            msg = f"q_cut {self.q_cut} is not a q-value; use a number above 0 and at most 1"
             raise UsageError(msg)
         if not 0 <= self.min_effect < float("inf"):
-            msg = f"min_effect {self.min_effect} is no size of an effect; use 0 or more"
+            msg = f"min_effect {self.min_effect} is not an effect size; use 0 or more"
             raise UsageError(msg)
         if self.fixed_lambda is not None and not 0 < self.fixed_lambda < float("inf"):
-            msg = f"fixed_lambda {self.fixed_lambda} is no penalty; use a number above 0"
+            msg = f"fixed_lambda {self.fixed_lambda} is not a penalty; use a number above 0"
             raise UsageError(msg)
         if self.levels == "factor":
             self._check_factor()
@@ -150,7 +150,7 @@ class AnalysisOptions:
             raise UsageError(msg)
 
     def _check_factor(self) -> None:
-        """Refuse what a factor, which has several effects, cannot be combined with."""
+        """Reject what a factor, which has several effects, cannot be combined with."""
         if self.model != "moderated":
             msg = (
                 f"levels 'factor' has no test by the mixed model (model {self.model!r}), which "

@@ -1,4 +1,4 @@
-"""The sparse panel: few genes that predict the trait together, and how well they do it."""
+"""A sparse panel of genes that together predict the trait, its quality and its stability."""
 
 from __future__ import annotations
 
@@ -12,14 +12,53 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.panel_folds import fold_count, smallest_class, splits
-from genotex.analysis.panel_path import PanelData, PanelPath, best_of, fit_paths, fold_errors
-from genotex.analysis.panel_scores import auroc, classification, regression
-from genotex.analysis.panel_stability import selection_frequency
+from genotex.analysis.cross_validation import (
+    auroc,
+    classification,
+    complementary_halves,
+    fold_count,
+    regression,
+    smallest_class,
+    splits,
+)
+from genotex.analysis.panel_path import (
+    PanelData,
+    PanelPath,
+    best_of,
+    fit_paths,
+    fit_single,
+    fold_errors,
+)
 
-__all__ = ["Panel", "fit_panel"]
+__all__ = ["Panel", "fit_panel", "selection_frequency"]
 
 Floats = NDArray[np.float64]
+
+PAIRS = 50
+
+
+def selection_frequency(
+    data: PanelData, penalty: float, seed: int, pairs: int = PAIRS
+) -> tuple[Floats, dict[str, Any]]:
+    """Return the share of half-samples that select each gene, and a record."""
+    # The penalty is the same in the halves, on the scale of the mean loss; a half's slopes vary
+    # more than those of all samples, so that genes of little weight come in and out.
+    # Returns frequency: 0 to 1. record: ``pairs``, ``penalty``, ``seed``, ``genes_above_half`` and
+    # ``genes_per_half_sample``.
+    halves = complementary_halves(data.target, data.binary, pairs, seed)
+    counts = np.zeros(data.genes.shape[1])
+    for genes in fit_single(data, halves, penalty):
+        counts[genes] += 1
+    frequency = counts / len(halves)
+    return frequency, {
+        "pairs": pairs,
+        "penalty": penalty,
+        "seed": seed,
+        "genes_above_half": int((frequency > 0.5).sum()),
+        "genes_per_half_sample": float(counts.sum() / len(halves)),
+    }
+
+
 Rows = NDArray[np.intp]
 
 SMALLEST_CLASS = 5
@@ -30,32 +69,23 @@ EMPTY = (
 )
 REPEATED = (
     "No prediction quality: some people seem to have given several samples, and a fold would test "
-    "people whom it has trained on. For the same reason selection frequencies may be too high."
+    "people it was trained on. For the same reason selection frequencies may be too high."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A panel of genes; empty when it could not be fitted or no gene improved the prediction.
+    """A panel of genes; empty when it could not be fitted or no gene improved the prediction."""
 
-    Attributes
-    ----------
-    coefficients : dict of int to float
-        Gene column to coefficient on the z-scored gene (log odds, or units of the trait).
-    selection_frequency : ndarray of float64, shape (p,), optional
-        Share of the half-samples that select the gene, 0 to 1; None when there are too few samples.
-    quality : dict
-        Prediction quality from nested cross-validation; empty when samples are too few.
-    record : dict
-        Penalty, folds, seed, counts and, under ``stability``, how the frequencies were found.
-    notes : tuple of str
-        What was skipped and why.
-    """
-
+    # Gene column to coefficient on the z-scored gene (log odds, or units of the trait)
     coefficients: dict[int, float] = field(default_factory=dict)
+    # Prediction quality from nested cross-validation; empty when samples are too few
     quality: dict[str, Any] = field(default_factory=dict)
+    # Penalty, folds, seed, counts and, under ``stability``, how the frequencies were found
     record: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # What was skipped and why
+    # (p,): share of the half-samples that select the gene, 0 to 1; None when there are too few
+    # samples
     selection_frequency: Floats | None = None
 
 
@@ -83,7 +113,7 @@ def fit_panel(
 
     The penalty is the largest whose cross-validated deviance is within one standard error of the
     best (Breiman's rule). Prediction quality comes from an outer cross-validation that chooses the
-    penalty anew inside each training set. z-scores and filled values use training samples only.
+    penalty again inside each training set. z-scores and filled values use training samples only.
     Selection frequencies come from complementary half-samples (Shah and Samworth 2013).
 
     Parameters
@@ -94,14 +124,14 @@ def fit_panel(
         Covariates and condition, without intercept; not penalised.
     target : ndarray of float64, shape (n,)
         0 and 1, or the standardised trait.
-    binary : bool
+    binary
         Logistic instead of linear.
-    seed : int
+    seed
         Seed of the folds and of the half-samples.
-    threads : int
+    threads
         Threads that share the products over all genes.
-    repeated : bool
-        Whether some people gave several samples: folds would test a person whom they have trained
+    repeated
+        Whether some people gave several samples: folds would test people they were trained
         on, so there is no prediction quality then.
     """
     if reason := _why_no_panel(genes, target, binary):

@@ -23,7 +23,6 @@ __all__ = [
     "PanelData",
     "PanelPath",
     "best_of",
-    "deviance",
     "fit_paths",
     "fit_single",
     "fold_errors",
@@ -35,7 +34,7 @@ Rows = NDArray[np.intp]
 PENALTIES = 40
 SATURATED = 0.9
 LOOK_EVERY = 3
-"""Penalties after which the cross-validated deviance is looked at."""
+"""Penalties after which the cross-validated deviance is checked."""
 WORSE_FOR = 6
 """A path ends when so many penalties in a row were worse than the best by a standard error."""
 MISSED = 1e-4
@@ -50,21 +49,7 @@ ROUGH = 0.3
 
 
 class PanelData:
-    """Genes, covariates and target of all samples.
-
-    Parameters
-    ----------
-    genes : ndarray of float64, shape (n, p)
-        NaN is missing.
-    covariates : ndarray of float64, shape (n, k)
-        Without intercept.
-    target : ndarray of float64, shape (n,)
-        0 and 1, or a measured trait.
-    binary : bool
-        Logistic instead of linear.
-    pool : Executor, optional
-        Threads that share the products over all genes.
-    """
+    """Genes, covariates and target of all samples."""
 
     def __init__(
         self,
@@ -88,27 +73,13 @@ class PanelData:
 
 @dataclass(frozen=True, eq=False)
 class PanelPath:
-    """Fits of one training set along the penalties.
+    """Fits of one training set along the penalties."""
 
-    Attributes
-    ----------
-    training : ndarray of int, shape (n,)
-        Rows of the training set.
-    penalties : ndarray of float64, shape (m,)
-        Descending.
-    genes : ndarray of int, shape (a,)
-        Genes in use at any penalty.
-    coefficients : ndarray of float64, shape (m, a)
-        Coefficients of the z-scored genes.
-    covariates : ndarray of float64, shape (m, k)
-        Intercept, then the coefficients of the standardised covariates.
-    """
-
-    training: Rows
-    penalties: Floats
-    genes: Rows
-    coefficients: Floats
-    covariates: Floats
+    training: Rows  # (n,): rows of the training set
+    penalties: Floats  # (m,): descending
+    genes: Rows  # (a,): genes in use at any penalty
+    coefficients: Floats  # (m, a): coefficients of the z-scored genes
+    covariates: Floats  # (m, k): intercept, then the coefficients of the standardised covariates
 
     def linear_predictor(self, data: PanelData, samples: Rows) -> Floats:
         """Return the linear predictor of other samples, shape (m, samples)."""
@@ -135,23 +106,14 @@ class _Lockstep:
         """Genes that may be missed at the next penalty by the strong rule, in any of the sets."""
 
     def top(self) -> Floats:
-        """Return the smallest penalty of each training set that selects no gene.
-
-        A hair above, so that rounding lets no gene in.
-        """
+        """Return the smallest penalty of each training set that selects no gene."""
+        # A hair above, so that rounding lets no gene in.
         residuals = [fit.residual() for fit in self.fits]
         return np.maximum(self.sets.largest(residuals), 1e-12) * (1 + 1e-6)
 
     def solve(self, columns: Rows, penalties: Floats, following: Floats) -> None:
-        """Go to the next penalty, and see which genes may come in at the following one.
-
-        Parameters
-        ----------
-        columns : ndarray of int, shape (c,)
-            Training sets.
-        penalties, following : ndarray of float64, shape (c,)
-            Their penalty now and the one after it.
-        """
+        """Go to the next penalty, and see which genes may come in at the following one."""
+        # Shapes: columns (c,), penalties (c,), following (c,).
         self._advance(columns, penalties)
         todo = np.arange(len(columns))
         if len(self.near):
@@ -177,10 +139,8 @@ class _Lockstep:
         self.near = np.flatnonzero(near)
 
     def approach(self, columns: Rows, penalties: Floats, following: Floats) -> None:
-        """Go roughly to a penalty on the way, as `solve` does exactly.
-
-        Genes that are missed here are found at the following penalty.
-        """
+        """Go roughly to a penalty on the way, as `solve` does exactly."""
+        # Genes that are missed here are found at the following penalty.
         self._advance(columns, penalties, ROUGH)
         near = np.zeros(self.sets.screen.size, dtype=np.bool_)
         likely = following + LIKELY * (penalties - following)
@@ -233,7 +193,7 @@ class _Lockstep:
         return np.array(again, dtype=np.intp)
 
     def _bring_in(self, column: int, genes: Rows, penalty: float) -> bool:
-        """Add genes that are missed in double precision too, and say whether there are any."""
+        """Add genes that are missed in double precision too, and return whether there are any."""
         fit = self.fits[column]
         scaled = self.sets.columns(column, genes)
         slopes = np.abs(scaled @ fit.residual()) / scaled.shape[1]
@@ -248,24 +208,12 @@ def _grid(top: float) -> Floats:
 
 
 def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[PanelPath]]:
-    """Fit families of training sets along descending penalties.
-
-    The first set of a family gives its penalties: from the smallest that selects no gene down to a
-    fiftieth of it, or to where nine tenths of its deviance are explained. The other sets are it
-    without one fold each; a family also ends where its cross-validated deviance has risen for good.
-
-    Parameters
-    ----------
-    data : PanelData
-        All samples.
-    families : sequence of sequence of ndarray of int
-        Rows of each training set, ascending.
-
-    Returns
-    -------
-    list of list of PanelPath
-        In the same order.
-    """
+    """Fit families of training sets along descending penalties."""
+    # The first set of a family gives its penalties: from the smallest that selects no gene down to
+    # a fiftieth of it, or to where nine tenths of its deviance are explained. The other sets are it
+    # without one fold each; a family also ends where its cross-validated deviance has risen for
+    # good.
+    # Returns In the same order.
     training = [rows for family in families for rows in family]
     family_of = np.repeat(np.arange(len(families)), [len(family) for family in families])
     first = np.searchsorted(family_of, np.arange(len(families)))
@@ -299,21 +247,13 @@ def fit_paths(data: PanelData, families: Sequence[Sequence[Rows]]) -> list[list[
 
 
 def fold_errors(data: PanelData, family: Sequence[PanelPath]) -> Floats:
-    """Return the mean deviance of each fold left out at each penalty, shape (folds, m).
-
-    Parameters
-    ----------
-    data : PanelData
-        All samples.
-    family : sequence of PanelPath
-        A training set, then the same without one fold each.
-    """
+    """Return the mean deviance of each fold left out at each penalty, shape (folds, m)."""
     whole, *folds = family
     errors = []
     for fold in folds:
         test = np.setdiff1d(whole.training, fold.training, assume_unique=True)
         predictor = fold.linear_predictor(data, test)
-        errors.append(deviance(data.target[test], predictor, data.binary).mean(axis=1))
+        errors.append(_deviance(data.target[test], predictor, data.binary).mean(axis=1))
     return np.array(errors).reshape(len(folds), len(whole.penalties))
 
 
@@ -342,17 +282,7 @@ def _collect(rows: Rows, grid: Floats, found: list[tuple[Rows, Floats]]) -> Pane
 
 
 def fit_single(data: PanelData, training: Sequence[Rows], penalty: float) -> Iterator[Rows]:
-    """Yield the genes that each training set selects at one penalty.
-
-    Parameters
-    ----------
-    data : PanelData
-        All samples.
-    training : sequence of ndarray of int
-        Rows of each training set, ascending.
-    penalty : float
-        On the scale of the mean loss.
-    """
+    """Yield the genes that each training set selects at one penalty."""
     lockstep = _Lockstep(data, training)
     everyone = np.arange(len(training))
     tops = np.maximum(lockstep.top(), penalty)
@@ -366,18 +296,9 @@ def fit_single(data: PanelData, training: Sequence[Rows], penalty: float) -> Ite
         yield fit.genes
 
 
-def deviance(target: Floats, predictor: Floats, binary: bool) -> Floats:
-    """Return the deviance of each prediction; `predictor` may have leading axes.
-
-    Parameters
-    ----------
-    target : ndarray of float64, shape (n,)
-        0 and 1, or a measured trait.
-    predictor : ndarray of float64, shape (..., n)
-        Linear predictor.
-    binary : bool
-        Binomial deviance instead of the squared error.
-    """
+def _deviance(target: Floats, predictor: Floats, binary: bool) -> Floats:
+    """Return the deviance of each prediction; `predictor` may have leading axes."""
+    # Shapes: target (n,), predictor (..., n).
     if not binary:
         return np.asarray((target - predictor) ** 2, dtype=np.float64)
     # Predictions of exactly 0 or 1 would cost infinity for one wrong sample.

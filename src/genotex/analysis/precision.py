@@ -52,7 +52,7 @@ class Precision:
         Inverse variance of each sample, but for a factor.
     blocks : ndarray of int, shape (n,), or None
         Block (person) of each sample, 0, 1, ...
-    correlation : float
+    correlation
         Of two samples of a block.
     libraries : ndarray of float64, shape (n,), or None
         Effective library sizes, where expression was counted.
@@ -64,10 +64,8 @@ class Precision:
     libraries: Floats | None = None
 
     def whiten(self, columns: Floats) -> Floats:
-        """Return columns (n, m) whose errors are independent and equally precise; no NaN in blocks.
-
-        Libraries do not count here: their weights differ from gene to gene.
-        """
+        """Return columns (n, m) with independent, equally precise errors; no NaN in blocks."""
+        # Libraries do not count here: their weights differ from gene to gene.
         scaled = columns if self.weights is None else columns * np.sqrt(self.weights)[:, None]
         return self._rescale_blocks(scaled, inverse=False)
 
@@ -90,27 +88,12 @@ class Precision:
         return np.asarray(around * (columns - centre) + mean * centre)
 
     def fit(self, design: Floats, values: Floats) -> LinearFit:
-        """Regress every gene on the design and keep the design's last coefficient.
-
-        Parameters
-        ----------
-        design : ndarray of float64, shape (n, k)
-            Full column rank.
-        values : ndarray of float64, shape (n, p)
-            Expression; NaN is missing.
-        """
+        """Regress every gene on the design and keep the design's last coefficient."""
+        # Shapes: design (n, k), values (n, p).
         return self.fit_several(design, values, 1).last
 
     def fit_several(self, design: Floats, values: Floats, tested: int) -> SeveralFit:
-        """Regress every gene on the design and keep the design's last `tested` coefficients.
-
-        Parameters
-        ----------
-        design, values
-            As for `fit`.
-        tested : int
-            How many.
-        """
+        """Regress every gene on the design and keep the design's last `tested` coefficients."""
         voom = self.voom(design, values)
         blocked = self.blocks is not None and self.correlation != 0
         if voom is None and not (blocked and np.isnan(values).any()):
@@ -161,15 +144,7 @@ def _block_sums(columns: Floats, blocks: Indices) -> Floats:
 
 
 class _Products:
-    """Cross-products of weighted design and genes, over all samples and over block sums.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, k)
-    values, observed : ndarray of float64, shape (n, g)
-        Expression, NaN is missing, and weights.
-    blocks : ndarray of int, shape (n,)
-    """
+    """Cross-products of weighted design and genes, over all samples and over block sums."""
 
     def __init__(self, design: Floats, values: Floats, observed: Floats, blocks: Indices) -> None:
         self._basis, self._triangle = np.linalg.qr(design)
@@ -292,7 +267,7 @@ def consensus_correlation(design: Floats, values: Floats, precision: Precision) 
         Full column rank.
     values : ndarray of float64, shape (n, p)
         Expression; NaN is missing.
-    precision : Precision
+    precision
         With `blocks`; its `correlation` is not looked at.
 
     Returns

@@ -1,4 +1,4 @@
-"""What a problem is answered from: the cohorts that are chosen, and what is read of them."""
+"""The cohorts chosen for a problem, and the data read from them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.libraries import Counts
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.sample_facts import SampleFacts
@@ -19,7 +18,34 @@ from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
 
-__all__ = ["CohortData", "DataChoice", "ProblemData", "choose_data", "naming_place", "read_data"]
+__all__ = [
+    "CohortData",
+    "ConditionCohort",
+    "DataChoice",
+    "ProblemData",
+    "choose_data",
+    "naming_place",
+    "read_data",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionCohort:
+    """A cohort of the condition and the genes the condition is predicted by.
+
+    Attributes
+    ----------
+    cohort
+        Its id.
+    table
+        Its linked table; the trait of it is the condition.
+    regressors
+        Related genes of the condition that are in both linked tables.
+    """
+
+    cohort: str
+    table: LinkedTable
+    regressors: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -28,15 +54,15 @@ class DataChoice:
 
     Attributes
     ----------
-    cohort : str
+    cohort
         Cohort of the trait.
-    reason : str
+    reason
         Why this one.
-    others : mapping of str to str
+    others
         Every other cohort of the trait and why not it.
-    condition_cohort : str or None
+    condition_cohort
         Two-step: the cohort of the condition.
-    regressors : tuple of str
+    regressors
         Two-step: the genes by which the condition is predicted.
     """
 
@@ -53,19 +79,19 @@ class CohortData:
 
     Attributes
     ----------
-    table : LinkedTable
+    table
         One cohort; not filled, so that genes are tested on the samples that have them.
-    roles : mapping of str to Role
+    roles
         Sample id to role in the contrast; may be empty.
-    sample_facts : mapping
+    sample_facts
         Other characteristics of the samples (`Evidence.sample_facts`); a batch among them is
         adjusted for, all are checked against the trait.
-    sample_texts : mapping
+    sample_texts
         Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
-    counts : mapping
+    counts
         How RNA-seq counts became expression (`Evidence.counts`); genes are then tested with voom's
         precision weights (Law et al. 2014). Empty where expression was not counted.
-    condition : ConditionCohort or None
+    condition
         Two-step: the cohort of the condition.
     """
 
@@ -83,15 +109,15 @@ class ProblemData:
 
     Attributes
     ----------
-    choice : DataChoice
+    choice
         Which cohorts these are.
-    table : LinkedTable
+    table
         The cohort: filled for the procedure ``benchmark``, else with its gaps.
-    evidence : Evidence or None
+    evidence
         The record of its preprocessing; None where other tools made it.
-    condition : ConditionCohort or None
+    condition
         Two-step: the cohort of the condition.
-    related : tuple of str or None
+    related
         ``benchmark``: related genes of the trait.
     """
 
@@ -103,7 +129,7 @@ class ProblemData:
 
     @property
     def cohort(self) -> CohortData:
-        """What is analysed; bare where there is no record."""
+        """The data to analyse; the table alone where there is no record."""
         record = self.evidence
         if record is None:
             return CohortData(self.table, condition=self.condition)
@@ -172,12 +198,12 @@ def naming_place(problem: Problem, cohort: str) -> Iterator[None]:
         raise type(error)(_with_place(str(error), problem, cohort)) from error
 
 
-def _with_place(told: str, problem: Problem, cohort: str) -> str:
-    if re.search(rf"\b{re.escape(cohort)}\b", told):
-        return told
+def _with_place(message: str, problem: Problem, cohort: str) -> str:
+    if re.search(rf"\b{re.escape(cohort)}\b", message):
+        return message
     for name in (str(problem), problem.trait):
-        told = told.removeprefix(f"{name}: ")
-    return f"{problem}, {cohort}: {told}"
+        message = message.removeprefix(f"{name}: ")
+    return f"{problem}, {cohort}: {message}"
 
 
 def _related(problem: Problem, options: AnalysisOptions, tasks: TaskInfo) -> tuple[str, ...] | None:
@@ -210,7 +236,7 @@ def _evidence(output: OutputFolder, trait: str, cohort: str) -> Evidence | None:
     path = output.evidence(trait, cohort)
     if path.is_file():
         return read_evidence(path)
-    # Preprocessing writes the record last, so tables of ours without it are of two minds.
+    # Preprocessing writes the record last, so tables of ours without it may not match.
     if output.linked_parquet(trait, cohort).is_file():
         msg = f"preprocessing of {trait}, {cohort} was interrupted; run preprocess again"
         raise AnalysisError(msg)

@@ -2,29 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from genotex.analysis.contrast import summarise_levels
 from genotex.analysis.gene_table import GENE_COLUMNS
-from genotex.analysis.interaction import rank_interactions
-from genotex.analysis.levels import summarise_levels
-from genotex.analysis.libraries import tell_libraries
-from genotex.analysis.result_pair import (
-    digest,
-    read_content,
-    read_table,
-    remove_with_csv,
-    told_as_foreign,
-    write_pair,
-)
-from genotex.errors import AnalysisError
+from genotex.analysis.gene_tests import rank_interactions
+from genotex.analysis.libraries import summarise_libraries
+from genotex.errors import AnalysisError, FormatError
+from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 
-__all__ = ["GENE_COLUMNS", "AnalysisResult", "read_result", "remove_result", "write_result"]
+__all__ = [
+    "GENE_COLUMNS",
+    "AnalysisResult",
+    "digest",
+    "foreign_content",
+    "read_content",
+    "read_result",
+    "read_table",
+    "remove_result",
+    "remove_with_csv",
+    "write_pair",
+    "write_result",
+]
+
+AGAIN = "run analyze again"
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of a file's content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def remove_with_csv(path: Path) -> None:
+    """Remove a file and the CSV of the same name, if they exist."""
+    path.unlink(missing_ok=True)
+    path.with_suffix(".csv").unlink(missing_ok=True)
+
+
+def write_pair(
+    path: Path,
+    table: Path,
+    content: dict[str, Any],
+    genes: pl.DataFrame,
+    before: Callable[[str], None],
+) -> Path:
+    """Write the two files; the JSON has name and digest of the Parquet file (``all_genes``)."""
+    # An earlier JSON goes before the new Parquet file comes, so that a crash leaves no pair that
+    # does not match.
+    # Returns the JSON file.
+    # What cannot be written as JSON must fail before anything is removed.
+    json.dumps(content, allow_nan=False)
+    with atomic_write(table) as part:
+        genes.write_parquet(part)
+        seal = digest(part.read_bytes())
+        before(seal)
+        path.unlink(missing_ok=True)
+    whole = {**content, "all_genes": {"file": table.name, "sha256": seal}}
+    with atomic_write(path) as part:
+        text = json.dumps(whole, indent=4, ensure_ascii=False, allow_nan=False)
+        part.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def read_content(path: Path, hint: str = AGAIN) -> dict[str, Any]:
+    """Read the JSON; `hint` is the advice in an error."""
+    try:
+        content: dict[str, Any] = json.loads(path.read_bytes())
+    except ValueError as error:
+        msg = f"is not JSON: {error}"
+        raise FormatError(msg, path=path, hint=hint) from error
+    return content
+
+
+@contextmanager
+def foreign_content(path: Path, hint: str = AGAIN) -> Iterator[None]:
+    """Turn what a foreign JSON lacks into an error of ours; `hint` is its advice."""
+    try:
+        yield
+    except (KeyError, TypeError) as error:
+        msg = f"was not written by genotex: {error} is missing or of another kind"
+        raise FormatError(msg, path=path, hint=hint) from error
+
+
+def read_table(path: Path, seal: str, columns: Sequence[str]) -> pl.DataFrame:
+    """Read the Parquet file, after its digest was compared."""
+    try:
+        content = path.read_bytes()
+        if digest(content) != seal:
+            msg = "is not the table that its result was written with (digests differ)"
+            raise FormatError(msg, path=path, hint=AGAIN)
+        genes = pl.read_parquet(content)
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        msg = f"the table of all genes cannot be read: {error}"
+        raise FormatError(msg, path=path, hint=AGAIN) from error
+    missing = [name for name in columns if name not in genes.columns]
+    if missing:
+        msg = f"lacks the columns {', '.join(missing)}"
+        raise FormatError(msg, path=path, hint=AGAIN)
+    return genes
+
 
 NOT_IN_LIST = ("Status", "Significant")
 NOTABLE_CHANGE = 0.5
@@ -33,15 +118,15 @@ NOTABLE_CHANGE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class AnalysisResult:
-    """Everything that is known about the answer to one problem.
+    """The result of one problem.
 
     Attributes
     ----------
-    trait : str
+    trait
         Trait folder name.
-    condition : str or None
+    condition
         Condition of the problem.
-    genes : polars.DataFrame
+    genes
         All genes of the cohort with the columns of `GENE_COLUMNS`, null where one does not apply:
         tested genes by the p-value that ranks, then the others in table order. ``Coefficient`` is
         the log2 fold change of a binary trait, the change per standard deviation of a continuous
@@ -49,19 +134,19 @@ class AnalysisResult:
         follow); ``Standardised Effect`` is Hedges' g or the partial correlation; ``Panel
         Coefficient`` is 0 for genes outside the panel. ``benchmark``: selected genes by the size of
         their coefficient, then the others.
-    cv_performance : mapping
+    cv_performance
         ``prediction``: quality of the panel on samples it has not seen; empty when not estimated.
         ``benchmark``: ``prediction`` and ``selection`` as the benchmark defines them.
-    method : mapping
-        Procedure, options, versions, contrast, filter and what each step came to: see
+    method
+        Procedure, options, versions, contrast, filter and the result of each step: see
         `record_method`, and `analyze_benchmark` for the procedure ``benchmark``.
-    warnings : tuple of str
+    warnings
         What a reader should know before trusting the list.
-    cohort : str
+    cohort
         Cohort that was analysed; empty when the table came from elsewhere.
-    cohort_reason : str
+    cohort_reason
         Why this one.
-    other_cohorts : mapping of str to str
+    other_cohorts
         Every other cohort and why not it.
     """
 
@@ -127,7 +212,7 @@ class AnalysisResult:
     def counts_summary(self) -> str:
         """One sentence on RNA-seq counts; empty where expression was not counted."""
         record = self.method.get("counts")
-        return tell_libraries(record) if record else ""
+        return summarise_libraries(record) if record else ""
 
     @property
     def counts_kind(self) -> str:
@@ -151,11 +236,11 @@ class AnalysisResult:
 def write_result(output: OutputFolder, result: AnalysisResult) -> Path:
     """Write the significant genes as JSON and all genes as Parquet, as a pair.
 
-    The JSON has the benchmark's fields (GenoTEX README, section 4) and ours beside them, among them
+    The JSON has the benchmark's fields (GenoTEX README, section 4) and additional ones, among them
     the digest of the Parquet file. An earlier JSON goes before the new Parquet file comes, so that
-    a crash leaves no pair that does not match. An earlier report page of the problem and the CSV
-    beside it would tell of numbers that are gone, so they are removed; and so are the gene sets
-    and the answer over all cohorts, unless the table of all genes is the very same again.
+    a crash leaves no pair that does not match. An earlier report page of the problem and its
+    CSV would show outdated numbers, so they are removed; and so are the gene sets and the
+    meta-analysis, unless the table of all genes is identical.
 
     Returns
     -------
@@ -229,7 +314,7 @@ def read_result(output: OutputFolder, trait: str, condition: str | None) -> Anal
         msg = f"{trait}, condition {condition}: no result at {path}; run analyze first"
         raise AnalysisError(msg)
     content = read_content(path)
-    with told_as_foreign(path):
+    with foreign_content(path):
         seal = content["all_genes"]["sha256"]
         genes = read_table(output.all_genes(trait, condition), seal, list(GENE_COLUMNS))
         problem, cohort = content["problem"], content["cohort"]

@@ -1,4 +1,4 @@
-"""Samples that come from the same person without an id that says so."""
+"""Samples that come from the same person although no id records it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SWITCHED_BY_A_VARIANT = (
     "SPATA20 THNSL2 USP32P2 UTS2 XRRA1 ZFP57 ZNF266 ZNF37BP ZSWIM7"
 )
 PERSONAL_GENES = frozenset((*_MISSING_IN_MANY.split(), *_SWITCHED_BY_A_VARIANT.split()))
-"""Genes whose level is inherited, so that they tell one person from another in any tissue.
+"""Genes whose level is inherited, so that they distinguish people in any tissue.
 
 Common deletions (Conrad and others 2010, Nature 464:704) and the strongest of the variants that act
 in nearly all tissues of GTEx (2020, Science 369:1318).
@@ -60,25 +60,18 @@ SHOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class SampleBlocks:
-    """Blocks of samples that are alike beyond trait and tissue.
+    """Blocks of samples that are alike beyond trait and tissue."""
 
-    Attributes
-    ----------
-    blocks : dict of str to str
-        Sample id -> label of its block, for every sample compared: ``block 1``, ``block 2``, ... in
-        order of appearance; a sample that is like no other has a block of its own, labelled by its
-        id. Empty where no blocks were found.
-    record : dict
-        Plain JSON: ``judged``, ``why_not``, ``score``, ``needed``, ``samples_in_blocks``,
-        ``members`` (label -> sample ids, of blocks of two and more), ``personal_genes`` (how many
-        were compared) and ``personal_excess`` (similarity in them within blocks over that between).
-    finding, effect : str
-        Two sentences for a warning: what was found, and what it does to the tests; empty where
-        nothing was found.
-    """
-
+    # Sample id -> label of its block, for every sample compared: ``block 1``, ``block 2``, ... in
+    # order of appearance; a sample that is like no other has a block of its own, labelled by its
+    # id. Empty where no blocks were found
     blocks: dict[str, str]
+    # Plain JSON: ``judged``, ``why_not``, ``score``, ``needed``, ``samples_in_blocks``, ``members``
+    # (label -> sample ids, of blocks of two and more), ``personal_genes`` (how many were compared)
+    # and ``personal_excess`` (similarity in them within blocks over that between)
     record: dict[str, Any]
+    # Two sentences for a warning: what was found, and what it does to the tests; empty where
+    # nothing was found
     finding: str = ""
     effect: str = ""
 
@@ -104,11 +97,11 @@ def detect_blocks(
 
     Parameters
     ----------
-    table : LinkedTable
+    table
         One cohort; genes by official symbol.
-    contrast : Contrast
+    contrast
         Its samples and trait.
-    facts : mapping, optional
+    facts
         Characteristics of the samples; differences between tissues among them are removed first.
 
     Returns
@@ -121,23 +114,16 @@ def detect_blocks(
 
 
 def find_blocks(profiles: Profiles) -> SampleBlocks:
-    """Look for groups of samples that are alike beyond trait and tissue.
-
-    After the trait (and tissues, where a characteristic names them) is regressed out, samples are
-    compared by the cosine of their residuals: two thirds over the 1,000 expressed genes that vary
-    most, one third over genes whose level is inherited (`PERSONAL_GENES`); genes of one sex only
-    are left out. Average linkage proposes groupings. The score of a grouping is the lower quartile,
-    over its samples, of how much more a sample resembles its own block than the next one, times
-    the square root of the share of samples in blocks: a continuous factor, such as the mix of
-    cells, gives no gap; a batch gives blocks that are too large. Where the best score is high
-    enough, blocks of two people are split, and samples left alone join the block that they resemble
-    most, if they resemble it half as much as its members do each other.
-
-    Parameters
-    ----------
-    profiles : Profiles
-        The samples compared.
-    """
+    """Look for groups of samples that are alike beyond trait and tissue."""
+    # After the trait (and tissues, where a characteristic names them) is regressed out, samples are
+    # compared by the cosine of their residuals: two thirds over the 1,000 expressed genes that vary
+    # most, one third over genes whose level is inherited (`PERSONAL_GENES`); genes of one sex only
+    # are left out. Average linkage proposes groupings. The score of a grouping is the lower
+    # quartile, over its samples, of how much more a sample resembles its own block than the next
+    # one, times the square root of the share of samples in blocks: a continuous factor, such as the
+    # mix of cells, gives no gap; a batch gives blocks that are too large. Where the best score is
+    # high enough, blocks of two people are split, and samples left alone join the block that they
+    # resemble most, if they resemble it half as much as its members do each other.
     n = len(profiles.contrast.rows)
     if n < FEWEST_SAMPLES:
         return no_blocks(f"{n} samples are too few; {FEWEST_SAMPLES} are needed")
@@ -176,7 +162,7 @@ def find_blocks(profiles: Profiles) -> SampleBlocks:
 
 
 def no_blocks(why: str) -> SampleBlocks:
-    """Return that blocks could not be looked for, and why."""
+    """Return an empty result with the reason why blocks could not be detected."""
     return SampleBlocks({}, {"judged": False, "why_not": why, "score": None, "members": {}})
 
 
@@ -291,10 +277,8 @@ def _split(similarity: Floats, grouping: _Grouping) -> Labels:
 
 
 def _join_single(similarity: Floats, labels: Labels) -> Labels:
-    """Join samples left alone to the block or sample that they resemble most, if clearly.
-
-    The best score leaves out samples that resemble their own person less than others do theirs.
-    """
+    """Join samples left alone to the block or sample that they resemble most, if clearly."""
+    # The best score leaves out samples that resemble their own person less than others do theirs.
     labels = np.unique(labels, return_inverse=True)[1]
     same = labels[:, None] == labels
     others = ~same

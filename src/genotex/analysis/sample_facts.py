@@ -1,4 +1,4 @@
-"""What else the characteristics tell: batches, tissues, donors who gave several samples."""
+"""Other characteristics of the samples: batches, tissues, donors of several samples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ENOUGH_SAMPLES = 4
 MIN_PAIRS = 3
 """Fewer pairs than this leave too few degrees of freedom for a test."""
 DETECTED = "detected"
-"""The value of ``--pair`` that names no characteristic: people whom expression shows."""
+"""The value of ``--pair`` that is not a characteristic: people detected by expression."""
 MOST_CODES = 4
 _CODE = r"[A-Za-z]{1,12}|[A-Za-z]{0,6}\d"
 _CODED = (
@@ -73,26 +73,16 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "none", "null", "unknown", "not av
 
 @dataclass(frozen=True)
 class FactChecks:
-    """What the characteristics say about the contrast.
+    """Associations of the characteristics with the contrast."""
 
-    Attributes
-    ----------
-    warnings : tuple of str
-        What a reader should know.
-    record : tuple of dict
-        ``key``, ``values``, ``test``, ``p``, ``measure``, ``size``, ``strength`` of each
-        characteristic that was tested against the trait.
-    batches : tuple of str
-        Characteristics that look like batch, date, site or tissue and vary, but for those that
-        are adjusted for.
-    repeated : bool
-        Whether some people seem to have given several samples.
-    """
-
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # What a reader should know
+    # ``key``, ``values``, ``test``, ``p``, ``measure``, ``size``, ``strength`` of each
+    # characteristic that was tested against the trait
     record: tuple[dict[str, Any], ...] = ()
+    # Characteristics that look like batch, date, site or tissue and vary, but for those that are
+    # adjusted for
     batches: tuple[str, ...] = ()
-    repeated: bool = False
+    repeated: bool = False  # Whether some people seem to have given several samples
 
 
 def check_sample_facts(
@@ -103,29 +93,11 @@ def check_sample_facts(
     adjusted: Collection[str] = (),
     paired: str | None = None,
 ) -> FactChecks:
-    """Look for batches and the like that go with the trait, and for repeated samples.
-
-    A characteristic with 2 to n/3 different values is tested against the trait as groups, one of
-    more numbers as a measurement. One that looks technical, or is adjusted for, is also tested by
-    the values that it repeats. One that names people is looked through for values that several
-    samples share; so are TCGA barcodes.
-
-    Parameters
-    ----------
-    facts : mapping
-        Characteristics other than trait, age and gender.
-    samples : sequence of str
-        Sample ids of the linked table.
-    contrast : Contrast
-        The samples compared.
-    trait : str
-        Name of the trait.
-    adjusted : collection of str
-        Characteristics that are adjusted for.
-    paired : str, optional
-        Characteristic that samples are paired by, which is nothing to warn of then; `DETECTED`
-        where they are paired by their expression.
-    """
+    """Find batches and the like that are confounded with the trait, and repeated samples."""
+    # A characteristic with 2 to n/3 different values is tested against the trait as groups, one of
+    # more numbers as a measurement. One that looks technical, or is adjusted for, is also tested by
+    # the values that it repeats. One that names people is searched for values that several samples
+    # share; so are TCGA barcodes.
     compared = [samples[i] for i in contrast.rows]
     blocked = paired == DETECTED
     tcga = [tcga_patient(sample) for sample in compared]
@@ -134,10 +106,10 @@ def check_sample_facts(
         warnings = _repeats("patient part of the TCGA barcodes", "patient", tcga, blocked)
     tested: dict[str, Association] = {}
     record = []
-    for key, told in facts.items():
+    for key, recorded in facts.items():
         if key == paired:
             continue
-        values = [read_value(key, told.get(sample)) for sample in compared]
+        values = [read_value(key, recorded.get(sample)) for sample in compared]
         if _DONOR.search(key) and not _is_group(values):
             warnings += _repeats(f"characteristic '{key}'", key, values, blocked)
             continue
@@ -187,18 +159,12 @@ def _associate_repeated(
 
 
 def is_technical(key: str) -> bool:
-    """Tell whether a characteristic is named like a batch, date, site or tissue."""
+    """Return whether a characteristic is named like a batch, date, site or tissue."""
     return _TECHNICAL.search(key) is not None
 
 
 def read_numbers(levels: Sequence[str]) -> Floats | None:
-    """Return values as numbers; None when one of them is no number, or all are the same.
-
-    Parameters
-    ----------
-    levels : sequence of str
-        Values without missing ones.
-    """
+    """Return values as numbers; None when one of them is not a number, or all are the same."""
     try:
         numbers = np.array([float(level) for level in levels], dtype=np.float64)
     except ValueError:
@@ -207,7 +173,7 @@ def read_numbers(levels: Sequence[str]) -> Floats | None:
 
 
 def _is_label(key: str, numbers: Floats) -> bool:
-    """Tell whether numbers only name the samples, which are often numbered group by group."""
+    """Return whether numbers only name the samples, which are often numbered group by group."""
     distinct = len(np.unique(numbers)) == len(numbers)
     whole = bool((numbers == np.round(numbers)).all())
     return distinct and whole and _LABEL.search(key) is not None
@@ -220,20 +186,10 @@ def tcga_patient(sample: str) -> str | None:
 
 
 def shared_stems(values: Sequence[str | None]) -> list[str | None] | None:
-    """Return what values share before (or after) a short code, None where they share nothing.
-
-    Parameters
-    ----------
-    values : sequence of str or None
-        Values of a characteristic that names people, all different.
-
-    Returns
-    -------
-    list of str or None
-        The shared part of each value, itself where it has no code. At least three people must have
-        two samples each, every code must occur with several people and at most once with each, and
-        there are at most four codes.
-    """
+    """Return what values share before (or after) a short code, None where they share nothing."""
+    # Returns the shared part of each value, itself where it has no code. At least three people must
+    # have two samples each, every code must occur with several people and at most once with each,
+    # and there are at most four codes.
     best: list[str | None] | None = None
     most = 0
     for form in _CODED:
@@ -263,12 +219,12 @@ def read_value(key: str, raw: str | None) -> str | None:
     text = "" if raw is None else str(raw).strip()
     if text.lower() in _MISSING:
         return None
-    # Arrays of one day make a batch, whatever the minute they were scanned.
+    # Arrays of one day make a batch, regardless of the minute of the scan.
     return re.split(r"[T\s]", text)[0] if "date" in key.lower() and text[0].isdigit() else text
 
 
 def _is_group(values: Iterable[str | None]) -> bool:
-    """Tell whether the values name kinds of people ("patient: yes"), not people."""
+    """Return whether the values name kinds of people ("patient: yes"), not people."""
     different = {value for value in values if value is not None}
     named = sum(any(c.isdigit() for c in value) or len(value) <= 3 for value in different)
     return len(different) < 3 or 2 * named < len(different)
@@ -283,14 +239,14 @@ def _repeats(where: str, key: str, values: Sequence[str | None], blocked: bool) 
     if not repeated:
         return []
     effect = (
-        f"The people who were detected by expression are blocked on; --pair '{key}' is safer."
+        f"Samples are blocked on the people detected by expression; --pair '{key}' is safer."
         if blocked
         else "The tests take samples as independent, so p-values may be too small, or too large "
         "for pairs of a case and a control."
     )
     return [
         f"Paired or repeated samples suspected: {len(repeated)} of the {len(counts)} values of the "
-        f"{where} stand for more than one sample each ({sum(repeated)} samples in all). {effect}"
+        f"{where} occur in more than one sample each ({sum(repeated)} samples in all). {effect}"
     ]
 
 
@@ -301,7 +257,7 @@ def _confounded(
     for key, found in tested.items():
         technical = is_technical(key)
         if not technical and key not in adjusted:
-            # Of many measurements some go with the trait in a few samples by chance.
+            # Of many measurements some are associated with the trait in a few samples by chance.
             by_chance = found.measure in ("AUC", "rho") and found.p >= CONFOUNDED_P
             if found.strength in ("strong", "complete") and not by_chance:
                 others.append(f"'{key}' ({found.text})")
@@ -309,19 +265,19 @@ def _confounded(
         # A batch shifts many genes at once, so even part of it in the trait makes false findings.
         if not found.strength:
             continue
-        why = "effects of the two are hard to tell apart"
+        why = "effects of the two are hard to separate"
         if found.complete:
             one_side = found.measure == "Cramer's V"
             side = "every value occurs on one side only, so " if one_side else ""
-            why = f"{side}the effects of the two cannot be told apart"
+            why = f"{side}the effects of the two cannot be separated"
         warnings.append(
-            f"{trait} goes with the characteristic '{key}' in this cohort ({found.text}): {why}; "
-            f"'{key}' is {'' if key in adjusted else 'not '}adjusted for."
+            f"{trait} is confounded with the characteristic '{key}' in this cohort ({found.text}): "
+            f"{why}; '{key}' is {'' if key in adjusted else 'not '}adjusted for."
         )
     if others:
         warnings.append(
-            f"{trait} also goes with {'; '.join(others)}: where that is no other name of the "
-            "trait, its effect is hard to tell apart from the trait's, and it is not adjusted for."
+            f"{trait} is also associated with {'; '.join(others)}: unless that is another name of "
+            "the trait, its effect is hard to separate from the trait's. It is not adjusted for."
         )
     return warnings
 

@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.sample_blocks import SampleBlocks, find_blocks, no_blocks
 from genotex.analysis.sample_facts import SampleFacts
-from genotex.analysis.sample_outliers import (
+from genotex.analysis.sample_profiles import (
+    FEWEST_GENES,
+    SMALL_GROUP,
     NearlyIdentical,
     Outliers,
+    Profiles,
     find_nearly_identical,
     find_outliers,
+    tissues_of,
 )
-from genotex.analysis.sample_profiles import FEWEST_GENES, SMALL_GROUP, Profiles, tissues_of
 from genotex.analysis.sample_sex import check_sex
 from genotex.formats.cohort_record import Controls, Role
 from genotex.formats.linked import LinkedTable
@@ -33,7 +36,7 @@ SampleTexts = Mapping[str, Mapping[str, str | None]]
 
 SHOWN = 6
 SMALLER, LARGER = 0.6, 1.5
-"""A pool of two people has half their variance; of other people or tissues it lies apart."""
+"""A pool of two people has half their variance; one of other people or tissues is far away."""
 
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|multiple)"
 _PEOPLE = r"(?:donor|patient|individual|subject|volunteer|participant|person|people|control|case)s?"
@@ -51,15 +54,15 @@ class SampleQuality:
 
     Attributes
     ----------
-    outliers : dict of str to tuple of str
+    outliers
         Sample id -> why it differs from the others as a whole, as phrases.
-    repeats : SampleBlocks
+    repeats
         Samples that seem to come from one person.
-    record : dict
+    record
         Plain JSON for ``method["quality"]``; see docs/result-files.md.
-    warnings : tuple of str
-    block_warnings : tuple of str
-        Of repeats, which are no news where donors are recorded or the samples are paired.
+    warnings
+    block_warnings
+        Of repeats, dropped where donors are recorded or samples are paired.
     """
 
     outliers: dict[str, tuple[str, ...]]
@@ -75,7 +78,7 @@ class SampleQuality:
 
     @property
     def why_no_blocks(self) -> str:
-        """Why repeated people could not be looked for; empty where they could."""
+        """Why repeated people could not be detected; empty where they could."""
         return str(self.repeats.record.get("why_not", ""))
 
     def with_known_donors(self) -> SampleQuality:
@@ -98,15 +101,15 @@ def check_samples(
 
     Parameters
     ----------
-    table : LinkedTable
+    table
         One cohort; expression may have gaps.
-    contrast : Contrast
+    contrast
         Its samples and trait.
-    facts : mapping, optional
+    facts
         Characteristics of the samples (`Evidence.sample_facts`).
-    texts : mapping, optional
+    texts
         Titles and the like (`Evidence.sample_texts`).
-    condition : str, optional
+    condition
         Condition of the problem.
     """
     samples = tuple(table.samples[i] for i in contrast.rows)
@@ -157,24 +160,7 @@ def check_samples(
 def leave_out_outliers(
     table: LinkedTable, roles: Mapping[str, Role], contrast: Contrast, quality: SampleQuality
 ) -> tuple[LinkedTable, Contrast, SampleQuality]:
-    """Leave the outlying samples out of the table and choose the contrast again.
-
-    Parameters
-    ----------
-    table : LinkedTable
-        One cohort.
-    roles : mapping of str to Role
-        Sample id to role.
-    contrast : Contrast
-        The contrast that was checked; its kind of controls is kept.
-    quality : SampleQuality
-        What the checks found.
-
-    Raises
-    ------
-    AnalysisError
-        If a group becomes too small.
-    """
+    """Leave the outlying samples out of the table and choose the contrast again."""
     if not quality.outliers:
         return table, contrast, quality
     kept = np.array([sample not in quality.outliers for sample in table.samples], dtype=bool)
@@ -271,7 +257,7 @@ def _outlier_warning(outliers: Mapping[str, Sequence[str]]) -> list[str]:
     names = _listed([_with_reasons(*item) for item in outliers.items()])
     them = "it" if count == 1 else "them"
     return [
-        f"{differs} from the others as a whole: {names}. Look at {them}; --exclude-outliers leaves "
+        f"{differs} from the others as a whole: {names}. Inspect {them}; --exclude-outliers leaves "
         f"{them} out."
     ]
 
@@ -284,10 +270,12 @@ def _copy_warnings(copies: Sequence[NearlyIdentical], profiles: Profiles) -> lis
         return ["All samples are identical: there is nothing to compare."]
     names = _listed([_and([samples[i] for i in found.places]) for found in copies])
     across = any(len({groups[i] for i in found.places}) > 1 for found in copies)
-    told = " One of them is a case and one a control, so one is mislabelled." if across else ""
+    mislabelled = (
+        " One of them is a case and one a control, so one is mislabelled." if across else ""
+    )
     return [
         f"Samples that are nearly identical: {names}: the same array twice, or the same RNA on two "
-        f"arrays. They count as independent, so p-values may be too small.{told}"
+        f"arrays. They count as independent, so p-values may be too small.{mislabelled}"
     ]
 
 
@@ -307,7 +295,7 @@ def _pool_warning(
         shown = f" {whose} variance is {share:.2f} of that of the others"
         shown += ", as expected of pools." if share <= SMALLER else "."
         if share >= LARGER:
-            shown += " They lie apart: perhaps other people, or another tissue."
+            shown += " They are far from the others: perhaps other people, or another tissue."
     described = "is described as a pool" if len(pools) == 1 else "are described as pools"
     return [
         f"{len(pools)} of the {samples} samples {described} of several people: "

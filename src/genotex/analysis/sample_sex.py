@@ -13,7 +13,7 @@ from genotex.analysis.confounding import Association, associate_covariate
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.sample_profiles import Profiles
 
-__all__ = ["SEX_GENES", "Y_GENES", "SexCheck", "check_sex"]
+__all__ = ["SEX_GENES", "Y_GENES", "check_sex"]
 
 Floats = NDArray[np.float64]
 Sex = Literal["female", "male", "unclear"]
@@ -24,7 +24,7 @@ SEX_GENES = frozenset(
     {*Y_GENES, "XIST", "TSIX", "RPS4Y2", "ZFY", "NLGN4Y", "PRKY", "TMSB4Y", "BCORP1", "TTTY10"}
     | {"TTTY14", "TTTY15"}
 )
-"""Genes that are expressed by one sex only: they say which sex, not which person."""
+"""Genes that are expressed by one sex only: they identify the sex, not the person."""
 STRONGEST = 4
 """Y genes that are averaged: those that vary most, since some probes measure nothing."""
 FEWEST_SAMPLES = 4
@@ -52,44 +52,26 @@ class _Modes:
 
 
 @dataclass(frozen=True, eq=False)
-class SexCheck:
-    """Predicted and recorded sex of the samples.
+class _SexCheck:
+    """Predicted and recorded sex of the samples."""
 
-    Attributes
-    ----------
-    why_not : str
-        Why sex cannot be judged; empty where it can.
-    predicted : tuple of str
-        ``female``, ``male`` or ``unclear`` for each sample; empty where it cannot be judged.
-    unclear : dict of int to str
-        Place of an unclear sample -> why.
-    clearness : ndarray of float64, shape (n,)
-        How far each sample is from the middle between the sexes, which are 1 away from it: the
-        smaller of XIST and Y genes.
-    xist, y : ndarray of float64, shape (n,)
-        log2 expression of XIST and the mean of the Y genes; NaN where not measured.
-    recorded : tuple of str or None
-        ``female``, ``male`` or None for each sample.
-    mismatches : tuple of int
-        Places of samples whose clear prediction is not what is recorded.
-    with_trait : Association or None
-        How predicted sex is associated with the trait where none is recorded.
-    warnings : tuple of str
-    genes : tuple of str
-        The genes used.
-    """
-
-    why_not: str
+    why_not: str  # Why sex cannot be judged; empty where it can
+    # ``female``, ``male`` or ``unclear`` for each sample; empty where it cannot be judged
     predicted: tuple[Sex, ...]
+    # (n,): how far each sample is from the middle between the sexes, which are 1 away from it: the
+    # smaller of XIST and Y genes
     clearness: Floats
+    # (n,): log2 expression of XIST and the mean of the Y genes; NaN where not measured
     xist: Floats
     y: Floats
-    recorded: tuple[str | None, ...]
+    recorded: tuple[str | None, ...]  # ``female``, ``male`` or None for each sample
+    # Places of samples whose clear prediction is not what is recorded
     mismatches: tuple[int, ...] = ()
+    # How predicted sex is associated with the trait where none is recorded
     with_trait: Association | None = None
     warnings: tuple[str, ...] = ()
-    genes: tuple[str, ...] = field(default=())
-    unclear: dict[int, str] = field(default_factory=dict)
+    genes: tuple[str, ...] = field(default=())  # The genes used
+    unclear: dict[int, str] = field(default_factory=dict)  # Place of an unclear sample -> why
 
     def record(self, samples: Sequence[str]) -> dict[str, Any]:
         """Return the check as plain JSON values, samples by id."""
@@ -113,42 +95,31 @@ class SexCheck:
         }
 
 
-def check_sex(profiles: Profiles, condition: str | None = None) -> SexCheck:
-    """Predict the sex of each sample from XIST and Y genes and compare it with Gender.
-
-    Both must have two modes that are clearly apart, and must point to the same sex in nearly all
-    samples; otherwise sex is not judged: a cohort of one sex, a tumour that lost Y, a platform
-    without these genes. A sample is called where both agree on it (with only one of them on the
-    platform, by that one, and only where the gene is on: genes are lost, not gained). As in Toker,
-    Feng and Pavlidis (2016), who found mislabelled samples in half of the public data sets.
-
-    Parameters
-    ----------
-    profiles : Profiles
-        The samples compared.
-    condition : str, optional
-        Condition of the problem; for Gender the association with the trait is not looked at.
-
-    References
-    ----------
-    Toker L, Feng M, Pavlidis P (2016) F1000Research 5:2103.
-    """
+def check_sex(profiles: Profiles, condition: str | None = None) -> _SexCheck:
+    """Predict the sex of each sample from XIST and Y genes and compare it with Gender."""
+    # Both must have two modes that are clearly apart, and must point to the same sex in nearly all
+    # samples; otherwise sex is not judged: a cohort of one sex, a tumour that lost Y, a platform
+    # without these genes. A sample is called where both agree on it (with only one of them on the
+    # platform, by that one, and only where the gene is on: genes are lost, not gained). As in
+    # Toker, Feng and Pavlidis (2016), who found mislabelled samples in half of the public data
+    # sets.
+    # References: Toker L, Feng M, Pavlidis P (2016) F1000Research 5:2103.
     n = len(profiles.contrast.rows)
     recorded = _recorded(profiles)
     xist, y, genes = _measures(profiles)
     why_not, on_x, on_y = _judge(xist, y)
     if why_not:
-        return SexCheck(why_not, (), np.full(n, np.nan), xist, y, recorded, genes=genes)
+        return _SexCheck(why_not, (), np.full(n, np.nan), xist, y, recorded, genes=genes)
     predicted, clearness = _call(on_x, on_y, n)
     mismatches = tuple(
         i
-        for i, (found, told) in enumerate(zip(predicted, recorded, strict=True))
-        if told is not None and found not in ("unclear", told)
+        for i, (found, stated) in enumerate(zip(predicted, recorded, strict=True))
+        if stated is not None and found not in ("unclear", stated)
     )
     association = None
     if not any(recorded) and condition != "Gender":
         association = _with_trait(predicted, profiles.contrast)
-    return SexCheck(
+    return _SexCheck(
         "",
         predicted,
         clearness,
@@ -289,8 +260,8 @@ def _mismatch_warning(
     mismatches: Sequence[int],
 ) -> list[str]:
     compared = sum(
-        told is not None and found != "unclear"
-        for found, told in zip(predicted, recorded, strict=True)
+        stated is not None and found != "unclear"
+        for found, stated in zip(predicted, recorded, strict=True)
     )
     if not mismatches:
         return []
@@ -316,7 +287,7 @@ def _trait_warning(found: Association | None, trait: str) -> list[str]:
         return []
     return [
         f"Sex is not recorded, but sex by expression is associated with {trait} in this cohort "
-        f"({found.text}): its effects are hard to tell apart from those of {trait}, and it is not "
+        f"({found.text}): its effects are hard to distinguish from those of {trait}, and it is not "
         "adjusted for."
     ]
 

@@ -1,31 +1,185 @@
-"""The procedure ``sound``: a moderated t-test of every gene, with a second opinion beside it."""
+"""The procedure ``sound``: moderated t-tests of every gene, a mixed model if requested, a panel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.adjusting import Adjustment
-from genotex.analysis.checks import check_covariates, check_groups, check_p_values, check_scale
+from genotex.analysis.adjustment import Adjustment
 from genotex.analysis.comparison import Comparison, set_up_comparison
+from genotex.analysis.confounding import associate_measured, variance_inflation
+from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.gene_table import arrange_genes
 from genotex.analysis.method_record import Steps, record_method
 from genotex.analysis.mixed import mixed_warnings
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.p_values import binomial_p, excess_near_one, null_share
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.testing import Tests, choose_genes, run_tests
+from genotex.analysis.trait_tests import Tests, choose_genes, run_tests
 from genotex.bench.problems import Problem
+from genotex.errors import AnalysisError
+from genotex.formats.linked import LinkedTable
 
-__all__ = ["analyze_sound", "carry_out"]
+__all__ = [
+    "analyze_sound",
+    "carry_out",
+    "check_covariates",
+    "check_groups",
+    "check_p_values",
+    "check_scale",
+    "check_table",
+]
 
 Floats = NDArray[np.float64]
+
+SMALL_GROUP = 10
+HIGHEST_LOG2 = 50.0
+HIGHEST_INFLATION = 4.0
+EXCESS = 1.5
+BY_CHANCE = 1e-3
+ENOUGH_GENES = 200
+"""A histogram of fewer p-values is uninformative."""
+MANY_GENES = 10
+"""Fewer genes do not represent the genome: most of them may well be significant."""
+HIGHEST = 1e100
+"""Squares of larger numbers, and their sums, leave the range of double precision."""
+
+
+def check_table(table: LinkedTable) -> None:
+    """Reject a linked table that cannot be analysed."""
+    shape = (len(table.samples), len(table.genes))
+    if table.expression.shape != shape:
+        msg = f"{table.trait}: expression is {table.expression.shape}, but its names give {shape}"
+        raise AnalysisError(msg)
+    for what, names in (("samples", table.samples), ("genes", table.genes)):
+        if not names:
+            msg = f"{table.trait}: the table has no {what}"
+            raise AnalysisError(msg)
+        repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+        if repeated is not None:
+            msg = f"{table.trait}: {repeated} occurs twice among the {what}; make them one first"
+            raise AnalysisError(msg)
+    for what, values in (
+        ("expression", table.expression),
+        ("the trait", table.trait_values),
+        *table.covariates.items(),
+    ):
+        # NaN is missing and compares as False.
+        if (
+            np.fmax.reduce(values, axis=None) > HIGHEST
+            or np.fmin.reduce(values, axis=None) < -HIGHEST
+        ):
+            kind = "infinite values" if np.isinf(values).any() else f"values above {HIGHEST:g}"
+            msg = f"{table.trait}: {what} holds {kind}, which cannot be computed with"
+            hint = "; take logarithms of positive values" if what == "expression" else ""
+            raise AnalysisError(msg + hint)
+
+
+def check_groups(contrast: Contrast) -> list[str]:
+    """Warn of groups that are too small for stable results."""
+    if contrast.smaller_group >= SMALL_GROUP:
+        return []
+    what = "The smaller group has" if contrast.binary else "The analysis has"
+    if contrast.factor is not None:
+        what = "The smallest level has"
+    return [f"{what} {contrast.smaller_group} samples only: expect unstable genes and low power."]
+
+
+def check_covariates(
+    table: LinkedTable, contrast: Contrast, design: Design, held_by_pairs: Collection[str] = ()
+) -> list[str]:
+    """Warn of covariates that are confounded with the trait, alone or together."""
+    # Decided by size (see `Association.strength`), so that three against three samples of different
+    # ages are seen and a difference of two years among hundreds is not.
+    warnings = []
+    for name, column in table.covariates.items():
+        values = column[contrast.rows]
+        known = np.isfinite(values)
+        trait = contrast.values[known]
+        if known.sum() < 4 or len(np.unique(values[known])) < 2 or len(np.unique(trait)) < 2:
+            continue
+        found = associate_measured(contrast, known, values[known])
+        if found.strength:
+            apart = "cannot be separated" if found.complete else "are hard to separate"
+            held = name in design.adjusted or name in held_by_pairs
+            adjusted = "" if held else f", and {name} is not adjusted for"
+            warnings.append(
+                f"{table.trait} is confounded with {name} in this cohort ({found.text}): effects "
+                f"of the two {apart}{adjusted}."
+            )
+    # Indicators of a factor inflate each other; its values alone are compared with the others.
+    inflation = variance_inflation(np.column_stack([design.others, contrast.values]))
+    if inflation > HIGHEST_INFLATION and not warnings:
+        warnings.append(
+            f"The covariates together nearly determine {table.trait} (variance inflation "
+            f"{inflation:.1f}): effects of trait and covariates are hard to separate."
+        )
+    return warnings
+
+
+def check_scale(expression: Floats) -> list[str]:
+    """Warn when expression does not look like logarithms."""
+    highest = float(np.nanmax(expression)) if np.isfinite(expression).any() else 0.0
+    if highest <= HIGHEST_LOG2:
+        return []
+    return [
+        f"Expression does not look like log2 values (the highest is {highest:.4g}): coefficients "
+        "are not log2 fold changes, and a few strong samples may dominate the result."
+    ]
+
+
+def check_p_values(p: Floats, significant: int) -> list[str]:
+    """Warn when the p-values do not look like those of a well-fitting model."""
+    # Shapes: p (m,).
+    warnings = []
+    excess = excess_near_one(p)
+    if len(p) >= ENOUGH_GENES and not _by_chance(p):
+        if excess > EXCESS:
+            warnings.append(_too_many_near_one(excess, null_share(p)))
+        elif excess < 1 / EXCESS:
+            warnings.append(_still_falling(excess, null_share(p)))
+    if len(p) >= MANY_GENES and 2 * significant > len(p):
+        warnings.append(
+            f"{significant} of {len(p)} genes are significant, more than half: check for a batch, "
+            "a different tissue or a different scale behind the trait before using the list."
+        )
+    return warnings
+
+
+def _by_chance(p: Floats) -> bool:
+    """Return whether chance alone moves so many of the p-values above 0.5 to or from 1."""
+    near, upper = int((p > 0.9).sum()), int((p > 0.5).sum())
+    return upper == 0 or binomial_p(near, upper, 0.2) > BY_CHANCE
+
+
+def _too_many_near_one(excess: float, share: float) -> str:
+    many = (
+        f"{excess:.1f} times as many p-values near 1 as below"
+        if np.isfinite(excess)
+        else "all p-values above 0.5 are near 1"
+    )
+    return (
+        f"The p-value histogram is not flat on the right: {many} (pi0 = {share:.2f}). The model "
+        "may miss structure in the data; q-values are likely too large."
+    )
+
+
+def _still_falling(excess: float, share: float) -> str:
+    return (
+        f"The p-value histogram still falls on the right (density near 1 is {excess:.2f} of that "
+        f"below, pi0 = {share:.2f}): nearly every gene is weakly associated with the trait, as "
+        "when a batch or a tissue is confounded with it; q-values are likely too small."
+    )
+
+
 Columns = dict[str, Floats]
 
 MANY_DEPARTURES = 10
@@ -36,33 +190,13 @@ DEPARTING_SHARE = 0.2
 def analyze_sound(
     cohort: CohortData, problem: Problem, options: AnalysisOptions, *, threads: int = 1
 ) -> AnalysisResult:
-    """Find the genes that go with the trait of one cohort.
-
-    Each gene's log2 expression is regressed on the covariates, the condition, surrogate variables
-    and the trait; the trait's coefficient is tested by the empirical-Bayes moderated t (Smyth
-    2004), q-values are those of Benjamini and Hochberg over the genes tested. Age or Gender as
-    condition: the interaction of trait and condition is tested in a second regression. Another
-    trait as condition: it is predicted from the regressor genes, which are not tested. A mixed
-    model gives a second opinion where it is asked for; a Lasso panel is fitted on the same genes.
-
-    Parameters
-    ----------
-    cohort : CohortData
-        What is analysed.
-    problem : Problem
-        Trait and condition.
-    options : AnalysisOptions
-        What the user chose.
-    threads : int
-        With two or more, tests and panel run side by side; the answer does not depend on them.
-
-    Raises
-    ------
-    AnalysisError
-        If the cohort cannot answer the problem.
-    UsageError
-        If an option names a characteristic that the cohort does not have.
-    """
+    """Find the genes associated with the trait of one cohort."""
+    # Each gene's log2 expression is regressed on the covariates, the condition, surrogate variables
+    # and the trait; the trait's coefficient is tested by the empirical-Bayes moderated t (Smyth
+    # 2004), q-values are those of Benjamini and Hochberg over the genes tested. Age or Gender as
+    # condition: the interaction of trait and condition is tested in a second regression. Another
+    # trait as condition: it is predicted from the regressor genes, which are not tested. A mixed
+    # model is fitted in addition where requested; a Lasso panel is fitted on the same genes.
     steps = carry_out(cohort, problem, options, threads=threads)
     return AnalysisResult(
         trait=problem.trait,
@@ -84,7 +218,7 @@ def carry_out(
         kept = choose_genes(comparison, expression, options)
         values = expression[:, kept.tested]
         tests, panel = _both(
-            lambda: run_tests(comparison, values, kept, cohort.sample_facts, options),
+            lambda: run_tests(comparison, values, kept, options),
             lambda: _fit_panel(comparison, values, options, threads),
             threads,
         )
@@ -103,7 +237,7 @@ def carry_out(
 def _both(
     tests: Callable[[], Tests], panel: Callable[[], Panel], threads: int
 ) -> tuple[Tests, Panel]:
-    """Run tests and panel side by side where there are threads: neither needs the other."""
+    """Run tests and panel in parallel where there are threads: neither needs the other."""
     if threads == 1:
         return tests(), panel()
     with ThreadPoolExecutor(1) as pool:

@@ -1,4 +1,4 @@
-"""Surrogate variables: what moves many genes at once and is neither trait nor covariate."""
+"""Surrogate variables as in R sva: what moves many genes and is neither trait nor covariate."""
 
 from __future__ import annotations
 
@@ -10,29 +10,57 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from genotex.analysis.design import independent_columns
-from genotex.analysis.local_fdr import local_fdr
-from genotex.analysis.permuting import permute_rows
+from genotex.analysis.p_values import local_fdr
 from genotex.errors import AnalysisError
 
 __all__ = [
     "SMALLEST_RESIDUAL_DF",
-    "SurrogateNumber",
     "SurrogateVariables",
-    "associated_genes",
     "find_reweighted_surrogates",
     "find_surrogates",
+    "permute_rows",
     "surrogate_number",
 ]
+
+ROWS_AT_ONCE = 1024
+"""So many rows stay in the processor's cache."""
+
+
+def permute_rows(values: NDArray[np.float32], rng: np.random.Generator) -> None:
+    """Permute every row on its own, in place."""
+    # What `numpy.random.Generator.permuted` does, in a third of the time: each entry gets a random
+    # key, and the row is put in the order of its keys. Keys that are all different are in each
+    # order with the same probability, so the permutation is exactly uniform; a row with equal keys
+    # is permuted by the generator itself.
+    # Shapes: values (m, n).
+    columns = values.shape[1]
+    # The key's low bits hold the column, so that one sort of integers carries both.
+    low = np.uint32((1 << max(columns - 1, 1).bit_length()) - 1)
+    column = np.arange(columns, dtype=np.uint32)
+    for start in range(0, len(values), ROWS_AT_ONCE):
+        rows = values[start : start + ROWS_AT_ONCE]
+        keys = rng.integers(0, 1 << 32, size=rows.shape, dtype=np.uint32)
+        keys &= ~low
+        keys |= column
+        keys.sort(axis=1)
+        tied = ((keys[:, 1:] ^ keys[:, :-1]) <= low).any(axis=1)
+        keys &= low
+        first = np.arange(len(rows), dtype=np.intp)[:, None] * columns
+        shuffled = rows.ravel().take(keys + first)
+        if tied.any():
+            shuffled[tied] = rng.permuted(rows[tied], axis=1)
+        rows[...] = shuffled
+
 
 Floats = NDArray[np.float64]
 
 SMALLEST_RESIDUAL_DF = 10
-"""So many residual degrees of freedom must be left beside the surrogate variables."""
+"""Residual degrees of freedom that must remain in addition to the surrogate variables."""
 PERMUTATIONS = 20
 LEVEL = 0.1
 """A component counts when its p-value is at most this large."""
 GENE_CUT = 0.1
-"""A gene goes with a component when its local false discovery rate is below."""
+"""A gene is associated with a component when its local false discovery rate is below this."""
 REWEIGHTINGS = 5
 GENES_AT_ONCE = 2048
 ROUNDING = 1e-12
@@ -40,57 +68,31 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class SurrogateNumber:
-    """How many components of the residuals are larger than chance.
+class _SurrogateNumber:
+    """How many components of the residuals are larger than chance."""
 
-    Attributes
-    ----------
-    number : int
-        Leading components with a p-value within the level.
-    p : ndarray of float64, shape (c,)
-        p-value of each component, made to rise.
-    share : ndarray of float64, shape (c,)
-        Share of the residual variance that each takes.
-    directions : ndarray of float64, shape (n, c)
-        The components: right singular vectors of the residuals (genes by samples).
-    permutations : int
-        Permutations made; fewer than asked for where the answer was certain to be none.
-    """
-
-    number: int
-    p: Floats
-    share: Floats
+    number: int  # Leading components with a p-value within the level
+    p: Floats  # (c,): p-value of each component, made to rise
+    share: Floats  # (c,): share of the residual variance that each takes
+    # (n, c): the components: right singular vectors of the residuals (genes by samples)
     directions: Floats
+    # Permutations made; fewer than asked for where the answer was certain to be none
     permutations: int
 
 
 @dataclass(frozen=True, eq=False)
 class SurrogateVariables:
-    """The surrogate variables of a cohort.
+    """The surrogate variables of a cohort."""
 
-    Attributes
-    ----------
-    columns : ndarray of float64, shape (n, k)
-        One unit vector each, mean 0; the entry of largest size is positive. Independent of the
-        design and of one another, but not orthogonal to them.
-    estimated : int
-        Their number by the permutation test, before any limit.
-    limited : bool
-        Whether some were left out to keep residual degrees of freedom.
-    p : ndarray of float64, shape (c,)
-        p-value of each component of the residuals, made to rise.
-    share : ndarray of float64, shape (k,)
-        Share of the residual variance taken by the component that each stands for.
-    notes : tuple of str
-        Which were left out, and why.
-    """
-
+    # (n, k): one unit vector each, mean 0; the entry of largest size is positive. Independent of
+    # the design and of one another, but not orthogonal to them
     columns: Floats
-    estimated: int
-    limited: bool
-    p: Floats
+    estimated: int  # Their number by the permutation test, before any limit
+    limited: bool  # Whether some were left out to keep residual degrees of freedom
+    p: Floats  # (c,): p-value of each component of the residuals, made to rise
+    # (k,): share of the residual variance taken by the component that each represents
     share: Floats
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # Which were left out, and why
 
 
 def surrogate_number(
@@ -101,33 +103,12 @@ def surrogate_number(
     permutations: int = PERMUTATIONS,
     level: float = LEVEL,
     permuted: Iterable[NDArray[np.floating]] | None = None,
-) -> SurrogateNumber:
-    """Test how many components the residuals have (Buja and Eyuboglu 1992).
-
-    Each component's share of the residual variance is compared with that of residuals which were
-    permuted within every gene and then freed of the design again. Only Gram matrices of n x n are
-    decomposed: freeing a matrix of the design frees its Gram matrix from both sides.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    design : ndarray of float64, shape (n, k)
-        The full model, full column rank: intercept, covariates, trait.
-    seed : int
-        Seed of the permutations.
-    permutations : int
-        How many.
-    level : float
-        Largest p-value of a component that counts.
-    permuted : iterable of ndarray, shape (n, p), optional
-        Residuals permuted within every gene, to be used instead of own ones.
-
-    Raises
-    ------
-    AnalysisError
-        If a value is missing or infinite.
-    """
+) -> _SurrogateNumber:
+    """Test how many components the residuals have (Buja and Eyuboglu 1992)."""
+    # Each component's share of the residual variance is compared with that of residuals which were
+    # permuted within every gene and then freed of the design again. Only Gram matrices of n x n are
+    # decomposed: freeing a matrix of the design frees its Gram matrix from both sides.
+    # Shapes: expression (n, p), design (n, k), permuted (n, p).
     scale = _largest(expression)
     inside, outside = _split_space(design)
     components = max(0, min(expression.shape) - inside.shape[1])
@@ -137,7 +118,7 @@ def surrogate_number(
     share = _share(values, components)
     directions = outside @ vectors[:, ::-1][:, :components]
     if components == 0 or not share.any():
-        return SurrogateNumber(0, np.ones(components), share, directions, 0)
+        return _SurrogateNumber(0, np.ones(components), share, directions, 0)
     if permuted is None:
         grams = _permuted_grams(expression, inside, scale, seed, permutations)
         patience = int(np.floor(level * permutations))
@@ -145,7 +126,7 @@ def surrogate_number(
         grams, patience = (_gram(matrix) for matrix in permuted), None
     exceeded, done = _count_exceeding(share, outside, grams, patience)
     monotone = np.maximum.accumulate(exceeded / done)
-    return SurrogateNumber(int((monotone <= level).sum()), monotone, share, directions, done)
+    return _SurrogateNumber(int((monotone <= level).sum()), monotone, share, directions, done)
 
 
 def find_surrogates(
@@ -159,7 +140,7 @@ def find_surrogates(
 ) -> SurrogateVariables:
     """Estimate surrogate variables in two steps, protecting the trait (Leek and Storey 2007).
 
-    For each component of the residuals that is larger than chance: the genes that go with it (F
+    For each component of the residuals that is larger than chance: the genes associated with it (F
     test, local false discovery rate below 0.1), then that principal component of these genes'
     expression, trait and all, which correlates most with it. A component with fewer such genes than
     there are samples gives none. The last ones are left out where the residuals would keep too few
@@ -171,11 +152,11 @@ def find_surrogates(
         Log2 expression without missing values.
     design : ndarray of float64, shape (n, k)
         The full model, full column rank: intercept first, covariates, trait.
-    seed : int
+    seed
         Seed of the permutations.
-    smallest_residual_df : int
+    smallest_residual_df
         Residual degrees of freedom that must be left.
-    permutations : int
+    permutations
         Permutations of the test for their number.
     permuted : iterable of ndarray, shape (n, p), optional
         See `surrogate_number`.
@@ -194,17 +175,23 @@ def find_surrogates(
     columns: list[Floats] = []
     shares: list[float] = []
     limited = False
-    for k, genes in enumerate(associated_genes(expression, found.directions[:, : found.number])):
+    for k, genes in enumerate(_associated_genes(expression, found.directions[:, : found.number])):
         name = f"component {k + 1}"
         if len(genes) < samples:
-            notes.append(f"{name} gives none: {len(genes)} genes go with it, {samples} are needed")
+            notes.append(
+                f"{name} yields no surrogate variable: {len(genes)} genes are associated "
+                f"with it, {samples} are needed"
+            )
             continue
         if len(columns) == room:
             limited = True
             break
         column = _nearest_component(expression, genes, found.directions[:, k])
         if not independent_columns(np.column_stack([design, *columns, column]))[-1]:
-            notes.append(f"{name} gives none: it cannot be told apart from the other columns")
+            notes.append(
+                f"{name} yields no surrogate variable: it cannot be distinguished "
+                "from the other columns"
+            )
             continue
         columns.append(column)
         shares.append(float(found.share[k]))
@@ -238,13 +225,13 @@ def find_reweighted_surrogates(
         Log2 expression without missing values.
     design : ndarray of float64, shape (n, k)
         The full model, full column rank: intercept first, covariates, trait last.
-    seed : int
+    seed
         Seed of the permutations.
-    smallest_residual_df : int
+    smallest_residual_df
         Residual degrees of freedom that must be left.
-    number : int, optional
+    number
         Number of surrogate variables; by the permutation test otherwise.
-    tested : int
+    tested
         Columns of the trait, the last of the design.
 
     Raises
@@ -332,12 +319,10 @@ def _gram(matrix: NDArray[np.floating]) -> Floats:
 def _permuted_grams(
     expression: Floats, inside: Floats, scale: float, seed: int, permutations: int
 ) -> Iterator[Floats]:
-    """Yield Gram matrices of residuals that are permuted within every gene.
-
-    Single precision is enough, since the residuals have mean 0 and nothing cancels; it ends at
-    1e38, so they are divided by `scale`, which no share depends on. Each round permutes the rows of
-    the round before, which is as uniform and as independent as starting afresh.
-    """
+    """Yield Gram matrices of residuals that are permuted within every gene."""
+    # Single precision is enough, since the residuals have mean 0 and nothing cancels; it ends at
+    # 1e38, so they are divided by `scale`, which no share depends on. Each round permutes the rows
+    # of the round before, which is as uniform and as independent as starting afresh.
     samples, genes = expression.shape
     rng = np.random.default_rng(seed)
     residual = np.empty((genes, samples), dtype=np.float32)
@@ -362,11 +347,9 @@ def _share(values: Floats, components: int) -> Floats:
 def _count_exceeding(
     share: Floats, outside: Floats, grams: Iterable[Floats], patience: int | None
 ) -> tuple[NDArray[np.intp], int]:
-    """Count for each component the permutations that reach its share.
-
-    p-values rise from one component to the next, so the answer is none as soon as the first was
-    reached more often than `patience`.
-    """
+    """Count for each component the permutations that reach its share."""
+    # p-values rise from one component to the next, so the answer is none as soon as the first was
+    # reached more often than `patience`.
     exceeded = np.zeros(len(share), dtype=np.intp)
     done = 0
     for gram in grams:
@@ -379,21 +362,10 @@ def _count_exceeding(
     return exceeded, done
 
 
-def associated_genes(expression: Floats, directions: Floats) -> Iterator[NDArray[np.intp]]:
-    """Yield the genes that go with each direction by the F test of gene ~ 1 + direction.
-
-    Parameters
-    ----------
-    expression : ndarray of float64, shape (n, p)
-        Log2 expression without missing values.
-    directions : ndarray of float64, shape (n, k)
-        Unit vectors.
-
-    Yields
-    ------
-    ndarray of int
-        Columns of `expression` whose local false discovery rate is below 0.1.
-    """
+def _associated_genes(expression: Floats, directions: Floats) -> Iterator[NDArray[np.intp]]:
+    """Yield the genes associated with each direction by the F test of gene ~ 1 + direction."""
+    # Shapes: expression (n, p), directions (n, k).
+    # Yields Columns of `expression` whose local false discovery rate is below 0.1.
     if directions.shape[1] == 0:
         return
     samples, genes = expression.shape
@@ -402,7 +374,7 @@ def associated_genes(expression: Floats, directions: Floats) -> Iterator[NDArray
         part = expression[:, start : start + GENES_AT_ONCE]
         centred = part - part.mean(axis=0)
         total = np.einsum("ij,ij->j", centred, centred)
-        # A constant gene goes with nothing.
+        # A constant gene is associated with nothing.
         known = total > ROUNDING**2 * np.einsum("ij,ij->j", part, part)
         explained = (centred.T @ directions) ** 2
         squared[start : start + part.shape[1]] = np.divide(

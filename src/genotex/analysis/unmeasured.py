@@ -5,22 +5,25 @@ Background and measurements: docs/unmeasured-confounding.md, docs/calibration.md
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import fdtrc
 
+from genotex.analysis.comparison import Comparison
 from genotex.analysis.confounders import SMALLEST_RESIDUAL_DF, estimate_confounders
+from genotex.analysis.confounding import Association, associate_covariate, associate_levels
 from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
-from genotex.analysis.multiple_testing import benjamini_hochberg, null_share
+from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.options import Hidden as Mode
+from genotex.analysis.p_values import benjamini_hochberg, null_share, pearson
 from genotex.analysis.precision import Precision
-from genotex.analysis.sample_facts import SampleFacts
+from genotex.analysis.sample_facts import read_numbers, read_value
 from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
-from genotex.analysis.surrogate_associations import associate_surrogates, correlation_with_trait
 
 __all__ = [
     "Unmeasured",
@@ -31,6 +34,95 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+REPORTED_P = 0.05
+"""Associations are reported when their p-value, times the number of tests, is below."""
+MOST_REPORTED = 10
+ENOUGH_SAMPLES = 4
+
+
+def _correlation_with_trait(
+    columns: Mapping[str, Floats], contrast: Contrast
+) -> dict[str, tuple[float, float]]:
+    """Return Pearson's correlation of each surrogate variable with the trait, and its p-value."""
+    # Shapes: columns (n,).
+    return {name: _with_trait(column, contrast) for name, column in columns.items()}
+
+
+def _with_trait(column: Floats, contrast: Contrast) -> tuple[float, float]:
+    """Return the correlation with the trait; of a factor the multiple correlation."""
+    if contrast.factor is None:
+        return pearson(column, contrast.values)
+    groups = [column[contrast.factor.place == k] for k in range(len(contrast.factor.values))]
+    between = sum(len(group) * (group.mean() - column.mean()) ** 2 for group in groups)
+    whole = float(((column - column.mean()) ** 2).sum())
+    share, tested, left = between / whole, len(groups) - 1, len(column) - len(groups)
+    f = share / tested / max((1 - share) / left, np.finfo(np.float64).tiny)
+    return float(np.sqrt(share)), float(fdtrc(tested, left, f))
+
+
+def _associate_surrogates(
+    columns: Mapping[str, Floats], comparison: Comparison
+) -> list[dict[str, Any]]:
+    """Find what the surrogate variables are associated with, strongest first."""
+    # Each is tested against the trait (Pearson's correlation), each covariate and each
+    # characteristic that varies; those are reported whose p-value is below 0.05 after Bonferroni's
+    # correction for all these tests, ten at most.
+    # Shapes: columns (n,).
+    # Returns ``surrogate``, ``with``, ``kind`` (trait, covariate, characteristic), ``test``,
+    # ``measure``, ``size``, ``p``.
+    tests = [
+        (surrogate, *test)
+        for surrogate, column in columns.items()
+        for test in _tests(column, comparison)
+    ]
+    reported = [test for test in tests if test[-1].p * len(tests) < REPORTED_P]
+    reported.sort(key=lambda test: test[-1].p)
+    return [
+        {
+            "surrogate": surrogate,
+            "with": other,
+            "kind": kind,
+            "test": found.test,
+            "measure": found.measure,
+            "size": found.size,
+            "p": found.p,
+        }
+        for surrogate, other, kind, found in reported[:MOST_REPORTED]
+    ]
+
+
+def _tests(column: Floats, comparison: Comparison) -> Iterator[tuple[str, str, Association]]:
+    contrast, design = comparison.contrast, comparison.design
+    r, p = _with_trait(column, contrast)
+    test, measure = "Pearson's correlation", "r"
+    if contrast.factor is not None:
+        test, measure = "analysis of variance", "multiple r"
+    yield design.trait, "trait", Association(test, p, measure, r, False)
+    for place, name in enumerate(design.adjusted, start=1):
+        covariate = design.matrix[:, place]
+        yield name, "covariate", associate_covariate(column, covariate, binary=False)
+    for key, recorded in comparison.cohort.sample_facts.items():
+        values = [read_value(key, recorded.get(sample)) for sample in comparison.samples]
+        found = _associate_characteristic(column, values)
+        if found is not None:
+            yield key, "characteristic", found
+
+
+def _associate_characteristic(column: Floats, values: Sequence[str | None]) -> Association | None:
+    """Take few different values for groups, many numbers for a measurement."""
+    known = np.array([value is not None for value in values], dtype=bool)
+    levels = [value for value in values if value is not None]
+    different = len(set(levels))
+    if len(levels) < ENOUGH_SAMPLES or different < 2:
+        return None
+    if different <= max(2, len(levels) // 3):
+        return associate_levels(column[known], levels, binary=False)
+    measured = read_numbers(levels)
+    if measured is None:
+        return None  # names of samples or people
+    return associate_covariate(column[known], measured, binary=False)
+
 
 FEWEST_GENES = 100
 MOST_MISSING = 0.5
@@ -54,35 +146,23 @@ METHODS = {
 
 @dataclass(frozen=True, eq=False)
 class Unmeasured:
-    """The surrogate variables of an analysis and what is reported of them.
+    """The surrogate variables of an analysis and what is reported of them."""
 
-    Attributes
-    ----------
-    columns : dict of str to ndarray of float64, shape (n,)
-        ``SV1``, ``SV2``, ...; empty when there are none.
-    inflation : float
-        Variances of coefficients adjusted for them are this many times larger.
-    moderated_with : bool
-        Whether the moderated t adjusts for them, and the alternative analysis is the one without;
-        False with columns: the other way round.
-    record : dict
-        Plain JSON: ``mode``, ``method``, ``estimated`` (factors above the noise), ``used`` (number
-        of columns), ``limited`` (some left out for lack of samples), ``share`` (of residual
-        variance, each), ``residual_df`` (with the columns), ``inflation``, ``trait_share``
-        (squared multiple correlation of trait and columns), ``affected_share`` (of genes, by their
-        p-values without adjustment), ``moderated_with``, ``ranked_with`` (whether the test that
-        ranks adjusts for them; the mixed model never does), ``set_aside`` (why the moderated t does
-        not, when there are columns: ``dense signal``), ``associations`` (see
-        `associate_surrogates`), ``genes_used``, ``notes``; `compare_rankings` adds ``change``.
-    warnings : tuple of str
-        What a reader should know.
-    """
-
-    columns: dict[str, Floats]
-    inflation: float
+    columns: dict[str, Floats]  # (n,): ``SV1``, ``SV2``, ...; empty when there are none
+    inflation: float  # Variances of coefficients adjusted for them are this many times larger
+    # Whether the moderated t adjusts for them, and the alternative analysis is the one without;
+    # False with columns: the other way round
     moderated_with: bool
+    # Plain JSON: ``mode``, ``method``, ``estimated`` (factors above the noise), ``used`` (number of
+    # columns), ``limited`` (some left out for lack of samples), ``share`` (of residual variance,
+    # each), ``residual_df`` (with the columns), ``inflation``, ``trait_share`` (squared multiple
+    # correlation of trait and columns), ``affected_share`` (of genes, by their p-values without
+    # adjustment), ``moderated_with``, ``ranked_with`` (whether the test that ranks adjusts for
+    # them; the mixed model never does), ``set_aside`` (why the moderated t does not, when there are
+    # columns: ``dense signal``), ``associations`` (see `_associate_surrogates`), ``genes_used``,
+    # ``notes``; `compare_rankings` adds ``change``
     record: dict[str, Any]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # What a reader should know
 
     @property
     def moderated_inflation(self) -> float:
@@ -101,40 +181,10 @@ class _Estimate:
 
 
 def find_unmeasured(
-    values: Floats,
-    contrast: Contrast,
-    design: Design,
-    facts: SampleFacts,
-    samples: Sequence[str],
-    mode: Mode,
-    seed: int,
-    precision: Precision,
-    *,
-    mixed_ranks: bool = False,
+    values: Floats, comparison: Comparison, options: AnalysisOptions, precision: Precision
 ) -> Unmeasured:
-    """Estimate surrogate variables.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, p)
-        Log2 expression of the samples compared; NaN is missing.
-    contrast : Contrast
-        The samples compared.
-    design : Design
-        Intercept, covariates, trait.
-    facts : mapping
-        Other characteristics, which the surrogate variables are compared with.
-    samples : sequence of str
-        Sample ids of the linked table.
-    mode : {"auto", "none", "sva", "two-step"}
-        ``auto``: see `estimate_confounders`; ``sva`` and ``two-step`` as R's sva computes them.
-    seed : int
-        Seed of sva's permutations.
-    precision : Precision
-        What is known of the samples' errors.
-    mixed_ranks : bool
-        Whether the genes are ranked by the mixed model, which does without surrogate variables.
-    """
+    """Estimate the surrogate variables of a comparison from the expression (n, p) of its genes."""
+    contrast, design, mode = comparison.contrast, comparison.design, options.hidden
     if mode == "none":
         return Unmeasured({}, 1.0, False, _record(mode, None, design, 0))
     whole = _without_gaps(values, design)
@@ -144,34 +194,31 @@ def find_unmeasured(
         warning = f"Unmeasured confounding was not examined: {note}."
         record = _record(mode, None, design, whole.shape[1], note)
         return Unmeasured({}, 1.0, False, record, (warning,))
-    found = _estimate(whole, design, mode, seed, precision)
+    found = _estimate(whole, design, mode, options.seed, precision)
     columns = _columns_of(found, precision)
     record = _record(mode, found, design, whole.shape[1])
     record["moderated_with"] = bool(columns)
-    record["ranked_with"] = bool(columns) and not mixed_ranks
+    record["ranked_with"] = bool(columns) and options.model != "mixed"
     record["trait_share"] = _explained(
         precision.whiten(design.matrix), found.columns, design.tested
     )
-    record["associations"] = associate_surrogates(columns, contrast, design, facts, samples)
+    record["associations"] = _associate_surrogates(columns, comparison)
     warnings = (
         *_limits(found, len(values)),
         *_few_samples(mode, len(columns), len(values)),
-        *_with_trait(columns, contrast, design.trait),
+        *_warn_of_trait(columns, contrast, design.trait),
     )
     return Unmeasured(columns, found.inflation, bool(columns), record, warnings)
 
 
 def adjust_for_unmeasured(
-    values: Floats, design: Design, mode: Mode, seed: int, precision: Precision
+    values: Floats, design: Design, options: AnalysisOptions, precision: Precision
 ) -> tuple[Design, float]:
-    """Return another design of the same samples with its surrogate variables, and the inflation.
-
-    Arguments as for `find_unmeasured`.
-    """
+    """Return another design of the same samples with its surrogate variables, and the inflation."""
     whole = _without_gaps(values, design)
-    if mode == "none" or whole.shape[1] < _genes_needed(values):
+    if options.hidden == "none" or whole.shape[1] < _genes_needed(values):
         return design, 1.0
-    found = _estimate(whole, design, mode, seed, precision)
+    found = _estimate(whole, design, options.hidden, options.seed, precision)
     return design.with_columns(_columns_of(found, precision)), found.inflation
 
 
@@ -233,10 +280,8 @@ def _length(columns: Floats) -> Floats:
 
 
 def _explained(design: Floats, columns: Floats, tested: int) -> float:
-    """Return the squared multiple correlation of trait and columns, beside the covariates.
-
-    Of a factor the mean over its (orthonormalised) columns.
-    """
+    """Return the squared multiple correlation of trait and columns, given the covariates."""
+    # Of a factor the mean over its (orthonormalised) columns.
     if not columns.shape[1]:
         return 0.0
     others = np.linalg.qr(design[:, :-tested])[0]
@@ -287,17 +332,17 @@ def _few_samples(mode: Mode, number: int, samples: int) -> tuple[str, ...]:
     if mode == "auto" or number == 0 or samples >= SVA_FROM:
         return ()
     return (
-        f"Adjusted for {count_surrogates(number)} with {samples} samples only: below {SVA_FROM}, "
+        f"Adjusted for {_count_surrogates(number)} with {samples} samples only: below {SVA_FROM}, "
         "surrogate variables by sva can cause false findings as well as remove them; compare with "
         "the analysis without them.",
     )
 
 
-def _with_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str) -> list[str]:
+def _warn_of_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str) -> list[str]:
     """Warn of surrogate variables that are strongly correlated with the trait."""
     strong = [
         f"{name} (r = {r:.2f})"
-        for name, (r, _) in correlation_with_trait(columns, contrast).items()
+        for name, (r, _) in _correlation_with_trait(columns, contrast).items()
         if abs(r) > STRONG_WITH_TRAIT
     ]
     if not strong:
@@ -305,37 +350,23 @@ def _with_trait(columns: Mapping[str, Floats], contrast: Contrast, trait: str) -
     return [
         f"Unmeasured factors are strongly confounded with {trait}: {', '.join(strong)}. Adjusting "
         "for them removes part of the trait's own signal; without it, signal and confounding are "
-        "hard to tell apart."
+        "hard to distinguish."
     ]
 
 
-def count_surrogates(number: int) -> str:
+def _count_surrogates(number: int) -> str:
     """Return ``1 surrogate variable``, ``2 surrogate variables``."""
     return f"{number} surrogate variable{'' if number == 1 else 's'}"
 
 
 def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = False) -> Unmeasured:
-    """Rank without surrogate variables where they seem to be the trait's own signal.
-
-    Where most genes are affected and the surrogate variables explain much of the trait, as in a
-    tumour against normal tissue, the largest factor is the disease itself; adjusting would remove
-    what is looked for (docs/calibration.md).
-
-    Parameters
-    ----------
-    found : Unmeasured
-        What was found.
-    p : ndarray of float64, shape (p,)
-        p-values without surrogate variables.
-    mixed_ranks : bool
-        As for `find_unmeasured`.
-
-    Returns
-    -------
-    Unmeasured
-        The same with the share of affected genes on record; `moderated_with` off and a warning
-        where the rule applies, and the mode is ``auto``.
-    """
+    """Rank without surrogate variables where they seem to be the trait's own signal."""
+    # Where most genes are affected and the surrogate variables explain much of the trait, as in a
+    # tumour against normal tissue, the largest factor is the disease itself; adjusting would remove
+    # the signal of interest (docs/calibration.md).
+    # Shapes: p (p,).
+    # Returns the same with the share of affected genes on record; `moderated_with` off and a
+    # warning where the rule applies, and the mode is ``auto``.
     if not found.columns:
         return found
     affected = 1 - null_share(p[np.isfinite(p)])
@@ -361,24 +392,11 @@ def rank_without_if_dense(found: Unmeasured, p: Floats, *, mixed_ranks: bool = F
 def compare_rankings(
     without: Floats, with_surrogates: Floats, names: Sequence[str], q_cut: float
 ) -> dict[str, Any]:
-    """Describe how the top genes change with surrogate variables.
-
-    Parameters
-    ----------
-    without, with_surrogates : ndarray of float64, shape (p,)
-        p-values of the same genes in both analyses; NaN where a gene could not be tested.
-    names : sequence of str, length p
-        The genes.
-    q_cut : float
-        A gene is significant when its q-value (Benjamini-Hochberg) is below.
-
-    Returns
-    -------
-    dict
-        ``top``: for the first 10, 50 and 100 genes (``genes``) how many both share (``shared``);
-        ``significant_without``, ``significant_with``, ``significant_both``; ``first_without``,
-        ``first_with``: the first ten genes of each.
-    """
+    """Describe how the top genes change with surrogate variables."""
+    # Shapes: without (p,), with_surrogates (p,).
+    # Returns ``top``: for the first 10, 50 and 100 genes (``genes``) how many both share
+    # (``shared``): ``significant_without``, ``significant_with``, ``significant_both``;
+    # ``first_without``, ``first_with``: the first ten genes of each.
     orders = [_ranked(without), _ranked(with_surrogates)]
     found = [_significant(p, q_cut) for p in (without, with_surrogates)]
     most = min(len(order) for order in orders)

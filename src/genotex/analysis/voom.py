@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.analysis.linear import LinearFit, fit_last_column
-from genotex.analysis.lowess import lowess
+from genotex.analysis.linear import LinearFit, fit_last_column, lowess
 
-__all__ = ["SPAN", "CountTrend", "Voom", "count_trend", "counts_of"]
+__all__ = ["SPAN", "Voom", "count_trend", "counts_of"]
 
 Floats = NDArray[np.float64]
 
@@ -25,19 +24,11 @@ _NO_READ = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class CountTrend:
-    """How the spread of log2 counts falls with their size.
+class _CountTrend:
+    """How the spread of log2 counts falls with their size."""
 
-    Attributes
-    ----------
-    size : ndarray of float64, shape (m,)
-        Mean log2 count of genes, ascending, all different.
-    root : ndarray of float64, shape (m,)
-        Square root of the residual standard deviation at that size, smoothed.
-    """
-
-    size: Floats
-    root: Floats
+    size: Floats  # (m,): mean log2 count of genes, ascending, all different
+    root: Floats  # (m,): square root of the residual standard deviation at that size, smoothed
 
     def weights(self, log_counts: Floats) -> Floats:
         """Return the inverse of the variance expected at these log2 counts."""
@@ -50,39 +41,29 @@ def counts_of(expression: Floats, libraries: Floats) -> Floats:
     return counts
 
 
-def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> CountTrend:
-    """Smooth the genes' residual deviations over their mean log2 counts.
-
-    Parameters
-    ----------
-    fit : LinearFit
-        Unweighted, with residual degrees of freedom.
-    expression : ndarray of float64, shape (n, p)
-        log2 counts per million; no missing values.
-    libraries : ndarray of float64, shape (n,)
-        Effective library sizes.
-    """
+def count_trend(fit: LinearFit, expression: Floats, libraries: Floats) -> _CountTrend:
+    """Smooth the genes' residual deviations over their mean log2 counts."""
+    # Shapes: expression (n, p), libraries (n,).
     size = expression.mean(axis=0) + np.log2(libraries + 1.0).mean() - _MILLION
     root = fit.variance**0.25
     read = (counts_of(expression, libraries) > _NO_READ).any(axis=0)
     order = np.flatnonzero(read)[np.argsort(size[read], kind="stable")]
     if len(order) < FEWEST_GENES:
-        return CountTrend(np.zeros(1), np.ones(1))
+        return _CountTrend(np.zeros(1), np.ones(1))
     curve = lowess(size[order], root[order], SPAN)
     # Genes that the design explains whole must not get endless weight.
     curve = np.maximum(curve, SMALLEST_SHARE * max(float(curve.max()), SMALLEST_SHARE))
     different, first = np.unique(size[order], return_index=True)
-    return CountTrend(different, curve[first])
+    return _CountTrend(different, curve[first])
 
 
 @dataclass(frozen=True, eq=False)
 class Voom:
-    """Weights of single observations: the inverse of the variance expected at their fitted counts.
+    """Weights of single observations."""
 
-    Law, Chen, Shi and Smyth 2014, Genome Biology 15:R29.
-    """
+    # Law, Chen, Shi and Smyth 2014, Genome Biology 15:R29.
 
-    trend: CountTrend
+    trend: _CountTrend
     _hat: Floats
     _depth: Floats
 
@@ -94,19 +75,8 @@ class Voom:
         libraries: Floats,
         whiten: Callable[[Floats], Floats],
     ) -> Voom:
-        """Learn the trend from a fit of all genes.
-
-        Parameters
-        ----------
-        design : ndarray of float64, shape (n, k)
-            Full column rank, with residual degrees of freedom.
-        expression : ndarray of float64, shape (n, p)
-            log2 counts per million, log2((count + 0.5) / (library + 1) * 1e6); no missing values.
-        libraries : ndarray of float64, shape (n,)
-            Effective library sizes.
-        whiten : callable
-            Makes the errors of columns (n, m) independent and equally precise.
-        """
+        """Learn the trend from a fit of all genes."""
+        # Shapes: design (n, k), expression (n, p), libraries (n,).
         columns = whiten(design)
         trend = count_trend(fit_last_column(columns, whiten(expression)), expression, libraries)
         hat = design @ np.linalg.pinv(columns) @ whiten(np.eye(len(design)))

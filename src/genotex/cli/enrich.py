@@ -130,7 +130,7 @@ def _for_machines(enrichment: Enrichment, files: dict[str, Path]) -> dict[str, A
 
 
 def _show(enrichment: Enrichment) -> None:
-    from genotex.analysis.enrichment import TEST_COLUMNS
+    from genotex.analysis import TEST_COLUMNS
 
     record = enrichment.record
     sets, options, hits = record["gene_sets"], record["options"], record["significant"]

@@ -235,7 +235,7 @@ ABOVE_0 = "<float range> [0<x<=1]"
 def above_0(value: float) -> float:
     """Refuse a q-value that nothing can be below."""
     if not 0 < value <= 1:
-        msg = f"{value:g} is no q-value; use a number above 0 and at most 1"
+        msg = f"{value:g} is not a q-value; use a number above 0 and at most 1"
         raise typer.BadParameter(msg)
     return value
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from genotex.analysis import Enrichment
-from genotex.analysis.enrichment import TEST_COLUMNS
+from genotex.analysis import TEST_COLUMNS, Enrichment
 from genotex.reports.findings import Findings
 from genotex.reports.sections import GeneSetRow, GeneSetsView
 from genotex.reports.words import counted, number, readable, sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genotex.analysis.sample_outliers import CLEAR, FAR
+from genotex.analysis.sample_profiles import CLEAR, FAR
 from genotex.reports.figures import draw_sample_distances, draw_sex
 from genotex.reports.findings import Findings
 from genotex.reports.illustrating import draw_planned, plan_figure

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from genotex.analysis.sample_facts import DETECTED
+from genotex.analysis import DETECTED
 
 __all__ = [
     "Association",

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis import AnalysisOptions, AnalysisResult
+from genotex.analysis import AnalysisOptions, AnalysisResult, ConditionCohort
 from genotex.analysis.benchmark import analyze_benchmark
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.bench.problems import Problem, RegressorRule, regressor_genes
 from genotex.formats.linked import LinkedTable
 
@@ -48,7 +47,7 @@ def cohort(
 ) -> Cohort:
     """Correlated genes; some carry the trait, some are copies, one is constant; Age and Gender.
 
-    The last related gene stands in no table. A shift moves the related genes along.
+    The last related gene is in no table. A shift moves the related genes along.
     """
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(samples, 5))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from genotex.analysis.benchmark.batch_effect import detect_batch_effect
+from genotex.analysis.benchmark.preparation import detect_batch_effect
 
 
 def expression(samples: int, batch: float) -> np.ndarray:

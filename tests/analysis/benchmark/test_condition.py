@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genotex.analysis.benchmark.condition import (
+from genotex.analysis import ConditionCohort
+from genotex.analysis.benchmark.samples import (
     Residual,
     measured_condition,
     predict_condition,
 )
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.errors import AnalysisError
 
 from ..cohort_tables import linked
@@ -75,8 +75,8 @@ def test_a_condition_that_does_not_vary_or_is_missing_for_some() -> None:
 def test_missing_values_among_the_regressors() -> None:
     cohort, own = tables(60, binary=False)
     own.expression[3, 0] = np.nan
-    told = "missing or infinite values in the table of Asthma.*preprocess the cohort again with"
-    with pytest.raises(AnalysisError, match=told):
+    message = "missing or infinite values in the table of Asthma.*preprocess the cohort again with"
+    with pytest.raises(AnalysisError, match=message):
         predict_condition(cohort, own, ROWS)
 
 

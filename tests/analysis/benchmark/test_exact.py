@@ -8,8 +8,7 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
-from genotex.analysis.benchmark.exact import GAP, distinct_genes, fit_exact
-from genotex.analysis.benchmark.lasso import measure_optimality
+from genotex.analysis.benchmark.lasso import GAP, distinct_genes, fit_exact, measure_optimality
 from genotex.analysis.benchmark.tuning import LAMBDAS
 
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
 from genotex.analysis.benchmark.lasso import fit_lasso, measure_optimality
-from genotex.analysis.benchmark.scaling import scale_and_centre
+from genotex.analysis.benchmark.samples import scale_and_centre
 
 
 @pytest.fixture(autouse=True)

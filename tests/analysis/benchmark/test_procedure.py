@@ -46,7 +46,7 @@ def test_selected_genes_first_and_the_rest_in_table_order(own: Cohort) -> None:
     assert genes["p"].null_count() == 60
 
 
-def test_method_says_what_was_done(own: Cohort) -> None:
+def test_method_records_what_was_done(own: Cohort) -> None:
     method = solve_ours(own, "Age").method
     assert method["procedure"] == "benchmark"
     assert method["covariates"] == ["Age"]
@@ -88,7 +88,7 @@ def test_a_continuous_trait() -> None:
     assert list(result.cv_performance["prediction"]) == ["nmse", "r_squared"]
 
 
-def test_two_step_says_how_the_condition_was_predicted(own: Cohort) -> None:
+def test_two_step_records_how_the_condition_was_predicted(own: Cohort) -> None:
     other = cohort("Obesity", 50, 60, seed=9, shift=1)
     result = solve_ours(own, "Obesity", other)
     record = result.method["two_step"]
@@ -97,7 +97,7 @@ def test_two_step_says_how_the_condition_was_predicted(own: Cohort) -> None:
     json.dumps(result.method, allow_nan=False)
 
 
-def test_the_exact_solver_reaches_the_optimum_and_says_so(own: Cohort) -> None:
+def test_the_exact_solver_reaches_the_optimum_and_reports_it(own: Cohort) -> None:
     result = solve_ours(own, solver="exact", threads=2)
     solver = result.method["solver"]
     assert solver["name"] == "exact" and solver["relative_gap"] <= 1e-6
@@ -131,7 +131,7 @@ def test_related_genes_that_meet_no_gene_of_the_table(own: Cohort) -> None:
     result = solve_ours(Cohort(own.table, ("ELSEWHERE",)))
     assert result.method["solver"]["lambda"] == 0.1
     assert set(result.cv_performance["selection"].values()) == {0.0}
-    assert result.warnings[0].startswith("None of the 1 related genes of Asthma stands")
+    assert result.warnings[0].startswith("None of the 1 related genes of Asthma is in")
 
 
 def test_a_related_gene_that_no_fold_selects(own: Cohort) -> None:
@@ -213,7 +213,7 @@ def test_tables_that_cannot_be_analysed(own: Cohort) -> None:
             "5 samples are too few for five folds.*take another",
         ),
         ({"trait_values": np.r_[np.arange(39.0), 1e200]}, "Asthma has values beyond"),
-        ({"expression": own.table.expression[:, 1:]}, "its names say"),
+        ({"expression": own.table.expression[:, 1:]}, "its names give"),
         ({"genes": (), "expression": np.empty((40, 0))}, "40 samples and 0 genes"),
     ]
     for fields, message in cases:

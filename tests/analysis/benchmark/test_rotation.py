@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from genotex.analysis.benchmark.rotation import estimate_ln_delta, null_loss, rotate
+from genotex.analysis.benchmark.preparation import estimate_ln_delta, null_loss, rotate
 
 
 def data() -> tuple[np.ndarray, np.ndarray]:

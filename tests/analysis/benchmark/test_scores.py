@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from genotex.analysis.benchmark.scores import (
+from genotex.analysis.benchmark.tuning import (
     average,
     score_classes,
     score_selection,
@@ -26,7 +26,7 @@ def test_classes_as_scikit_learn_scores_them(seed: int) -> None:
     }
 
 
-def test_nobody_called_and_nobody_to_call() -> None:
+def test_no_sample_called_and_none_to_call() -> None:
     none = score_classes(np.zeros(4), np.full(4, 0.5))
     assert none == {"accuracy": 100.0, "precision": 0.0, "recall": 0.0, "f1": 0.0}
 

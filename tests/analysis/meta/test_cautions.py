@@ -1,4 +1,4 @@
-"""When cohorts differ more than chance, and what is told of it."""
+"""When cohorts differ more than chance, and what is reported of it."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis.meta.cautions import cohort_warnings, cohorts_differ, differing_share
-from genotex.analysis.meta.effects import combine_effects
+from genotex.analysis.meta import combine_effects
+from genotex.analysis.meta.result import cohort_warnings, cohorts_differ, differing_share
 
 
 def study(cohorts: int, tau: float, genes: int = 2000, alone: int = 0) -> pl.DataFrame:
@@ -22,7 +22,7 @@ def study(cohorts: int, tau: float, genes: int = 2000, alone: int = 0) -> pl.Dat
     return pl.DataFrame(columns).fill_nan(None)
 
 
-def told(genes: pl.DataFrame) -> str:
+def warning(genes: pl.DataFrame) -> str:
     return " ".join(cohort_warnings((), genes, kind="binary", min_effect=0.0))
 
 
@@ -30,7 +30,7 @@ def told(genes: pl.DataFrame) -> str:
 def test_cohorts_that_share_one_effect_are_not_warned_of(cohorts: int) -> None:
     genes = study(cohorts, 0.0)
     assert differing_share(genes) == pytest.approx(0.05, abs=0.02)
-    assert told(genes) == ""
+    assert warning(genes) == ""
 
 
 def test_three_cohorts_that_differ_have_an_interval_that_allows_for_it() -> None:
@@ -39,19 +39,19 @@ def test_three_cohorts_that_differ_have_an_interval_that_allows_for_it() -> None
     assert differing_share(genes) == pytest.approx(np.exp(-5.991 / 4), abs=0.03)
     assert (genes["p"] < 0.05).mean() > 0.08  # type: ignore[operator]
     assert (genes["Random p"] < 0.05).mean() < 0.05  # type: ignore[operator]
-    assert "p, q and replication allow for it" in told(genes)
-    assert "strict p (Random p in the result) by the gene alone." in told(genes)
+    assert "p, q and replication allow for it" in warning(genes)
+    assert "strict p (Random p in the result) by the gene alone." in warning(genes)
 
 
 def test_two_cohorts_that_differ_have_an_interval_that_does_not() -> None:
-    text = told(study(2, 0.3))
+    text = warning(study(2, 0.3))
     assert "the combined effect and its 95 % interval do not" in text
     assert "intervals of the single cohorts" in text
     assert "strict" not in text
 
 
-def test_genes_of_two_among_three_cohorts_are_told_of() -> None:
-    assert "except where only two cohorts tested a gene" in told(study(3, 0.5, alone=500))
+def test_genes_of_two_among_three_cohorts_are_reported() -> None:
+    assert "except where only two cohorts tested a gene" in warning(study(3, 0.5, alone=500))
 
 
 def test_few_genes_may_differ_by_chance() -> None:

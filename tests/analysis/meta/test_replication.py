@@ -58,7 +58,7 @@ def test_p_values_of_zero_and_one() -> None:
 
 @pytest.mark.parametrize("others", [1, 2, 4])
 def test_gene_changed_in_one_cohort_alone_has_even_p_values(others: int) -> None:
-    """In a direction that is given, p is doubled, so half as many are small as p says."""
+    """In a direction that is given, p is doubled, so half as many are small as p implies."""
     rng = np.random.default_rng(others)
     z = rng.normal(size=(1 + others, 20_000))
     z[0] = 20

@@ -1,36 +1,228 @@
-"""The procedure ``benchmark``: a Lasso, tuned by what is known of the trait."""
+"""The procedure ``benchmark``: genes as the benchmark's published release selects them."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from genotex.analysis.benchmark.batch_effect import detect_batch_effect
-from genotex.analysis.benchmark.condition import measured_condition, predict_condition
-from genotex.analysis.benchmark.model import Samples, prepare
-from genotex.analysis.benchmark.record import (
-    Final,
-    Steps,
-    TwoStep,
-    arrange_selected,
-    describe,
-    warn,
+from genotex.analysis.benchmark.lasso import GAP, LassoFit, Optimality
+from genotex.analysis.benchmark.preparation import (
+    BatchEffect,
+    Samples,
+    detect_batch_effect,
+    prepare,
 )
-from genotex.analysis.benchmark.trait import TraitColumn, check_expression, choose_samples
-from genotex.analysis.benchmark.tuning import LAMBDAS, choose_lambda, cross_validate
-from genotex.analysis.condition_cohort import ConditionCohort
+from genotex.analysis.benchmark.samples import (
+    Predicted,
+    TraitColumn,
+    check_expression,
+    choose_samples,
+    measured_condition,
+    predict_condition,
+)
+from genotex.analysis.benchmark.tuning import (
+    LAMBDAS,
+    WITHOUT_KNOWLEDGE,
+    Tuned,
+    choose_lambda,
+    cross_validate,
+)
+from genotex.analysis.gene_table import GENE_COLUMNS
+from genotex.analysis.method_record import versions
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.problem_data import ConditionCohort
 from genotex.analysis.result import AnalysisResult
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
 
 __all__ = ["analyze_benchmark"]
+
+OPTIONS = frozenset(
+    {
+        "procedure",
+        "solver",
+        "fixed_lambda",
+        "batch_correction",
+        "regressors",
+        "cohort",
+        "condition_cohort",
+        "among",
+    }
+)
+"""The options that count; the others belong to the procedure ``sound``."""
+
+SHORT_OF_OPTIMUM = 0.01
+"""A duality gap above this share of the objective is worth a warning."""
+
+
+@dataclass(frozen=True, eq=False)
+class _TwoStep:
+    """How the condition was predicted."""
+
+    cohort: ConditionCohort
+    rule: str
+    predicted: Predicted
+
+
+@dataclass(frozen=True, eq=False)
+class _Final:
+    """The fit on all samples, and how far from the optimum it is."""
+
+    fit: LassoFit
+    optimality: Optimality
+    ln_delta: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """What each step of the procedure chose or found."""
+
+    trait: TraitColumn
+    batch: BatchEffect
+    samples: Samples
+    related: NDArray[np.bool_]
+    tuning: tuple[Tuned, ...]
+    chosen: Tuned
+    final: _Final
+    two_step: _TwoStep | None
+
+
+def _arrange_selected(names: Sequence[str], coefficients: NDArray[np.float64]) -> pl.DataFrame:
+    """Put the selected genes by descending absolute coefficient, then the others in table order."""
+    # Shapes: coefficients (p,).
+    # Returns With the columns of `GENE_COLUMNS`.
+    selected = np.flatnonzero(coefficients)
+    order = selected[np.argsort(-np.abs(coefficients[selected]), kind="stable")]
+    rest = np.flatnonzero(coefficients == 0)
+    unknown = [None] * len(rest)
+    known: dict[str, list[Any]] = {
+        "Variable": [names[i] for i in np.concatenate([order, rest])],
+        "Coefficient": [*coefficients[order].tolist(), *unknown],
+        "Absolute Coefficient": [*np.abs(coefficients[order]).tolist(), *unknown],
+        "Status": ["selected"] * len(order) + ["not selected"] * len(rest),
+        "Significant": [True] * len(order) + [False] * len(rest),
+    }
+    nothing = [None] * len(names)
+    return pl.DataFrame(
+        [
+            pl.Series(name, known.get(name, nothing), dtype=kind)
+            for name, kind in GENE_COLUMNS.items()
+        ]
+    )
+
+
+def _describe(steps: _Steps, problem: Problem, options: AnalysisOptions) -> dict[str, Any]:
+    """Return procedure, options, versions and the result of each step, as plain JSON values."""
+    genes = len(steps.related)
+    final = steps.final
+    record: dict[str, Any] = {
+        "procedure": "benchmark",
+        "model": "rotated Lasso of all genes" if steps.samples.rotated else "Lasso of all genes",
+        "options": {name: value for name, value in options.as_json().items() if name in OPTIONS},
+        "versions": versions(),
+        "contrast": dict(steps.trait.summary),
+        "coefficient": "change of the trait per standard deviation of the gene, all selected genes "
+        "in one model",
+        "filter": {"genes": genes, "tested": genes},
+        "covariates": [] if problem.condition is None else [problem.condition],
+        "related_genes": int(steps.related.sum()),
+        "batch_effect": steps.batch.as_json(),
+        "rotated": steps.samples.rotated,
+        "solver": {
+            "name": options.solver,
+            "lambda": steps.chosen.penalty,
+            "objective": final.optimality.objective,
+            "dual_gap": final.optimality.gap,
+            "relative_gap": final.optimality.relative_gap,
+            "iterations": final.fit.iterations,
+        },
+        "tuning": [tuned.as_json() for tuned in steps.tuning],
+    }
+    if final.ln_delta is not None:
+        record["ln_delta"] = final.ln_delta
+    if steps.two_step is not None:
+        record["two_step"] = {
+            "condition": steps.two_step.cohort.table.trait,
+            "cohort": steps.two_step.cohort.cohort,
+            "rule": steps.two_step.rule,
+            "regressors": list(steps.two_step.cohort.regressors),
+            "model": steps.two_step.predicted.model,
+            "samples": steps.two_step.predicted.samples,
+        }
+    return record
+
+
+def _warn(
+    steps: _Steps, problem: Problem, options: AnalysisOptions, related: int
+) -> tuple[str, ...]:
+    """Return what a reader should know before trusting the list."""
+    fixed = options.fixed_lambda is not None
+    return (
+        *steps.trait.warnings,
+        *(_warn_of_fixed(steps) if fixed else _warn_of_knowledge(steps, problem.trait, related)),
+        *_warn_of_solver(steps),
+        *_warn_of_rotation(steps),
+    )
+
+
+def _warn_of_fixed(steps: _Steps) -> list[str]:
+    return [f"Lambda is fixed at {steps.chosen.penalty:g}, without any tuning."]
+
+
+def _warn_of_knowledge(steps: _Steps, trait: str, related: int) -> list[str]:
+    there = int(steps.related.sum())
+    if there == 0:
+        return [
+            f"None of the {related} related genes of {trait} is in the table: lambda is "
+            f"{WITHOUT_KNOWLEDGE:g} without any tuning, and all selection scores are 0."
+        ]
+    if all(tuned.selection["precision"] == 0 for tuned in steps.tuning):
+        return [
+            f"No fold selected a related gene of {trait} at any lambda: lambda is "
+            f"{WITHOUT_KNOWLEDGE:g} without any tuning."
+        ]
+    return [
+        f"Prior knowledge of the same trait ({there} related genes) chose lambda: right for "
+        "reproducing the benchmark, wrong for discovery."
+    ]
+
+
+def _warn_of_solver(steps: _Steps) -> list[str]:
+    warnings = []
+    if not steps.final.fit.coefficients.any():
+        warnings.append(f"No gene was selected at lambda {steps.chosen.penalty:g}.")
+    reached = steps.final.optimality
+    share = f"duality gap {reached.relative_gap:.2g} of the objective without genes"
+    if steps.samples.solver == "exact":
+        if reached.relative_gap > GAP:
+            warnings.append(f"The exact solver stopped short of the optimum: {share}.")
+    elif reached.gap > SHORT_OF_OPTIMUM * reached.objective:
+        warnings.append(
+            f"The solver stopped short of the optimum, as the published one does ({share}): its "
+            "genes depend on the order of the columns. The solver exact gives the optimum."
+        )
+    return warnings
+
+
+def _warn_of_rotation(steps: _Steps) -> list[str]:
+    if not steps.batch.found:
+        return []
+    if not steps.samples.rotated:
+        return ["A gap between eigenvalues counts as batch effect; as asked, it was not corrected."]
+    return [
+        "A gap between eigenvalues counts as batch effect, so the genes were rotated. The rotated "
+        "Lasso depends on the arbitrary signs of eigenvectors; in simulations it found planted "
+        "genes at the rate of chance. Do not read its genes as findings."
+    ]
 
 
 def analyze_benchmark(
@@ -46,24 +238,24 @@ def analyze_benchmark(
 
     The condition is measured (one-step) or predicted from another cohort (two-step), and taken out
     of the trait by least squares. A Lasso of what is left on all z-scored genes selects; genes are
-    rotated first when the eigenvalues tell of a batch effect. Lambda is the one whose genes are,
+    rotated first when the eigenvalues show a batch effect. Lambda is the one whose genes are,
     over five folds, most often among the related genes of the trait. Source: GenoTEX paper,
     appendix F, and the published release where the two differ (docs: benchmark procedure).
 
     Parameters
     ----------
-    table : LinkedTable
+    table
         The trait's cohort, filled; samples without the trait are left out.
-    problem : Problem
+    problem
         Trait and condition.
-    options : AnalysisOptions
+    options
         Of these only `solver`, `fixed_lambda` and `batch_correction` count; `regressors` is
         recorded.
-    related : sequence of str
+    related
         Related genes of the trait.
-    condition : ConditionCohort or None
+    condition
         Two-step: where the condition is learnt.
-    threads : int
+    threads
         Fits at a time; the answer does not depend on it.
 
     Returns
@@ -100,14 +292,14 @@ def analyze_benchmark(
         tuning = cross_validate(samples, known, threads, penalties)
         chosen, best = choose_lambda(tuning)
         final = _fit_all(samples, chosen.penalty)
-    steps = Steps(trait, batch, samples, known, tuning, chosen, final, two_step)
+    steps = _Steps(trait, batch, samples, known, tuning, chosen, final, two_step)
     return AnalysisResult(
         trait=problem.trait,
         condition=problem.condition,
-        genes=arrange_selected(table.genes, final.fit.coefficients),
+        genes=_arrange_selected(table.genes, final.fit.coefficients),
         cv_performance={"prediction": best.prediction, "selection": chosen.selection},
-        method=describe(steps, problem, options),
-        warnings=warn(steps, problem, options, len(wanted)),
+        method=_describe(steps, problem, options),
+        warnings=_warn(steps, problem, options, len(wanted)),
     )
 
 
@@ -117,7 +309,7 @@ def _learn_condition(
     problem: Problem,
     options: AnalysisOptions,
     cohort: ConditionCohort | None,
-) -> TwoStep | None:
+) -> _TwoStep | None:
     if problem.kind is not ProblemKind.TWO_STEP:
         return None
     if cohort is None or cohort.table.trait != problem.condition:
@@ -125,11 +317,11 @@ def _learn_condition(
         msg = f"{problem} needs a cohort of {problem.condition} to learn it from; given: {held}"
         raise AnalysisError(msg)
     predicted = predict_condition(cohort, table, trait.rows)
-    return TwoStep(cohort, options.regressors, predicted)
+    return _TwoStep(cohort, options.regressors, predicted)
 
 
 def _condition(
-    table: LinkedTable, trait: TraitColumn, problem: Problem, two_step: TwoStep | None
+    table: LinkedTable, trait: TraitColumn, problem: Problem, two_step: _TwoStep | None
 ) -> NDArray[np.float64] | None:
     if two_step is not None:
         return two_step.predicted.values
@@ -138,10 +330,10 @@ def _condition(
     return measured_condition(table, problem.condition, trait.rows)
 
 
-def _fit_all(samples: Samples, penalty: float) -> Final:
+def _fit_all(samples: Samples, penalty: float) -> _Final:
     prepared = prepare(samples, np.arange(len(samples.trait)))
     with warnings.catch_warnings():
-        # How far it stopped from the optimum is told by the gap.
+        # The duality gap shows how far it stopped from the optimum.
         warnings.simplefilter("ignore", ConvergenceWarning)
         (fit,) = prepared.fit([penalty], samples.solver)
-    return Final(fit, prepared.optimality(fit, penalty), prepared.ln_delta)
+    return _Final(fit, prepared.optimality(fit, penalty), prepared.ln_delta)

@@ -1,10 +1,10 @@
-"""Which lambda: the one whose genes, over five folds, are most often known for the trait."""
+"""The choice of lambda by cross-validation and its scores."""
 
 from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -13,16 +13,72 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from genotex.analysis.benchmark.model import Prepared, Samples, prepare
-from genotex.analysis.benchmark.scores import (
-    Scores,
-    average,
-    score_classes,
-    score_selection,
-    score_values,
-)
+from genotex.analysis.benchmark.preparation import Prepared, Samples, prepare
 
-__all__ = ["LAMBDAS", "Fold", "Tuned", "choose_lambda", "cross_validate", "make_folds"]
+__all__ = [
+    "LAMBDAS",
+    "Scores",
+    "Tuned",
+    "average",
+    "choose_lambda",
+    "cross_validate",
+    "make_folds",
+    "score_classes",
+    "score_selection",
+    "score_values",
+]
+
+Floats = NDArray[np.float64]
+Scores = dict[str, float]
+
+
+def score_classes(truth: Floats, prediction: Floats) -> Scores:
+    """Score a prediction of a binary trait at threshold 0.5, in percent."""
+    # Shapes: truth (m,), prediction (m,).
+    # Returns ``accuracy``, ``precision``, ``recall``, ``f1``; 0 where nothing can be divided.
+    label, case = prediction > 0.5, truth == 1
+    hits, called, cases = int((label & case).sum()), int(label.sum()), int(case.sum())
+    return {
+        "accuracy": _percent(int((label == case).sum()), len(truth)),
+        "precision": _percent(hits, called),
+        "recall": _percent(hits, cases),
+        "f1": _percent(2 * hits, called + cases),
+    }
+
+
+def score_values(truth: Floats, prediction: Floats) -> Scores:
+    """Score a prediction of a continuous trait."""
+    # Returns ``nmse``: mean squared error over the variance of the truth; ``r_squared``. Where the
+    # truth does not vary, a prediction counts as no better than the mean: 1 and 0.
+    spread = float(((truth - truth.mean()) ** 2).sum())
+    if np.ptp(truth) == 0:
+        return {"nmse": 1.0, "r_squared": 0.0}
+    error = float(((truth - prediction) ** 2).sum())
+    return {"nmse": error / spread, "r_squared": 1.0 - error / spread}
+
+
+def score_selection(selected: NDArray[np.bool_], related: NDArray[np.bool_]) -> Scores:
+    """Score selected genes against the related genes, in percent."""
+    # Shapes: selected (p,), related (p,).
+    # Returns ``precision``, ``recall``, ``f1``, ``jaccard``; 0 where nothing can be divided.
+    hits, chosen, known = int((selected & related).sum()), int(selected.sum()), int(related.sum())
+    precision, recall = _percent(hits, chosen), _percent(hits, known)
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall) if hits else 0.0,
+        "jaccard": _percent(hits, chosen + known - hits),
+    }
+
+
+def average(scores: Sequence[Mapping[str, float]]) -> Scores:
+    """Return the mean of each score over the folds."""
+    return {name: float(np.mean([score[name] for score in scores])) for name in scores[0]}
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100.0 * (part / whole) if whole else 0.0
+
 
 LAMBDAS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 WITHOUT_KNOWLEDGE = 1e-1
@@ -37,7 +93,7 @@ Trial = tuple[Scores, Scores, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Fold:
+class _Fold:
     """Rows to train on and rows to test on."""
 
     train: NDArray[np.intp]
@@ -46,25 +102,13 @@ class Fold:
 
 @dataclass(frozen=True)
 class Tuned:
-    """Mean scores of one lambda over the folds.
+    """Mean scores of one lambda over the folds."""
 
-    Attributes
-    ----------
-    penalty : float
-        Lambda.
-    selection, prediction : dict of str to float
-        Mean scores.
-    genes : float
-        Mean number of genes selected.
-    ln_delta : tuple of float
-        Of each fold, for the rotated Lasso.
-    """
-
-    penalty: float
-    selection: Scores
+    penalty: float  # Lambda
+    selection: Scores  # Mean scores
     prediction: Scores
-    genes: float
-    ln_delta: tuple[float, ...]
+    genes: float  # Mean number of genes selected
+    ln_delta: tuple[float, ...]  # Of each fold, for the rotated Lasso
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
@@ -77,21 +121,14 @@ class Tuned:
         return {**record, "ln_delta": list(self.ln_delta)} if self.ln_delta else record
 
 
-def make_folds(n: int) -> list[Fold]:
-    """Cut 0..n-1, shuffled as after ``numpy.random.seed(42)``, into five folds.
-
-    The n mod 5 rows left over always train.
-
-    Parameters
-    ----------
-    n : int
-        Samples, at least 5.
-    """
+def make_folds(n: int) -> list[_Fold]:
+    """Cut 0..n-1, shuffled as after ``numpy.random.seed(42)``, into five folds."""
+    # The n mod 5 rows left over always train.
     shuffled = np.arange(n)
     np.random.RandomState(SEED).shuffle(shuffled)
     size = n // FOLDS
     tests = [shuffled[i * size : (i + 1) * size] for i in range(FOLDS)]
-    return [Fold(np.setdiff1d(np.arange(n), test), test) for test in tests]
+    return [_Fold(np.setdiff1d(np.arange(n), test), test) for test in tests]
 
 
 def cross_validate(
@@ -100,22 +137,10 @@ def cross_validate(
     threads: int,
     penalties: tuple[float, ...] = LAMBDAS,
 ) -> tuple[Tuned, ...]:
-    """Score every lambda on five folds.
-
-    Fits of a fold run side by side, the long ones (small lambdas) first; a new fold is scaled
-    while others are fitted. No fit knows of another, so the scores do not depend on `threads`.
-
-    Parameters
-    ----------
-    samples : Samples
-        The problem.
-    related : ndarray of bool, shape (p,)
-        Which genes are related to the trait.
-    threads : int
-        Fits at a time.
-    penalties : tuple of float
-        The lambdas.
-    """
+    """Score every lambda on five folds."""
+    # Fits of a fold run in parallel, the long ones (small lambdas) first; a new fold is scaled
+    # while others are fitted. No fit knows of another, so the scores do not depend on `threads`.
+    # Shapes: related (p,).
     # One path of the exact solver serves all lambdas.
     groups = [penalties] if samples.solver == "exact" else [(penalty,) for penalty in penalties]
     under_way: deque[list[Future[list[Trial]]]] = deque()
@@ -154,7 +179,7 @@ def _collect(fits: Sequence[Future[list[Trial]]]) -> list[Trial]:
 def _try(
     samples: Samples,
     related: NDArray[np.bool_],
-    fold: Fold,
+    fold: _Fold,
     prepared: Prepared,
     penalties: Sequence[float],
 ) -> list[Trial]:
@@ -174,11 +199,9 @@ def _try(
 
 
 def choose_lambda(tuning: Sequence[Tuned]) -> tuple[Tuned, Tuned]:
-    """Return the lambda of the most precise selection and that of the best prediction.
-
-    The smallest lambda wins among equals. When no lambda selects a related gene, 0.1 is taken. A
-    single lambda is the one.
-    """
+    """Return the lambda of the most precise selection and that of the best prediction."""
+    # The smallest lambda wins among equals. When no lambda selects a related gene, 0.1 is taken. A
+    # single lambda is the one.
     chosen = max(tuning, key=lambda tuned: tuned.selection["precision"])
     if chosen.selection["precision"] == 0 and len(tuning) > 1:
         chosen = next(tuned for tuned in tuning if tuned.penalty == WITHOUT_KNOWLEDGE)

@@ -1,7 +1,13 @@
 """Evidence beyond one cohort: the same genes tested in several, and combined."""
 
 from genotex.analysis.meta.cohorts import analyze_cohorts, combine_results
-from genotex.analysis.meta.effects import CombinedEffects, combine_effects, stouffer
+from genotex.analysis.meta.effects import (
+    CombinedEffects,
+    combine_effects,
+    partial_conjunction,
+    replication_q,
+    stouffer,
+)
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
 from genotex.analysis.meta.heterogeneity import (
     Heterogeneity,
@@ -10,7 +16,7 @@ from genotex.analysis.meta.heterogeneity import (
     estimate_heterogeneity,
     null_scores,
 )
-from genotex.analysis.meta.replication import partial_conjunction, replication_q
+from genotex.analysis.meta.methods import METHODS, CohortStatistics, Method, method_sentence
 from genotex.analysis.meta.result import (
     CohortFacts,
     MetaResult,
@@ -22,16 +28,20 @@ from genotex.analysis.meta.result import (
 __all__ = [
     "COHORT_COLUMNS",
     "META_COLUMNS",
+    "METHODS",
     "CohortFacts",
+    "CohortStatistics",
     "CombinedEffects",
     "Heterogeneity",
     "MetaResult",
+    "Method",
     "NullScores",
     "analyze_cohorts",
     "combine_effects",
     "combine_results",
     "common_effect_p",
     "estimate_heterogeneity",
+    "method_sentence",
     "null_scores",
     "partial_conjunction",
     "read_meta",

@@ -1,4 +1,4 @@
-"""Analyse every usable cohort of a problem and combine what they say."""
+"""Analyse every usable cohort of a problem and combine those that can be."""
 
 from __future__ import annotations
 
@@ -6,27 +6,145 @@ import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 import scipy
 
 import genotex
-from genotex.analysis.meta.cautions import cohort_warnings, differing_share, left_out_warnings
+from genotex.analysis.meta.effects import REQUIRED, replication_rule
 from genotex.analysis.meta.gene_table import CombinedGenes, combine_genes
-from genotex.analysis.meta.replication import REQUIRED, replication_rule
-from genotex.analysis.meta.result import CohortFacts, MetaResult
-from genotex.analysis.meta.selecting import Selection, pairing_of, select_cohorts
+from genotex.analysis.meta.methods import DEFAULT, METHODS, find_method
+from genotex.analysis.meta.result import (
+    CohortFacts,
+    MetaResult,
+    cohort_warnings,
+    differing_share,
+    left_out_warnings,
+)
 from genotex.analysis.options import AnalysisOptions
+from genotex.analysis.pipeline import solve_problem
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.solving import solve_problem
 from genotex.bench.problems import Problem, TaskInfo, usable_cohorts
 from genotex.errors import AnalysisError, FormatError, UsageError
 from genotex.layout import OutputFolder
 from genotex.parallel import side_by_side
 
-__all__ = ["analyze_cohorts", "combine_results"]
+__all__ = [
+    "analyze_cohorts",
+    "combine_results",
+]
+
+Sort = TypeVar("Sort", str, bool)
+
+_KINDS = {
+    "binary": "two groups",
+    "continuous": "a measured level",
+    "factor": "a factor of several levels",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Selection:
+    """The cohorts to combine."""
+
+    kind: str  # ``binary`` or ``continuous``
+    results: Mapping[str, AnalysisResult]  # Cohort to its result, the largest first
+    left_out: Mapping[str, str]  # The others and why not
+
+
+def _select_cohorts(results: Mapping[str, AnalysisResult]) -> _Selection:
+    """Keep cohorts whose effects are the same quantity and that share no sample."""
+    # A difference between groups and a correlation with a level are not the same quantity, nor are
+    # effects in standard deviations within pairs and between people. So of each two kinds only the
+    # cohorts of the one with more samples are combined. Of two cohorts that share samples, which
+    # would count the same people twice, the smaller is left out.
+    if not results:
+        return _Selection("binary", {}, {})
+    by_size = dict(sorted(results.items(), key=lambda item: -item[1].samples))
+    # A factor has several effects, and none of them to combine.
+    single = {name: result for name, result in by_size.items() if _kind_of(result) != "factor"}
+    kind = _with_more_samples(single or by_size, _kind_of)
+    kept, left_out = _split(by_size, lambda result, _: _why_not_kind(result, kind))
+    paired = _with_more_samples(kept, lambda result: bool(_pairing_of(result)))
+    kept, unlike = _split(kept, lambda result, _: _why_not_paired(result, paired))
+    kept, twice = _split(kept, _why_not_apart)
+    return _Selection(kind, kept, {**left_out, **unlike, **twice})
+
+
+def _kind_of(result: AnalysisResult) -> str:
+    """Return whether a result compares groups (``binary``) or levels (``continuous``)."""
+    return str(result.method["contrast"]["kind"])
+
+
+def _pairing_of(result: AnalysisResult) -> str:
+    """Return the characteristic whose pairs were compared within themselves, or nothing."""
+    pair = result.method.get("pair", {})
+    return str(pair["key"]) if pair.get("design") == "paired" else ""
+
+
+Results = dict[str, AnalysisResult]
+
+
+def _with_more_samples(results: Results, sort: Callable[[AnalysisResult], Sort]) -> Sort:
+    """Return the sort with most samples; the sort of the largest cohort among equals."""
+    samples: dict[Sort, int] = {}
+    for result in results.values():
+        samples[sort(result)] = samples.get(sort(result), 0) + result.samples
+    return max(samples, key=lambda each: samples[each])
+
+
+def _split(
+    results: Results, why_not: Callable[[AnalysisResult, Results], str]
+) -> tuple[Results, dict[str, str]]:
+    """Return the cohorts to keep, and the others with the reason."""
+    kept: Results = {}
+    left_out: dict[str, str] = {}
+    for name, result in results.items():
+        reason = why_not(result, kept)
+        if reason:
+            left_out[name] = reason
+        else:
+            kept[name] = result
+    return kept, left_out
+
+
+def _why_not_kind(result: AnalysisResult, kind: str) -> str:
+    own = _kind_of(result)
+    if own == kind:
+        return ""
+    return (
+        f"its trait is {_KINDS[own]}, that of the cohorts with more samples {_KINDS[kind]}; the "
+        "two kinds of effect cannot be combined"
+    )
+
+
+def _why_not_paired(result: AnalysisResult, paired: bool) -> str:
+    if bool(_pairing_of(result)) is paired:
+        return ""
+    own, theirs = ("between samples", "within pairs")[:: 1 if paired else -1]
+    return (
+        f"it is compared {own}, the cohorts with more samples {theirs}; their standardised effects "
+        "are on different scales (leave the pairing away to combine all)"
+    )
+
+
+def _samples(result: AnalysisResult) -> set[str]:
+    groups = result.method["contrast"]["samples"]
+    return {s for name, members in groups.items() if name != "left_out" for s in members}
+
+
+def _why_not_apart(result: AnalysisResult, kept: Mapping[str, AnalysisResult]) -> str:
+    own = _samples(result)
+    for name, other in kept.items():
+        shared = len(own & _samples(other))
+        if shared:
+            return (
+                f"it shares {shared} of its {len(own)} samples with {name}; the same people would "
+                "count twice"
+            )
+    return ""
 
 
 def analyze_cohorts(
@@ -35,6 +153,7 @@ def analyze_cohorts(
     options: AnalysisOptions | None = None,
     tasks: TaskInfo | None = None,
     *,
+    combine: str = DEFAULT,
     jobs: int = 1,
     progress: Callable[[str, int], None] | None = None,
 ) -> MetaResult:
@@ -44,29 +163,32 @@ def analyze_cohorts(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    problem : Problem
+    problem
         Trait and condition.
-    options : AnalysisOptions, optional
+    options
         What the user chose; no panel is fitted.
-    tasks : TaskInfo, optional
+    tasks
         Related genes of the traits, for two-step problems.
-    jobs : int
+    combine
+        Name of the method that ranks the genes, one of `genotex.analysis.meta.METHODS`.
+    jobs
         Number of processes.
-    progress : callable, optional
+    progress
         Called with each cohort and the number of them, in order, when it is done.
 
     Raises
     ------
     AnalysisError
-        If fewer than two cohorts can be combined; the message tells of each why not.
+        If fewer than two cohorts can be combined; the message gives the reason for each.
     UsageError
         If the options name one cohort or something that no cohort has, or the procedure has no
         standard errors.
     """
     options = options or AnalysisOptions()
     _check_options(options)
+    find_method(combine)
     usable = usable_cohorts(output, problem, options.among)
     if len(usable.cohorts) < 2:
         raise AnalysisError(_too_few(problem, usable.cohorts, usable.refused))
@@ -82,7 +204,9 @@ def analyze_cohorts(
     reasons = {name: failure.reason for name, failure in failed.items()}
     if not results and all(failure.asked_wrongly for failure in failed.values()):
         raise UsageError(_too_few(problem, (), reasons))
-    return combine_results(problem, results, options, failed=reasons, refused=usable.refused)
+    return combine_results(
+        problem, results, options, combine=combine, failed=reasons, refused=usable.refused
+    )
 
 
 def combine_results(
@@ -90,6 +214,7 @@ def combine_results(
     results: Mapping[str, AnalysisResult],
     options: AnalysisOptions | None = None,
     *,
+    combine: str = DEFAULT,
     failed: Mapping[str, str] | None = None,
     refused: Mapping[str, str] | None = None,
 ) -> MetaResult:
@@ -100,13 +225,15 @@ def combine_results(
 
     Parameters
     ----------
-    problem : Problem
+    problem
         Trait and condition.
-    results : mapping of str to AnalysisResult
+    results
         Cohort to its result.
-    options : AnalysisOptions, optional
+    options
         ``q_cut`` is used.
-    failed, refused : mapping of str to str, optional
+    combine
+        As for `analyze_cohorts`.
+    failed, refused
         Cohorts that could not be analysed, and that did not fit from the start, and why; the
         result warns of the first.
 
@@ -116,14 +243,14 @@ def combine_results(
         If fewer than two cohorts can be combined, or they have no gene in common.
     """
     options = options or AnalysisOptions()
-    chosen = select_cohorts(results)
+    chosen = _select_cohorts(results)
     dropped = {**(failed or {}), **chosen.left_out}
     left_out = {**dropped, **(refused or {})}
     if len(chosen.results) < 2:
         raise AnalysisError(_too_few(problem, tuple(chosen.results), left_out))
     tables = {name: result.genes for name, result in chosen.results.items()}
     binary = chosen.kind == "binary"
-    combined = combine_genes(tables, binary=binary, q_cut=options.q_cut)
+    combined = combine_genes(tables, find_method(combine), binary=binary, q_cut=options.q_cut)
     genes = combined.genes
     if not genes.height:
         msg = f"{problem}: {', '.join(tables)} have no tested gene in common; nothing to combine"
@@ -138,7 +265,7 @@ def combine_results(
         cohorts=facts,
         left_out=left_out,
         warnings=(*warnings, *left_out_warnings(dropped)),
-        method=_method(chosen, options, combined),
+        method=_method(chosen, options, combined, combine),
     )
 
 
@@ -198,7 +325,7 @@ def _solve_one(work: Work) -> AnalysisResult | _Failure:
     try:
         return solve_problem(OutputFolder(root), problem, options, tasks)
     except (UsageError, AnalysisError) as error:
-        # Which problem and cohort is told where the reason is listed.
+        # Problem and cohort are named where the reason is listed.
         why = str(error).removeprefix(f"{problem}, {options.cohort}: ")
         return _Failure(f"could not be analysed: {why}", isinstance(error, UsageError))
     except FormatError as error:
@@ -217,14 +344,16 @@ def _facts(name: str, result: AnalysisResult) -> CohortFacts:
         significant=result.significant.height,
         covariates=tuple(result.method.get("adjusted_for", ())),
         controls=str(contrast.get("controls", "")),
-        paired=pairing_of(result),
+        paired=_pairing_of(result),
         surrogates=int(hidden["used"]) if hidden.get("ranked_with") else 0,
         counts=result.counts_kind,
         warnings=result.warnings,
     )
 
 
-def _method(chosen: Selection, options: AnalysisOptions, combined: CombinedGenes) -> dict[str, Any]:
+def _method(
+    chosen: _Selection, options: AnalysisOptions, combined: CombinedGenes, combine: str
+) -> dict[str, Any]:
     binary = chosen.kind == "binary"
     genes, shared = combined.genes, combined.heterogeneity
     return {
@@ -234,8 +363,8 @@ def _method(chosen: Selection, options: AnalysisOptions, combined: CombinedGenes
         "combination": "genes of three cohorts or more: random effects (Paule and Mandel 1982) "
         "with the interval of Knapp and Hartung (2003) on t; genes of two: mean weighted by "
         "inverse variances (fixed effect)",
-        "ranking": "test that the true effects scatter around zero between cohorts, with a "
-        "standard deviation between cohorts whose distribution is estimated from all genes",
+        "ranking": METHODS[combine].ranking,
+        **({} if combine == DEFAULT else {"combine": combine}),
         "between_cohorts": {
             "sd": shared.sd,
             "tau": shared.tau.tolist(),

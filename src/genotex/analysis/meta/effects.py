@@ -1,4 +1,9 @@
-"""Combine the effects of several cohorts, gene by gene: all genes at once."""
+"""Combine effects and p-values of several cohorts, all genes at once.
+
+The null hypothesis is that the cohorts have no effect in common, or that fewer than two of them
+have an effect in its direction. Neither a gene whose true effects merely scatter around zero from
+cohort to cohort nor a gene that changed in one cohort only replicates.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
+from genotex.analysis.p_values import benjamini_hochberg
 from genotex.errors import AnalysisError
 
-__all__ = ["CombinedEffects", "combine_effects", "normal_size", "stouffer"]
+__all__ = [
+    "NOMINAL",
+    "REQUIRED",
+    "CombinedEffects",
+    "combine_effects",
+    "normal_size",
+    "partial_conjunction",
+    "replication_q",
+    "replication_rule",
+    "stouffer",
+]
 
 Floats = NDArray[np.float64]
 
 MIN_RANDOM = 3
-"""With two cohorts the spread between them has one degree of freedom, which says nothing."""
+"""With two cohorts the spread between them has one degree of freedom, which is uninformative."""
 
 _HALF = float(ndtri(0.975))
 _SWEEPS = 500
@@ -24,38 +40,38 @@ _TOLERANCE = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class CombinedEffects:
-    """What several cohorts say together, one value for each of p genes.
+    """The combined effects of several cohorts, one value for each of p genes.
 
     NaN where there is nothing to combine. With three cohorts or more `effect` to `p`, `agreeing`
     and leaving one cohort out are of random effects, with two of the fixed effect.
 
     Attributes
     ----------
-    cohorts : ndarray of int
+    cohorts
         Cohorts that have an effect and a standard error of the gene.
-    effect, error : ndarray of float64
+    effect, error
         Mean over cohorts and its standard error; of random effects that of Knapp and Hartung.
-    lower, upper : ndarray of float64
+    lower, upper
         95 % interval; of random effects on t (Knapp and Hartung), else normal.
-    z, p : ndarray of float64
+    z, p
         Effect over error as a normal deviate, and its p.
-    strict_p : ndarray of float64
+    strict_p
         p of Knapp and Hartung, on t; NaN below three cohorts.
-    fixed, fixed_error, fixed_lower, fixed_upper, fixed_p : ndarray of float64
+    fixed, fixed_error, fixed_lower, fixed_upper, fixed_p
         Fixed effect: mean weighted by inverse variances, its standard error, 95 % interval and p.
-    heterogeneity, heterogeneity_p : ndarray of float64
+    heterogeneity, heterogeneity_p
         Cochran's Q and its p-value.
-    i2 : ndarray of float64
+    i2
         Share of the spread between cohorts that is beyond chance, in percent (Higgins and Thompson
         2002).
-    tau2 : ndarray of float64
+    tau2
         Variance of the true effects between cohorts (Paule and Mandel 1982).
-    agreeing : ndarray of int
+    agreeing
         Cohorts whose effect has the sign of the combined one.
-    largest_p : ndarray of float64
+    largest_p
         Largest p when one cohort is left out, each in turn: of random effects where three or more
         are left, of the fixed effect where two are; NaN below three cohorts.
-    flips : ndarray of bool
+    flips
         Whether leaving one cohort out turns the sign of the combined effect.
     """
 
@@ -157,10 +173,8 @@ def _combine(values: Floats, variances: Floats) -> CombinedEffects:
 
 
 def _pool(values: Floats, variances: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mean and standard error, and the variance between cohorts.
-
-    Of random effects for the genes of three cohorts or more, else of the fixed effect.
-    """
+    """Return mean and standard error, and the variance between cohorts."""
+    # Of random effects for the genes of three cohorts or more, else of the fixed effect.
     count = np.isfinite(variances).sum(axis=0)
     many = count >= MIN_RANDOM
     tau2 = _paule_mandel(values, variances, count - 1)
@@ -188,10 +202,8 @@ def _two_sided(z: Floats) -> Floats:
 
 
 def _paule_mandel(values: Floats, variances: Floats, df: NDArray[np.int64]) -> Floats:
-    """Return the variance that makes the spread equal to its degrees of freedom, at least 0.
-
-    The spread falls and is convex in the variance, so Newton's steps from 0 never overshoot.
-    """
+    """Return the variance that makes the spread equal to its degrees of freedom, at least 0."""
+    # The spread falls and is convex in the variance, so Newton's steps from 0 never overshoot.
     tau2 = np.zeros(values.shape[1])
     smallest = variances.min(axis=0, initial=np.inf)
     for _ in range(_SWEEPS):
@@ -209,10 +221,8 @@ def _paule_mandel(values: Floats, variances: Floats, df: NDArray[np.int64]) -> F
 def _leave_one_out(
     values: Floats, variances: Floats, effect: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the largest p without one cohort, and whether the sign ever turns.
-
-    The cohorts that are left are combined as all of them are.
-    """
+    """Return the largest p without one cohort, and whether the sign ever turns."""
+    # The cohorts that are left are combined as all of them are.
     largest = np.zeros(values.shape[1])
     flips = np.zeros(values.shape[1], dtype=bool)
     for cohort in range(len(values)):
@@ -251,3 +261,72 @@ def normal_size(p: Floats) -> Floats:
     """Return the absolute standard normal value that has this two-sided p-value."""
     # A p-value of zero is one below the smallest number.
     return np.asarray(-ndtri(np.fmax(p, np.finfo(np.float64).tiny) / 2))
+
+
+NOMINAL = 0.05
+"""A cohort supports a gene by itself when its own p-value is below."""
+
+REQUIRED = 2
+"""A gene replicates when so many cohorts, or more, have its effect."""
+
+
+def partial_conjunction(
+    p: Floats, signs: Floats, direction: Floats, required: int = REQUIRED
+) -> Floats:
+    """Test that fewer than `required` cohorts have an effect in a direction.
+
+    The cohorts with the strongest evidence, one fewer than `required`, may be real in any case.
+    So they are left out, and one-sided p-values of the others are combined by Stouffer's method
+    (Benjamini and Heller 2008). The direction was chosen from the data, so p is doubled (Owen
+    2009).
+
+    Parameters
+    ----------
+    p, signs : ndarray of float64, shape (k, m)
+        Two-sided p-values of k cohorts for m genes, NaN where there is none; -1, 0 or 1 for the
+        direction of the effect.
+    direction : ndarray of float64, shape (m,)
+        Direction to test, -1 or 1.
+    required
+        Number of cohorts.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        NaN where fewer than `required` cohorts tested the gene.
+    """
+    there = np.isfinite(p)
+    count = there.sum(axis=0)
+    left = count - required + 1
+    size = normal_size(p)
+    # Least supporting first; where there is no p-value, last.
+    along = np.sort(np.where(there, signs * direction * size, np.inf), axis=0)
+    last = np.clip(left - 1, 0, len(p) - 1)
+    total = np.take_along_axis(np.cumsum(along, axis=0), last[None], axis=0)[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one_sided = ndtr(-total / np.sqrt(left))
+    return np.where(left > 0, np.minimum(2 * one_sided, 1.0), np.nan)
+
+
+def replication_q(p: Floats, significant: NDArray[np.bool_]) -> Floats:
+    """Return the q-values of the significant genes, over these; NaN for all others.
+
+    Parameters
+    ----------
+    p : ndarray of float64, shape (m,)
+        Replication p: the larger of the combined p and that of the partial conjunction.
+    significant : ndarray of bool, shape (m,)
+        Combined q-value below the cut. Only these genes are tested for replication.
+    """
+    q = np.full(len(p), np.nan)
+    q[significant] = benjamini_hochberg(p[significant])
+    return q
+
+
+def replication_rule(q_cut: float) -> str:
+    """Return the rule in words."""
+    return (
+        f"combined q < {q_cut:g} and, among the genes that have it, replication q < {q_cut:g}: a "
+        f"partial conjunction test (Benjamini and Heller 2008) that at least {REQUIRED} of the "
+        "cohorts that tested the gene have an effect in the direction of the combined one"
+    )

@@ -11,19 +11,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from genotex.analysis.meta.effects import (
+    NOMINAL,
     CombinedEffects,
     combine_effects,
     normal_size,
+    partial_conjunction,
+    replication_q,
     stouffer,
 )
-from genotex.analysis.meta.heterogeneity import (
-    Heterogeneity,
-    common_effect_p,
-    estimate_heterogeneity,
-    null_scores,
-)
-from genotex.analysis.meta.replication import NOMINAL, partial_conjunction, replication_q
-from genotex.analysis.multiple_testing import benjamini_hochberg
+from genotex.analysis.meta.heterogeneity import Heterogeneity
+from genotex.analysis.meta.methods import CohortStatistics, Method
+from genotex.analysis.p_values import benjamini_hochberg
 
 __all__ = ["COHORT_COLUMNS", "META_COLUMNS", "CombinedGenes", "combine_genes"]
 
@@ -100,51 +98,28 @@ class _Stack:
 
 @dataclass(frozen=True, eq=False)
 class CombinedGenes:
-    """The genes that at least two cohorts tested.
+    """The genes that at least two cohorts tested."""
 
-    Attributes
-    ----------
-    genes : polars.DataFrame
-        `META_COLUMNS`, by p-value.
-    effects : polars.DataFrame
-        In the same order: ``Variable`` and `COHORT_COLUMNS` of each cohort, effect and error on the
-        scale that was combined.
-    alone : int
-        Genes that only one cohort tested.
-    heterogeneity : Heterogeneity
-        How far true effects differ between cohorts, estimated from all genes.
-    """
-
-    genes: pl.DataFrame
+    genes: pl.DataFrame  # `META_COLUMNS`, by p-value
+    # In the same order: ``Variable`` and `COHORT_COLUMNS` of each cohort, effect and error on the
+    # scale that was combined
     effects: pl.DataFrame
-    alone: int
+    alone: int  # Genes that only one cohort tested
+    # How far true effects differ between cohorts, estimated from all genes
     heterogeneity: Heterogeneity
 
 
 def combine_genes(
-    tables: Mapping[str, pl.DataFrame], *, binary: bool, q_cut: float
+    tables: Mapping[str, pl.DataFrame], method: Method, *, binary: bool, q_cut: float
 ) -> CombinedGenes:
-    """Combine the genes that at least two cohorts tested.
-
-    Parameters
-    ----------
-    tables : mapping of str to polars.DataFrame
-        Cohort to its table of genes (`genotex.analysis.GENE_COLUMNS`).
-    binary : bool
-        Whether the standardised effects are Hedges' g; else they are partial correlations, which
-        are combined as Fisher's z.
-    q_cut : float
-        A gene is significant when its q-value is below, and replicates when its replication q is
-        below as well.
-    """
+    """Combine the genes that at least two cohorts tested."""
     stack, alone = _stack(tables, binary)
     inputs = stack.columns
     found = combine_effects(inputs["Effect"], inputs["Error"])
-    scores = null_scores(
-        inputs["Effect"], inputs["Error"], inputs["p"], inputs["Samples"] if binary else None
+    statistics = CohortStatistics(
+        inputs["Effect"], inputs["Error"], inputs["p"], inputs["Samples"], binary
     )
-    shared = estimate_heterogeneity(scores)
-    p = common_effect_p(scores, shared)
+    p = method.p(statistics)
     columns = _columns(stack, found, p, binary)
     columns["Significant"] = columns["q"] < q_cut
     columns["Replication q"] = replication_q(columns["Replication p"], columns["Significant"])
@@ -160,7 +135,9 @@ def combine_genes(
         for name in COHORT_COLUMNS:
             values = stack.columns[name][row][order]
             effects.append(pl.Series(f"{cohort} {name}", values).fill_nan(None))
-    return CombinedGenes(pl.DataFrame(genes), pl.DataFrame(effects), alone, shared)
+    return CombinedGenes(
+        pl.DataFrame(genes), pl.DataFrame(effects), alone, statistics.heterogeneity
+    )
 
 
 def _stack(tables: Mapping[str, pl.DataFrame], binary: bool) -> tuple[_Stack, int]:
@@ -186,7 +163,7 @@ def _usable(table: pl.DataFrame) -> pl.DataFrame:
         & pl.col("p").is_finite()
     )
     named = [pl.col(theirs).alias(ours) for theirs, ours in _OF_COHORT.items()]
-    # A gene stands in a cohort's table once; a table from elsewhere may say it twice.
+    # A gene is in a cohort's table once; a table from elsewhere may list it twice.
     return kept.select("Variable", *named).unique("Variable", keep="first", maintain_order=True)
 
 

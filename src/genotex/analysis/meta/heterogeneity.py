@@ -1,9 +1,9 @@
 """How far true effects differ between cohorts, and a test of a common effect that allows for it.
 
-Three cohorts say next to nothing about how far the effects of one gene scatter between cohorts.
-Thousands of genes say a lot about how far the effects of genes scatter. So the standard deviation
-between cohorts, tau, has one distribution over the genes of an analysis: a table of weights, found
-by maximum likelihood (empirical Bayes). Each gene then weighs the table by its own scatter.
+Three cohorts carry little information on how far the effects of one gene scatter between cohorts;
+thousands of genes carry a lot. So the standard deviation between cohorts, tau, has one distribution
+over the genes of an analysis: a table of weights, found by maximum likelihood (empirical Bayes).
+Each gene then weighs the table by its own scatter.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def estimate_heterogeneity(scores: NullScores) -> Heterogeneity:
 
     Parameters
     ----------
-    scores : NullScores
+    scores
         Genes of fewer than two cohorts do not count.
     """
     values, variances = scores.values, scores.variances
@@ -155,9 +155,9 @@ def common_effect_p(scores: NullScores, shared: Heterogeneity) -> Floats:
 
     Parameters
     ----------
-    scores : NullScores
+    scores
         As for `estimate_heterogeneity`.
-    shared : Heterogeneity
+    shared
         Distribution of tau.
 
     Returns

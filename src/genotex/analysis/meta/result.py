@@ -1,26 +1,37 @@
-"""The result over all cohorts of a problem, and its two files."""
+"""The result over all cohorts of a problem: its two files and its warnings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+from scipy.special import bdtrc
 
 from genotex.analysis.meta.gene_table import COHORT_COLUMNS, META_COLUMNS
-from genotex.analysis.result_pair import (
+from genotex.analysis.result import (
+    foreign_content,
     read_content,
     read_table,
     remove_with_csv,
-    told_as_foreign,
     write_pair,
 )
 from genotex.errors import AnalysisError
 from genotex.layout import OutputFolder
 
-__all__ = ["CohortFacts", "MetaResult", "read_meta", "remove_meta", "write_meta"]
+__all__ = [
+    "CohortFacts",
+    "MetaResult",
+    "cohort_warnings",
+    "cohorts_differ",
+    "differing_share",
+    "left_out_warnings",
+    "read_meta",
+    "remove_meta",
+    "write_meta",
+]
 
 TOP_GENES = 5
 """Genes named in a summary line."""
@@ -32,25 +43,25 @@ class CohortFacts:
 
     Attributes
     ----------
-    name : str
+    name
         Its id.
-    groups : str
+    groups
         Who was compared, in words.
-    samples : int
+    samples
         Samples compared.
-    tested, significant : int
+    tested, significant
         Genes tested in it, and significant by themselves.
-    covariates : tuple of str
+    covariates
         Adjusted for.
-    controls : str
+    controls
         Kind of the controls, ``healthy`` or ``all``; empty for a measured trait.
-    warnings : tuple of str
+    warnings
         What a reader should know of it.
-    paired : str
+    paired
         Characteristic whose pairs were compared within themselves; empty when there are none.
-    surrogates : int
+    surrogates
         Surrogate variables that its ranking is adjusted for.
-    counts : str
+    counts
         How RNA-seq counts were treated, in a few words; empty where expression was not counted.
     """
 
@@ -69,25 +80,25 @@ class CohortFacts:
 
 @dataclass(frozen=True, eq=False)
 class MetaResult:
-    """What the cohorts of a problem say together.
+    """The meta-analysis of the cohorts of a problem.
 
     Attributes
     ----------
-    trait : str
+    trait
         Trait folder name.
-    condition : str or None
+    condition
         Condition of the problem.
-    genes : polars.DataFrame
+    genes
         Genes that at least two cohorts tested, by p-value, with the columns of `META_COLUMNS`.
-    effects : polars.DataFrame
+    effects
         The same genes in the same order: `COHORT_COLUMNS` of each cohort behind its name.
-    cohorts : tuple of CohortFacts
+    cohorts
         The cohorts that were combined, the largest first.
-    left_out : mapping of str to str
+    left_out
         Every other cohort of the trait and why it is not among them.
-    warnings : tuple of str
+    warnings
         What a reader should know before trusting the list.
-    method : mapping
+    method
         ``kind`` (binary or continuous), ``effect``, ``scale``, ``combination``, ``ranking``,
         ``between_cohorts`` (distribution over genes of the standard deviation of true effects
         between cohorts: ``tau``, ``weights`` and the root mean square ``sd``), ``replication``,
@@ -199,7 +210,7 @@ def read_meta(output: OutputFolder, trait: str, condition: str | None) -> MetaRe
         )
         raise AnalysisError(msg)
     content = read_content(path)
-    with told_as_foreign(path):
+    with foreign_content(path):
         cohorts = tuple(_facts(record) for record in content["cohorts"])
         table = output.meta_table(trait, condition)
         wanted = [*META_COLUMNS, *_cohort_columns(cohorts)]
@@ -223,3 +234,110 @@ def _facts(record: Mapping[str, Any]) -> CohortFacts:
 
 def _cohort_columns(cohorts: tuple[CohortFacts, ...]) -> list[str]:
     return [f"{cohort.name} {name}" for cohort in cohorts for name in COHORT_COLUMNS]
+
+
+SMALL = 20
+"""Below so many samples, the standard error of Hedges' g limits how small a p-value can be."""
+
+DIFFERING_P = 0.05
+"""Cohorts differ on a gene when the p-value of Cochran's Q is below."""
+
+DIFFERING_SHARE = 0.10
+"""Cohorts differ as a whole when they do on more than this share of the genes: twice of chance."""
+
+_SURELY = 0.001
+"""So rarely would independent genes without any difference give as large a share."""
+
+
+def differing_share(genes: pl.DataFrame) -> float:
+    """Return the share of genes on which cohorts differ: p of Cochran's Q below `DIFFERING_P`."""
+    # Where cohorts share one effect on each gene it is about `DIFFERING_P`; genes that go together
+    # make it scatter around that.
+    return genes.filter(pl.col("Q p") < DIFFERING_P).height / genes.height
+
+
+def cohorts_differ(genes: pl.DataFrame) -> bool:
+    """Return whether cohorts differ clearly more than chance, over the genes as a whole."""
+    # They do when they differ on more than `DIFFERING_SHARE` of the genes, and on more than chance
+    # would give in one of 1,000 studies (binomial test), which matters when genes are few.
+    differing = genes.filter(pl.col("Q p") < DIFFERING_P).height
+    by_chance = bdtrc(differing - 1, genes.height, DIFFERING_P)
+    return differing_share(genes) > DIFFERING_SHARE and bool(by_chance < _SURELY)
+
+
+def cohort_warnings(
+    facts: Sequence[CohortFacts], genes: pl.DataFrame, *, kind: str, min_effect: float
+) -> tuple[str, ...]:
+    """Return what to know of the cohorts that were combined, the gravest first."""
+    return (
+        *_spread(genes),
+        *_controls(facts),
+        *_covariates(facts),
+        *_small(facts, kind),
+        *_minimal(min_effect),
+    )
+
+
+def left_out_warnings(dropped: Mapping[str, str]) -> tuple[str, ...]:
+    """Return one sentence for each cohort that was to be combined and is not."""
+    return tuple(f"{name} was left out: {reason}." for name, reason in dropped.items())
+
+
+def _spread(genes: pl.DataFrame) -> list[str]:
+    if not cohorts_differ(genes):
+        return []
+    found = (
+        f"The cohorts differ more than chance allows: on {100 * differing_share(genes):.0f} % of "
+        f"the genes the p-value of Cochran's Q is below {DIFFERING_P:g}, where "
+        f"{100 * DIFFERING_P:.0f} % are expected."
+    )
+    of_two = int(genes["Random p"].null_count())
+    if of_two == genes.height:
+        return [
+            f"{found} p, q and replication allow for it; the combined effect and its 95 % interval "
+            "do not: they describe the average of these two cohorts. Compare the intervals of the "
+            "single cohorts."
+        ]
+    also = " (except where only two cohorts tested a gene)" if of_two else ""
+    return [
+        f"{found} p, q and replication allow for it, by what all genes show together; the 95 % "
+        f"interval and the strict p (Random p in the result) by the gene alone{also}."
+    ]
+
+
+def _controls(facts: Sequence[CohortFacts]) -> list[str]:
+    if len({fact.controls for fact in facts}) < 2:
+        return []
+    listed = "; ".join(f"{fact.name}: {fact.groups}" for fact in facts)
+    return [
+        f"The cohorts have different controls ({listed}), which alone can make a gene differ "
+        "between them."
+    ]
+
+
+def _covariates(facts: Sequence[CohortFacts]) -> list[str]:
+    if len({fact.covariates for fact in facts}) < 2:
+        return []
+    listed = "; ".join(f"{f.name}: {', '.join(f.covariates) or 'none'}" for f in facts)
+    return [f"The cohorts are not adjusted for the same covariates ({listed}): not all have them."]
+
+
+def _small(facts: Sequence[CohortFacts], kind: str) -> list[str]:
+    names = [f"{fact.name} ({fact.samples})" for fact in facts if fact.samples < SMALL]
+    if kind != "binary" or not names:
+        return []
+    return [
+        f"Fewer than {SMALL} samples in {', '.join(names)}: the standard error of Hedges' g is "
+        "then so wide for strong genes that interval and strict p are too cautious; p and q, "
+        "from the p-values of the cohorts themselves, are not affected."
+    ]
+
+
+def _minimal(min_effect: float) -> list[str]:
+    if not min_effect:
+        return []
+    return [
+        "The smallest effect that was asked for holds in single cohorts only: the combined effect "
+        "is standardised and tested against zero. p, q and replication use the cohorts' own "
+        "p-values, which the smallest effect makes larger."
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from genotex.analysis.result import remove_result
+from genotex.analysis import remove_result
 from genotex.bench.problems import Problem
 from genotex.bench.runs.checking import Answer, check_answer, check_cohorts
 from genotex.bench.runs.run_folder import RunFolder, result_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from genotex.analysis.blocks import blocked_by
+from genotex.analysis import blocked_by
 from genotex.analysis.meta import CohortFacts, MetaResult
 from genotex.reports.meta.forests import forest_data, forest_figures
 from genotex.reports.meta.methods import meta_methods

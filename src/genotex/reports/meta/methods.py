@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genotex.analysis.meta import MetaResult
+from genotex.analysis.meta import MetaResult, method_sentence
 from genotex.reports.words import counted, listed, readable
 
 __all__ = ["meta_methods"]
@@ -71,12 +71,7 @@ def _combination(result: MetaResult) -> str:
 
 
 def _ranking(result: MetaResult) -> str:
-    return (
-        "Each gene was tested for an effect common to the cohorts by a normal deviate, averaged "
-        "over a distribution of the between-cohort standard deviation that was estimated from all "
-        "genes by restricted maximum likelihood (root mean square "
-        f"{result.method['between_cohorts']['sd']:.2g})."
-    )
+    return method_sentence(result.method)
 
 
 def _genes(result: MetaResult) -> str:

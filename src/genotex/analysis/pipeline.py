@@ -1,38 +1,43 @@
-"""From an output folder and a problem to a result."""
+"""From an output folder and problems to results."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
-from genotex.analysis.checks import check_table
-from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.analysis.libraries import Counts
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.problem_data import (
     CohortData,
+    ConditionCohort,
     DataChoice,
     ProblemData,
     choose_data,
     naming_place,
     read_data,
 )
-from genotex.analysis.result import AnalysisResult
+from genotex.analysis.result import AnalysisResult, read_result, remove_result, write_result
 from genotex.analysis.sample_facts import SampleFacts
 from genotex.analysis.sample_quality import SampleTexts
-from genotex.analysis.sound import analyze_sound
+from genotex.analysis.sound import analyze_sound, check_table
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
-from genotex.errors import UsageError
+from genotex.errors import AnalysisError, FormatError, GenotexError, UsageError
 from genotex.formats import Evidence
 from genotex.formats.cohort_record import Role
 from genotex.formats.linked import LinkedTable
 from genotex.layout import OutputFolder
+from genotex.parallel import side_by_side
 
 __all__ = [
+    "ProblemOutcome",
     "analyze_data",
     "analyze_table",
     "check_request",
     "solve_problem",
+    "solve_problems",
 ]
 
 
@@ -49,31 +54,31 @@ def analyze_table(
     sample_texts: SampleTexts | None = None,
     threads: int = 1,
 ) -> AnalysisResult:
-    """Find the genes that go with a problem's trait in one cohort.
+    """Find the genes associated with a problem's trait in one cohort.
 
     Parameters
     ----------
-    table : LinkedTable
+    table
         One cohort; filled for the procedure ``benchmark``, else filled or not.
-    roles : mapping of str to Role
+    roles
         Sample id to role in the contrast; may be empty.
-    problem : Problem
+    problem
         Trait and condition.
-    options : AnalysisOptions, optional
+    options
         What the user chose.
-    sample_facts : mapping, optional
+    sample_facts
         Other characteristics of the samples (`Evidence.sample_facts`), to be checked against the
         trait.
-    condition : ConditionCohort, optional
+    condition
         The condition's cohort; a two-step problem needs it.
-    related : tuple of str, optional
+    related
         Related genes of the trait; the procedure ``benchmark`` needs them.
-    counts : mapping, optional
+    counts
         How RNA-seq counts became expression (`Evidence.counts`); the procedure ``benchmark`` takes
         the values as they are.
-    sample_texts : mapping, optional
+    sample_texts
         Titles and source names of the samples (`Evidence.sample_texts`), which may name pools.
-    threads : int
+    threads
         Threads to compute with; the answer does not depend on them.
 
     Raises
@@ -124,15 +129,15 @@ def solve_problem(
 
     Parameters
     ----------
-    output : OutputFolder
+    output
         Folder with the preprocessed cohorts.
-    problem : Problem
+    problem
         Trait and condition.
-    options : AnalysisOptions, optional
+    options
         What the user chose.
-    tasks : TaskInfo, optional
+    tasks
         Related genes of the traits: for two-step problems and the procedure ``benchmark``.
-    threads : int
+    threads
         Threads to compute with; the answer does not depend on them.
 
     Raises
@@ -156,7 +161,7 @@ def solve_problem(
 def analyze_data(
     data: ProblemData, problem: Problem, options: AnalysisOptions, *, threads: int = 1
 ) -> AnalysisResult:
-    """Analyse what was read for a problem, and say where it came from.
+    """Analyse the data read for a problem, and record where they came from.
 
     Raises
     ------
@@ -196,7 +201,7 @@ def analyze_data(
 
 
 def check_request(problem: Problem, options: AnalysisOptions, tasks: TaskInfo | None) -> None:
-    """Refuse, before any file is read, what cannot be answered without the related genes.
+    """Reject, before any file is read, what cannot be answered without the related genes.
 
     Raises
     ------
@@ -222,8 +227,8 @@ def _same_series(choice: DataChoice) -> tuple[str, ...]:
     if choice.condition_cohort != choice.cohort:
         return ()
     return (
-        f"{choice.cohort} is on both sides: samples may serve both to learn the condition and to "
-        "be told it, so the prediction looks better than it would in another series.",
+        f"{choice.cohort} serves as both cohorts: the condition may be learnt from and predicted "
+        "for the same samples, so the prediction looks better than it would in another series.",
     )
 
 
@@ -247,3 +252,131 @@ def _other_procedure(evidence: Evidence | None, options: AnalysisOptions) -> tup
         f"The cohort was preprocessed by the procedure {evidence.procedure}, {how}; preprocess "
         f"again for the procedure {options.procedure}.",
     )
+
+
+TOP_GENES = 5
+"""Genes named in a summary line."""
+
+
+@dataclass(frozen=True)
+class ProblemOutcome:
+    """The outcome of one problem.
+
+    Attributes
+    ----------
+    problem
+    result
+        None when it could not be answered.
+    why
+        The reason for that.
+    wrong_use
+        Whether the request was at fault (an option that makes no sense for this cohort), and not
+        the data; an earlier result is then kept.
+    """
+
+    problem: Problem
+    result: AnalysisResult | None
+    why: str = ""
+    wrong_use: bool = False
+
+    def summary(self) -> dict[str, Any]:
+        """Return one line for a table: what was asked, of which cohort, and how many genes."""
+        row: dict[str, Any] = {"trait": self.problem.trait, "condition": self.problem.condition}
+        if self.result is None:
+            return row | {"solved": False, "why": self.why, "wrong_use": self.wrong_use}
+        return row | {"solved": True} | _facts(self.result)
+
+
+def _facts(result: AnalysisResult) -> dict[str, Any]:
+    significant = result.significant
+    top = result.genes["Variable"].head(TOP_GENES).to_list()
+    # The procedure benchmark has no p-values: its genes are selected, not significant.
+    selects = result.method["procedure"] == "benchmark"
+    return {
+        "cohort": result.cohort,
+        "groups": result.method["contrast"]["text"],
+        "samples": result.samples,
+        "genes": result.method["filter"]["tested"],
+        "selected" if selects else "significant": significant.height,
+        "top genes": " ".join(top),
+        "warnings": list(result.warnings),
+        **({"counts": result.counts_summary} if result.counts_summary else {}),
+        **({"levels": result.levels_summary} if result.levels_summary else {}),
+    }
+
+
+def solve_problems(
+    output: OutputFolder,
+    problems: Sequence[Problem],
+    options: AnalysisOptions,
+    tasks: TaskInfo | None = None,
+    *,
+    jobs: int = 1,
+    progress: Callable[[ProblemOutcome, int], None] | None = None,
+) -> list[ProblemOutcome]:
+    """Solve problems and write their results.
+
+    A problem that cannot be answered carries its reason and stops no other. An earlier result of it
+    is removed with its report, its gene sets and its meta-analysis, so that no file shows a result
+    that no longer holds; it is kept when only the request was at fault: a mistake in the options,
+    or a cohort requested by name that is not the one of the earlier result.
+
+    Parameters
+    ----------
+    output
+        Folder of preprocessed cohorts; results go there too.
+    problems
+    options
+    tasks
+        Related genes of the traits: for two-step problems and the procedure ``benchmark``.
+    jobs
+        Number of processes; they share the machine's cores.
+    progress
+        Called with each outcome and the number of problems, in order.
+    """
+    outcomes = []
+    processes = max(1, min(jobs, len(problems)))
+    threads = max(1, (os.cpu_count() or 1) // processes)
+    work = (_Work(output.root, problem, options, tasks, threads) for problem in problems)
+    with side_by_side(processes) as run:
+        for outcome in run(_solve, work):
+            outcomes.append(outcome)
+            if progress is not None:
+                progress(outcome, len(problems))
+    return outcomes
+
+
+@dataclass(frozen=True)
+class _Work:
+    root: Path
+    problem: Problem
+    options: AnalysisOptions
+    tasks: TaskInfo | None
+    threads: int
+
+
+def _solve(work: _Work) -> ProblemOutcome:
+    output, problem, options = OutputFolder(work.root), work.problem, work.options
+    try:
+        result = solve_problem(output, problem, options, work.tasks, threads=work.threads)
+    except (AnalysisError, FormatError, UsageError) as error:
+        if not _still_holds(output, problem, options, error):
+            remove_result(output, problem.trait, problem.condition)
+        return ProblemOutcome(problem, None, str(error), isinstance(error, UsageError))
+    write_result(output, result)
+    return ProblemOutcome(problem, result)
+
+
+def _still_holds(
+    output: OutputFolder, problem: Problem, options: AnalysisOptions, error: GenotexError
+) -> bool:
+    """Return whether an earlier result is still valid although this attempt failed."""
+    if isinstance(error, UsageError):
+        return True
+    if options.cohort is None:
+        return False
+    try:
+        earlier = read_result(output, problem.trait, problem.condition)
+    except (AnalysisError, FormatError):
+        return False
+    return earlier.cohort != options.cohort
