@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.errors import FormatError
-from genotex.fetch.manifest import (
+from genotex.fetch.verification import (
     ListedFile,
     data_files,
     describe_files,

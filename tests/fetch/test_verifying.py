@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from genotex.fetch.manifest import ListedFile, Manifest, describe_files, read_manifest
-from genotex.fetch.verifying import CheckedFile, FileState, unreadable, verify_folder
+from genotex.fetch.verification import (
+    CheckedFile,
+    FileState,
+    ListedFile,
+    Manifest,
+    describe_files,
+    read_manifest,
+    unreadable,
+    verify_folder,
+)
 
 CAPTCHA = b"<!DOCTYPE html><html><body>Are you a robot?</body></html>"
 DATA = gzip.compress(b'!Series_title\t"x"\n' * 50, mtime=0)

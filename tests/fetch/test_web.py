@@ -21,8 +21,8 @@ from genotex.errors import (
 )
 from genotex.fetch import Manners, WebClient
 from genotex.fetch.addresses import AllowedAddresses, base_address, shown
+from genotex.fetch.client_limits import Pace
 from genotex.fetch.entrez import Entrez, read_key
-from genotex.fetch.manners import Pace
 
 from .conftest import QUICK
 from .eutils import BASE, Eutils, Record

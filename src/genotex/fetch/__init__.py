@@ -7,10 +7,10 @@ databases.
 """
 
 from genotex.fetch.addresses import base_address
+from genotex.fetch.client_limits import Manners
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.folder import Fetched, FetchFolder, journal_path, open_fetch_folder
-from genotex.fetch.manners import Manners
 from genotex.fetch.web import WebClient
 
 __all__ = [

@@ -26,28 +26,18 @@ Origin = tuple[str, str, int | None]
 
 
 class AllowedAddresses:
-    """The addresses that may be asked.
+    """The addresses that may be asked."""
 
-    Those on a server that was named by the program or by an option are; any other only by https,
-    and only on a public server. So no redirect leads into the network that this machine stands in.
-
-    Parameters
-    ----------
-    given : iterable of str
-        Base addresses by name of the program or of an option.
-    """
+    # Those on a server that was named by the program or by an option are; any other only by https,
+    # and only on a public server. So no redirect leads into the network that this machine stands
+    # in.
+    # `given`: Base addresses by name of the program or of an option.
 
     def __init__(self, given: Iterable[str]) -> None:
         self._given = {_origin(address) for address in given}
 
     def check(self, address: str) -> None:
-        """Refuse an address that must not be asked.
-
-        Raises
-        ------
-        AddressRefusedError
-            If it is of another scheme than https, or not public, and its server was not named.
-        """
+        """Refuse an address that must not be asked."""
         parts = urlsplit(address)
         if parts.username or parts.password:
             raise _refused(address, "an address with a name or a password in it is not asked")
@@ -61,13 +51,7 @@ class AllowedAddresses:
             raise _refused(address, "this leads to a private address")
 
     def after_redirect(self, address: str, location: str | None) -> str:
-        """Return where a redirect leads.
-
-        Raises
-        ------
-        AddressRefusedError
-            If it leads nowhere, to another scheme, or to an address that must not be asked.
-        """
+        """Return where a redirect leads."""
         if not location:
             raise _refused(address, "a redirect that does not say where to")
         try:
@@ -163,16 +147,9 @@ def shown(address: str) -> str:
 
 
 def safe_name(name: str) -> str:
-    """Return a name, if it can be the name of a file or folder and nothing else.
-
-    For what comes over the net this is the last wall: a client takes only names of the very form
-    that it looks for.
-
-    Raises
-    ------
-    AddressRefusedError
-        If it has signs that other files could be reached with.
-    """
+    """Return a name, if it can be the name of a file or folder and nothing else."""
+    # For what comes over the net this is the last wall: a client takes only names of the very form
+    # that it looks for.
     if not _NAME.fullmatch(name) or ".." in name or len(name.encode()) > _LONGEST:
         msg = f"{name[:80]!r} is no file name that is kept"
         raise AddressRefusedError(msg)

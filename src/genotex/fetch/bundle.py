@@ -43,29 +43,17 @@ sources with 'genotex fetch geo' and 'genotex fetch tcga'."""
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the benchmark's folder.
+    """A part of the benchmark's folder."""
 
-    Attributes
-    ----------
-    place : str
-        Relative to the folder.
-    complete : bool
-        Whether all of it is there, as far as the layout tells.
-    detail : str
-        What is there, or what is missing.
-    """
-
-    place: str
-    complete: bool
-    detail: str
+    place: str  # Relative to the folder
+    complete: bool  # Whether all of it is there, as far as the layout tells
+    detail: str  # What is there, or what is missing
 
 
 def check_layout(folder: Path) -> tuple[Part, ...]:
-    """Look for every part of the benchmark's folder, and count what is in it.
-
-    What a trait or a problem is comes from ``metadata/task_info.json``; without it only the
-    folders are looked for. Files themselves are held against manifests by `verify_folder`.
-    """
+    """Look for every part of the benchmark's folder, and count what is in it."""
+    # What a trait or a problem is comes from ``metadata/task_info.json``; without it only the
+    # folders are looked for. Files themselves are held against manifests by `verify_folder`.
     tasks, about_tasks = _task_info(folder)
     traits = () if tasks is None else tuple(tasks.traits)
     return (

@@ -70,25 +70,7 @@ class Content(StrEnum):
 
 
 def check_start(first: bytes, content: Content, address: str) -> None:
-    """Refuse a file by its first bytes.
-
-    Parameters
-    ----------
-    first : bytes
-        At least `ENOUGH_TO_JUDGE` of them, fewer where the file is shorter; of a web page up to
-        `WHOLE_PAGE`, to tell what it wants.
-    content : Content
-        What it should be.
-    address : str
-        As it is shown.
-
-    Raises
-    ------
-    WebPageError
-        If it is a web page.
-    WrongContentError
-        If it is anything else that it should not be.
-    """
+    """Refuse a file by its first bytes."""
     refuse_page(first, address)
     if not _starts_as(first, content):
         message = f"{_kind(first)} came in place of {content}"
@@ -96,15 +78,7 @@ def check_start(first: bytes, content: Content, address: str) -> None:
 
 
 def refuse_page(first: bytes, address: str) -> None:
-    """Refuse a web page.
-
-    Raises
-    ------
-    CaptchaError
-        If it wants to see a person.
-    WebPageError
-        If it is any other.
-    """
+    """Refuse a web page."""
     if not _is_page(first):
         return
     refuse_captcha(first, address)
@@ -116,13 +90,7 @@ def refuse_page(first: bytes, address: str) -> None:
 
 
 def refuse_captcha(first: bytes, address: str) -> None:
-    """Refuse a web page that wants to see a person.
-
-    Raises
-    ------
-    CaptchaError
-        If it is one.
-    """
+    """Refuse a web page that wants to see a person."""
     if _is_page(first) and _CAPTCHA.search(first):
         message = "a captcha page came in place of the data: the server wants to see a person"
         hint = "nothing of it was kept; wait some hours, then the same command goes on"
@@ -166,20 +134,9 @@ def _kind(first: bytes) -> str:
 def check_whole(
     path: Path, content: Content, address: str, *, most_unpacked: int = MOST_UNPACKED
 ) -> None:
-    """Read a file to its end, and refuse it where it is cut short or damaged.
-
-    Gzip data are unpacked piece by piece and thrown away: their checksum stands at their end, so a
-    file of the right length may still be half of one.
-
-    Raises
-    ------
-    WrongContentError
-        If it is cut short or damaged.
-    TooLargeError
-        If it unpacks to what no such file holds.
-    WebPageError
-        If it is a web page.
-    """
+    """Read a file to its end, and refuse it where it is cut short or damaged."""
+    # Gzip data are unpacked piece by piece and thrown away: their checksum stands at their end, so
+    # a file of the right length may still be half of one.
     with path.open("rb") as handle:
         check_start(handle.read(WHOLE_PAGE), content, address)
     if content is Content.any_table:

@@ -1,23 +1,44 @@
-"""One file over the net: streamed beside its place, resumed, checked, and only then put there."""
+"""Download one file: into a partial file, resumed, checked, and only then under its name."""
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.errors import FetchError, TooLargeError, WrongContentError
+from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongContentError
 from genotex.fetch.addresses import shown
-from genotex.fetch.answer import Answer, Trouble
 from genotex.fetch.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
-from genotex.fetch.disk import disk_full
-from genotex.fetch.web import WebClient
+from genotex.fetch.web import Answer, Trouble, WebClient
 from genotex.formats.raw import sha256
 from genotex.io import PART, flush
 
-__all__ = ["Progress", "Version", "Wanted", "download", "part_of"]
+__all__ = ["Progress", "Version", "Wanted", "disk_full", "download", "full_disk_told", "part_of"]
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+def disk_full(message: str, folder: Path) -> DiskFullError:
+    """Return the error that says so, and where space is wanted."""
+    hint = f"make space in {folder}, then the same command goes on"
+    return DiskFullError(f"the disk is full: {message}", hint=hint)
+
+
+@contextmanager
+def full_disk_told(message: str, folder: Path) -> Iterator[None]:
+    """Turn an error of the system that a disk or a quota is full into one of ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        named = f"{error.filename} could not be written" if error.filename else message
+        raise disk_full(named, folder) from error
+
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes at hand and those of the whole file, None where that is not known."""
@@ -36,21 +57,21 @@ class Wanted:
 
     Attributes
     ----------
-    address : str
+    address
         Where it lies.
-    path : str
+    path
         Its place in the input folder, as ``GEO/Gout/GSE1/GSE1_series_matrix.txt.gz``.
-    content : Content
+    content
         What it must be.
-    sha256 : str, optional
+    sha256
         What its checksum must be.
-    size : int, optional
+    size
         How many bytes it must have.
-    most : int
+    most
         How many bytes it may have.
-    same_as : str
+    same_as
         A name for what is the same file at several addresses; empty where there is but one.
-    refuse : callable, optional
+    refuse
         Told the whole file and its address as it is shown; raises `FetchError` where it is another
         one than was meant.
     """
@@ -82,18 +103,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Version:
-    """Which version of a file a partial file is of.
+    """Which version of a file a partial file is of."""
 
-    Attributes
-    ----------
-    validator : str or None
-        What tells it from others; None where the server does not say, and nothing can be resumed.
-    size : int or None
-        Bytes of the whole.
-    """
-
+    # What tells it from others; None where the server does not say, and nothing can be resumed.
     validator: str | None = None
-    size: int | None = None
+    size: int | None = None  # Bytes of the whole
 
 
 def part_of(target: Path) -> Path:
@@ -110,38 +124,11 @@ def download(
     begun: Callable[[Version], None] = lambda version: None,
     progress: Progress = lambda done, total: None,
 ) -> str:
-    """Fetch a file to its place; the caller holds the folder's lock.
-
-    What has come lies in ``NAME.part`` beside the target, and stays there when the process ends in
-    any way or the server fails. The next call asks for the rest by a range request, if the file on
-    the server is still the same version and a checksum tells damage; else it starts anew. A whole
-    file is checked (`Content`, size, checksum) before it takes its name.
-
-    Parameters
-    ----------
-    client : WebClient
-        Whom to ask through.
-    wanted : Wanted
-        The file.
-    target : Path
-        Its place.
-    version : Version
-        What a partial file that lies there already is of.
-    begun : callable
-        Called when a version begins to come, before its first byte is written.
-    progress : callable
-        See `Progress`.
-
-    Returns
-    -------
-    str
-        SHA-256 of the file.
-
-    Raises
-    ------
-    FetchError
-        If it cannot be had, or is not what it should be; nothing lies in its place then.
-    """
+    """Fetch a file to its place; the caller holds the folder's lock."""
+    # What has come lies in ``NAME.part`` beside the target, and stays there when the process ends
+    # in any way or the server fails. The next call asks for the rest by a range request, if the
+    # file on the server is still the same version and a checksum tells damage; else it starts anew.
+    # A whole file is checked (`Content`, size, checksum) before it takes its name.
     target.parent.mkdir(parents=True, exist_ok=True)
     coming = _Coming(client, wanted, part_of(target), version, begun, progress)
     digest = _fetch_checked(coming)
@@ -197,13 +184,7 @@ class _Coming:
         self.version = Version()
 
     def attempt(self) -> None:
-        """Ask for the file, or for what is missing of it, and write what comes.
-
-        Raises
-        ------
-        Trouble
-            If not all of it came.
-        """
+        """Ask for the file, or for what is missing of it, and write what comes."""
         # Without a checksum nobody would notice a part that a power cut damaged.
         resumes = self.version.validator and self.wanted.has_checksum
         start = self.at_hand() if resumes else 0

@@ -10,8 +10,7 @@ from typing import Any, NoReturn, TypeGuard
 
 from genotex.errors import NotThereError, UsageError, WrongContentError
 from genotex.fetch.addresses import shown
-from genotex.fetch.answer import Trouble
-from genotex.fetch.web import WebClient
+from genotex.fetch.web import Trouble, WebClient
 
 __all__ = ["KEY_VARIABLE", "Entrez", "Found", "plain_phrase", "read_key"]
 
@@ -24,13 +23,7 @@ _PASSES = re.compile(r"backend|rate limit|unavailable|time[d ]*out|try again", r
 
 
 def read_key(environ: Mapping[str, str]) -> str | None:
-    """Return NCBI's key from the environment; it is read from nowhere else.
-
-    Raises
-    ------
-    UsageError
-        If what is set there cannot be a key.
-    """
+    """Return NCBI's key from the environment; it is read from nowhere else."""
     key = environ.get(KEY_VARIABLE, "").strip()
     if key and not (key.isascii() and key.isalnum()):
         msg = f"what {KEY_VARIABLE} holds cannot be a key: it has other signs than letters, digits"
@@ -40,21 +33,12 @@ def read_key(environ: Mapping[str, str]) -> str | None:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search.
+    """The result of a search."""
 
-    Attributes
-    ----------
-    count : int
-        Records that fit.
-    ids : tuple of str
-        Their first ones, by Entrez' own ranking.
-    unknown : frozenset of str
-        What Entrez knows no record of, as `plain_phrase` gives it: it may search as if that were
-        not in the term.
-    """
-
-    count: int
-    ids: tuple[str, ...]
+    count: int  # Records that fit
+    ids: tuple[str, ...]  # Their first ones, by Entrez' own ranking
+    # What Entrez knows no record of, as `plain_phrase` gives it: it may search as if that were not
+    # in the term.
     unknown: frozenset[str] = frozenset()
 
 
@@ -64,26 +48,12 @@ def plain_phrase(phrase: str) -> str:
 
 
 class Entrez:
-    """Asks one database of Entrez.
+    """Asks one database of Entrez."""
 
-    The key goes in the body of a request, where no log of addresses sees it; that the requests are
-    no more than it allows is the client's part.
-
-    Parameters
-    ----------
-    client : WebClient
-        Whom to ask through.
-    address : str
-        Base address of the E-utilities, ending in a slash.
-    key : str, optional
-        NCBI's key.
-    database : str
-        ``gds`` for GEO DataSets.
-
-    References
-    ----------
-    NCBI, "The E-utilities In-Depth", https://www.ncbi.nlm.nih.gov/books/NBK25499/
-    """
+    # The key goes in the body of a request, where no log of addresses sees it; that the requests
+    # are no more than it allows is the client's part.
+    # Source: NCBI, "The E-utilities In-Depth", https://www.ncbi.nlm.nih.gov/books/NBK25499/
+    # `address`: Base address of the E-utilities, ending in a slash.
 
     def __init__(
         self, client: WebClient, address: str, key: str | None = None, database: str = "gds"
@@ -96,20 +66,7 @@ class Entrez:
         self._has_key = key is not None
 
     def search(self, term: str, most: int) -> Found:
-        """Search by a term in Entrez' language.
-
-        Parameters
-        ----------
-        term : str
-            As ``gout AND gse[Entry Type]``.
-        most : int
-            How many ids are wanted.
-
-        Raises
-        ------
-        FetchError
-            If the answer cannot be had, or is none.
-        """
+        """Search by a term in Entrez' language."""
         answer = self._ask("esearch.fcgi", {"term": term, "retmax": str(most)})
         result = answer.get("esearchresult")
         if not isinstance(result, dict) or "ERROR" in result:
@@ -121,15 +78,8 @@ class Entrez:
         return Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
 
     def summaries(self, ids: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-        """Yield the summaries of records, in the order of the ids.
-
-        One that Entrez has none of, as of a record that was just withdrawn, is passed over.
-
-        Raises
-        ------
-        FetchError
-            If an answer cannot be had, or holds no summary at all.
-        """
+        """Yield the summaries of records, in the order of the ids."""
+        # One that Entrez has none of, as of a record that was just withdrawn, is passed over.
         for at in range(0, len(ids), AT_ONCE):
             some = ids[at : at + AT_ONCE]
             answer = self._ask("esummary.fcgi", {"id": ",".join(some)})

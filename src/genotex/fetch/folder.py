@@ -1,27 +1,42 @@
-"""An input folder that files are fetched into, and its journal of what was fetched from where."""
+"""An input folder for downloads, and its journal of what came from where."""
 
 from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from genotex.errors import DiskFullError, FetchError, UsageError
+from genotex.errors import (
+    CaptchaError,
+    DiskFullError,
+    FetchError,
+    NotThereError,
+    ServerUnavailableError,
+    UsageError,
+)
 from genotex.fetch.addresses import safe_name, shown
 from genotex.fetch.contents import check_whole
-from genotex.fetch.disk import full_disk_told
-from genotex.fetch.download import Progress, Version, Wanted, download
+from genotex.fetch.download import Progress, Version, Wanted, download, full_disk_told
 from genotex.fetch.web import WebClient
 from genotex.formats.journal import Entry, Journal, open_journal
 from genotex.formats.raw import sha256
 from genotex.io import atomic_write, lock
 
-__all__ = ["FetchFolder", "Fetched", "journal_path", "open_fetch_folder"]
+__all__ = [
+    "FetchFolder",
+    "Fetched",
+    "Outcome",
+    "Patience",
+    "fetch_each",
+    "journal_path",
+    "open_fetch_folder",
+]
 
 _log = logging.getLogger(__name__)
 
@@ -32,13 +47,13 @@ class Fetched:
 
     Attributes
     ----------
-    path : Path
+    path
         Where.
-    sha256 : str
+    sha256
         Its checksum.
-    size : int
+    size
         Its bytes.
-    now : bool
+    now
         Whether it came over the net in this run; False for one that was there before.
     """
 
@@ -81,7 +96,7 @@ class FetchFolder:
 
     Attributes
     ----------
-    root : Path
+    root
         The folder.
     """
 
@@ -107,11 +122,11 @@ class FetchFolder:
 
         Parameters
         ----------
-        client : WebClient
+        client
             Whom to ask through.
-        wanted : Wanted
+        wanted
             The file.
-        progress : callable
+        progress
             See `Progress`.
 
         Raises
@@ -266,3 +281,91 @@ def _same(wanted: Wanted, digest: str) -> bool:
 def _not_ours(target: Path, message: str) -> FetchError:
     text = f"{target} lies there already, and is not what it should be: {message}"
     return FetchError(text, hint="remove it, then the same command fetches it")
+
+
+IN_A_ROW = 3
+"""So often a server may fail before the rest is left for later."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a file."""
+
+    path: str  # Its place in the input folder
+    fetched: Fetched | None = None  # The file, None where it could not be had
+    error: FetchError | None = None  # Why it could not
+
+    @property
+    def state(self) -> str:
+        """What happened, in words."""
+        if self.fetched is None:
+            return "not asked" if self.error is None else "failed"
+        return "fetched" if self.fetched.now else "was there"
+
+
+class Patience:
+    """Tells when the rest is better left for later."""
+
+    # That is when a server wants to see a person, when the disk is full, and when a server fails
+    # several things in a row.
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._in_a_row = 0
+
+    def take_in(self, error: FetchError | None) -> None:
+        """Take in how something ended; None where it was had."""
+        self._in_a_row = self._in_a_row + 1 if isinstance(error, ServerUnavailableError) else 0
+        hopeless = isinstance(error, CaptchaError | DiskFullError)
+        self.is_over = self.is_over or hopeless or self._in_a_row >= IN_A_ROW
+
+
+def fetch_each(
+    client: WebClient,
+    folder: FetchFolder,
+    files: Sequence[Sequence[Wanted]],
+    bar: Callable[[int, str], Progress] = lambda number, name: lambda done, total: None,
+) -> Iterator[Outcome]:
+    """Fetch files one behind the other."""
+    # A file that cannot be had does not keep the others back, unless `Patience` is over.
+    patience, down = Patience(), set[str]()
+    for number, forms in enumerate(files, start=1):
+        if patience.is_over:
+            yield Outcome(forms[0].path)
+            continue
+        try:
+            progress = bar(number, forms[0].name)
+            outcome = Outcome(forms[0].path, _first_there(client, folder, forms, progress, down))
+        except FetchError as error:
+            outcome = Outcome(forms[0].path, error=error)
+        patience.take_in(outcome.error)
+        yield outcome
+
+
+def _first_there(
+    client: WebClient,
+    folder: FetchFolder,
+    forms: Sequence[Wanted],
+    progress: Progress,
+    down: set[str],
+) -> Fetched:
+    """Return the first form that can be had; servers that fail are added to those that are down."""
+    at_hand = [wanted for wanted in forms if folder.place(wanted.path).exists()]
+    up = [wanted for wanted in forms if _server(wanted) not in down]
+    *others, last = at_hand or up or forms
+    for wanted in others:
+        if _server(wanted) in down and _server(last) not in down:
+            continue
+        try:
+            return folder.fetch(client, wanted, progress)
+        except NotThereError:
+            continue
+        except ServerUnavailableError:
+            down.add(_server(wanted))
+            if _server(last) in down:
+                raise
+    return folder.fetch(client, last, progress)
+
+
+def _server(wanted: Wanted) -> str:
+    return urlsplit(wanted.address).netloc

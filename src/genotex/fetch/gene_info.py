@@ -29,24 +29,14 @@ TABLE_FILES = tuple(
 
 @dataclass(frozen=True)
 class FetchedGenes:
-    """NCBI's genes in a folder.
+    """NCBI's genes in a folder."""
 
-    Attributes
-    ----------
-    gene_info : Fetched
-        The file as NCBI has it.
-    synonyms : Fetched
-        ``gene_synonym.json``: alias in capitals -> official symbol, as the benchmark has it.
-    table : tuple of Fetched
-        The files of the gene table, with ``genes.parquet`` last, which `GeneTable.load` takes.
-    genes : GeneTable
-        The table.
-    """
-
-    gene_info: Fetched
+    gene_info: Fetched  # The file as NCBI has it
+    # ``gene_synonym.json``: alias in capitals -> official symbol, as the benchmark has it.
     synonyms: Fetched
+    # The files of the gene table, with ``genes.parquet`` last, which `GeneTable.load` takes.
     table: tuple[Fetched, ...]
-    genes: GeneTable
+    genes: GeneTable  # The table
 
 
 def fetch_genes(
@@ -55,30 +45,9 @@ def fetch_genes(
     base: str = NCBI_GENE,
     progress: Progress = lambda done, total: None,
 ) -> FetchedGenes:
-    """Fetch NCBI's human genes, and make the gene table and the synonyms of them.
-
-    A gene_info file that lies in the folder is not fetched again. RefSeq, GenBank and Ensembl
-    transcript accessions, which it lacks, are those of the packaged table.
-
-    Parameters
-    ----------
-    client : WebClient
-        Whom to ask through.
-    folder : FetchFolder
-        Where everything goes.
-    base : str
-        Base address with a slash at its end.
-    progress : callable
-        See `Progress`.
-
-    Raises
-    ------
-    FetchError
-        If the file cannot be had, or is no table of human genes; it is not kept then.
-    UsageError
-        If a file of another origin, such as the benchmark's own ``gene_synonym.json``, lies where
-        one of these goes.
-    """
+    """Fetch NCBI's human genes, and make the gene table and the synonyms of them."""
+    # A gene_info file that lies in the folder is not fetched again. RefSeq, GenBank and Ensembl
+    # transcript accessions, which it lacks, are those of the packaged table.
     _refuse_files_of_others(folder)
     wanted = Wanted(f"{base}GENE_INFO/Mammalia/{GENE_INFO}", GENE_INFO)
     gene_info = folder.fetch(client, wanted, progress)
@@ -112,10 +81,8 @@ def _refuse_files_of_others(folder: FetchFolder) -> None:
 
 
 def _made_before(folder: FetchFolder, gene_info: Fetched) -> FetchedGenes | None:
-    """Return what an earlier run made of the same file, None where it is not all there.
-
-    A table that is written anew, be it with the same bytes, has every cohort done again.
-    """
+    """Return what an earlier run made of the same file, None where it is not all there."""
+    # A table that is written anew, be it with the same bytes, has every cohort done again.
     there = [file for path in (SYNONYMS, *TABLE_FILES) if (file := folder.known(path)) is not None]
     if len(there) <= len(TABLE_FILES):
         return None

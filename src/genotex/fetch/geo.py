@@ -1,33 +1,156 @@
-"""GEO series into an input folder: their files one behind the other, and counts where they lack."""
+"""Choose GEO series and fetch their files into an input folder."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from genotex.clinical import Vocabulary
 from genotex.errors import (
+    AddressRefusedError,
     CaptchaError,
     DiskFullError,
     FetchError,
     FormatError,
     NotThereError,
     ServerUnavailableError,
+    UsageError,
     WebPageError,
     WrongContentError,
 )
+from genotex.fetch.addresses import safe_name
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Progress, Wanted
-from genotex.fetch.folder import Fetched, FetchFolder
-from genotex.fetch.geo_choice import GeoRequest, GeoSource
-from genotex.fetch.geo_plan import SeriesPlan
-from genotex.fetch.geo_tree import COUNTS_ANNOTATION
-from genotex.fetch.several import Patience
+from genotex.fetch.entrez import Entrez
+from genotex.fetch.folder import Fetched, FetchFolder, Patience
+from genotex.fetch.geo_plan import (
+    COUNTS_ANNOTATION,
+    GeoOptions,
+    GeoTree,
+    SeriesPlan,
+    choose_series,
+    plan_series,
+)
+from genotex.fetch.geo_search import (
+    Criteria,
+    find_by_accession,
+    find_by_trait,
+    trait_term,
+    word_of_expert,
+)
+from genotex.fetch.web import WebClient
 from genotex.formats import read_series_matrix
+from genotex.layout import trait_folder_name
 
-__all__ = ["SeriesOutcome", "fetch_series"]
+__all__ = [
+    "EUTILS",
+    "GEO_FILES",
+    "GEO_PAGES",
+    "UNSORTED",
+    "GeoRequest",
+    "GeoSource",
+    "SeriesOutcome",
+    "choose",
+    "choose_or_go_on",
+    "fetch_series",
+    "remember_end",
+]
+
+EUTILS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
+GEO_FILES = "https://ftp.ncbi.nlm.nih.gov/geo/"
+GEO_PAGES = "https://www.ncbi.nlm.nih.gov/geo/"
+UNSORTED = "Unsorted"
+"""Folder of series that were named without a trait."""
+
+
+@dataclass(frozen=True)
+class GeoRequest:
+    """What somebody wants from GEO."""
+
+    trait: str | None  # Whose series are searched for, or in whose folder the named ones go
+    accessions: tuple[str, ...] = ()  # Series by name; empty to search
+    words: str | None = None  # A search term in Entrez' language in place of the trait's words
+    criteria: Criteria = field(default_factory=Criteria)  # Which series fit
+    options: GeoOptions = field(default_factory=GeoOptions)  # What is fetched of them
+
+    def __post_init__(self) -> None:
+        """Refuse a trait that cannot have a folder."""
+        try:
+            safe_name(self.folder)
+        except AddressRefusedError as error:
+            msg = (
+                f"{self.trait!r} cannot be the name of a folder to fetch into: use letters, digits,"
+                " blanks and . , ( ) ' & + -, 200 bytes at most"
+            )
+            raise UsageError(msg) from error
+
+    @property
+    def folder(self) -> str:
+        """Name of the trait's folder."""
+        return UNSORTED if self.trait is None else trait_folder_name(self.trait)
+
+
+@dataclass(frozen=True)
+class GeoSource:
+    """Where series come from."""
+
+    client: WebClient  # Whom to ask through
+    entrez: Entrez  # Tells which series there are
+    tree: GeoTree  # Tells and has their files
+    vocabulary: Vocabulary  # The words of traits
+
+
+def choose(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:
+    """Search, and look into the folders of what was found."""
+    words, criteria, options = source.vocabulary, request.criteria, request.options
+    trait = request.trait or UNSORTED
+    if request.accessions:
+        for summary in find_by_accession(source.entrez, request.accessions):
+            word = word_of_expert(summary, trait, words)
+            yield plan_series(summary, word, source.tree, criteria, options, by_name=True)
+        return
+    _, found = find_by_trait(source.entrez, _words(source, request), criteria)
+    ranked = ((summary, word_of_expert(summary, trait, words)) for summary in found)
+    yield from choose_series(ranked, source.tree, criteria, options)
+
+
+def choose_or_go_on(
+    source: GeoSource,
+    folder: FetchFolder,
+    request: GeoRequest,
+    looked_at: Callable[[SeriesPlan], None] = lambda plan: None,
+) -> list[SeriesPlan]:
+    """Return what the same request chose if it was not brought to its end; else choose."""
+    # So going on needs no search, and gives the same series whatever GEO got meanwhile.
+    last = folder.last_note(_key(source, request))
+    if last is not None and last["step"] == "chosen":
+        return [SeriesPlan.from_json(plan) for plan in last["series"]]
+    plans = []
+    for plan in choose(source, request):
+        looked_at(plan)
+        plans.append(plan)
+    folder.note("chosen", _key(source, request), series=[plan.to_json() for plan in plans])
+    return plans
+
+
+def remember_end(source: GeoSource, folder: FetchFolder, request: GeoRequest) -> None:
+    """Write down that all that can be had was had, so that the next time is a new search."""
+    folder.note("finished", _key(source, request))
+
+
+def _key(source: GeoSource, request: GeoRequest) -> str:
+    """Return all that a choice depends on, in words."""
+    asked = {**asdict(request), "words": _words(source, request)}
+    return "geo " + json.dumps({**asked, "addresses": source.tree.addresses}, sort_keys=True)
+
+
+def _words(source: GeoSource, request: GeoRequest) -> str:
+    return request.words or trait_term(source.vocabulary, request.trait or UNSORTED)
+
 
 _MOST_TABLE = 2 << 30
 _MOST_COUNTS = 2 << 30
@@ -35,27 +158,13 @@ _MOST_COUNTS = 2 << 30
 
 @dataclass(frozen=True)
 class SeriesOutcome:
-    """What became of a series.
+    """What became of a series."""
 
-    Attributes
-    ----------
-    plan : SeriesPlan
-        The series.
-    kept : tuple of Fetched
-        Files that lie in their places.
-    error : FetchError or None
-        What could not be had.
-    notes : tuple of str
-        What else there is to say.
-    tried : bool
-        Whether it was asked for at all.
-    """
-
-    plan: SeriesPlan
-    kept: tuple[Fetched, ...] = ()
-    error: FetchError | None = None
-    notes: tuple[str, ...] = ()
-    tried: bool = True
+    plan: SeriesPlan  # The series
+    kept: tuple[Fetched, ...] = ()  # Files that lie in their places
+    error: FetchError | None = None  # What could not be had
+    notes: tuple[str, ...] = ()  # What else there is to say
+    tried: bool = True  # Whether it was asked for at all
 
     @property
     def may_come_later(self) -> bool:
@@ -75,29 +184,9 @@ def fetch_series(
     plans: Sequence[SeriesPlan],
     progress: Callable[[SeriesPlan, str], Progress],
 ) -> Iterator[SeriesOutcome]:
-    """Fetch the files of series, one behind the other.
-
-    A series that cannot be had does not keep the others back, unless `Patience` is over: what is
-    left is for the same command, later.
-
-    Parameters
-    ----------
-    source : GeoSource
-        Where from.
-    folder : FetchFolder
-        Where to.
-    request : GeoRequest
-        What was asked for.
-    plans : sequence of SeriesPlan
-        The series; refused ones are passed over.
-    progress : callable
-        Gives for a series and a file name what is called with the bytes.
-
-    Yields
-    ------
-    SeriesOutcome
-        In the order of the plans.
-    """
+    """Fetch the files of series, one behind the other."""
+    # A series that cannot be had does not keep the others back, unless `Patience` is over: what is
+    # left is for the same command, later.
     patience = Patience()
     for plan in plans:
         if plan.refused:

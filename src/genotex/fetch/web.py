@@ -1,32 +1,162 @@
-"""The way to the public databases: one client with manners, that trusts nothing it is told."""
+"""The one HTTP client: within client limits, retrying where that may help, trusting no answer."""
 
 from __future__ import annotations
 
+import contextlib
 import http
 import random
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from genotex import __version__
 from genotex.errors import (
     AddressRefusedError,
     NotThereError,
     ServerUnavailableError,
     TooLargeError,
+    UsageError,
     WrongContentError,
 )
 from genotex.fetch.addresses import AllowedAddresses, shown
-from genotex.fetch.answer import Answer, Trouble, as_trouble
-from genotex.fetch.client import open_client
+from genotex.fetch.client_limits import Flow, Manners, Pace, back_off, retry_after
 from genotex.fetch.contents import WHOLE_PAGE, refuse_captcha, refuse_page
-from genotex.fetch.deadline import HeadDeadline
-from genotex.fetch.manners import Flow, Manners, Pace, back_off, retry_after
 
 if TYPE_CHECKING:
-    from httpx2 import Client, Response
+    from httpx2 import Client, Request, Response
 
-__all__ = ["WebClient"]
+__all__ = ["Answer", "HeadDeadline", "Trouble", "WebClient", "as_trouble", "open_client"]
+
+_CONNECTED = (".connect_tcp.complete", ".start_tls.complete")
+
+
+class HeadDeadline:
+    """Cuts a connection whose answer has not begun in time."""
+
+    # The limit of a single read does not do that: a server may send its headers letter by letter.
+    # For a client that asks one thing at a time and keeps no connection, by its event hooks.
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._timer: threading.Timer | None = None
+        self._socket: socket.socket | None = None
+
+    def begin(self, request: Request) -> None:
+        """Start the clock for a request."""
+        self.stop()
+        self._socket = None
+        request.extensions = {**request.extensions, "trace": self._see}
+        self._timer = threading.Timer(self._seconds, self._cut)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def end(self, response: Response) -> None:
+        """Stop the clock: the headers are there."""
+        self.stop()
+
+    def stop(self) -> None:
+        """Stop the clock, if it goes."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _see(self, event: str, facts: Mapping[str, Any]) -> None:
+        if event.endswith(_CONNECTED):
+            self._socket = facts["return_value"].get_extra_info("socket")
+
+    def _cut(self) -> None:
+        if self._socket is not None:
+            # Not the method of a TLS socket, which would take its keys from the thread that reads.
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+
+class Trouble(Exception):
+    """An attempt that failed, and may succeed when it is made again."""
+
+    def __init__(self, message: str, wait: float | None = None) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+
+@dataclass
+class Answer:
+    """An answer whose head has come; `chunks` gives its bytes as they are on the wire."""
+
+    address: str  # Where it came from in the end, as it is shown
+    status: int  # 200; 206 or 416 where a part was asked for
+    headers: Mapping[str, str]  # Names in any case
+    _response: Response
+    _flow: Flow
+
+    @property
+    def length(self) -> int | None:
+        """Bytes that are to come, where the server says it."""
+        told = self.headers.get("Content-Length", "")
+        return int(told) if told.isascii() and told.isdigit() else None
+
+    @property
+    def validator(self) -> str | None:
+        """What tells this version of a file from another: a strong ETag, else its date."""
+        tag = self.headers.get("ETag", "")
+        found = tag if tag.startswith('"') else self.headers.get("Last-Modified", "")
+        # It is sent back in a header, where other signs cannot stand.
+        return found if found and found.isascii() and found.isprintable() else None
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the bytes as they come."""
+        with as_trouble():
+            for chunk in self._response.iter_raw():
+                if self._flow.is_too_slow(len(chunk)):
+                    message = "the server sends hardly anything any more"
+                    raise Trouble(message)
+                if chunk:
+                    yield chunk
+
+
+@contextmanager
+def as_trouble() -> Iterator[None]:
+    """Turn what may pass into `Trouble`."""
+    from httpx2 import InvalidURL, TimeoutException, TransportError
+
+    try:
+        yield
+    except TimeoutException as error:
+        message = "nothing came within the time limit"
+        raise Trouble(message) from error
+    except TransportError as error:
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        message = f"the connection failed or was cut: {said}"
+        raise Trouble(message) from error
+    except InvalidURL as error:
+        message = f"this is no address: {error}"
+        raise AddressRefusedError(message) from error
+
+
+def open_client(manners: Manners, head: HeadDeadline) -> Client:
+    """Return a client that keeps no connection, through the proxies of the environment."""
+    # Not at the top: loading it takes longer than all of `genotex --help`.
+    from httpx2 import Client, InvalidURL, Limits, Timeout
+
+    try:
+        return Client(
+            timeout=Timeout(manners.read, connect=manners.connect),
+            limits=Limits(max_keepalive_connections=0),
+            event_hooks={"request": [head.begin], "response": [head.end]},
+            follow_redirects=False,
+            headers={"User-Agent": f"genotex/{__version__}", "Accept-Encoding": "identity"},
+        )
+    except (ImportError, ValueError, OSError, InvalidURL) as error:
+        msg = (
+            "a proxy or the certificates that the environment names cannot be used: check "
+            "HTTP_PROXY, HTTPS_PROXY and ALL_PROXY (http://SERVER:PORT, not socks), SSL_CERT_FILE "
+            "and SSL_CERT_DIR"
+        )
+        raise UsageError(msg) from error
+
 
 Result = TypeVar("Result")
 
@@ -47,15 +177,15 @@ class WebClient:
 
     Parameters
     ----------
-    given : iterable of str
+    given
         Base addresses by name of the program or of an option.
-    manners : Manners
+    manners
         Limits.
-    seed : int
+    seed
         Of the random part of waiting times.
-    waiting : callable
+    waiting
         Told why the next attempt waits, and for how many seconds, before each such pause.
-    sleep, clock : callable
+    sleep, clock
         How to wait, and a clock that never goes back; for tests.
     """
 
@@ -103,15 +233,15 @@ class WebClient:
 
         Parameters
         ----------
-        address : str
+        address
             What to ask for.
-        form : mapping, optional
+        form
             Sent as a form in the body, where no log sees it; such a request follows no redirect.
-        question : mapping, optional
+        question
             Sent as JSON in the body, in the same way.
-        page : bool
+        page
             Whether a web page is what is wanted.
-        most : int, optional
+        most
             Bytes that are read at most.
 
         Raises
@@ -156,11 +286,11 @@ class WebClient:
 
         Parameters
         ----------
-        address : str
+        address
             For messages.
-        once : callable
+        once
             One attempt.
-        so_far : callable
+        so_far
             Bytes at hand; an attempt that brought some more is not counted.
 
         Raises
@@ -179,13 +309,7 @@ class WebClient:
                 self._wait(address, attempt, trouble)
 
     def _wait(self, address: str, attempt: int, trouble: Trouble) -> None:
-        """Pause before the next attempt.
-
-        Raises
-        ------
-        ServerUnavailableError
-            If there is none.
-        """
+        """Pause before the next attempt."""
         longest = self.manners.longest_wait
         if trouble.wait is not None and trouble.wait > longest:
             message = (
@@ -213,13 +337,13 @@ class WebClient:
 
         Parameters
         ----------
-        address : str
+        address
             What to ask for.
-        headers : mapping, optional
+        headers
             Further headers.
-        form : mapping, optional
+        form
             Sent as a form in the body.
-        question : mapping, optional
+        question
             Sent as JSON in the body.
 
         Raises

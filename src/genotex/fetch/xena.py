@@ -71,13 +71,7 @@ class XenaFile(StrEnum):
 
 
 def cohort_named(code: str) -> str:
-    """Return a cohort's code in capitals.
-
-    Raises
-    ------
-    UsageError
-        If the hub has no such cohort.
-    """
+    """Return a cohort's code in capitals."""
     known = code.strip().upper().removeprefix("TCGA-").removeprefix("TCGA.")
     if known not in XENA_COHORTS:
         msg = f"the TCGA hub has no cohort {code!r}; it has {', '.join(XENA_COHORTS)}"
@@ -95,22 +89,7 @@ def cohort_of_trait(trait: str) -> tuple[str | None, str]:
 def xena_files(
     code: str, kinds: Sequence[XenaFile] = tuple(XenaFile), bases: Sequence[str] = XENA
 ) -> tuple[tuple[Wanted, ...], ...]:
-    """Return the files of a cohort, each with the forms in which the hub may have it.
-
-    Parameters
-    ----------
-    code : str
-        Code of the cohort.
-    kinds : sequence of XenaFile
-        Which of its files.
-    bases : sequence of str
-        Base addresses with a slash at the end of each, the one to ask first in front.
-
-    Returns
-    -------
-    tuple of tuple of Wanted
-        One item a file: what to ask for first, and what where the hub does not have that.
-    """
+    """Return the files of a cohort, each with the forms in which the hub may have it."""
     return tuple(
         tuple(form for base in bases for form in _forms(code, kind, base)) for kind in kinds
     )

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.models.differences import first_difference
+from genotex.agents.models.recording import first_difference
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from genai_prices import calc_price
 from genai_prices.data_snapshot import get_snapshot
 
 from genotex.agents.models import ModelPrice, Rate, Unpriced, Usage
-from genotex.agents.models.price_data import take_prices
+from genotex.agents.models.prices import take_prices
 
 DAY = date(2026, 11, 1)
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.agents.sandbox import Limits
-from genotex.agents.sandbox.collecting import Collector, readable, shortened
+from genotex.agents.sandbox.cells import Collector, readable, shortened
 
 SHORT = Limits(output_characters=10)
 anything = st.recursive(

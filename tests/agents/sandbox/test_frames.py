@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.agents.sandbox.confined.frames import Channel, ChannelError, channel_pair
+from genotex.agents.sandbox.confined.protocol import Channel, ChannelError, channel_pair
 
 MOST = 400_000
 

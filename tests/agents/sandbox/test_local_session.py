@@ -108,7 +108,7 @@ def test_kernel_that_cannot_start_says_why(
     tmp_path: Path, own_temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "genotex.agents.sandbox.local_kernel.launch_command",
+        "genotex.agents.sandbox.local.launch_command",
         lambda part, *options: [sys.executable, "-c", "raise SystemExit('no kernel today')"],
     )
     with pytest.raises(SandboxError, match="no kernel today"):

@@ -1,6 +1,6 @@
 import os
 
-from genotex.agents.sandbox.confined.plan import Plan
+from genotex.agents.sandbox.confined.protocol import Plan
 from genotex.agents.sandbox.confined.supervisor import Supervisor
 
 

@@ -1,18 +1,15 @@
-"""What is asked of a model and what comes back: the protocol that every model has.
-
-A model is anything with a `name` and a method `answer`: a provider's service, a recording, a list
-of answers in a test, rules.
-"""
+"""The protocol that every model follows: requests, replies, and a scripted model for tests."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from typing import Any, Literal, Protocol
 
-from genotex.errors import UsageError
+from genotex.errors import BadAnswerError, UsageError
 
-__all__ = ["Author", "Message", "Model", "Reply", "Request", "StopReason", "Usage"]
+__all__ = ["Author", "Message", "Model", "Reply", "Request", "ScriptedModel", "StopReason", "Usage"]
 
 Author = Literal["system", "user", "assistant"]
 
@@ -36,15 +33,15 @@ class Request:
 
     Attributes
     ----------
-    role : str
+    role
         Who asks, as ``planner``; decides which model answers, and what the usage is booked on.
-    messages : tuple of Message
+    messages
         The conversation, oldest first; the last one is a user's.
-    schema : mapping, optional
+    schema
         JSON schema of the answer; without it the answer is text.
-    max_output : int, optional
+    max_output
         Most tokens of the answer.
-    temperature : float, optional
+    temperature
         By default the provider's own.
 
     Raises
@@ -72,11 +69,11 @@ class Usage:
 
     Attributes
     ----------
-    input_tokens : int or None
+    input_tokens
         All that was read, also from a cache.
-    output_tokens : int or None
+    output_tokens
         All that was written, also what the model thought.
-    cached_tokens, written_tokens : int or None
+    cached_tokens, written_tokens
         Of the input: read from, and written to, the provider's cache.
     """
 
@@ -97,24 +94,23 @@ class Reply:
 
     Attributes
     ----------
-    text : str
+    text
         The answer as text; empty where `data` holds it.
-    model : str
+    model
         Name of the model as it was asked for, as ``openai:gpt-4o``.
-    data : Any
+    data
         A structured answer as plain JSON values, not yet checked; None where `text` holds it.
-    stop : str
+    stop
         Why it stopped.
-    usage : Usage
-    provider : str
+    provider
         Who answered, as ``openai``.
-    version : str or None
+    version
         The model that answered, in the provider's words.
-    working : float
+    working
         Seconds of calls, also of those that failed.
-    waiting : float
+    waiting
         Seconds of waiting: for a rate limit, before asking again, for a free slot.
-    attempts : int
+    attempts
         How often the provider was asked.
     """
 
@@ -141,10 +137,6 @@ class Model(Protocol):
     def answer(self, request: Request) -> Reply:
         """Answer a request.
 
-        Parameters
-        ----------
-        request : Request
-
         Returns
         -------
         Reply
@@ -158,3 +150,68 @@ class Model(Protocol):
             If a limit does not allow to ask.
         """
         ...  # pragma: no cover
+
+
+_NOTHING = Usage(0, 0, 0, 0)
+
+
+class ScriptedModel:
+    """Answers with what it was given.
+
+    Parameters
+    ----------
+    answers
+        The answers in order, or a function from the request to the answer. An answer is a text, a
+        dataclass or JSON value (a structured answer), a whole `Reply`, or an exception to raise.
+    name
+        Its name.
+
+    Attributes
+    ----------
+    requests
+        What was asked so far.
+    """
+
+    def __init__(
+        self, answers: Iterable[Any] | Callable[[Request], Any], name: str = "scripted"
+    ) -> None:
+        self._function = answers if callable(answers) else None
+        self._answers: Iterator[Any] = iter(() if callable(answers) else answers)
+        self._name = name
+        self._turn = threading.Lock()
+        self.requests: list[Request] = []
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    def answer(self, request: Request) -> Reply:
+        """Give the next answer (see `Model`).
+
+        Raises
+        ------
+        BadAnswerError
+            If all answers have been given.
+        """
+        with self._turn:
+            self.requests.append(request)
+            answer = self._next(request)
+        if isinstance(answer, BaseException):
+            raise answer
+        if isinstance(answer, Reply):
+            return replace(answer, model=answer.model or self._name)
+        if is_dataclass(answer) and not isinstance(answer, type):
+            answer = asdict(answer)
+        if isinstance(answer, str):
+            return Reply(answer, self._name, usage=_NOTHING, provider="scripted")
+        return Reply("", self._name, data=answer, usage=_NOTHING, provider="scripted")
+
+    def _next(self, request: Request) -> Any:
+        if self._function is not None:
+            return self._function(request)
+        try:
+            return next(self._answers)
+        except StopIteration:
+            msg = f"the script has no answer {len(self.requests)}, asked by {request.role}"
+            raise BadAnswerError(msg, model=self._name, hint="give it more answers") from None

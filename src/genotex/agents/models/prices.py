@@ -1,23 +1,25 @@
-"""What tokens cost: the prices of one day, kept with the run that they were used for.
-
-A price that is not known stays unknown: it is never counted as 0.
-"""
+"""What tokens cost: prices of one day, from genai-prices or the settings, kept with a run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from genotex.agents.models.model import Reply, Usage
-from genotex.errors import FormatError
+from genotex.agents.models.providers.catalogue import PROVIDERS, ProviderModelName, parse_name
+from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
 
-__all__ = ["ModelPrice", "PriceSnapshot", "Rate", "Unpriced"]
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo
+
+__all__ = ["ModelPrice", "PriceSnapshot", "Rate", "Unpriced", "take_prices"]
 
 MILLION = 1_000_000
 
@@ -28,7 +30,7 @@ class Rate:
 
     Attributes
     ----------
-    steps : tuple of (int, Decimal)
+    steps
         From more than so many input tokens in one call on, all tokens of the call cost so much;
         ascending, the first step starts at 0.
     """
@@ -61,10 +63,9 @@ class ModelPrice:
 
     Attributes
     ----------
-    input, output : Rate
-    cached, written : Rate or None
+    cached, written
         For input read from, and written to, the provider's cache; None: as other input.
-    source : str
+    source
         Where the price is from.
     """
 
@@ -125,11 +126,11 @@ class PriceSnapshot:
 
     Attributes
     ----------
-    day : date
+    day
         The day whose prices these are.
-    source : str
+    source
         Where they are from, with its version.
-    prices : mapping of str to ModelPrice or Unpriced
+    prices
         By the name of the model, as ``openai:gpt-4o``.
     """
 
@@ -186,3 +187,73 @@ class PriceSnapshot:
         except (ValueError, KeyError, TypeError, AttributeError, InvalidOperation) as error:
             msg = f"is no price snapshot: {error}"
             raise FormatError(msg, path=path, hint="it is written by a run") from error
+
+
+_INSTALL = "genai-prices is not installed; pip install 'genotex[agents]'"
+_HALF_HOURS = [time(hour, minute) for hour in range(24) for minute in (0, 30)]
+
+
+def take_prices(
+    names: Iterable[str], day: date, stated: Mapping[str, ModelPrice] | None = None
+) -> PriceSnapshot:
+    """Return the prices of some models on a day."""
+    # Where the price depends on the hour, it is that of the dearest hour, so that a limit of cost
+    # holds.
+    stated = stated or {}
+    prices = {name: stated.get(name) or _price(name, day) for name in names}
+    return PriceSnapshot(day, _source(), prices)
+
+
+def _source() -> str:
+    try:
+        import genai_prices
+    except ImportError:
+        return "genai-prices is not installed"
+    return f"genai-prices {version(genai_prices.__name__)}"
+
+
+def _price(name: str, day: date) -> ModelPrice | Unpriced:
+    if name.partition(":")[0] not in PROVIDERS:
+        nothing = Rate.flat("0")
+        return ModelPrice(nothing, nothing, source="answered by genotex itself, at no cost")
+    try:
+        model, source = _find(parse_name(name))
+    except (LookupError, UsageError) as error:
+        return Unpriced(str(error))
+    except ImportError:
+        return Unpriced(_INSTALL)
+    hours = [model.get_prices(datetime.combine(day, hour, UTC)) for hour in _HALF_HOURS]
+    rates = [{unit: _rate(getattr(each, f"{unit}_mtok")) for unit in _UNITS} for each in hours]
+    dearest = max(rates, key=lambda each: [rate.steps if rate else () for rate in each.values()])
+    if dearest["input"] is None or dearest["output"] is None:
+        return Unpriced(f"genai-prices knows {source}, but no price of its tokens")
+    return ModelPrice(
+        dearest["input"],
+        dearest["output"],
+        dearest["cache_read"],
+        dearest["cache_write"],
+        source=source,
+    )
+
+
+_UNITS = ("input", "output", "cache_read", "cache_write")
+
+
+def _find(name: ProviderModelName) -> tuple[ModelInfo, str]:
+    """Return genai-prices' entry of a model, and its name there."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    at_address = {"provider_api_url": name.address, "provider_id": None}
+    at_provider = {"provider_api_url": None, "provider_id": name.provider}
+    where = at_address if name.address else at_provider
+    provider, model = get_snapshot().find_provider_model(name.model, None, **where)
+    return model, f"{provider.id}/{model.id}"
+
+
+def _rate(price: Any) -> Rate | None:
+    """Return a price of genai-prices: none, one number, or one by the length of the input."""
+    if price is None:
+        return None
+    if isinstance(price, Decimal):
+        return Rate.flat(price)
+    return Rate(((0, price.base), *((tier.start, tier.price) for tier in price.tiers)))

@@ -1,8 +1,4 @@
-"""Calls written down, and answered again from the file.
-
-One line of JSON for each call: the digest of the request, the request, the reply. Lines are only
-added; each is on disk before the answer is used.
-"""
+"""Calls recorded in a file, and answered again from it."""
 
 from __future__ import annotations
 
@@ -16,7 +12,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from genotex.agents.models.differences import first_difference
 from genotex.agents.models.model import Message, Model, Reply, Request, Usage
 from genotex.errors import FormatError, NotRecordedError, UsageError
 from genotex.io import lock, make_folder
@@ -25,6 +20,7 @@ __all__ = [
     "RecordedCall",
     "RecordingModel",
     "ReplayModel",
+    "first_difference",
     "read_recording",
     "reply_from_json",
     "reply_to_json",
@@ -32,6 +28,36 @@ __all__ = [
     "request_from_json",
     "request_to_json",
 ]
+
+AROUND = 30
+"""Characters that are shown on each side of the first one that differs."""
+
+
+def first_difference(recorded: Any, asked: Any, where: str = "") -> str:
+    """Say in words where two JSON values differ first."""
+    if isinstance(recorded, dict) and isinstance(asked, dict):
+        for key in sorted({*recorded, *asked}):
+            place = f"{where}.{key}" if where else key
+            if key not in recorded or key not in asked:
+                return f"{place} is only in the {'request' if key in asked else 'recording'}"
+            if recorded[key] != asked[key]:
+                return first_difference(recorded[key], asked[key], place)
+    if isinstance(recorded, (list, tuple)) and isinstance(asked, (list, tuple)):
+        for number, (ours, theirs) in enumerate(zip(recorded, asked, strict=False)):
+            if ours != theirs:
+                return first_difference(ours, theirs, f"{where}[{number}]")
+        return f"{where} has {len(recorded)} entries in the recording, {len(asked)} now"
+    if isinstance(recorded, str) and isinstance(asked, str):
+        return _first_in_text(recorded, asked, where)
+    return f"{where} was {recorded!r}, is now {asked!r}"
+
+
+def _first_in_text(recorded: str, asked: str, where: str) -> str:
+    shorter = min(len(recorded), len(asked))
+    place = next((i for i in range(shorter) if recorded[i] != asked[i]), shorter)
+    begin = max(0, place - AROUND)
+    was, now = recorded[begin : place + AROUND], asked[begin : place + AROUND]
+    return f"{where}, character {place + 1}: was {was!r}, is now {now!r}"
 
 
 def request_to_json(request: Request) -> dict[str, Any]:
@@ -78,15 +104,8 @@ class RecordedCall:
 
 
 def read_recording(path: Path) -> list[RecordedCall]:
-    """Read the calls of a recording, in the order of the file.
-
-    A last line without its end was cut off when the process was killed, and is passed over.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, or a line is none of ours (with its number).
-    """
+    """Read the calls of a recording, in the order of the file."""
+    # A last line without its end was cut off when the process was killed, and is passed over.
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
@@ -116,9 +135,9 @@ class RecordingModel:
 
     Parameters
     ----------
-    model : Model
+    model
         Who answers.
-    path : Path
+    path
         The recording; calls are added to one that is there.
 
     Raises
@@ -167,7 +186,7 @@ class ReplayModel:
 
     Parameters
     ----------
-    path : Path
+    path
         A file that `RecordingModel` wrote.
 
     Raises

@@ -7,9 +7,12 @@ import os
 from collections.abc import Callable, Mapping
 
 from genotex.agents.models.model import Model
-from genotex.agents.models.providers.catalogue import PROVIDERS
-from genotex.agents.models.providers.names import parse_name
-from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.catalogue import (
+    PROVIDERS,
+    ProviderOptions,
+    RetryPolicy,
+    parse_name,
+)
 from genotex.agents.models.providers.provider_model import ProviderModel
 from genotex.agents.models.recording import ReplayModel
 from genotex.errors import UsageError
@@ -18,13 +21,7 @@ __all__ = ["check_name", "model_from_name", "register"]
 
 
 def check_name(name: str) -> None:
-    """Make sure that a name is one of a model.
-
-    Raises
-    ------
-    UsageError
-        If it is none; says what names there are.
-    """
+    """Make sure that a name is one of a model."""
     kind, _, rest = name.partition(":")
     if kind not in _MAKERS:
         near = difflib.get_close_matches(kind, _MAKERS, n=1)
@@ -49,13 +46,13 @@ def model_from_name(
 
     Parameters
     ----------
-    name : str
+    name
         ``PROVIDER:MODEL``, ``openai-compatible:MODEL@ADDRESS`` or ``replay:FILE``.
-    providers : mapping of str to ProviderOptions, optional
+    providers
         How providers are asked, where not as usual.
-    retry : RetryPolicy, optional
+    retry
         When a failed call is made again.
-    environ : mapping
+    environ
         The environment, with the keys.
 
     Raises
@@ -71,15 +68,7 @@ def model_from_name(
 
 
 def register(kind: str, make: _Maker) -> None:
-    """Make a model known that lives in a room above this one.
-
-    Parameters
-    ----------
-    kind : str
-        What stands before the colon of its name, or its whole name.
-    make : callable
-        From name, options, retries and environment to the model.
-    """
+    """Make a model known that lives in a room above this one."""
     _MAKERS[kind] = make
 
 

@@ -7,19 +7,16 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from genotex.agents.models.budget import Budget
-from genotex.agents.models.metering import MeteredModel
 from genotex.agents.models.model import Model, Reply, Request
-from genotex.agents.models.price_data import take_prices
-from genotex.agents.models.prices import PriceSnapshot
+from genotex.agents.models.prices import PriceSnapshot, take_prices
 from genotex.agents.models.providers.catalogue import PROVIDERS
 from genotex.agents.models.recording import ReplayModel
 from genotex.agents.models.registry import model_from_name
 from genotex.agents.models.settings import ModelSettings
-from genotex.agents.models.structured import Answer, ask_data, ask_for, finished_text
-from genotex.agents.models.usage import UsageLedger
+from genotex.agents.models.structured import Answer, ask_for, finished_text
+from genotex.agents.models.usage import Budget, MeteredModel, UsageLedger
 
 __all__ = ["RoleModels", "prices_of", "role_models"]
 
@@ -31,11 +28,11 @@ class RoleModels:
 
     Parameters
     ----------
-    default : Model
+    default
         Answers every role that has no model of its own.
-    by_role : mapping of str to Model, optional
+    by_role
         Role -> its model.
-    temperature, max_output : float, int, optional
+    temperature, max_output
         For requests that do not say.
     """
 
@@ -76,10 +73,6 @@ class RoleModels:
         """Ask for a dataclass (see `structured.ask_for`); errors are those of `ask`."""
         return ask_for(self._answer, request, kind)
 
-    def ask_data(self, request: Request) -> Answer[Any]:
-        """Ask for JSON values that fit the schema of the request; errors are those of `ask`."""
-        return ask_data(self._answer, request)
-
     def _answer(self, request: Request) -> Reply:
         if request.temperature is None:
             request = replace(request, temperature=self._temperature)
@@ -108,14 +101,13 @@ def role_models(
 
     Parameters
     ----------
-    settings : ModelSettings
-    ledger : UsageLedger
+    ledger
         Where calls are booked.
-    budget : Budget, optional
+    budget
         What may be spent.
-    environ : mapping
+    environ
         The environment, with the keys.
-    wrap : callable
+    wrap
         Put around every model, outermost: what it answers by itself is neither limited nor booked.
 
     Raises

@@ -1,29 +1,191 @@
-"""Settings of the models: from a TOML file, the environment and the command line, checked.
-
-What comes later wins: file, environment, command line. Keys are no settings; they come from the
-environment only.
-"""
+"""Settings of the models: from a TOML file, the environment and the command line, checked."""
 
 from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Collection, Mapping
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, NoReturn, TypeVar, cast, get_args
 
-from genotex.agents.models.budget import Limits
 from genotex.agents.models.prices import ModelPrice, Rate
-from genotex.agents.models.providers.catalogue import PROVIDERS, StructuredMode
-from genotex.agents.models.providers.names import check_address
-from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.catalogue import (
+    PROVIDERS,
+    ProviderOptions,
+    RetryPolicy,
+    StructuredMode,
+    check_address,
+)
 from genotex.agents.models.registry import check_name
-from genotex.agents.models.setting_sources import Key, from_environment, from_file, from_options
-from genotex.agents.models.setting_values import Setting
-from genotex.errors import UsageError
+from genotex.agents.models.usage import Limits
+from genotex.errors import FormatError, UsageError
 
-__all__ = ["ModelSettings", "read_settings"]
+__all__ = [
+    "Key",
+    "ModelSettings",
+    "Setting",
+    "from_environment",
+    "from_file",
+    "from_options",
+    "read_settings",
+]
+
+MOST = 10**12
+"""Numbers beyond are mistakes."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value that a user set."""
+
+    value: Any  # As TOML has it, or a text from the environment or the command line
+    where: str  # Where it was set, for messages. Values are not repeated where they may be secret.
+
+    def text(self) -> str:
+        """Return a text."""
+        if not isinstance(self.value, str) or not self.value.strip():
+            self._refuse("must be a text")
+        return self.value.strip()
+
+    def one_of(self, choices: Collection[str]) -> str:
+        """Return one of some words."""
+        if self.value not in choices:
+            self._refuse(f"must be one of {', '.join(choices)}, not {self.value!r}")
+        return str(self.value)
+
+    def flag(self) -> bool:
+        """Return yes or no."""
+        if isinstance(self.value, bool):
+            return self.value
+        return self.one_of(("true", "false")) == "true"
+
+    def money(self) -> Decimal:
+        """Return an amount above 0."""
+        amount = self.money_or_zero()
+        if amount == 0:
+            self._refuse("must be above 0")
+        return amount
+
+    def money_or_zero(self) -> Decimal:
+        """Return an amount of 0 or more."""
+        try:
+            amount = Decimal(str(self.value))
+        except InvalidOperation:
+            amount = Decimal(-1)
+        if isinstance(self.value, bool) or not amount.is_finite() or not 0 <= amount <= MOST:
+            self._refuse(f"must be a number of 0 or more, not {self.value!r}")
+        return amount
+
+    def number(self) -> float:
+        """Return a number above 0."""
+        return float(self.money())
+
+    def number_or_zero(self) -> float:
+        """Return a number of 0 or more."""
+        return float(self.money_or_zero())
+
+    def whole(self) -> int:
+        """Return a whole number above 0."""
+        number = self.whole_or_zero()
+        if number == 0:
+            self._refuse("must be above 0")
+        return number
+
+    def whole_or_zero(self) -> int:
+        """Return a whole number of 0 or more."""
+        amount = self.money_or_zero()
+        if amount != amount.to_integral_value():
+            self._refuse(f"must be a whole number, not {self.value!r}")
+        return int(amount)
+
+    def variable(self, environ: Collection[str]) -> str:
+        """Return the name of a variable of the environment that is set."""
+        name = self.value if isinstance(self.value, str) else ""
+        if not _VARIABLE.fullmatch(name) or name not in environ:
+            # What stands here by mistake may be the key itself.
+            self._refuse(
+                "must be the name of a variable of the environment that is set and holds the key; "
+                "the key itself never stands in settings"
+            )
+        return name
+
+    def _refuse(self, what: str) -> NoReturn:
+        msg = f"{self.where}: {what}"
+        raise UsageError(msg)
+
+
+Key = tuple[str, ...]
+"""Name of a setting, as ``("provider", "openai", "timeout")``."""
+
+_FROM_ENVIRONMENT = (
+    "model", "max_cost", "max_tokens", "max_time", "allow_unknown_cost", "temperature",
+    "max_output", "timeout", "at_once", "attempts", "first_wait", "longest_wait", "seed",
+)  # fmt: skip
+"""Settings that variables ``GENOTEX_...`` may hold; those of roles are ``GENOTEX_MODEL_ROLE``."""
+_IN_FILES_ONLY = ("provider_", "price_")
+
+
+def from_file(path: Path) -> dict[Key, Setting]:
+    """Return the settings of a TOML file."""
+    try:
+        tables = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        msg = f"cannot be opened: {error.strerror or error}"
+        raise FormatError(msg, path=path) from error
+    except (ValueError, RecursionError) as error:
+        msg = f"is not TOML: {error}"
+        raise FormatError(msg, path=path, hint="see docs/models.md for an example") from error
+    return {
+        # A table cannot be a text too: [model] has its `default`.
+        (key[:1] if key == ("model", "default") else key): Setting(
+            value, f"{path}, {'.'.join(key)}"
+        )
+        for key, value in _leaves(tables, ())
+    }
+
+
+def _leaves(table: Mapping[str, Any], above: Key) -> Iterator[tuple[Key, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, (*above, name))
+        else:
+            yield (*above, name), value
+
+
+def from_environment(environ: Mapping[str, str]) -> dict[Key, Setting]:
+    """Return the settings of the environment; empty variables say nothing."""
+    found: dict[Key, Setting] = {}
+    for variable in sorted(environ):
+        name = variable.removeprefix("GENOTEX_").lower()
+        if name == variable.lower() or not environ[variable]:
+            continue
+        if name in _FROM_ENVIRONMENT:
+            found[(name,)] = Setting(environ[variable], variable)
+        elif name.startswith("model_"):
+            found["model", name.removeprefix("model_")] = Setting(environ[variable], variable)
+        elif name.startswith(_IN_FILES_ONLY):
+            msg = f"{variable}: providers and prices are set in a file, see --settings"
+            raise UsageError(msg)
+        elif near := difflib.get_close_matches(name, _FROM_ENVIRONMENT, n=1, cutoff=0.7):
+            msg = f"{variable}: there is no such setting; did you mean GENOTEX_{near[0].upper()}?"
+            raise UsageError(msg)
+    return found
+
+
+def from_options(options: Mapping[str, Any]) -> dict[Key, Setting]:
+    """Return the settings of the command line, by names with dots; None: not given."""
+    return {
+        tuple(name.split(".")): Setting(value, f"--{name.replace('_', '-')}")
+        for name, value in options.items()
+        if value is not None
+    }
+
 
 Value = TypeVar("Value")
 Usual = TypeVar("Usual")
@@ -43,17 +205,15 @@ class ModelSettings:
 
     Attributes
     ----------
-    model : str
+    model
         Name of the model of every role that has none of its own.
-    by_role : mapping of str to str
+    by_role
         Role -> name of its model.
-    temperature, max_output : float or None, int or None
+    temperature, max_output
         For requests that do not say.
-    limits : Limits
-    retry : RetryPolicy
-    providers : mapping of str to ProviderOptions
+    providers
         How every provider is asked.
-    prices : mapping of str to ModelPrice
+    prices
         Prices that the user states.
     """
 
@@ -124,13 +284,13 @@ def read_settings(
 
     Parameters
     ----------
-    file : Path, optional
+    file
         A TOML file, see docs/models.md.
-    options : mapping, optional
+    options
         Of the command line: ``model``, ``model.planner``, ``max_cost``, ...; None: not given.
-    environ : mapping
+    environ
         The environment: ``GENOTEX_MODEL``, ``GENOTEX_MODEL_PLANNER``, ``GENOTEX_MAX_COST``, ...
-    roles : collection of str, optional
+    roles
         The roles that there are; without it any will do.
 
     Raises

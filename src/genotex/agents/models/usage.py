@@ -1,18 +1,19 @@
-"""Who used how many tokens, for how much, in what time."""
+"""Tokens, cost and time of calls: the ledger, hard limits, and a model that keeps both."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
-from genotex.agents.models.model import Reply
+from genotex.agents.models.model import Model, Reply, Request
 from genotex.agents.models.prices import PriceSnapshot
-from genotex.errors import ModelError
+from genotex.errors import BudgetReachedError, ModelError, UsageError
 
-__all__ = ["Total", "UsageLedger", "UsageRow"]
+__all__ = ["Budget", "Limits", "MeteredModel", "Total", "UsageLedger", "UsageRow"]
 
 Number = TypeVar("Number", int, Decimal)
 
@@ -23,9 +24,9 @@ class Total(Generic[Number]):
 
     Attributes
     ----------
-    known : number
+    known
         Sum of the parts that are known.
-    unknown : int
+    unknown
         Calls whose part is not known.
     """
 
@@ -66,14 +67,13 @@ class UsageRow:
 
     Attributes
     ----------
-    calls : int
+    calls
         Calls that were answered.
-    failed : int
+    failed
         Calls that ended in an error; what they cost is not known and in no sum.
-    input_tokens, output_tokens, cached_tokens : Total of int
-    cost : Total of Decimal
+    cost
         US dollars.
-    working, waiting : float
+    working, waiting
         Seconds on calls, and between them, also of failed ones.
     """
 
@@ -125,7 +125,7 @@ class UsageLedger:
 
     Parameters
     ----------
-    prices : PriceSnapshot
+    prices
         What calls cost.
     """
 
@@ -185,3 +185,193 @@ class UsageLedger:
             "roles": {name: row.to_json() for name, row in self.by_role().items()},
             "models": {name: row.to_json() for name, row in self.by_model().items()},
         }
+
+
+_RAISE = "what was done is kept; resume with a higher"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may spend; None: no limit.
+
+    Attributes
+    ----------
+    max_cost
+        US dollars.
+    max_tokens
+        Input and output together.
+    max_time
+        Seconds on the clock, waiting included.
+    allow_unknown
+        Go on where cost or tokens are not known, so that the limit holds for the known part only.
+    """
+
+    max_cost: Decimal | None = None
+    max_tokens: int | None = None
+    max_time: float | None = None
+    allow_unknown: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the limits as plain JSON values, dollars as text."""
+        cost = self.max_cost
+        return {**asdict(self), "max_cost": None if cost is None else f"{cost:f}"}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Limits:
+        """Return the limits that `to_json` described; what is not there is no limit."""
+        cost = data.get("max_cost")
+        return cls(
+            None if cost is None else Decimal(cost),
+            data.get("max_tokens"),
+            data.get("max_time"),
+            bool(data.get("allow_unknown")),
+        )
+
+
+class Budget:
+    """Says before each call whether it may start.
+
+    A call that has started is never cut, so that several calls at once go beyond a limit by what
+    they are about to use.
+
+    Parameters
+    ----------
+    ledger
+        What was spent.
+    clock
+        Seconds of a clock that never goes back.
+    spent_time
+        Seconds that a resumed run has taken before.
+
+    Raises
+    ------
+    UsageError
+        If there is a limit of cost, a model's price is not known, and that is not allowed.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        ledger: UsageLedger,
+        clock: Callable[[], float] = time.monotonic,
+        spent_time: float = 0.0,
+    ) -> None:
+        _refuse_unpriced(limits, ledger.prices)
+        self._limits = limits
+        self._ledger = ledger
+        self._clock = clock
+        self._start = clock() - spent_time
+
+    @property
+    def time(self) -> float:
+        """Seconds that the run has taken, also before it was resumed."""
+        return self._clock() - self._start
+
+    def check(self) -> None:
+        """Let a call start, or not.
+
+        Raises
+        ------
+        BudgetReachedError
+            If a limit is reached, or what was spent is not known and that is not allowed.
+        """
+        limits, spent = self._limits, self._ledger.total()
+        self._hold("max_cost", "--max-cost", spent.cost, limits.max_cost, "US dollars")
+        self._hold("max_tokens", "--max-tokens", spent.tokens, limits.max_tokens, "tokens")
+        if limits.max_time is not None and self.time >= limits.max_time:
+            msg = (
+                f"the limit of time is reached: {self.time:.0f} of {limits.max_time:g} seconds; "
+                f"{_RAISE} --max-time"
+            )
+            raise BudgetReachedError(msg, "max_time")
+
+    def _hold(
+        self,
+        name: str,
+        option: str,
+        spent: Total[Decimal] | Total[int],
+        limit: Decimal | int | None,
+        unit: str,
+    ) -> None:
+        if limit is None:
+            return
+        if spent.known >= limit:
+            msg = f"the limit {option} is reached: {spent} of {limit} {unit}; {_RAISE} {option}"
+            raise BudgetReachedError(msg, name)
+        if spent.unknown and not self._limits.allow_unknown:
+            msg = (
+                f"the limit {option} cannot be held: {spent} {unit} were spent; resume with "
+                "--allow-unknown-cost to let it hold for the known part only"
+            )
+            raise BudgetReachedError(msg, name)
+
+
+def _refuse_unpriced(limits: Limits, prices: PriceSnapshot) -> None:
+    unknown = prices.unknown()
+    if limits.max_cost is None or limits.allow_unknown or not unknown:
+        return
+    listed = "; ".join(f"{name}: {why}" for name, why in unknown.items())
+    msg = (
+        f"--max-cost cannot be held, the price is not known ({listed}); state it in the settings "
+        'under [price."MODEL"], use --max-tokens instead, or add --allow-unknown-cost'
+    )
+    raise UsageError(msg)
+
+
+class MeteredModel:
+    """Waits for a free slot, asks the budget, calls, and books the call.
+
+    Parameters
+    ----------
+    model
+        Who answers.
+    ledger
+        Where calls are booked; the wait for a slot counts as waiting.
+    budget
+        What may be spent; without it all may.
+    slots
+        How many calls may be under way at once; models of one provider share it.
+    clock
+        Seconds of a clock that never goes back.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        ledger: UsageLedger,
+        budget: Budget | None = None,
+        slots: threading.Semaphore | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._model = model
+        self._ledger = ledger
+        self._budget = budget
+        self._slots = slots
+        self._clock = clock
+
+    @property
+    def name(self) -> str:
+        """The name of the model that answers."""
+        return self._model.name
+
+    def answer(self, request: Request) -> Reply:
+        """Pass on when a slot is free and the budget allows, and book (see `Model`)."""
+        if self._slots is None:
+            return self._answer(request, 0.0)
+        start = self._clock()
+        with self._slots:
+            return self._answer(request, self._clock() - start)
+
+    def _answer(self, request: Request, waited: float) -> Reply:
+        # Only now: what others spent while this call waited for its slot is booked.
+        if self._budget is not None:
+            self._budget.check()
+        try:
+            reply = self._model.answer(request)
+        except ModelError as error:
+            error.waiting += waited
+            self._ledger.book_failure(request.role, self.name, error)
+            raise
+        reply = replace(reply, waiting=reply.waiting + waited)
+        self._ledger.book(request.role, reply)
+        return reply

@@ -1,17 +1,129 @@
-"""What a session is: the protocol, its limits, its folders, and what a cell comes to."""
+"""The session protocol: policy, limits, folders, and the result of executing a cell."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
-from genotex.agents.sandbox.confinement import Confinement
-from genotex.errors import UsageError
+from genotex.agents.sandbox.confined.protocol import Mechanism
+from genotex.errors import ConfinementError, UsageError
 
-__all__ = ["CellResult", "CellStatus", "Folders", "Limits", "Output", "Session"]
+__all__ = [
+    "CellResult",
+    "CellStatus",
+    "Confinement",
+    "Folders",
+    "Limits",
+    "Mechanism",
+    "Output",
+    "Protection",
+    "SandboxPolicy",
+    "Session",
+]
+
+
+class SandboxPolicy(StrEnum):
+    """What to do where a machine lacks a means of confinement."""
+
+    REQUIRE = "require"
+    """Refuse to run code unless every protection is in force."""
+    BEST = "best"
+    """Use what the machine has, and record what it lacks."""
+    OFF = "off"
+    """No walls: code runs with the rights of the user; limits are kept."""
+
+
+class Protection(StrEnum):
+    """What is protected from written code."""
+
+    FILES = "files"
+    NETWORK = "network"
+    SOCKETS = "sockets of other programs"
+    PROCESSES = "other processes"
+    ENVIRONMENT = "environment"
+    PRIVILEGES = "privileges"
+    RESOURCES = "memory, disk, processes"
+    ENDING = "ends as a whole"
+
+
+_HELD_BY: dict[Protection, tuple[tuple[str, ...], ...]] = {
+    # Any one of the groups is enough; all of a group must be up.
+    Protection.FILES: (("own root", "capabilities"), ("landlock files", "call filter")),
+    Protection.NETWORK: (("network namespace", "capabilities"), ("call filter",)),
+    Protection.SOCKETS: (("own root", "network namespace", "capabilities"), ("call filter",)),
+    Protection.PROCESSES: (("process namespace",), ("landlock signals", "call filter")),
+    Protection.ENVIRONMENT: (("clean environment",),),
+    Protection.PRIVILEGES: (("no new privileges", "capabilities"),),
+    Protection.RESOURCES: (("bounds", "watch"),),
+    Protection.ENDING: (("process namespace",), ("watch",)),
+}
+_ADVICE = {
+    Protection.FILES: (
+        "allow user namespaces (sysctl user.max_user_namespaces; on Ubuntu "
+        "kernel.apparmor_restrict_unprivileged_userns=0), or use Linux 6.2 or newer with Landlock"
+    ),
+    Protection.PROCESSES: "allow user namespaces, or use Linux 6.12 or newer with Landlock",
+}
+_ADVICE_ELSE = "use Linux on x86_64 or aarch64 with seccomp, or allow user namespaces"
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """Which walls are up around a session.
+
+    Parameters
+    ----------
+    policy
+        What was asked.
+    mechanisms
+        Each means of confinement: in force, or why not.
+    """
+
+    policy: SandboxPolicy
+    mechanisms: tuple[Mechanism, ...] = ()
+
+    def is_active(self, name: str) -> bool:
+        """Tell whether a mechanism is in force."""
+        return any(m.name == name and m.active for m in self.mechanisms)
+
+    def holds(self, protection: Protection) -> bool:
+        """Tell whether something is protected by what is in force."""
+        return any(all(map(self.is_active, group)) for group in _HELD_BY[protection])
+
+    @property
+    def missing(self) -> tuple[Protection, ...]:
+        """What is not protected."""
+        return tuple(p for p in Protection if not self.holds(p))
+
+    def check(self) -> None:
+        """Refuse to go on where the policy requires what is missing.
+
+        Raises
+        ------
+        ConfinementError
+            With what is missing, why, and what to do.
+        """
+        if self.policy is not SandboxPolicy.REQUIRE or not self.missing:
+            return
+        reasons = "; ".join(f"{m.name}: {m.detail}" for m in self.mechanisms if not m.active)
+        advice = "; ".join(f"for {p}: {_ADVICE.get(p, _ADVICE_ELSE)}" for p in self.missing)
+        msg = (
+            f"this machine cannot protect {', '.join(self.missing)} from written code ({reasons}). "
+            f"What to do: {advice}. Or take --sandbox best, which uses what there is and records it"
+        )
+        raise ConfinementError(msg)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data, for a run's record."""
+        return {
+            "policy": str(self.policy),
+            "protected": {str(p): self.holds(p) for p in Protection},
+            "mechanisms": [asdict(m) for m in self.mechanisms],
+        }
+
 
 GIB = 2**30
 
@@ -39,26 +151,26 @@ class Limits:
 
     Parameters
     ----------
-    seconds : float
+    seconds
         Wall-clock time of a cell; then it is interrupted.
-    grace_seconds : float
+    grace_seconds
         Time to end after the interrupt; then the session is killed.
-    memory_bytes : int
+    memory_bytes
         Memory of each process (an allocation beyond it raises ``MemoryError``) and of all of them
         together (beyond it the session is killed).
-    disk_bytes : int
+    disk_bytes
         Size of each file, and of the writable folder.
-    temporary_bytes : int
+    temporary_bytes
         Size of ``/tmp`` and of ``/dev/shm``, which are held in memory.
-    processes : int
+    processes
         Most processes and threads at once.
-    output_characters : int
+    output_characters
         Longest text kept of a cell.
-    output_bytes : int
+    output_bytes
         A cell that writes more is stopped.
-    display_bytes : int
+    display_bytes
         Most bytes kept of a cell's pictures and tables.
-    threads : int, optional
+    threads
         Threads of numerical libraries; as many as they like where None.
     """
 
@@ -87,10 +199,10 @@ class Folders:
 
     Parameters
     ----------
-    writable : Path
+    writable
         Made if missing; must be empty at the start, since a session that goes back to an earlier
         step begins by emptying it. Also the working folder.
-    readable : tuple of Path
+    readable
         Folders or files; the code sees them under the same names. Links inside that lead out of
         them lead nowhere.
 
@@ -136,12 +248,12 @@ class Output:
 
     Parameters
     ----------
-    kind : str
+    kind
         ``stdout``, ``stderr``, ``display`` (shown by the code) or ``result`` (the value of the
         last expression).
-    text : str
+    text
         What was printed, or the plain form of what was shown.
-    forms : mapping of str to str
+    forms
         All forms of what was shown by media type; bytes in base64.
     """
 
@@ -156,28 +268,28 @@ class CellResult:
 
     Parameters
     ----------
-    status : CellStatus
+    status
         How it ended.
-    outputs : tuple of Output
+    outputs
         What it gave out, in order, cut to the limits.
-    exception, message : str, optional
+    exception, message
         Name and text of the exception that ended it.
-    traceback : str
+    traceback
         Where, as Python tells it.
-    explanation : str
+    explanation
         What happened to it, in a sentence, where it was stopped or died; else empty.
-    left_out : int
+    left_out
         Characters of text beyond the limit.
-    seconds : float
+    seconds
         Wall-clock time.
-    peak_bytes : int
+    peak_bytes
         Most memory that the session held during the cell; 0 where it is not known.
-    step : int
+    step
         Number of cells behind the session's state now.
-    state_kept : bool
+    state_kept
         Whether the state that the cell left is there. If not, the session is restored to the state
         before the cell when it is used next.
-    left_running : int
+    left_running
         Processes that the session has beside its own.
     """
 

@@ -1,12 +1,25 @@
-"""The providers that can be asked, and how."""
+"""The providers: their names, keys and addresses, and how each is asked."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
 
-__all__ = ["PROVIDERS", "Provider", "StructuredMode"]
+from genotex.errors import UsageError
+
+__all__ = [
+    "PROVIDERS",
+    "Provider",
+    "ProviderModelName",
+    "ProviderOptions",
+    "RetryPolicy",
+    "StructuredMode",
+    "check_address",
+    "parse_name",
+]
 
 StructuredMode = Literal["schema", "tool", "json", "text"]
 """How a structured answer is asked for: ``schema``: the service is given the JSON schema; ``tool``:
@@ -20,19 +33,19 @@ class Provider:
 
     Attributes
     ----------
-    extra : str
+    extra
         The optional part of genotex that it needs.
-    keys : tuple of str
+    keys
         Variables of the environment that may hold the key; the first that is set counts.
-    key_needed : bool
+    key_needed
         Whether it answers without a key.
-    address : str or None
+    address
         Where it answers; None: told with the name of the model.
-    structured : str
+    structured
         How a structured answer is asked for.
-    max_output : int or None
+    max_output
         Most tokens of an answer where a request does not say; None: the provider decides.
-    tells_cached : bool
+    tells_cached
         Whether it tells how much of the input was read from a cache; where not, 0 means unknown.
     """
 
@@ -77,3 +90,132 @@ PROVIDERS: Mapping[str, Provider] = {
     ),
 }
 """Name of the provider -> what is known of it."""
+
+
+_COMPATIBLE = "openai-compatible"
+_AT_ADDRESS = re.compile(r"(?P<model>.+?)@(?P<address>https?://.*)")
+
+
+@dataclass(frozen=True)
+class ProviderModelName:
+    """A provider's model.
+
+    Attributes
+    ----------
+    provider
+        As in the catalogue.
+    model
+        Name of the model in the provider's words.
+    address
+        Where it answers, for ``openai-compatible``.
+    """
+
+    provider: str
+    model: str
+    address: str | None = None
+
+    def __str__(self) -> str:
+        """Return the name as a user writes it."""
+        return f"{self.provider}:{self.model}" + (f"@{self.address}" if self.address else "")
+
+
+def parse_name(text: str) -> ProviderModelName:
+    """Read a name: ``PROVIDER:MODEL``, or ``openai-compatible:MODEL@ADDRESS``.
+
+    Raises
+    ------
+    UsageError
+        If the provider is not known, or a part is missing or makes no sense.
+    """
+    provider, _, model = text.partition(":")
+    if provider not in PROVIDERS:
+        msg = f"{provider!r} names no provider: write PROVIDER:MODEL, of {', '.join(PROVIDERS)}"
+        raise UsageError(msg)
+    address = None
+    if provider == _COMPATIBLE:
+        parts = _AT_ADDRESS.fullmatch(model)
+        if parts is None:
+            # What was written is not repeated: there may be a password in it.
+            msg = f"the address is missing: write {_COMPATIBLE}:MODEL@http://HOST:PORT/v1"
+            raise UsageError(msg)
+        model, address = parts["model"], check_address(parts["address"], "the model's address")
+    elif "@http" in model:
+        # Nor here is it repeated.
+        msg = (
+            f"a model of {provider} has no address in its name: write {provider}:MODEL and "
+            f"[provider.{provider}] address in the settings, or {_COMPATIBLE}:MODEL@ADDRESS"
+        )
+        raise UsageError(msg)
+    if not model.strip() or any(sign.isspace() for sign in model):
+        msg = f"{text!r} lacks the name of the model: write {provider}:MODEL"
+        raise UsageError(msg)
+    return ProviderModelName(provider, model, address)
+
+
+def check_address(address: str, what: str) -> str:
+    """Return an address that a service can have."""
+    try:
+        parts = urlsplit(address)
+        complete = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        complete = False
+    if not complete:
+        msg = f"{what} is no address of a service: write http://HOST:PORT/v1 or https://HOST/v1"
+        raise UsageError(msg)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        msg = f"{what} has a user, a password or a query in it; keys come from the environment only"
+        raise UsageError(msg)
+    return address
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """When a failed call is made again.
+
+    Attributes
+    ----------
+    attempts
+        Most calls for one answer, the first one included.
+    first_wait
+        Seconds before the second call; each further wait is twice as long.
+    longest_wait
+        Most seconds of one wait. A provider that asks for a longer one is not asked again.
+    seed
+        The waits are spread at random, so that several problems do not ask at the same moment.
+    """
+
+    attempts: int = 5
+    first_wait: float = 1.0
+    longest_wait: float = 120.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ProviderOptions:
+    """How one provider is asked.
+
+    Attributes
+    ----------
+    address
+        Where it answers.
+    key
+        Variables of the environment that may hold the key; the first that is set counts.
+    structured
+        How a structured answer is asked for.
+    timeout
+        Seconds on the clock for one call, from the start to the last byte.
+    at_once
+        Calls that may be under way at the same time.
+    """
+
+    address: str | None
+    key: tuple[str, ...]
+    structured: StructuredMode
+    timeout: float = 300.0
+    at_once: int = 4
+
+    @classmethod
+    def usual(cls, provider: str) -> ProviderOptions:
+        """Return the options of a provider where nothing is set."""
+        known = PROVIDERS[provider]
+        return cls(known.address, known.keys, known.structured)

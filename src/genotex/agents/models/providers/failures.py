@@ -27,24 +27,12 @@ MOST_SAID = 300
 
 @dataclass(frozen=True)
 class Failure:
-    """A call without an answer.
+    """A call without an answer."""
 
-    Attributes
-    ----------
-    kind : type
-        The error of ours.
-    message : str
-        What happened, in words; no key is in it.
-    again : bool
-        Whether another call may be answered.
-    wait : float or None
-        Seconds that the provider asks to wait.
-    """
-
-    kind: type[ModelError]
-    message: str
-    again: bool = False
-    wait: float | None = None
+    kind: type[ModelError]  # The error of ours
+    message: str  # What happened, in words; no key is in it
+    again: bool = False  # Whether another call may be answered
+    wait: float | None = None  # Seconds that the provider asks to wait
 
     @property
     def hint(self) -> str:
@@ -80,17 +68,7 @@ _FILTERED = ("content_policy", "content_filter", "content management policy", "s
 
 
 def failure_of(error: Exception, timeout: float, without_keys: Callable[[str], str]) -> Failure:
-    """Return what an exception of a call means.
-
-    Parameters
-    ----------
-    error : Exception
-        What pydantic-ai or a package of a provider raised, or TimeoutError.
-    timeout : float
-        The time limit of the call in seconds.
-    without_keys : callable
-        Takes keys out of a text.
-    """
+    """Return what an exception of a call means."""
     from pydantic_ai import exceptions as theirs
 
     said = without_keys(" ".join(_said(error).split()))[:MOST_SAID]

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from genotex.agents.models.model import Reply, Request
-from genotex.agents.models.providers.building import make_client, make_model, require_packages
-from genotex.agents.models.providers.deadline import run_within
+from genotex.agents.models.providers.catalogue import (
+    PROVIDERS,
+    ProviderModelName,
+    ProviderOptions,
+    RetryPolicy,
+)
 from genotex.agents.models.providers.failures import Failure, failure_of
-from genotex.agents.models.providers.keys import read_key, without_keys
-from genotex.agents.models.providers.names import ProviderModelName
-from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
-from genotex.agents.models.providers.translating import (
+from genotex.agents.models.providers.requests import (
+    make_client,
+    make_model,
+    require_packages,
     to_messages,
     to_parameters,
     to_reply,
@@ -25,7 +31,7 @@ from genotex.agents.models.providers.translating import (
     usable_mode,
 )
 from genotex.agents.models.recording import request_digest
-from genotex.errors import BadAnswerError, ModelError
+from genotex.errors import BadAnswerError, ModelError, UsageError
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -34,7 +40,109 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-__all__ = ["ProviderModel"]
+__all__ = ["ProviderModel", "read_key", "run_within", "without_keys"]
+
+SHORTEST = 8
+"""Shorter values are no secrets, as ``none`` for a server that wants any key."""
+
+_HIDDEN = "[key]"
+
+
+def read_key(provider: str, variables: Sequence[str], environ: Mapping[str, str]) -> str | None:
+    """Return the key of a provider, or None where it needs none and none is set."""
+    key = next((environ[name].strip() for name in variables if environ.get(name, "").strip()), None)
+    if key is None and PROVIDERS[provider].key_needed:
+        msg = (
+            f"{provider} needs a key: set {' or '.join(variables)} in the environment; it is read "
+            "from nowhere else"
+        )
+        raise UsageError(msg)
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        msg = f"what {' or '.join(variables)} holds cannot be a key: it has spaces or odd signs"
+        raise UsageError(msg)
+    return key
+
+
+def without_keys(text: str, variables: Sequence[str], environ: Mapping[str, str]) -> str:
+    """Return a text with every key of the environment taken out."""
+    known = [name for each in PROVIDERS.values() for name in each.keys]
+    secrets = {environ.get(name, "").strip() for name in (*known, *variables)}
+    # A key that holds another one goes first, so that no rest of it stays.
+    for secret in sorted(secrets, key=lambda each: (-len(each), each)):
+        if len(secret) >= SHORTEST:
+            text = text.replace(secret, _HIDDEN)
+    return text
+
+
+Result = TypeVar("Result")
+
+GRACE = 2.0
+"""Seconds that connections may take to close after the limit; then nobody waits for them."""
+
+TURN = 0.2
+"""Seconds after which it is seen whether somebody wants to interrupt."""
+
+
+def run_within(seconds: float, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """Run a coroutine in a thread of its own, and wait for it so long and no longer."""
+    # The limit is that of the clock on the wall, from the start to the last byte: an answer that
+    # trickles in does not extend it. Code that blocks, as a look-up of an address, cannot hold up
+    # the caller either: it is left behind in its thread, which ends with the process at the latest.
+    call = _Call(seconds, start)
+    call.start()
+    try:
+        end = time.monotonic() + seconds + GRACE
+        # In short turns: a library that catches Ctrl-C, too, has a longer wait go on after it.
+        while not call.done.wait(max(0.0, min(TURN, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                raise TimeoutError
+    except BaseException:
+        # Also Ctrl-C: nobody waits for the answer any more.
+        call.cancel()
+        raise
+    return call.result()
+
+
+class _Call(threading.Thread, Generic[Result]):
+    def __init__(self, seconds: float, start: Callable[[], Coroutine[Any, Any, Result]]) -> None:
+        super().__init__(name="model call", daemon=True)
+        self.done = threading.Event()
+        self._seconds = seconds
+        self._start_call = start
+        self._outcome: list[Result] = []
+        self._error: BaseException | None = None
+        self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+
+    def run(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except BaseException as error:
+            # Whatever it is, it belongs to the caller, who waits in another thread.
+            self._error = error
+        finally:
+            self.done.set()
+
+    async def _main(self) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._running = (asyncio.get_running_loop(), task)
+        async with asyncio.timeout(self._seconds):
+            self._outcome.append(await self._start_call())
+
+    def cancel(self) -> None:
+        if self._running is not None and not self.done.is_set():
+            loop, task = self._running
+            try:
+                loop.call_soon_threadsafe(task.cancel)
+            except RuntimeError:
+                # It ended just now, and its loop is closed.
+                return
+
+    def result(self) -> Result:
+        if self._error is not None:
+            raise self._error
+        return self._outcome[0]
+
 
 _LONGER_THAN_TOLD = 0.1
 """Share of a wait by which it is stretched at random."""
@@ -50,12 +158,9 @@ class ProviderModel:
 
     Parameters
     ----------
-    name : ProviderModelName
-    options : ProviderOptions
-    retry : RetryPolicy
-    environ : mapping, optional
+    environ
         The environment, with the key.
-    sleep, clock : callable
+    sleep, clock
         How to wait, and seconds of a clock that never goes back.
 
     Raises

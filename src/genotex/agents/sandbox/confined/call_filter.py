@@ -151,20 +151,7 @@ Step = tuple[int, int, int, int]
 
 
 def filter_program(machine: str, *, own_root: bool) -> list[Step]:
-    """Return the filter for a machine as instructions (code, jump if true, if false, value).
-
-    Parameters
-    ----------
-    machine : str
-        As ``platform.machine`` names it.
-    own_root : bool
-        Whether files outside are absent anyway.
-
-    Raises
-    ------
-    OSError
-        If the numbers of the machine are not known.
-    """
+    """Return the filter for a machine as instructions (code, jump if true, if false, value)."""
     if machine not in _MACHINES:
         raise OSError(errno.ENOSYS, f"no system call numbers for {machine}")
     column, architecture = _MACHINES[machine]
@@ -253,18 +240,7 @@ class _Program(ctypes.Structure):
 
 
 def restrict(*, own_root: bool) -> str:
-    """Put the filter on this process and all that it starts; return what is in force.
-
-    Parameters
-    ----------
-    own_root : bool
-        As for ``filter_program``.
-
-    Raises
-    ------
-    OSError
-        If the kernel refuses, or the machine is not known.
-    """
+    """Put the filter on this process and all that it starts; return what is in force."""
     steps = filter_program(platform.machine(), own_root=own_root)
     code = b"".join(struct.pack("HBBI", *step) for step in steps)
     program = _Program(len(steps), code)

@@ -18,10 +18,10 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from . import call_filter, landlock, privileges
-from .bounds import bound_each_process, bound_number_of_processes
 from .linux import ON_LINUX
-from .plan import Mechanism, Plan
-from .private_root import PrivateRoot
+from .namespaces import PrivateRoot
+from .privileges import bound_each_process, bound_number_of_processes
+from .protocol import Mechanism, Plan
 
 __all__ = ["INTERRUPT", "Ends", "attempt", "run_first_process", "tell"]
 

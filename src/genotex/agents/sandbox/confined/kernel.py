@@ -26,7 +26,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from .frames import Channel, ChannelError
+from .protocol import Channel, ChannelError
 
 __all__ = ["main"]
 

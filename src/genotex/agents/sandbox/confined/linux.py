@@ -56,13 +56,7 @@ def kernel_release() -> tuple[int, int]:
 
 
 def system_call(name: str, *arguments: object) -> int:
-    """Call the kernel by name; integers are passed as machine words, the rest as it is.
-
-    Raises
-    ------
-    OSError
-        As the kernel answers; ``ENOSYS`` where the number is not known for this machine.
-    """
+    """Call the kernel by name; integers are passed as machine words, the rest as it is."""
     if not ON_LINUX or name not in NUMBERS:
         raise OSError(38, f"{name} is not known on {sys.platform} {platform.machine()}")
     words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]

@@ -14,15 +14,8 @@ DEEPEST = 100
 
 
 def remove_inside(folder: Path) -> None:
-    """Remove everything in a folder, however deep; links are removed, never followed.
-
-    Folders inside folders are moved up before they are entered, so that no path grows long.
-
-    Raises
-    ------
-    OSError
-        If something cannot be removed.
-    """
+    """Remove everything in a folder, however deep; links are removed, never followed."""
+    # Folders inside folders are moved up before they are entered, so that no path grows long.
     folder.chmod(stat.S_IRWXU)
     while children := list(folder.iterdir()):
         for child in children:

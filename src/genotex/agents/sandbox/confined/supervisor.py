@@ -22,10 +22,9 @@ from . import privileges
 from .first_process import INTERRUPT, Ends, attempt, run_first_process, tell
 from .linux import ON_LINUX
 from .namespaces import ENTRIES
-from .plan import Mechanism, Plan
-from .process_table import below, end_all
+from .protocol import Mechanism, Plan
 from .removing import remove_tree
-from .watch import Watch, in_force
+from .watch import Watch, below, end_all, in_force
 
 __all__ = ["main", "supervise"]
 
@@ -39,13 +38,7 @@ def main() -> None:
 
 
 def supervise(channel: int, out: int, err: int) -> None:
-    """Run one session from the plan on standard input to its end.
-
-    Parameters
-    ----------
-    channel, out, err : int
-        Open files of the kernel: its channel, and what it prints.
-    """
+    """Run one session from the plan on standard input to its end."""
     plan = Plan.from_json(_first_line())
     try:
         Supervisor(plan).run(channel, out, err)
@@ -65,13 +58,7 @@ def _first_line() -> str:
 
 
 class Supervisor:
-    """One session, from outside.
-
-    Parameters
-    ----------
-    plan : Plan
-        How to confine it, and its limits.
-    """
+    """One session, from outside."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -135,11 +122,9 @@ class Supervisor:
         return [attempt(name, enter, self.plan.avoid) for name, enter in ENTRIES.items()]
 
     def _read_reports(self) -> None:
-        """Take what the first process reports, and pass on what is for the program outside.
-
-        Each thing is believed once, and the first time is before any cell runs: what says it again
-        is none of ours.
-        """
+        """Take what the first process reports, and pass on what is for the program outside."""
+        # Each thing is believed once, and the first time is before any cell runs: what says it
+        # again is none of ours.
         new = os.read(self.report, 65536)
         *lines, self.reports = (self.reports + new).split(b"\n")
         for message in map(_as_message, lines):

@@ -1,8 +1,4 @@
-"""A session's walls, checked from inside: each thing that must not work is tried.
-
-What is tried reaches for files, sockets and processes that are there for the purpose, so that
-nothing is harmed where a wall is missing.
-"""
+"""Check a session's isolation from inside: try each thing that must not work."""
 
 from __future__ import annotations
 
@@ -16,10 +12,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.agents.sandbox.confinement import Confinement, Protection, SandboxPolicy
 from genotex.agents.sandbox.local import local_session
-from genotex.agents.sandbox.session import CellStatus, Folders, Limits, Session
-from genotex.agents.sandbox.surroundings import environment
+from genotex.agents.sandbox.processes import environment
+from genotex.agents.sandbox.session import (
+    CellStatus,
+    Confinement,
+    Folders,
+    Limits,
+    Protection,
+    SandboxPolicy,
+    Session,
+)
 
 __all__ = ["Check", "CheckedSandbox", "check_sandbox"]
 
@@ -43,13 +46,13 @@ class Check:
 
     Parameters
     ----------
-    protection : Protection
+    protection
         What it belongs to.
-    tried : str
+    tried
         What was tried.
-    held : bool
+    held
         Whether it did not work.
-    answer : str
+    answer
         What came of it.
     """
 
@@ -65,11 +68,11 @@ class CheckedSandbox:
 
     Parameters
     ----------
-    confinement : Confinement
+    confinement
         Which walls are up.
-    checks : tuple of Check
+    checks
         What was tried.
-    start_seconds : float
+    start_seconds
         From nothing to ready for the first cell.
     """
 

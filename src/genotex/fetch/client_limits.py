@@ -1,4 +1,4 @@
-"""How a server is treated: how often it is asked, how long it is waited for."""
+"""How often a server is asked, how long its answers may take, and how large they may be."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class Manners:
 
     Attributes
     ----------
-    connect, read : float
+    connect, read
         Seconds until a connection stands, and until some bytes come.
-    answer : float
+    answer
         Seconds for the head of any answer, and for the whole of one that is read into memory.
-    slowest : float
+    slowest
         Bytes per second that come at least, over each `window`.
-    window : float
+    window
         Seconds.
-    attempts : int
+    attempts
         How often a server that fails is asked without anything coming of it.
-    first_wait, longest_wait : float
+    first_wait, longest_wait
         Seconds before the second attempt, doubled each time up to the longest. A server that asks
         for a longer pause than the longest is not asked again.
-    most_text : int
+    most_text
         Bytes of an answer that is read into memory.
-    per_second : float
+    per_second
         Requests to one server; none to this machine is held back.
-    ncbi_per_second : float
+    ncbi_per_second
         Requests to the E-utilities: 3 without a key, 10 with one (NCBI, "A General Introduction to
         the E-utilities"). A key counts there alone; NCBI's other servers get 3 at most.
     """
@@ -113,20 +113,16 @@ class Flow:
 
 
 def back_off(manners: Manners, attempt: int, stream: random.Random) -> float:
-    """Return the seconds to wait behind the attempt of this number (from 1).
-
-    They double each time, and are drawn between half of that and all of it, so that many who were
-    sent away together do not come back together.
-    """
+    """Return the seconds to wait behind the attempt of this number (from 1)."""
+    # They double each time, and are drawn between half of that and all of it, so that many who were
+    # sent away together do not come back together.
     whole: float = min(manners.longest_wait, manners.first_wait * 2.0 ** (attempt - 1))
     return whole * stream.uniform(0.5, 1.0)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return how many seconds a server asks to wait; None where it does not say.
-
-    A date is compared with the server's own clock where it tells it (RFC 9110, section 10.2.3).
-    """
+    """Return how many seconds a server asks to wait; None where it does not say."""
+    # A date is compared with the server's own clock where it tells it (RFC 9110, section 10.2.3).
     asked = headers.get("Retry-After", "").strip()
     if not asked:
         return None
