@@ -55,7 +55,7 @@ def test_file_as_listed(tmp_path: Path) -> None:
         (DATA[:-9], FileState.UNREADABLE, "gzip data"),
         (DATA[:20] + b"?" + DATA[21:], FileState.UNREADABLE, "damaged"),
         (DATA + b"more", FileState.UNREADABLE, "other bytes follow"),
-        (b'{"error": "API rate limit exceeded"}\n' * 3, FileState.UNREADABLE, "no gzip data"),
+        (b'{"error": "API rate limit exceeded"}\n' * 3, FileState.UNREADABLE, "not gzip data"),
         (gzip.compress(b"!Series_title\tx\n" * 99), FileState.WRONG_SIZE, "in place of"),
     ],
     ids=["missing", "empty", "page", "cut", "damaged", "longer", "JSON", "other"],

@@ -115,7 +115,7 @@ def _geo_source(
     vocabulary: Path | None, eutils: str | None, files: str | None, pages: str | None
 ) -> Iterator[GeoSource]:
     from genotex.clinical import load_vocabulary
-    from genotex.fetch import Manners, WebClient, base_address
+    from genotex.fetch import ClientLimits, WebClient, base_address
     from genotex.fetch.entrez import Entrez, read_key
     from genotex.fetch.geo import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
     from genotex.fetch.geo_plan import GeoTree
@@ -125,8 +125,8 @@ def _geo_source(
         base_address(address)
         for address in (eutils or EUTILS, files or GEO_FILES, pages or GEO_PAGES)
     ]
-    manners = Manners(ncbi_per_second=10.0 if key else 3.0)
-    with WebClient(given, manners=manners, seed=os.getpid(), waiting=tell_wait) as client:
+    limits = ClientLimits(ncbi_per_second=10.0 if key else 3.0)
+    with WebClient(given, limits=limits, seed=os.getpid(), waiting=tell_wait) as client:
         yield GeoSource(
             client,
             Entrez(client, given[0], key),

@@ -20,7 +20,7 @@ MOST_NAMED = 3
 """So many things that are missing are named."""
 
 HOW_TO_FETCH = """\
-The benchmark lies on sites that want to see a person, so fetch it with a browser (82.0 GB; 41.5 GB
+The sites of the benchmark require a person, so fetch it with a browser (82.0 GB; 41.5 GB
 of it are the input data), from one of:
 
   data alone     Google Drive  https://drive.google.com/drive/folders/1ZQ8AflAecW61SrNclaMby-6x9GLCpJoW
@@ -37,7 +37,7 @@ and put the folders so:
   DIR/metadata/                     task_info.json, gene_synonym.json
 
 Kaggle unpacks all .gz files, and packed again they have other checksums: prefer one of the others.
-The same command then checks what is there; the input data can also be fetched anew from their
+The same command then checks what is there; the input data can also be fetched again from their
 sources with 'genotex fetch geo' and 'genotex fetch tcga'."""
 
 
@@ -46,7 +46,7 @@ class Part:
     """A part of the benchmark's folder."""
 
     place: str  # Relative to the folder
-    complete: bool  # Whether all of it is there, as far as the layout tells
+    complete: bool  # as far as the layout shows
     detail: str  # What is there, or what is missing
 
 
@@ -96,7 +96,7 @@ def _geo(folder: Path, traits: Sequence[str]) -> Part:
         return Part(place, False, "missing")
     source = InputFolder(folder / "input")
     series = sum(len(source.geo_cohorts(trait)) for trait in source.traits())
-    # Each of the benchmark's traits has series there, as its geo_manifest.json tells.
+    # Each of the benchmark's traits has series there, according to its geo_manifest.json.
     without = sorted(set(traits) - set(source.traits()))
     detail = f"{series:,} series of {len(source.traits()):,} traits"
     return Part(place, series > 0 and not without, detail + _named("; none of", without))

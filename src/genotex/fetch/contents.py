@@ -1,4 +1,4 @@
-"""What a fetched file must be: told by its first bytes, and again when all of it is there."""
+"""Check a fetched file: by its first bytes, and again when it is complete."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16
-"""Bytes of a web page that are looked at to tell what it wants."""
+"""Bytes of a web page that are searched for a captcha."""
 MOST_UNPACKED = 1 << 30
 MOST_TIMES = 200
 """Gzip data that unpack to more than this many times their size, and to more than a GiB, are a
@@ -65,7 +65,7 @@ class Content(StrEnum):
 
     @property
     def has_checksum(self) -> bool:
-        """Whether such a file tells by itself that all its bytes belong together."""
+        """Whether such a file contains a checksum of its content."""
         return self is Content.gzip
 
 
@@ -90,10 +90,10 @@ def refuse_page(first: bytes, address: str) -> None:
 
 
 def refuse_captcha(first: bytes, address: str) -> None:
-    """Refuse a web page that wants to see a person."""
+    """Refuse a web page that requires a person."""
     if _is_page(first) and _CAPTCHA.search(first):
-        message = "a captcha page came in place of the data: the server wants to see a person"
-        hint = "nothing of it was kept; wait some hours, then the same command goes on"
+        message = "a captcha page came in place of the data: the server requires a person"
+        hint = "nothing of it was kept; wait some hours, then repeat the command to continue"
         raise CaptchaError(message, address=address, hint=hint)
 
 
@@ -135,7 +135,7 @@ def check_whole(
     path: Path, content: Content, address: str, *, most_unpacked: int = MOST_UNPACKED
 ) -> None:
     """Read a file to its end, and refuse it where it is cut short or damaged."""
-    # Gzip data are unpacked piece by piece and thrown away: their checksum stands at their end, so
+    # Gzip data are unpacked piece by piece and thrown away: their checksum is at the end, so
     # a file of the right length may still be half of one.
     with path.open("rb") as handle:
         check_start(handle.read(WHOLE_PAGE), content, address)
@@ -173,7 +173,7 @@ def _read_json(path: Path, address: str) -> None:
     try:
         json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        message = f"is not whole JSON: {error}"
+        message = f"is not complete JSON: {error}"
         raise _damaged(message, address) from error
 
 
@@ -184,7 +184,7 @@ def _check_end(path: Path, content: Content, address: str) -> None:
     if content is Content.parquet:
         whole = tail.endswith(_PARQUET)
     elif content is Content.table:
-        # Nothing else in a table tells its end, so it must not be within a line.
+        # A table has no other mark of its end, so it must not end within a line.
         whole = tail.endswith(b"\n")
     else:
         last = tail.rstrip().rpartition(b"\n")[2].strip().lower()

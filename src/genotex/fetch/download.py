@@ -17,20 +17,28 @@ from genotex.fetch.web import Answer, Trouble, WebClient
 from genotex.formats.raw import sha256
 from genotex.io import PART, flush
 
-__all__ = ["Progress", "Version", "Wanted", "disk_full", "download", "full_disk_told", "part_of"]
+__all__ = [
+    "Progress",
+    "Version",
+    "Wanted",
+    "disk_full",
+    "download",
+    "full_disk_as_error",
+    "part_of",
+]
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 def disk_full(message: str, folder: Path) -> DiskFullError:
-    """Return the error that says so, and where space is wanted."""
-    hint = f"make space in {folder}, then the same command goes on"
+    """Return the error for a full disk, with the folder that needs space."""
+    hint = f"make space in {folder}, then repeat the command to continue"
     return DiskFullError(f"the disk is full: {message}", hint=hint)
 
 
 @contextmanager
-def full_disk_told(message: str, folder: Path) -> Iterator[None]:
-    """Turn an error of the system that a disk or a quota is full into one of ours."""
+def full_disk_as_error(message: str, folder: Path) -> Iterator[None]:
+    """Raise our own error for a system error of a full disk or quota."""
     try:
         yield
     except OSError as error:
@@ -41,10 +49,10 @@ def full_disk_told(message: str, folder: Path) -> Iterator[None]:
 
 
 Progress = Callable[[int, int | None], None]
-"""Called with the bytes at hand and those of the whole file, None where that is not known."""
+"""Called with the bytes so far and those of the complete file, None if unknown."""
 
 MOST_BYTES = 20 << 30
-GOES = 2
+MAX_DOWNLOADS = 2
 """How often a file that turns out damaged is fetched from its start."""
 
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", re.ASCII)
@@ -58,22 +66,22 @@ class Wanted:
     Attributes
     ----------
     address
-        Where it lies.
+        Where it is.
     path
         Its place in the input folder, as ``GEO/Gout/GSE1/GSE1_series_matrix.txt.gz``.
     content
-        What it must be.
+        Its expected content.
     sha256
-        What its checksum must be.
+        Its expected checksum.
     size
-        How many bytes it must have.
+        Its expected number of bytes.
     most
-        How many bytes it may have.
+        Its largest number of bytes.
     same_as
-        A name for what is the same file at several addresses; empty where there is but one.
+        A name shared by identical files at several addresses; empty if there is only one.
     refuse
-        Told the whole file and its address as it is shown; raises `FetchError` where it is another
-        one than was meant.
+        Called with the complete file and its shown address; raises `FetchError` if it is not the
+        intended file.
     """
 
     address: str
@@ -87,12 +95,12 @@ class Wanted:
 
     @property
     def source(self) -> str:
-        """What tells this file from others: files of one source are fetched once."""
+        """Identity of the file: files of one source are fetched once."""
         return self.same_as or shown(self.address)
 
     @property
     def has_checksum(self) -> bool:
-        """Whether it can be told that parts of it belong together."""
+        """Whether a checksum shows that its parts belong together."""
         return self.sha256 is not None or self.content.has_checksum
 
     @property
@@ -105,13 +113,13 @@ class Wanted:
 class Version:
     """Which version of a file a partial file is of."""
 
-    # What tells it from others; None where the server does not say, and nothing can be resumed.
+    # ETag or date of this version; None if the server gives neither, so nothing can be resumed.
     validator: str | None = None
     size: int | None = None  # Bytes of the whole
 
 
 def part_of(target: Path) -> Path:
-    """Return where a file lies as long as it is not whole."""
+    """Return where a file is kept until it is complete."""
     return target.with_name(target.name + PART)
 
 
@@ -125,10 +133,10 @@ def download(
     progress: Progress = lambda done, total: None,
 ) -> str:
     """Fetch a file to its place; the caller holds the folder's lock."""
-    # What has come lies in ``NAME.part`` beside the target, and stays there when the process ends
-    # in any way or the server fails. The next call asks for the rest by a range request, if the
-    # file on the server is still the same version and a checksum tells damage; else it starts anew.
-    # A whole file is checked (`Content`, size, checksum) before it takes its name.
+    # The bytes so far are in ``NAME.part`` next to the target, and stay there if the process ends
+    # or the server fails. The next call requests the rest by range, if the file on the server is
+    # still the same version and a checksum would show damage; otherwise it starts again. A complete
+    # file is checked (`Content`, size, checksum) before it takes its name.
     target.parent.mkdir(parents=True, exist_ok=True)
     coming = _Coming(client, wanted, part_of(target), version, begun, progress)
     digest = _fetch_checked(coming)
@@ -139,14 +147,14 @@ def download(
 
 
 def _fetch_checked(coming: _Coming) -> str:
-    """Fetch what is missing, and all of it once more where it turns out damaged."""
-    for go in range(1, GOES + 1):
+    """Fetch what is missing, and everything again if the file turns out damaged."""
+    for go in range(1, MAX_DOWNLOADS + 1):
         coming.client.again(coming.wanted.address, coming.attempt, coming.at_hand)
         try:
             return _checked(coming.part, coming.wanted)
         except FetchError as error:
             coming.forget()
-            if not isinstance(error, WrongContentError) or go == GOES:
+            if not isinstance(error, WrongContentError) or go == MAX_DOWNLOADS:
                 raise
     raise AssertionError
 
@@ -166,7 +174,7 @@ def _checked(part: Path, wanted: Wanted) -> str:
 
 @dataclass
 class _Coming:
-    """A file on its way."""
+    """A file while it is being downloaded."""
 
     client: WebClient
     wanted: Wanted
@@ -179,13 +187,13 @@ class _Coming:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def forget(self) -> None:
-        """Remove what came, so that the next attempt starts anew."""
+        """Remove the partial file, so that the next attempt starts from the beginning."""
         self.part.unlink(missing_ok=True)
         self.version = Version()
 
     def attempt(self) -> None:
-        """Ask for the file, or for what is missing of it, and write what comes."""
-        # Without a checksum nobody would notice a part that a power cut damaged.
+        """Request the file, or the missing part, and write the bytes as they come."""
+        # Without a checksum, damage to the part by a power cut would go unnoticed.
         resumes = self.version.validator and self.wanted.has_checksum
         start = self.at_hand() if resumes else 0
         headers = {}
@@ -193,7 +201,7 @@ class _Coming:
             headers = {"Range": f"bytes={start}-", "If-Range": self.version.validator or ""}
         with self.client.opened(self.wanted.address, headers=headers) as answer:
             if answer.status == 416:
-                self._end_or_start_anew(answer, start)
+                self._end_or_restart(answer, start)
                 return
             if answer.status == 206:
                 total = self._whole_of_part(answer, start)
@@ -204,7 +212,7 @@ class _Coming:
             chunks = answer.chunks()
             if not start:
                 chunks = self._judged(chunks, answer.address)
-                # Before the journal tells of the new version, whose part this one is not.
+                # Before the journal records the new version, to which this part does not belong.
                 self.forget()
                 self.version = Version(answer.validator, total)
                 self.begun(self.version)
@@ -213,22 +221,22 @@ class _Coming:
             message = f"{self.at_hand():,} of {total:,} bytes came"
             raise Trouble(message)
 
-    def _end_or_start_anew(self, answer: Answer, start: int) -> None:
-        """Take a part that the server has nothing to add to as whole, if it is of that size."""
-        told = _NO_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-        if told is None or int(told[1]) != start or not start:
+    def _end_or_restart(self, answer: Answer, start: int) -> None:
+        """Accept a part as complete if it has the size of the file on the server."""
+        found = _NO_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+        if found is None or int(found[1]) != start or not start:
             self.version = Version()
             message = "the file on the server is shorter than what had come"
             raise Trouble(message)
 
     def _whole_of_part(self, answer: Answer, start: int) -> int | None:
         """Return the bytes of the file that a part is of; the part need not reach its end."""
-        told = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-        if told is None or int(told[1]) != start or not start:
+        found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+        if found is None or int(found[1]) != start or not start:
             self.version = Version()
-            message = "another part came than was asked for"
+            message = "a different part came than was requested"
             raise Trouble(message)
-        total = self.version.size if told[2] == "*" else int(told[2])
+        total = self.version.size if found[2] == "*" else int(found[2])
         if self.version.size not in (None, total):
             self.version = Version()
             message = "a part of another version of the file came"
@@ -239,7 +247,7 @@ class _Coming:
         if total is not None and total > self.wanted.most:
             raise self._too_large(total, address)
         if None not in (total, self.wanted.size) and total != self.wanted.size:
-            message = f"the server has {total:,} bytes of it, the list says {self.wanted.size:,}"
+            message = f"the server has {total:,} bytes of it, the list {self.wanted.size:,}"
             hint = "the list may be older than the file; nothing was kept"
             raise WrongContentError(message, address=address, hint=hint)
 
@@ -254,7 +262,7 @@ class _Coming:
             raise disk_full(message, self.part.parent)
 
     def _judged(self, chunks: Iterator[bytes], address: str) -> Iterator[bytes]:
-        """Look at the first bytes before any is written, so that a page never replaces a part."""
+        """Check the first bytes before any is written, so that a page never replaces a part."""
         first = b"".join(_at_least(chunks, ENOUGH_TO_JUDGE))
         if first.lstrip().startswith(b"<"):
             first += b"".join(_at_least(chunks, WHOLE_PAGE))
@@ -269,7 +277,7 @@ class _Coming:
     def _write(self, chunks: Iterator[bytes], start: int, total: int | None) -> None:
         size = start
         self.progress(size, total)
-        # Without a buffer: what a signal or a kill finds in the file is what came.
+        # Without a buffer: after a signal or kill, the file contains what came.
         with self.part.open("r+b" if start else "wb", buffering=0) as handle:
             handle.seek(start)
             for chunk in chunks:

@@ -19,14 +19,14 @@ AT_ONCE = 100
 """Summaries of one request."""
 
 _PASSES = re.compile(r"backend|rate limit|unavailable|time[d ]*out|try again", re.IGNORECASE)
-"""What Entrez says of itself, with status 200, when the same question may be answered later."""
+"""Temporary errors of Entrez itself, reported with status 200."""
 
 
 def read_key(environ: Mapping[str, str]) -> str | None:
     """Return NCBI's key from the environment; it is read from nowhere else."""
     key = environ.get(KEY_VARIABLE, "").strip()
     if key and not (key.isascii() and key.isalnum()):
-        msg = f"what {KEY_VARIABLE} holds cannot be a key: it has other signs than letters, digits"
+        msg = f"the content of {KEY_VARIABLE} cannot be a key: only letters and digits are allowed"
         raise UsageError(msg)
     return key or None
 
@@ -70,8 +70,8 @@ class Entrez:
         answer = self._ask("esearch.fcgi", {"term": term, "retmax": str(most)})
         result = answer.get("esearchresult")
         if not isinstance(result, dict) or "ERROR" in result:
-            said = result.get("ERROR") if isinstance(result, dict) else None
-            self._refuse(f"the search was not answered: {said or 'no esearchresult'}")
+            reason = result.get("ERROR") if isinstance(result, dict) else None
+            self._refuse(f"the search was not answered: {reason or 'no esearchresult'}")
         ids, count = result.get("idlist"), str(result.get("count", ""))
         if not (_are_ids(ids) and _is_number(count)):
             self._refuse("the answer to the search has no count, or ids that are none")
@@ -86,8 +86,8 @@ class Entrez:
             result = answer.get("result")
             if not isinstance(result, dict):
                 self._refuse("the answer has no summaries")
-            told = [(each, result.get(each)) for each in some]
-            there = [one for _, one in told if isinstance(one, dict) and "error" not in one]
+            records = [result.get(each) for each in some]
+            there = [one for one in records if isinstance(one, dict) and "error" not in one]
             if not there:
                 self._refuse(f"the answer has no summary of {some[0]}")
             yield from there
@@ -107,8 +107,8 @@ class Entrez:
             answer = json.loads(content, strict=False)
         except (ValueError, RecursionError):
             self._refuse(f"the answer is not JSON: {content[:60]!r}")
-        if isinstance(answer, dict) and (said := _trouble(answer)):
-            raise Trouble(said)
+        if isinstance(answer, dict) and (reason := _trouble(answer)):
+            raise Trouble(reason)
         if not isinstance(answer, dict) or "error" in answer:
             self._refuse("the answer is an error, or of another form")
         return answer
@@ -125,12 +125,12 @@ def _unknown(errors: Any) -> frozenset[str]:
 
 
 def _trouble(answer: Mapping[str, Any]) -> str | None:
-    """Return what Entrez says where it may answer the same question later."""
+    """Return the error of Entrez if the same question may be answered later."""
     result = answer.get("esearchresult")
-    said = answer.get("error") or (result.get("ERROR") if isinstance(result, dict) else None)
-    if not isinstance(said, str) or not _PASSES.search(said):
+    reason = answer.get("error") or (result.get("ERROR") if isinstance(result, dict) else None)
+    if not isinstance(reason, str) or not _PASSES.search(reason):
         return None
-    return f"Entrez says {' '.join(said.split())[:100]!r}"
+    return f"Entrez reports {' '.join(reason.split())[:100]!r}"
 
 
 def _is_number(text: Any) -> bool:

@@ -22,7 +22,7 @@ from genotex.errors import (
 )
 from genotex.fetch.addresses import safe_name, shown
 from genotex.fetch.contents import check_whole
-from genotex.fetch.download import Progress, Version, Wanted, download, full_disk_told
+from genotex.fetch.download import Progress, Version, Wanted, download, full_disk_as_error
 from genotex.fetch.web import WebClient
 from genotex.formats.journal import Entry, Journal, open_journal
 from genotex.formats.raw import sha256
@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Fetched:
-    """A file that lies in its place.
+    """A file in its place.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def open_fetch_folder(root: Path) -> Iterator[FetchFolder]:
         msg = f"{root} is a file; give the folder to fetch into"
         raise UsageError(msg)
     path = journal_path(root)
-    full = full_disk_told("the journal could not be written", root)
+    full = full_disk_as_error("the journal could not be written", root)
     with full, lock(path, wait=False), open_journal(path) as journal:
         yield FetchFolder(root, journal)
 
@@ -117,13 +117,13 @@ class FetchFolder:
     ) -> Fetched:
         """Return a file, fetched where it is not there yet.
 
-        A file that the journal knows is not asked for again; where it lies elsewhere in the folder
-        it is linked. One that somebody else put there is kept when it is whole.
+        A file in the journal is not requested again; if it is elsewhere in the folder, it is
+        linked. A file from another source is kept if it is complete.
 
         Parameters
         ----------
         client
-            Whom to ask through.
+            The HTTP client.
         wanted
             The file.
         progress
@@ -132,7 +132,7 @@ class FetchFolder:
         Raises
         ------
         FetchError
-            If it cannot be had; the journal says why.
+            If it cannot be fetched; the journal records why.
         """
         target = self.place(wanted.path)
         if target.exists():
@@ -143,7 +143,9 @@ class FetchFolder:
             return self._done(wanted, target, twin["sha256"], now=False)
         _log.info("fetching %s", shown(wanted.address))
         try:
-            with full_disk_told(f"{wanted.name} could not be written to its end", target.parent):
+            with full_disk_as_error(
+                f"{wanted.name} could not be written completely", target.parent
+            ):
                 return self._download(client, wanted, target, progress)
         except DiskFullError as error:
             # Then the journal may lack the space for its line, too.
@@ -168,7 +170,7 @@ class FetchFolder:
         return self._done(wanted, target, digest, now=True)
 
     def place(self, path: str) -> Path:
-        """Return where a file of the folder lies.
+        """Return the path of a file of the folder.
 
         Raises
         ------
@@ -178,7 +180,7 @@ class FetchFolder:
         return self.root.joinpath(*(safe_name(part) for part in path.split("/")))
 
     def known(self, path: str) -> Fetched | None:
-        """Return a file that lies in its place and that the journal knows with this size."""
+        """Return a file that is in its place and in the journal with this size."""
         target, done = self.place(path), self.last(path, "done")
         if done is None or not target.is_file() or target.stat().st_size != done.get("size"):
             return None
@@ -187,7 +189,7 @@ class FetchFolder:
     def made(self, path: str, address: str) -> Fetched:
         """Take a file into the journal that was made of what came from an address."""
         target = self.place(path)
-        # It is another file than the one at the address, and never stands in for that.
+        # It is not the file at the address, and never replaces it.
         wanted = Wanted(address, path, same_as=f"{path} made of {shown(address)}")
         return self._done(wanted, target, sha256(target), now=True)
 
@@ -222,7 +224,7 @@ class FetchFolder:
         return self._done(wanted, target, digest, now=False)
 
     def _twin(self, wanted: Wanted) -> Entry | None:
-        """Return what the journal says of the same file in another place, if it lies there."""
+        """Return the journal entry of the same file in another place, if it is there."""
         for entry in self._done_from.get(wanted.source, ()):
             place = self.place(entry["path"])
             there = place.exists() and place.stat().st_size == entry["size"]
@@ -279,7 +281,7 @@ def _same(wanted: Wanted, digest: str) -> bool:
 
 
 def _not_ours(target: Path, message: str) -> FetchError:
-    text = f"{target} lies there already, and is not what it should be: {message}"
+    text = f"{target} exists already, and is not the expected file: {message}"
     return FetchError(text, hint="remove it, then the same command fetches it")
 
 
@@ -304,7 +306,7 @@ class Outcome:
 
 
 class Patience:
-    """Tells when the rest is better left for later."""
+    """Decides when the rest is left for later."""
 
     # That is when a server wants to see a person, when the disk is full, and when a server fails
     # several things in a row.

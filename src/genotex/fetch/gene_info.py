@@ -46,7 +46,7 @@ def fetch_genes(
     progress: Progress = lambda done, total: None,
 ) -> FetchedGenes:
     """Fetch NCBI's human genes, and make the gene table and the synonyms of them."""
-    # A gene_info file that lies in the folder is not fetched again. RefSeq, GenBank and Ensembl
+    # A gene_info file in the folder is not fetched again. RefSeq, GenBank and Ensembl
     # transcript accessions, which it lacks, are those of the packaged table.
     _refuse_files_of_others(folder)
     wanted = Wanted(f"{base}GENE_INFO/Mammalia/{GENE_INFO}", GENE_INFO)
@@ -82,7 +82,7 @@ def _refuse_files_of_others(folder: FetchFolder) -> None:
 
 def _made_before(folder: FetchFolder, gene_info: Fetched) -> FetchedGenes | None:
     """Return what an earlier run made of the same file, None where it is not all there."""
-    # A table that is written anew, be it with the same bytes, has every cohort done again.
+    # Writing the table again, even with the same bytes, would cause every cohort to be redone.
     there = [file for path in (SYNONYMS, *TABLE_FILES) if (file := folder.known(path)) is not None]
     if len(there) <= len(TABLE_FILES):
         return None

@@ -69,7 +69,7 @@ UNSORTED = "Unsorted"
 
 @dataclass(frozen=True)
 class GeoRequest:
-    """What somebody wants from GEO."""
+    """A request for GEO series."""
 
     trait: str | None  # Whose series are searched for, or in whose folder the named ones go
     accessions: tuple[str, ...] = ()  # Series by name; empty to search
@@ -98,9 +98,9 @@ class GeoRequest:
 class GeoSource:
     """Where series come from."""
 
-    client: WebClient  # Whom to ask through
-    entrez: Entrez  # Tells which series there are
-    tree: GeoTree  # Tells and has their files
+    client: WebClient
+    entrez: Entrez  # finds series
+    tree: GeoTree  # lists their files
     vocabulary: Vocabulary  # The words of traits
 
 
@@ -125,7 +125,7 @@ def choose_or_go_on(
     looked_at: Callable[[SeriesPlan], None] = lambda plan: None,
 ) -> list[SeriesPlan]:
     """Return what the same request chose if it was not brought to its end; else choose."""
-    # So going on needs no search, and gives the same series whatever GEO got meanwhile.
+    # So continuing needs no search, and gives the same series even if GEO has grown since.
     last = folder.last_note(_key(source, request))
     if last is not None and last["step"] == "chosen":
         return [SeriesPlan.from_json(plan) for plan in last["series"]]
@@ -161,14 +161,14 @@ class SeriesOutcome:
     """What became of a series."""
 
     plan: SeriesPlan  # The series
-    kept: tuple[Fetched, ...] = ()  # Files that lie in their places
+    kept: tuple[Fetched, ...] = ()  # files in their places
     error: FetchError | None = None  # What could not be had
-    notes: tuple[str, ...] = ()  # What else there is to say
+    notes: tuple[str, ...] = ()
     tried: bool = True  # Whether it was asked for at all
 
     @property
     def may_come_later(self) -> bool:
-        """Whether what stood against it may pass by itself."""
+        """Whether the obstacle is temporary."""
         return self.ends_all or isinstance(self.error, ServerUnavailableError)
 
     @property
@@ -202,13 +202,13 @@ def fetch_series(
 
 
 def _refuse_other_series(accession: str, path: Path, address: str) -> None:
-    """Refuse a series matrix that says it is of another series; what tells nothing is kept."""
+    """Refuse a series matrix with the accession of another series; without any it is kept."""
     try:
-        told = read_series_matrix(path, expression=False).accession
+        found = read_series_matrix(path, expression=False).accession
     except FormatError:
-        return  # Whether it can be read is for its reader to say, later.
-    if told and told != accession:
-        message = f"it is the matrix of {told[:20]!r}, not of {accession}"
+        return  # Its reader reports later whether it can be read.
+    if found and found != accession:
+        message = f"it is the matrix of {found[:20]!r}, not of {accession}"
         hint = "nothing of it was kept; try again later"
         raise WrongContentError(message, address=address, hint=hint)
 
@@ -253,7 +253,7 @@ class _SeriesWork:
         self.kept.append(self.folder.fetch(self.source.client, wanted, progress))
 
     def _is_empty(self, matrices: Sequence[Path]) -> bool:
-        """Tell whether no matrix has a row; what cannot be read is told and left to the reader."""
+        """Return whether no matrix has a row; unreadable ones are noted and left to the reader."""
         empty = True
         for path in matrices:
             try:

@@ -37,8 +37,8 @@ class ListedFile:
     """A file that a folder of GEO lists."""
 
     name: str  # File name; of the form that was looked for
-    address: str  # Where it lies
-    size: int | None  # Bytes as the folder tells them, rounded to two digits ("2.1M")
+    address: str
+    size: int | None  # bytes as listed, rounded to two digits ("2.1M")
 
 
 class GeoTree:
@@ -69,7 +69,7 @@ class GeoTree:
         return self._listed(f"{_series_folder(accession)}soft/", pattern)
 
     def annotation(self, platform: str) -> str:
-        """Return where the annotation of a platform lies, if NCBI made one."""
+        """Return the address of the annotation of a platform, if NCBI made one."""
         return f"{self._files}platforms/{_stub(platform)}/{platform}/annot/{platform}.annot.gz"
 
     def platform_table(self, platform: str) -> str:
@@ -97,7 +97,7 @@ class GeoTree:
     def _listed(self, folder: str, pattern: str) -> list[ListedFile]:
         address = self._files + folder
         page = decode(self._client.text(address, page=True))
-        # Only names of the very form are taken, whatever else the page names.
+        # Only names of exactly this form are accepted, not other links of the page.
         return [
             ListedFile(name, address + name, size)
             for name, size in _entries(page)
@@ -115,7 +115,7 @@ def _stub(accession: str) -> str:
 
 
 def _entries(page: str) -> Iterator[tuple[str, int | None]]:
-    """Yield the names that a folder's page links to, each once, with the sizes told behind them."""
+    """Yield the names that a folder's page links to, each once, with the sizes given after them."""
     reader = _FolderPage()
     reader.feed(page)
     reader.close()
@@ -186,7 +186,7 @@ class SeriesPlan:
 
     @property
     def size(self) -> int:
-        """Bytes to come, as far as the folders tell them; platform tables and counts do not."""
+        """Bytes to fetch, as far as listed; platform tables and counts are not."""
         return sum(file.size or 0 for file in (*self.matrices, *self.family))
 
     def to_json(self) -> dict[str, Any]:
@@ -268,8 +268,8 @@ def _why_refused(plan: SeriesPlan, criteria: Criteria, options: GeoOptions, by_n
     family = sum(file.size or 0 for file in plan.family)
     if family > criteria.family_bytes:
         limit = megabytes(criteria.family_bytes)
-        told = f"family SOFT of {megabytes(family)}; at most {limit} with --max-family"
-        return f"{told}; or --platform-only"
+        reason = f"family SOFT of {megabytes(family)}; at most {limit} with --max-family"
+        return f"{reason}; or --platform-only"
     return ""
 
 

@@ -74,7 +74,7 @@ class Criteria:
 
 @dataclass(frozen=True)
 class GeoSummary:
-    """What Entrez tells of a series."""
+    """The summary of a series in Entrez."""
 
     accession: str  # ``GSE...``
     # The submitter's title and summary.
@@ -98,7 +98,7 @@ class GeoSummary:
 
     @property
     def is_sequencing_alone(self) -> bool:
-        """Whether that is so, and no array was used beside it."""
+        """Whether expression was measured by sequencing and not by array as well."""
         return self.is_sequencing and not any("array" in kind.lower() for kind in self.study_types)
 
 
@@ -191,11 +191,11 @@ def read_summary(record: Mapping[str, Any]) -> GeoSummary:
     accession, samples = str(record.get("accession", "")), str(record.get("n_samples", ""))
     if not ACCESSION.fullmatch(accession) or not re.fullmatch(r"[0-9]{1,9}", samples):
         message = (
-            f"a summary of Entrez tells no series, or no number of samples: {accession[:40]!r}"
+            f"a summary of Entrez has no series accession or number of samples: {accession[:40]!r}"
         )
         raise WrongContentError(message)
-    told = record.get("samples")
-    members = told if isinstance(told, list) else []
+    samples_listed = record.get("samples")
+    members = samples_listed if isinstance(samples_listed, list) else []
     return GeoSummary(
         accession,
         _text(record, "title"),
@@ -222,7 +222,7 @@ def _list(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class SummaryWord:
-    """What the rules say of a series from its summary alone."""
+    """Assessment of a series by the rules, from its summary alone."""
 
     expression: bool  # Whether it holds human gene expression
     why: str  # Why, or why not
@@ -230,8 +230,8 @@ class SummaryWord:
 
 
 def word_of_expert(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> SummaryWord:
-    """Return what the rules say of a series from its summary alone."""
-    # The characteristics of the samples, which tell the trait, are not in a summary; so this is a
+    """Assess a series by the rules, from its summary alone."""
+    # A summary lacks the sample characteristics that record the trait, so this is an
     # word, not a reading.
     description = SeriesDescription(
         cohort=summary.accession,

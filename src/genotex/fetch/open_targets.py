@@ -161,7 +161,7 @@ class OpenTargets:
         return data
 
     def _value(self, data: Any, kind: Any, *keys: str) -> Any:
-        """Return what stands at the end of some keys, if it is of a kind."""
+        """Return the value at the end of some keys, if it is of a kind."""
         found = data
         for key in keys:
             found = found.get(key) if isinstance(found, dict) else None
@@ -177,8 +177,8 @@ class OpenTargets:
 
 def _first_message(errors: Any) -> str:
     first = errors[0] if isinstance(errors, list) and errors else errors
-    said = first.get("message", first) if isinstance(first, dict) else first
-    return " ".join(str(said).split())[:200]
+    text = first.get("message", first) if isinstance(first, dict) else first
+    return " ".join(str(text).split())[:200]
 
 
 HEADING = (
@@ -189,7 +189,7 @@ HEADING = (
 
 @dataclass(frozen=True)
 class TraitDiseases:
-    """A trait and what stands for it."""
+    """A trait and its diseases."""
 
     trait: str  # Trait folder name
     ids: tuple[str, ...]  # Ids such as ``EFO_0000270``; empty where nothing was found

@@ -43,7 +43,7 @@ DATABASES = ("GEO", "TCGA")
 
 @dataclass(frozen=True)
 class ListedFile:
-    """What a manifest says of a file: SHA-256 in hexadecimal digits, and bytes where it tells."""
+    """A file in a manifest: SHA-256 in hexadecimal digits, and bytes if given."""
 
     sha256: str
     size: int | None = None
@@ -82,7 +82,7 @@ def read_manifest(path: Path) -> Manifest:
 def manifest_base(manifest: Manifest, folder: Path) -> Path:
     """Return the folder in which the paths of a manifest begin."""
     # For the published manifests that is ``GEO`` (or ``TCGA``) in an input folder or in the
-    # benchmark's folder, or of the input folder that it lies in; else the folder itself.
+    # benchmark's folder, or of the input folder that contains it; else the folder itself.
     if manifest.base is not None or manifest.name not in DATABASES:
         return manifest.base or folder
     for root in (folder, folder / "input"):
@@ -96,7 +96,7 @@ def manifest_base(manifest: Manifest, folder: Path) -> Path:
 
 
 def fetched_manifest(folder: Path) -> Manifest | None:
-    """Return what the journal of fetching says of a folder, or of one that it lies in."""
+    """Return the files in the journal of fetching of a folder, or of one above it."""
     for root in _and_above(folder):
         path = journal_path(root)
         done = [entry for entry in read_journal(path) if entry.get("step") == "done"]
@@ -156,7 +156,7 @@ def _visible_files(folder: Path) -> dict[str, Path]:
 def describe_files(
     files: Mapping[str, Path], step: Callable[[str, int], None] | None = None
 ) -> dict[str, ListedFile]:
-    """Return checksum and size of each file; `step` is told its name and the number of files."""
+    """Return checksum and size of each file; `step` gets its name and the number of files."""
     found = {}
     for name, path in files.items():
         found[name] = ListedFile(sha256(path), path.stat().st_size)
@@ -166,7 +166,7 @@ def describe_files(
 
 
 def write_manifest(path: Path, files: Mapping[str, ListedFile]) -> None:
-    """Write a manifest in the published form, with the sizes beside the checksums."""
+    """Write a manifest in the published form, with sizes in addition to checksums."""
     content = {
         "files": {name: facts.sha256 for name, facts in files.items()},
         "sizes": {name: facts.size for name, facts in files.items() if facts.size is not None},
@@ -199,18 +199,18 @@ def _size(sizes: Mapping[str, Any], name: str, source: Path) -> int | None:
 
 
 def _of_a_cohort(name: str) -> bool:
-    """Tell data from what a file manager or a notebook left: data lie in a cohort's folder."""
+    """Return whether a path is in a cohort's folder, not left by a file manager or notebook."""
     return "/" in name and not any(part.startswith(".") for part in name.split("/"))
 
 
 Step = Callable[[str, int], None]
 
 DATA_ENDINGS = (".gz", ".txt", ".soft", ".tsv", "clinicalMatrix")
-"""Files that a reader of this package opens; others are nobody's business here."""
+"""Files that a reader of this package opens; others are ignored."""
 
 
 class FileState(StrEnum):
-    """What can be said of a file."""
+    """The state of a file."""
 
     OK = "ok"
     MISSING = "missing"
@@ -221,7 +221,7 @@ class FileState(StrEnum):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether something has to be done; a file of one's own beside the listed ones is fine."""
+        """Whether action is needed; additional files of the user are fine."""
         return self not in (FileState.OK, FileState.NOT_LISTED)
 
 
@@ -242,7 +242,7 @@ def verify_folder(
     ignore_missing: bool = False,
 ) -> tuple[CheckedFile, ...]:
     """Compare a folder with manifests."""
-    # A file is compared by size where the manifest tells it, then by SHA-256. Where that is
+    # A file is compared by size if the manifest gives it, then by SHA-256. Where that is
     # another, or the file is not listed, it is looked at as a reader would: its first bytes, and
     # for gzip data all of them to the checksum at their end.
     folder = folder.absolute()
@@ -276,7 +276,7 @@ def _find(folder: Path, manifests: Sequence[Manifest]) -> _Found:
     for manifest in manifests:
         base = manifest_base(manifest, folder)
         if not (folder.is_relative_to(base) or base.is_relative_to(folder)):
-            continue  # It is of the other database, beside this one.
+            continue  # It belongs to the other database.
         within = folder if folder.is_relative_to(base) else base
         paths = {base / name: facts for name, facts in manifest.files.items()}
         found.listed |= {
@@ -289,7 +289,7 @@ def _find(folder: Path, manifests: Sequence[Manifest]) -> _Found:
 
 
 def verify_readable(folder: Path, step: Step | None = None) -> tuple[CheckedFile, ...]:
-    """Tell of every file of a folder that has no list whether it can be read to its end."""
+    """Return whether each file of a folder without a manifest can be read to its end."""
     files = data_files(folder)
     checked = []
     for name, path in files.items():
@@ -313,7 +313,7 @@ def unreadable(path: Path) -> str | None:
     except FormatError as error:
         return error.message
     if path.suffix == ".gz" and not zipped:
-        return "no gzip data, though its name says so"
+        return "not gzip data, despite its name"
     return None
 
 
@@ -338,7 +338,7 @@ def _listed(path: Path, folder: Path, facts: ListedFile) -> CheckedFile:
     if wrong_size:
         detail = f"{size:,} bytes in place of {facts.size:,}"
         return CheckedFile(name, FileState.WRONG_SIZE, detail)
-    detail = "it can be read: packed anew, or another version than the listed one"
+    detail = "it can be read: compressed again, or another version than the listed one"
     return CheckedFile(name, FileState.WRONG_CHECKSUM, detail)
 
 

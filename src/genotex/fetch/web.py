@@ -23,7 +23,7 @@ from genotex.errors import (
     WrongContentError,
 )
 from genotex.fetch.addresses import AllowedAddresses, shown
-from genotex.fetch.client_limits import Flow, Manners, Pace, back_off, retry_after
+from genotex.fetch.client_limits import ClientLimits, Flow, Pace, back_off, retry_after
 from genotex.fetch.contents import WHOLE_PAGE, refuse_captcha, refuse_page
 
 if TYPE_CHECKING:
@@ -94,16 +94,16 @@ class Answer:
 
     @property
     def length(self) -> int | None:
-        """Bytes that are to come, where the server says it."""
-        told = self.headers.get("Content-Length", "")
-        return int(told) if told.isascii() and told.isdigit() else None
+        """Bytes of the body, if the server states it."""
+        length = self.headers.get("Content-Length", "")
+        return int(length) if length.isascii() and length.isdigit() else None
 
     @property
     def validator(self) -> str | None:
-        """What tells this version of a file from another: a strong ETag, else its date."""
+        """Identity of this version of a file: a strong ETag, else its date."""
         tag = self.headers.get("ETag", "")
         found = tag if tag.startswith('"') else self.headers.get("Last-Modified", "")
-        # It is sent back in a header, where other signs cannot stand.
+        # It is sent back in a header, where other characters are not allowed.
         return found if found and found.isascii() and found.isprintable() else None
 
     def chunks(self) -> Iterator[bytes]:
@@ -128,22 +128,22 @@ def as_trouble() -> Iterator[None]:
         message = "nothing came within the time limit"
         raise Trouble(message) from error
     except TransportError as error:
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        message = f"the connection failed or was cut: {said}"
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        message = f"the connection failed or was cut: {reason}"
         raise Trouble(message) from error
     except InvalidURL as error:
         message = f"this is no address: {error}"
         raise AddressRefusedError(message) from error
 
 
-def open_client(manners: Manners, head: HeadDeadline) -> Client:
+def open_client(limits: ClientLimits, head: HeadDeadline) -> Client:
     """Return a client that keeps no connection, through the proxies of the environment."""
     # Not at the top: loading it takes longer than all of `genotex --help`.
     from httpx2 import Client, InvalidURL, Limits, Timeout
 
     try:
         return Client(
-            timeout=Timeout(manners.read, connect=manners.connect),
+            timeout=Timeout(limits.read, connect=limits.connect),
             limits=Limits(max_keepalive_connections=0),
             event_hooks={"request": [head.begin], "response": [head.end]},
             follow_redirects=False,
@@ -166,47 +166,47 @@ _AGAIN = {408, 425, 429}
 _NO_RANGE = 416
 _WORTH_GOING_ON = 1 << 16
 """Bytes that must have come for a cut connection not to count as an attempt."""
-LATER = "the same command goes on from here later"
+LATER = "repeat the command later to continue from here"
 
 
 class WebClient:
-    """Asks servers, politely and again where that may help.
+    """Sends requests to servers within client limits, with retries where they may help.
 
     Redirects are followed by hand (`AllowedAddresses`), five at most; cookies and passwords are
-    never sent. Compression on the way is not asked for, so what comes is what lies there.
+    never sent. Compression is not requested, so the bytes are those of the file on the server.
 
     Parameters
     ----------
     given
-        Base addresses by name of the program or of an option.
-    manners
+        Base addresses named by the program or an option.
+    limits
         Limits.
     seed
         Of the random part of waiting times.
     waiting
-        Told why the next attempt waits, and for how many seconds, before each such pause.
+        Called before each pause with its reason and length in seconds.
     sleep, clock
-        How to wait, and a clock that never goes back; for tests.
+        How to wait, and a monotonic clock; for tests.
     """
 
     def __init__(
         self,
         given: Iterable[str],
         *,
-        manners: Manners | None = None,
+        limits: ClientLimits | None = None,
         seed: int = 0,
         waiting: Callable[[str, float], None] = lambda why, seconds: None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.manners = manners or Manners()
+        self.limits = limits or ClientLimits()
         self._allowed = AllowedAddresses(given)
         self._stream = random.Random(seed)
         self._waiting = waiting
         self._sleep = sleep
         self._clock = clock
-        self._pace = Pace(self.manners, clock, sleep)
-        self._head = HeadDeadline(self.manners.answer)
+        self._pace = Pace(self.limits, clock, sleep)
+        self._head = HeadDeadline(self.limits.answer)
         self._client: Client | None = None
 
     def __enter__(self) -> WebClient:
@@ -250,7 +250,7 @@ class WebClient:
             As `opened` and `again`; also if the answer is too large, or a web page where none is
             wanted.
         """
-        limit = self.manners.most_text if most is None else most
+        limit = self.limits.most_text if most is None else most
         content = self.again(address, lambda: self._read(address, form, question, limit))
         refuse = refuse_captcha if page else refuse_page
         refuse(content[:WHOLE_PAGE], shown(address))
@@ -266,7 +266,7 @@ class WebClient:
         begun, parts, size = self._clock(), [], 0
         with self.opened(address, form=form, question=question) as answer:
             if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
-                message = "the answer came compressed, which nobody asked for"
+                message = "the answer came compressed, which was not requested"
                 raise WrongContentError(message, address=answer.address)
             for chunk in answer.chunks():
                 parts.append(chunk)
@@ -274,8 +274,8 @@ class WebClient:
                 if size > limit:
                     message = f"the answer is longer than {limit:,} bytes"
                     raise TooLargeError(message, address=answer.address)
-                if self._clock() - begun > self.manners.answer:
-                    message = f"no whole answer within {self.manners.answer:g} s"
+                if self._clock() - begun > self.limits.answer:
+                    message = f"no complete answer within {self.limits.answer:g} s"
                     raise Trouble(message)
         return b"".join(parts)
 
@@ -310,16 +310,14 @@ class WebClient:
 
     def _wait(self, address: str, attempt: int, trouble: Trouble) -> None:
         """Pause before the next attempt."""
-        longest = self.manners.longest_wait
+        longest = self.limits.longest_wait
         if trouble.wait is not None and trouble.wait > longest:
-            message = (
-                f"{trouble}; the server asks to wait {trouble.wait:,.0f} s, which is not waited for"
-            )
+            message = f"{trouble}; the server asks to wait {trouble.wait:,.0f} s, which is too long"
             raise ServerUnavailableError(message, address=shown(address), hint=LATER) from trouble
-        if attempt >= self.manners.attempts:
+        if attempt >= self.limits.attempts:
             message = f"{trouble}; asked {attempt} times"
             raise ServerUnavailableError(message, address=shown(address), hint=LATER) from trouble
-        pause = back_off(self.manners, attempt, self._stream)
+        pause = back_off(self.limits, attempt, self._stream)
         pause = pause if trouble.wait is None else max(pause, trouble.wait)
         self._waiting(f"{shown(address)}: {trouble}", pause)
         self._sleep(pause)
@@ -363,16 +361,16 @@ class WebClient:
             with self._asked(address, headers or {}, form, question) as response:
                 if response.status_code not in _REDIRECTS:
                     self._refuse_failure(response, address)
-                    flow = Flow(self.manners, self._clock)
+                    flow = Flow(self.limits, self._clock)
                     status = response.status_code
                     yield Answer(shown(address), status, response.headers, response, flow)
                     return
                 if form is not None or question is not None:
-                    message = "a redirect in answer to a form or a question is not followed"
+                    message = "a redirect in answer to a form or a query is not followed"
                     raise AddressRefusedError(message, address=shown(address))
                 location = response.headers.get("Location")
             address = self._allowed.after_redirect(address, location)
-        message = f"more than {MOST_REDIRECTS} redirects, one behind the other"
+        message = f"more than {MOST_REDIRECTS} redirects in a row"
         raise AddressRefusedError(message, address=shown(address), hint=LATER)
 
     @contextmanager
@@ -383,8 +381,8 @@ class WebClient:
         form: Mapping[str, str] | None,
         question: Mapping[str, Any] | None,
     ) -> Iterator[Response]:
-        client = self._client = self._client or open_client(self.manners, self._head)
-        # What a server told to remember is forgotten before the next request.
+        client = self._client = self._client or open_client(self.limits, self._head)
+        # Cookies are discarded before the next request.
         client.cookies.clear()
         method = "GET" if form is None and question is None else "POST"
         with (
@@ -403,12 +401,12 @@ class WebClient:
         status = response.status_code
         if status in (200, 206, _NO_RANGE):
             return
-        said = f"the server answers {status} ({_phrase(status)})"
+        reason = f"the server answers {status} ({_phrase(status)})"
         if status in _AGAIN or status >= 500:
-            raise Trouble(said, retry_after(response.headers))
+            raise Trouble(reason, retry_after(response.headers))
         refuse_captcha(_first_bytes(response), shown(address))
         hint = "the link may be wrong or no longer valid"
-        raise NotThereError(said, address=shown(address), hint=hint)
+        raise NotThereError(reason, address=shown(address), hint=hint)
 
 
 def _first_bytes(response: Response) -> bytes:

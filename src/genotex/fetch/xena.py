@@ -13,7 +13,7 @@ from genotex.fetch.download import Wanted
 __all__ = ["XENA", "XENA_COHORTS", "XenaFile", "cohort_named", "cohort_of_trait", "xena_files"]
 
 XENA = ("https://tcga-xena-hub.s3.us-east-1.amazonaws.com/", "https://tcga.xenahubs.net/")
-"""Base addresses of the TCGA hub: the store where its files lie, and the hub itself."""
+"""Base addresses of the TCGA hub: the store of its files, and the hub itself."""
 
 XENA_COHORTS = {
     "ACC": "TCGA_Adrenocortical_Cancer_(ACC)",

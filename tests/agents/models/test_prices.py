@@ -80,5 +80,5 @@ def test_a_snapshot_is_read_back_as_it_was(tmp_path: Path) -> None:
 def test_another_file_is_no_snapshot(tmp_path: Path, content: str) -> None:
     path = tmp_path / "prices.json"
     path.write_text(content)
-    with pytest.raises(FormatError, match="no price snapshot"):
+    with pytest.raises(FormatError, match="not a price snapshot"):
         PriceSnapshot.read(path)

@@ -85,7 +85,7 @@ def test_equal_requests_are_answered_in_order(tmp_path: Path) -> None:
     assert [model.answer(request()).text for _ in range(2)] == ["first", "second"]
     replay = ReplayModel(path)
     assert [replay.answer(request()).text for _ in range(2)] == ["first", "second"]
-    with pytest.raises(NotRecordedError, match="planner asks once more"):
+    with pytest.raises(NotRecordedError, match="planner repeats a request"):
         replay.answer(request())
 
 

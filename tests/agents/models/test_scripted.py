@@ -32,5 +32,5 @@ def test_an_exception_is_raised() -> None:
 def test_an_exhausted_script_says_who_asked() -> None:
     model = ScriptedModel(["one"])
     model.answer(REQUEST)
-    with pytest.raises(BadAnswerError, match="no answer 2, asked by planner"):
+    with pytest.raises(BadAnswerError, match="no answer 2, requested by planner"):
         model.answer(REQUEST)

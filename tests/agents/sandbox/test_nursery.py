@@ -1,4 +1,4 @@
-"""Sessions that a nursery starts: the same walls, limits and ends, with the libraries there."""
+"""Sessions that a nursery starts: the same isolation, limits and ends, with the libraries there."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import ClassVar
 import pytest
 
 from genotex.agents.sandbox import Folders, Limits, Nursery, SandboxPolicy, Session, local_session
-from tests.agents.sandbox.conformance_limits import Ends, IsBounded, IsBoundedTogether, IsStopped
-from tests.agents.sandbox.conformance_output import PlaysTricks
-from tests.agents.sandbox.conformance_state import Closes, KeepsState
-from tests.agents.sandbox.conformance_walls import (
+from tests.agents.sandbox.conformance_isolation import (
     FilterHolds,
     NoNetwork,
     NoOtherFiles,
     NoOtherProcesses,
 )
+from tests.agents.sandbox.conformance_limits import Ends, IsBounded, IsBoundedTogether, IsStopped
+from tests.agents.sandbox.conformance_output import PlaysTricks
+from tests.agents.sandbox.conformance_state import Closes, KeepsState
+from tests.agents.sandbox.test_isolation import NAMESPACES
 from tests.agents.sandbox.test_local_session import wait_until
-from tests.agents.sandbox.test_walls import NAMESPACES
 
 MODULES = ("numpy", "polars")
 OPENER = """

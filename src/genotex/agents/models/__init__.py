@@ -1,4 +1,4 @@
-"""Who answers a role: providers' models, recordings, scripts; what it costs and may cost."""
+"""Language models: providers, recordings and scripts; what calls cost and may cost."""
 
 from genotex.agents.models.model import (
     Author,

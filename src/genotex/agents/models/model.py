@@ -14,9 +14,8 @@ __all__ = ["Author", "Message", "Model", "Reply", "Request", "ScriptedModel", "S
 Author = Literal["system", "user", "assistant"]
 
 StopReason = Literal["finished", "length", "refusal", "content_filter", "failed"]
-"""Why a model stopped: it was done; ``length``: it reached the most tokens it may write;
-``refusal``: it refuses; ``content_filter``: the provider cut the answer; ``failed``: the provider
-says that writing went wrong."""
+"""Why a model stopped: done, maximum number of output tokens, refusal by the model, answer cut by
+the provider, or an error at the provider."""
 
 
 @dataclass(frozen=True)
@@ -29,25 +28,25 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """What a role asks.
+    """A question of a role to a model.
 
     Attributes
     ----------
     role
-        Who asks, as ``planner``; decides which model answers, and what the usage is booked on.
+        For example ``planner``; decides which model answers, and to whom the usage is charged.
     messages
-        The conversation, oldest first; the last one is a user's.
+        The conversation, oldest first; the last message is the user's.
     schema
-        JSON schema of the answer; without it the answer is text.
+        JSON schema of the answer; None: text.
     max_output
-        Most tokens of the answer.
+        Maximum number of tokens in the answer.
     temperature
-        By default the provider's own.
+        None: the provider's default.
 
     Raises
     ------
     UsageError
-        If there is no message, or the last one is not a user's.
+        If there is no message, or the last one is not the user's.
     """
 
     role: str
@@ -57,24 +56,24 @@ class Request:
     temperature: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no provider would answer."""
+        """Refuse a conversation that no provider would answer."""
         if not self.messages or self.messages[-1].author != "user":
-            msg = f"a request of {self.role} must end with a message of the user"
+            msg = f"a request of {self.role} must end with a user message"
             raise UsageError(msg)
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one answer; None where the provider does not tell.
+    """Tokens of one answer; None if the provider does not report them.
 
     Attributes
     ----------
     input_tokens
-        All that was read, also from a cache.
+        All input, including cached input.
     output_tokens
-        All that was written, also what the model thought.
+        All output, including reasoning.
     cached_tokens, written_tokens
-        Of the input: read from, and written to, the provider's cache.
+        Part of the input that was read from, or written to, the provider's cache.
     """
 
     input_tokens: int | None = None
@@ -90,28 +89,28 @@ class Usage:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered.
+    """The answer of a model.
 
     Attributes
     ----------
     text
-        The answer as text; empty where `data` holds it.
+        The answer as text; empty for a structured answer.
     model
-        Name of the model as it was asked for, as ``openai:gpt-4o``.
+        Requested model, such as ``openai:gpt-4o``.
     data
-        A structured answer as plain JSON values, not yet checked; None where `text` holds it.
+        A structured answer as plain JSON values, not yet checked; None for a text answer.
     stop
-        Why it stopped.
+        Why the model stopped.
     provider
-        Who answered, as ``openai``.
+        For example ``openai``.
     version
-        The model that answered, in the provider's words.
+        The model that answered, as the provider names it.
     working
-        Seconds of calls, also of those that failed.
+        Seconds spent on calls, including failed ones.
     waiting
-        Seconds of waiting: for a rate limit, before asking again, for a free slot.
+        Seconds spent waiting: for a rate limit, before a retry, for a free slot.
     attempts
-        How often the provider was asked.
+        Number of calls.
     """
 
     text: str
@@ -127,11 +126,11 @@ class Reply:
 
 
 class Model(Protocol):
-    """Anyone who can answer a role."""
+    """Anything that can answer a role: a provider's service, a recording, a script, rules."""
 
     @property
     def name(self) -> str:
-        """Name as a user writes it, as ``openai:gpt-4o``."""
+        """Name as a user writes it, such as ``openai:gpt-4o``."""
         ...  # pragma: no cover
 
     def answer(self, request: Request) -> Reply:
@@ -140,14 +139,14 @@ class Model(Protocol):
         Returns
         -------
         Reply
-            Also where the model refuses or stops early; see `Reply.stop`.
+            Also if the model refuses or stops early; see `Reply.stop`.
 
         Raises
         ------
         ModelError
-            If no answer came.
+            If there is no answer.
         BudgetReachedError
-            If a limit does not allow to ask.
+            If a limit is reached.
         """
         ...  # pragma: no cover
 
@@ -156,20 +155,20 @@ _NOTHING = Usage(0, 0, 0, 0)
 
 
 class ScriptedModel:
-    """Answers with what it was given.
+    """Answers from a list or by a function: for tests and worked examples.
 
     Parameters
     ----------
     answers
-        The answers in order, or a function from the request to the answer. An answer is a text, a
-        dataclass or JSON value (a structured answer), a whole `Reply`, or an exception to raise.
+        The answers in order, or a function from request to answer. An answer is a text, a dataclass
+        or JSON value (a structured answer), a complete `Reply`, or an exception to raise.
     name
         Its name.
 
     Attributes
     ----------
     requests
-        What was asked so far.
+        All requests so far.
     """
 
     def __init__(
@@ -213,5 +212,5 @@ class ScriptedModel:
         try:
             return next(self._answers)
         except StopIteration:
-            msg = f"the script has no answer {len(self.requests)}, asked by {request.role}"
+            msg = f"the script has no answer {len(self.requests)}, requested by {request.role}"
             raise BadAnswerError(msg, model=self._name, hint="give it more answers") from None

@@ -31,8 +31,8 @@ class Rate:
     Attributes
     ----------
     steps
-        From more than so many input tokens in one call on, all tokens of the call cost so much;
-        ascending, the first step starts at 0.
+        Thresholds and prices, ascending from 0: in a call with more input tokens than the
+        threshold, all tokens have this price.
     """
 
     steps: tuple[tuple[int, Decimal], ...]
@@ -43,12 +43,12 @@ class Rate:
         return cls(((0, Decimal(price)),))
 
     def at(self, input_tokens: int) -> Decimal:
-        """Return the price for a million tokens in a call that reads so many."""
+        """Return the price for a million tokens in a call with so many input tokens."""
         first, *rest = self.steps
         return [first, *(step for step in rest if input_tokens > step[0])][-1][1]
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the steps as plain JSON values; prices as texts, so that none is rounded."""
+        """Return the steps as plain JSON values; prices as text, so that none is rounded."""
         return [{"above": above, "price": str(price)} for above, price in self.steps]
 
     @classmethod
@@ -59,14 +59,14 @@ class Rate:
 
 @dataclass(frozen=True)
 class ModelPrice:
-    """What a model costs.
+    """The price of a model.
 
     Attributes
     ----------
     cached, written
-        For input read from, and written to, the provider's cache; None: as other input.
+        For input read from, or written to, the provider's cache; None: as other input.
     source
-        Where the price is from.
+        Source of the price.
     """
 
     input: Rate
@@ -76,10 +76,10 @@ class ModelPrice:
     source: str = ""
 
     def cost(self, usage: Usage) -> Decimal | None:
-        """Return the price of one call in US dollars, or None where its tokens are not known.
+        """Return the price of one call in US dollars, or None if its tokens are unknown.
 
-        Cached tokens that the provider does not tell are taken as none, which is never too cheap.
-        Counts of the cache that are more than all input tell nothing.
+        Unreported cached tokens count as none, which never underestimates the cost. If the cache
+        counts exceed the input, the cost is unknown.
         """
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
@@ -115,7 +115,7 @@ _RATES = ("input", "output", "cached", "written")
 
 @dataclass(frozen=True)
 class Unpriced:
-    """A model whose price is not known, and why."""
+    """A model without a known price, and why."""
 
     why: str
 
@@ -127,11 +127,11 @@ class PriceSnapshot:
     Attributes
     ----------
     day
-        The day whose prices these are.
+        Date of the prices.
     source
         Where they are from, with its version.
     prices
-        By the name of the model, as ``openai:gpt-4o``.
+        By name of the model, such as ``openai:gpt-4o``.
     """
 
     day: date
@@ -139,7 +139,7 @@ class PriceSnapshot:
     prices: Mapping[str, ModelPrice | Unpriced]
 
     def cost(self, reply: Reply) -> Decimal | None:
-        """Return what a reply cost in US dollars, or None where that is not known."""
+        """Return what a reply cost in US dollars, or None if unknown."""
         price = self.prices.get(reply.model)
         return price.cost(reply.usage) if isinstance(price, ModelPrice) else None
 
@@ -175,7 +175,7 @@ class PriceSnapshot:
         Raises
         ------
         FormatError
-            If it is none.
+            If it is not a price snapshot.
         """
         try:
             data = json.loads(path.read_bytes())
@@ -185,7 +185,7 @@ class PriceSnapshot:
             }
             return cls(date.fromisoformat(data["date"]), data["source"], prices)
         except (ValueError, KeyError, TypeError, AttributeError, InvalidOperation) as error:
-            msg = f"is no price snapshot: {error}"
+            msg = f"is not a price snapshot: {error}"
             raise FormatError(msg, path=path, hint="it is written by a run") from error
 
 
@@ -197,8 +197,7 @@ def take_prices(
     names: Iterable[str], day: date, stated: Mapping[str, ModelPrice] | None = None
 ) -> PriceSnapshot:
     """Return the prices of some models on a day."""
-    # Where the price depends on the hour, it is that of the dearest hour, so that a limit of cost
-    # holds.
+    # If the price depends on the hour, the highest one counts, so that a cost limit holds.
     stated = stated or {}
     prices = {name: stated.get(name) or _price(name, day) for name in names}
     return PriceSnapshot(day, _source(), prices)
@@ -226,7 +225,7 @@ def _price(name: str, day: date) -> ModelPrice | Unpriced:
     rates = [{unit: _rate(getattr(each, f"{unit}_mtok")) for unit in _UNITS} for each in hours]
     dearest = max(rates, key=lambda each: [rate.steps if rate else () for rate in each.values()])
     if dearest["input"] is None or dearest["output"] is None:
-        return Unpriced(f"genai-prices knows {source}, but no price of its tokens")
+        return Unpriced(f"genai-prices lists {source} without token prices")
     return ModelPrice(
         dearest["input"],
         dearest["output"],
@@ -251,7 +250,7 @@ def _find(name: ProviderModelName) -> tuple[ModelInfo, str]:
 
 
 def _rate(price: Any) -> Rate | None:
-    """Return a price of genai-prices: none, one number, or one by the length of the input."""
+    """Return a price of genai-prices: None, a number, or steps by input length."""
     if price is None:
         return None
     if isinstance(price, Decimal):

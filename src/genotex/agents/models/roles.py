@@ -1,4 +1,4 @@
-"""Who answers which role: one model for all, or one for each."""
+"""Models by role: one for all roles, or one for each."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Kind = TypeVar("Kind")
 
 
 class RoleModels:
-    """Sends each request to the model of its role. For several threads at once.
+    """Sends each request to the model of its role; thread-safe.
 
     Parameters
     ----------
     default
-        Answers every role that has no model of its own.
+        Model of every role without its own.
     by_role
         Role -> its model.
     temperature, max_output
-        For requests that do not say.
+        Defaults for requests.
     """
 
     def __init__(
@@ -58,19 +58,19 @@ class RoleModels:
         Returns
         -------
         Reply
-            With a text that is not empty; it may be cut, ``stop`` is then ``length``.
+            With text that is not empty; it may be cut (``stop`` is then ``length``).
 
         Raises
         ------
         ModelError
-            If no answer comes, or one that is none (`RefusedError`, `BadAnswerError`).
+            If there is no usable answer (also `RefusedError`, `BadAnswerError`).
         BudgetReachedError
-            If a limit does not allow to ask.
+            If a limit is reached.
         """
         return finished_text(self._answer(request))
 
     def ask_for(self, request: Request, kind: type[Kind]) -> Answer[Kind]:
-        """Ask for a dataclass (see `structured.ask_for`); errors are those of `ask`."""
+        """Ask for structured data (see `structured.ask_for`); errors are those of `ask`."""
         return ask_for(self._answer, request, kind)
 
     def _answer(self, request: Request) -> Reply:
@@ -82,7 +82,7 @@ class RoleModels:
 
 
 def prices_of(settings: ModelSettings, day: date) -> PriceSnapshot:
-    """Return the prices of all models that may answer, on a day; a run keeps them."""
+    """Return the prices of all models in the settings on a day; a run keeps them."""
     names = set()
     for name in settings.names:
         replayed = name.startswith("replay:")
@@ -97,18 +97,18 @@ def role_models(
     environ: Mapping[str, str] = os.environ,
     wrap: Callable[[Model], Model] | None = None,
 ) -> RoleModels:
-    """Return the models of the settings, counted, limited, and so many calls at once.
+    """Return the models of the settings, metered and limited.
 
     Parameters
     ----------
     ledger
-        Where calls are booked.
+        Where usage is recorded.
     budget
-        What may be spent.
+        Limits; None: no limits.
     environ
         The environment, with the keys.
     wrap
-        Put around every model, outermost: what it answers by itself is neither limited nor booked.
+        Outermost wrapper of every model; what it answers itself is neither limited nor recorded.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def role_models(
     def make(name: str) -> Model:
         model = model_from_name(name, settings.providers, settings.retry, environ)
         provider = name.partition(":")[0]
-        # Only what is paid for is limited: a recording is answered without the provider.
+        # Only paid calls are limited: a recording is answered without the provider.
         limits = budget if provider in PROVIDERS else None
         metered = MeteredModel(model, ledger, limits, slots.get(provider))
         return wrap(metered) if wrap is not None else metered

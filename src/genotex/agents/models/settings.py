@@ -34,8 +34,8 @@ __all__ = [
     "read_settings",
 ]
 
-MOST = 10**12
-"""Numbers beyond are mistakes."""
+_LARGEST = 10**12
+"""Larger numbers are mistakes."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -44,23 +44,23 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 class Setting:
     """A value that a user set."""
 
-    value: Any  # As TOML has it, or a text from the environment or the command line
-    where: str  # Where it was set, for messages. Values are not repeated where they may be secret.
+    value: Any  # from TOML, or text from the environment or the command line
+    where: str  # for messages; values that may be secret are not repeated
 
     def text(self) -> str:
-        """Return a text."""
+        """Return the value as text."""
         if not isinstance(self.value, str) or not self.value.strip():
-            self._refuse("must be a text")
+            self._refuse("must be text")
         return self.value.strip()
 
     def one_of(self, choices: Collection[str]) -> str:
-        """Return one of some words."""
+        """Return the value if it is one of the choices."""
         if self.value not in choices:
             self._refuse(f"must be one of {', '.join(choices)}, not {self.value!r}")
         return str(self.value)
 
     def flag(self) -> bool:
-        """Return yes or no."""
+        """Return the value as a boolean."""
         if isinstance(self.value, bool):
             return self.value
         return self.one_of(("true", "false")) == "true"
@@ -78,7 +78,7 @@ class Setting:
             amount = Decimal(str(self.value))
         except InvalidOperation:
             amount = Decimal(-1)
-        if isinstance(self.value, bool) or not amount.is_finite() or not 0 <= amount <= MOST:
+        if isinstance(self.value, bool) or not amount.is_finite() or not 0 <= amount <= _LARGEST:
             self._refuse(f"must be a number of 0 or more, not {self.value!r}")
         return amount
 
@@ -105,13 +105,13 @@ class Setting:
         return int(amount)
 
     def variable(self, environ: Collection[str]) -> str:
-        """Return the name of a variable of the environment that is set."""
+        """Return the name of an environment variable that is set."""
         name = self.value if isinstance(self.value, str) else ""
         if not _VARIABLE.fullmatch(name) or name not in environ:
-            # What stands here by mistake may be the key itself.
+            # The value may be the key itself, by mistake.
             self._refuse(
-                "must be the name of a variable of the environment that is set and holds the key; "
-                "the key itself never stands in settings"
+                "must be the name of an environment variable that is set and contains the key; "
+                "keys never belong in settings"
             )
         return name
 
@@ -127,7 +127,7 @@ _FROM_ENVIRONMENT = (
     "model", "max_cost", "max_tokens", "max_time", "allow_unknown_cost", "temperature",
     "max_output", "timeout", "at_once", "attempts", "first_wait", "longest_wait", "seed",
 )  # fmt: skip
-"""Settings that variables ``GENOTEX_...`` may hold; those of roles are ``GENOTEX_MODEL_ROLE``."""
+"""Settings from variables ``GENOTEX_...``; those of roles are ``GENOTEX_MODEL_ROLE``."""
 _IN_FILES_ONLY = ("provider_", "price_")
 
 
@@ -142,7 +142,7 @@ def from_file(path: Path) -> dict[Key, Setting]:
         msg = f"is not TOML: {error}"
         raise FormatError(msg, path=path, hint="see docs/models.md for an example") from error
     return {
-        # A table cannot be a text too: [model] has its `default`.
+        # A table cannot be text as well: [model] has its `default`.
         (key[:1] if key == ("model", "default") else key): Setting(
             value, f"{path}, {'.'.join(key)}"
         )
@@ -159,7 +159,7 @@ def _leaves(table: Mapping[str, Any], above: Key) -> Iterator[tuple[Key, Any]]:
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[Key, Setting]:
-    """Return the settings of the environment; empty variables say nothing."""
+    """Return the settings of the environment; empty variables are ignored."""
     found: dict[Key, Setting] = {}
     for variable in sorted(environ):
         name = variable.removeprefix("GENOTEX_").lower()
@@ -173,7 +173,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[Key, Setting]:
             msg = f"{variable}: providers and prices are set in a file, see --settings"
             raise UsageError(msg)
         elif near := difflib.get_close_matches(name, _FROM_ENVIRONMENT, n=1, cutoff=0.7):
-            msg = f"{variable}: there is no such setting; did you mean GENOTEX_{near[0].upper()}?"
+            msg = f"{variable}: not a setting; did you mean GENOTEX_{near[0].upper()}?"
             raise UsageError(msg)
     return found
 
@@ -201,20 +201,20 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """Which models answer, and within which limits. No key is in it.
+    """Which models answer, and within which limits; never contains a key.
 
     Attributes
     ----------
     model
-        Name of the model of every role that has none of its own.
+        Model of every role without its own.
     by_role
         Role -> name of its model.
     temperature, max_output
-        For requests that do not say.
+        Defaults for requests.
     providers
-        How every provider is asked.
+        Options of every provider.
     prices
-        Prices that the user states.
+        Prices stated by the user.
     """
 
     model: str
@@ -232,7 +232,7 @@ class ModelSettings:
         return tuple(sorted({self.model, *self.by_role.values()}))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as plain JSON values; of providers only those that may answer."""
+        """Return the settings as plain JSON values; of the providers only those in use."""
         used = {name.partition(":")[0] for name in self.names}
         return {
             "model": self.model,
@@ -251,14 +251,14 @@ class ModelSettings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelSettings:
-        """Return the settings that `to_json` described, as a run keeps them.
+        """Return the settings that `to_json` described.
 
         Raises
         ------
         KeyError, TypeError
-            If it is something else.
+            If the data are something else.
         """
-        told = {
+        recorded = {
             name: ProviderOptions(**{**options, "key": tuple(options["key"])})
             for name, options in data["providers"].items()
         }
@@ -269,7 +269,7 @@ class ModelSettings:
             data["max_output"],
             Limits.from_json(data["limits"]),
             RetryPolicy(**data["retry"]),
-            {name: told.get(name) or ProviderOptions.usual(name) for name in PROVIDERS},
+            {name: recorded.get(name) or ProviderOptions.usual(name) for name in PROVIDERS},
             {name: ModelPrice.from_json(price) for name, price in data["prices"].items()},
         )
 
@@ -287,18 +287,18 @@ def read_settings(
     file
         A TOML file, see docs/models.md.
     options
-        Of the command line: ``model``, ``model.planner``, ``max_cost``, ...; None: not given.
+        From the command line: ``model``, ``model.planner``, ``max_cost``, ...; None: not given.
     environ
         The environment: ``GENOTEX_MODEL``, ``GENOTEX_MODEL_PLANNER``, ``GENOTEX_MAX_COST``, ...
     roles
-        The roles that there are; without it any will do.
+        The known roles; None: any.
 
     Raises
     ------
     FormatError
-        If the file cannot be read, or is no TOML.
+        If the file cannot be read, or is not TOML.
     UsageError
-        If a setting is unknown, makes no sense, or no model is named; says where it stands.
+        If a setting is unknown or invalid, or no model is named; the message names its place.
     """
     found = {
         **(from_file(file) if file is not None else {}),
@@ -309,7 +309,7 @@ def read_settings(
 
 
 class _Reader:
-    """Takes settings out of those that were found; what is left in the end is unknown."""
+    """Consumes the settings that were found; what is left in the end is unknown."""
 
     def __init__(self, found: Mapping[Key, Setting], environ: Mapping[str, str]) -> None:
         self._left = dict(found)
@@ -318,7 +318,7 @@ class _Reader:
     def settings(self, roles: Collection[str] | None) -> ModelSettings:
         model = self._left.pop(("model",), None)
         if model is None:
-            msg = "no model is named: add --model PROVIDER:MODEL, as openai:gpt-4o"
+            msg = "no model given: add --model PROVIDER:MODEL, for example openai:gpt-4o"
             raise UsageError(msg)
         settings = ModelSettings(
             _name(model),
@@ -348,7 +348,7 @@ class _Reader:
         for key, setting in self._below("model").items():
             role = ".".join(key)
             if roles is not None and role not in roles:
-                msg = f"{setting.where}: there is no role {role!r}, only {', '.join(roles)}"
+                msg = f"{setting.where}: unknown role {role!r}; the roles are {', '.join(roles)}"
                 raise UsageError(msg)
             models[role] = _name(setting)
         return models
@@ -371,7 +371,7 @@ class _Reader:
         )
 
     def _providers(self) -> dict[str, ProviderOptions]:
-        # What stands above the tables of the providers holds for all of them.
+        # Settings above the tables of the providers apply to all of them.
         above = {
             name: self._left.pop((name,))
             for name in ("timeout", "at_once")
@@ -434,7 +434,7 @@ def _name(setting: Setting) -> str:
 def _unknown(key: Key, setting: Setting) -> str:
     name = ".".join(key)
     if any(word in key[-1].lower() for word in ("api_key", "apikey", "secret", "password", "auth")):
-        return f"{setting.where}: keys are no settings; set them in the environment only"
+        return f"{setting.where}: keys are not settings; set them in the environment only"
     near = difflib.get_close_matches(name, _KNOWN, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_KNOWN)}"
-    return f"{setting.where}: there is no setting {name!r}; {hint}"
+    hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(_KNOWN)}"
+    return f"{setting.where}: unknown setting {name!r}; {hint}"

@@ -20,14 +20,14 @@ Number = TypeVar("Number", int, Decimal)
 
 @dataclass(frozen=True)
 class Total(Generic[Number]):
-    """A sum over calls of which some may not tell their part.
+    """A sum over calls, some of which may be unknown.
 
     Attributes
     ----------
     known
-        Sum of the parts that are known.
+        Sum over the known calls.
     unknown
-        Calls whose part is not known.
+        Number of calls whose value is unknown.
     """
 
     known: Number
@@ -35,11 +35,11 @@ class Total(Generic[Number]):
 
     @property
     def exact(self) -> Number | None:
-        """The sum, or None where it is not known in full."""
+        """The sum, or None if part of it is unknown."""
         return None if self.unknown else self.known
 
     def plus(self, part: Number | None) -> Total[Number]:
-        """Return the sum with one more call; None: it does not tell."""
+        """Return the sum with one more call; None: unknown."""
         if part is None:
             return Total(self.known, self.unknown + 1)
         return Total(self.known + part, self.unknown)
@@ -49,12 +49,12 @@ class Total(Generic[Number]):
         return Total(self.known + other.known, self.unknown + other.unknown)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the sum as plain JSON values; a sum of money as a text, so that none is lost."""
+        """Return the sum as plain JSON values; money as text, so that no digit is lost."""
         known = f"{self.known:f}" if isinstance(self.known, Decimal) else self.known
         return {"known": known, "unknown_calls": self.unknown}
 
     def __str__(self) -> str:
-        """Return the sum in words: what is not known in full says so."""
+        """Return the sum as text, marked where part of it is unknown."""
         if not self.unknown:
             return f"{self.known}"
         calls = f"{self.unknown} call{'s' if self.unknown > 1 else ''}"
@@ -68,13 +68,13 @@ class UsageRow:
     Attributes
     ----------
     calls
-        Calls that were answered.
+        Answered calls.
     failed
-        Calls that ended in an error; what they cost is not known and in no sum.
+        Calls that ended in an error; their cost is unknown and not part of any sum.
     cost
         US dollars.
     working, waiting
-        Seconds on calls, and between them, also of failed ones.
+        Seconds spent on calls and waiting, including failed ones.
     """
 
     calls: int = 0
@@ -90,7 +90,7 @@ class UsageRow:
     def tokens(self) -> Total[int]:
         """Input and output together."""
         both = self.input_tokens.and_all_of(self.output_tokens)
-        # A call that tells neither is one call.
+        # A call that reports neither counts once.
         return Total(both.known, max(self.input_tokens.unknown, self.output_tokens.unknown))
 
     def and_all_of(self, other: UsageRow) -> UsageRow:
@@ -121,12 +121,12 @@ class UsageRow:
 
 
 class UsageLedger:
-    """Books every call on the role that asked and the model that answered; for several threads.
+    """Records the usage of every call by role and by model; thread-safe.
 
     Parameters
     ----------
     prices
-        What calls cost.
+        Prices of the models.
     """
 
     def __init__(self, prices: PriceSnapshot) -> None:
@@ -135,7 +135,7 @@ class UsageLedger:
         self._turn = threading.Lock()
 
     def book(self, role: str, reply: Reply) -> None:
-        """Book an answered call, also one that is answered again from a journal."""
+        """Add an answered call, including one that is answered again from a journal."""
         usage = reply.usage
         row = UsageRow(
             calls=1,
@@ -149,7 +149,7 @@ class UsageLedger:
         self._add(role, reply.model, row)
 
     def book_failure(self, role: str, model: str, error: ModelError) -> None:
-        """Book a call that ended in an error."""
+        """Add a call that ended in an error."""
         self._add(role, model, UsageRow(failed=1, working=error.working, waiting=error.waiting))
 
     def _add(self, role: str, model: str, row: UsageRow) -> None:
@@ -187,7 +187,7 @@ class UsageLedger:
         }
 
 
-_RAISE = "what was done is kept; resume with a higher"
+_RAISE = "completed work is kept; resume with a higher"
 
 
 @dataclass(frozen=True)
@@ -201,9 +201,9 @@ class Limits:
     max_tokens
         Input and output together.
     max_time
-        Seconds on the clock, waiting included.
+        Wall-clock seconds, including waiting.
     allow_unknown
-        Go on where cost or tokens are not known, so that the limit holds for the known part only.
+        Continue if cost or tokens are unknown: the limit then covers the known part only.
     """
 
     max_cost: Decimal | None = None
@@ -218,7 +218,7 @@ class Limits:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Limits:
-        """Return the limits that `to_json` described; what is not there is no limit."""
+        """Return the limits that `to_json` described; a missing entry is no limit."""
         cost = data.get("max_cost")
         return cls(
             None if cost is None else Decimal(cost),
@@ -229,24 +229,23 @@ class Limits:
 
 
 class Budget:
-    """Says before each call whether it may start.
+    """Checks before each call whether it may start.
 
-    A call that has started is never cut, so that several calls at once go beyond a limit by what
-    they are about to use.
+    A call that has started is never interrupted, so concurrent calls may exceed a limit.
 
     Parameters
     ----------
     ledger
-        What was spent.
+        Usage so far.
     clock
-        Seconds of a clock that never goes back.
+        Monotonic clock in seconds.
     spent_time
-        Seconds that a resumed run has taken before.
+        Seconds that a resumed run took before.
 
     Raises
     ------
     UsageError
-        If there is a limit of cost, a model's price is not known, and that is not allowed.
+        If there is a cost limit, a model's price is unknown, and that is not allowed.
     """
 
     def __init__(
@@ -264,23 +263,23 @@ class Budget:
 
     @property
     def time(self) -> float:
-        """Seconds that the run has taken, also before it was resumed."""
+        """Seconds that the run has taken, including before it was resumed."""
         return self._clock() - self._start
 
     def check(self) -> None:
-        """Let a call start, or not.
+        """Raise if no further call may start.
 
         Raises
         ------
         BudgetReachedError
-            If a limit is reached, or what was spent is not known and that is not allowed.
+            If a limit is reached, or usage is unknown and that is not allowed.
         """
         limits, spent = self._limits, self._ledger.total()
         self._hold("max_cost", "--max-cost", spent.cost, limits.max_cost, "US dollars")
         self._hold("max_tokens", "--max-tokens", spent.tokens, limits.max_tokens, "tokens")
         if limits.max_time is not None and self.time >= limits.max_time:
             msg = (
-                f"the limit of time is reached: {self.time:.0f} of {limits.max_time:g} seconds; "
+                f"the time limit is reached: {self.time:.0f} of {limits.max_time:g} seconds; "
                 f"{_RAISE} --max-time"
             )
             raise BudgetReachedError(msg, "max_time")
@@ -300,8 +299,8 @@ class Budget:
             raise BudgetReachedError(msg, name)
         if spent.unknown and not self._limits.allow_unknown:
             msg = (
-                f"the limit {option} cannot be held: {spent} {unit} were spent; resume with "
-                "--allow-unknown-cost to let it hold for the known part only"
+                f"the limit {option} cannot be enforced: {spent} {unit} were spent; resume with "
+                "--allow-unknown-cost to apply it to the known part only"
             )
             raise BudgetReachedError(msg, name)
 
@@ -312,27 +311,27 @@ def _refuse_unpriced(limits: Limits, prices: PriceSnapshot) -> None:
         return
     listed = "; ".join(f"{name}: {why}" for name, why in unknown.items())
     msg = (
-        f"--max-cost cannot be held, the price is not known ({listed}); state it in the settings "
+        f"--max-cost cannot be enforced, the price is unknown ({listed}); state it in the settings "
         'under [price."MODEL"], use --max-tokens instead, or add --allow-unknown-cost'
     )
     raise UsageError(msg)
 
 
 class MeteredModel:
-    """Waits for a free slot, asks the budget, calls, and books the call.
+    """Waits for a free slot, checks the budget, calls the model and records the usage.
 
     Parameters
     ----------
     model
-        Who answers.
+        The model that answers.
     ledger
-        Where calls are booked; the wait for a slot counts as waiting.
+        Where usage is recorded; time spent on a slot counts as waiting.
     budget
-        What may be spent; without it all may.
+        Limits; None: no limits.
     slots
-        How many calls may be under way at once; models of one provider share it.
+        Number of concurrent calls; shared by the models of a provider.
     clock
-        Seconds of a clock that never goes back.
+        Monotonic clock in seconds.
     """
 
     def __init__(
@@ -355,7 +354,7 @@ class MeteredModel:
         return self._model.name
 
     def answer(self, request: Request) -> Reply:
-        """Pass on when a slot is free and the budget allows, and book (see `Model`)."""
+        """Answer when a slot is free and the budget allows it (see `Model`)."""
         if self._slots is None:
             return self._answer(request, 0.0)
         start = self._clock()
@@ -363,7 +362,7 @@ class MeteredModel:
             return self._answer(request, self._clock() - start)
 
     def _answer(self, request: Request, waited: float) -> Reply:
-        # Only now: what others spent while this call waited for its slot is booked.
+        # Only now, to include what others spent while this call waited for its slot.
         if self._budget is not None:
             self._budget.check()
         try:

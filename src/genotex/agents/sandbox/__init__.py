@@ -1,4 +1,4 @@
-"""Where written code runs: the session protocol, its local implementation, its walls."""
+"""The sandbox for generated code: session protocol, local implementation, isolation mechanisms."""
 
 from genotex.agents.sandbox.check import Check, CheckedSandbox, check_sandbox
 from genotex.agents.sandbox.local import local_session

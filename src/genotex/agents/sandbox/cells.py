@@ -20,7 +20,7 @@ Kind = Literal["stdout", "stderr", "display", "result"]
 
 
 class Collector:
-    """Keeps the beginning and the end of what is printed, and what is shown."""
+    """Keeps the beginning and the end of printed text, and displayed objects."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -95,12 +95,12 @@ class Collector:
             self._tail.appendleft(Output(oldest.kind, oldest.text[excess:], oldest.forms))
 
     def outputs(self) -> tuple[Output, ...]:
-        """Return what was kept, neighbours of a kind as one; says how much was left out."""
+        """Return the kept output, joined by kind, with a note of what was left out."""
         middle = []
         if self.left_out:
             limit = f"{self.limits.output_characters:,}"
-            said = f"\n[... {self.left_out:,} characters left out; {limit} are kept ...]\n"
-            middle = [Output("stderr", said)]
+            note = f"\n[... {self.left_out:,} characters left out; {limit} are kept ...]\n"
+            middle = [Output("stderr", note)]
         return tuple(_joined([*self._head, *middle, *self._tail]))
 
 

@@ -64,16 +64,16 @@ class Check:
 
 @dataclass(frozen=True)
 class CheckedSandbox:
-    """A session's walls as they are said to be, and as they were found.
+    """A session's isolation as reported, and as found.
 
     Parameters
     ----------
     confinement
-        Which walls are up.
+        The reported isolation mechanisms.
     checks
-        What was tried.
+        The attempts.
     start_seconds
-        From nothing to ready for the first cell.
+        Time until the session was ready for its first cell.
     """
 
     confinement: Confinement
@@ -82,7 +82,7 @@ class CheckedSandbox:
 
     @property
     def held(self) -> bool:
-        """Whether nothing that was tried worked."""
+        """Whether every attempt failed."""
         return all(check.held for check in self.checks)
 
 
@@ -121,7 +121,7 @@ def _reach_out(session: Session, base: Path) -> Iterator[Check]:
         connect_tcp = f"socket.create_connection({tcp.getsockname()!r}, 3)"
         connect_unix = f"socket.socket(socket.AF_UNIX).connect({unix.getsockname()!r})"
         attempts = (
-            (Protection.FILES, "read a file beside its folder", f"open({str(secret)!r})"),
+            (Protection.FILES, "read a file outside its folder", f"open({str(secret)!r})"),
             (Protection.FILES, "write to its interpreter", "open(os.__file__, 'a')"),
             (Protection.NETWORK, "connect over TCP", connect_tcp),
             (
@@ -148,7 +148,7 @@ def _change(session: Session, secret: Path) -> Check:
     session.execute(f"open({str(secret)!r}, 'a').write('changed')")
     held = secret.read_text(encoding="ascii") == "secret"
     answer = "it is as it was" if held else "it worked"
-    return Check(Protection.FILES, "change a file beside its folder", held, answer)
+    return Check(Protection.FILES, "change a file outside its folder", held, answer)
 
 
 def _attempt(session: Session, protection: Protection, tried: str, code: str) -> Check:
@@ -171,12 +171,12 @@ def _use_too_much(session: Session) -> Iterator[Check]:
 
 
 def _environment(session: Session) -> Check:
-    told = session.execute("import os; print(*map(repr, os.environ.items()), sep='\\n')").text
+    shown = session.execute("import os; print(*map(repr, os.environ.items()), sep='\\n')").text
     own = {*environment(_LIMITS, Path("/")), *_SET_BY_ALL}
     passed_on = [
         name
         for name, value in os.environ.items()
-        if name not in own and repr((name, value)) in told.splitlines()
+        if name not in own and repr((name, value)) in shown.splitlines()
     ]
     answer = f"found {', '.join(passed_on)}" if passed_on else "none there"
     tried = "find the caller's environment variables"

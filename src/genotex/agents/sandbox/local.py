@@ -40,12 +40,12 @@ _START_SECONDS = 60.0
 _ANSWER_SECONDS = 5.0
 _END_SECONDS = 10.0
 _OWN_END_SECONDS = 2.0
-_LOOK_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 _CLEAN = Mechanism("clean environment", True, "nothing of the caller's environment is passed on")
 
 
 class LocalKernel:
-    """A kernel behind the walls of this machine."""
+    """A kernel isolated by the mechanisms of this machine."""
 
     # `avoid`: Mechanisms to do without, to see what the others hold.
 
@@ -60,7 +60,7 @@ class LocalKernel:
         self.folders, self.limits, self.policy, self.avoid = folders, limits, policy, avoid
         self._nursery = nursery
         self.confinement = Confinement(policy)
-        self._wires: Supervised | None = None
+        self._supervised: Supervised | None = None
         self._cells = 0
         self._cell: RunningCell | None = None
         self._ended: dict[str, Any] | None = None
@@ -71,24 +71,24 @@ class LocalKernel:
     @property
     def alive(self) -> bool:
         """Whether it is there to take cells, as far as is known."""
-        return self._wires is not None and self._ended is None and not self._closing
+        return self._supervised is not None and self._ended is None and not self._closing
 
     def start(self) -> None:
-        """Start and wait until it takes cells."""
+        """Start and wait until it accepts cells."""
         if importlib.util.find_spec("IPython") is None:
-            msg = "written code runs in IPython, which is missing: pip install 'genotex[agents]'"
+            msg = "generated code runs in IPython, which is missing: pip install 'genotex[agents]'"
             raise SandboxError(msg)
         self._private = Path(tempfile.mkdtemp(prefix="genotex-session-")).resolve()
         try:
             for name in ("root", "tmp"):
                 (self._private / name).mkdir()
-            self._wires = self._start_warm() or self._start_anew()
-            self._wait_until_ready(self._wires)
+            self._supervised = self._start_from_nursery() or self._start_directly()
+            self._wait_until_ready(self._supervised)
         except BaseException:
             self.close()
             raise
 
-    def _start_warm(self) -> Supervised | None:
+    def _start_from_nursery(self) -> Supervised | None:
         """Have the nursery fork it; None where it cannot."""
         if self._nursery is None:
             return None
@@ -96,10 +96,10 @@ class LocalKernel:
         try:
             return Supervised(plan, self.limits.output_bytes, self._nursery.start)
         except OSError:
-            # It was ended from outside; without it things only take longer.
+            # It was ended from outside; starting without it only takes longer.
             return None
 
-    def _start_anew(self) -> Supervised:
+    def _start_directly(self) -> Supervised:
         lib = self._private / "lib"
         put_package_in(lib)
         command = tuple(launch_command("kernel", "-s", "-P"))
@@ -120,21 +120,21 @@ class LocalKernel:
             processes=self.limits.processes,
         )
 
-    def _wait_until_ready(self, wires: Supervised) -> None:
+    def _wait_until_ready(self, supervised: Supervised) -> None:
         start = RunningCell(0, _START_SECONDS, self.limits)
-        self._wait(wires, start, lambda: bool(start.over and self.confinement.mechanisms))
+        self._wait(supervised, start, lambda: bool(start.over and self.confinement.mechanisms))
         if start.done is None or self._ended is not None:
-            for event in wires.waiting_output():
+            for event in supervised.waiting_output():
                 self._take(event, start)
-            words = shortened(start.last_words).strip() or "it said nothing"
-            msg = f"the kernel for written code did not start: {words}"
+            words = shortened(start.last_words).strip() or "no output"
+            msg = f"the kernel for generated code did not start: {words}"
             raise SandboxError(msg)
 
-    def _wait(self, wires: Supervised, cell: RunningCell, until: Callable[[], bool]) -> None:
-        """Take what comes until something is so, the kernel ends or the cell's time is over."""
+    def _wait(self, supervised: Supervised, cell: RunningCell, until: Callable[[], bool]) -> None:
+        """Process events until a condition holds, the kernel ends or the cell's time is over."""
         while not until() and self._ended is None and time.monotonic() < cell.deadline:
             left = max(0.0, cell.deadline - time.monotonic())
-            for event in wires.events(min(left, _LOOK_SECONDS)):
+            for event in supervised.events(min(left, _POLL_SECONDS)):
                 self._take(event, cell)
 
     def _take(self, event: Event, cell: RunningCell) -> None:
@@ -152,50 +152,50 @@ class LocalKernel:
     def run(self, code: str, seconds: float | None = None) -> CellResult:
         """Run a cell; the result knows nothing yet of steps."""
         with self._in_use:
-            wires = self._wires
-            if wires is None or self._closing:
+            supervised = self._supervised
+            if supervised is None or self._closing:
                 msg = "the session is closed"
                 raise SessionDeadError(msg)
             try:
-                self._catch_up(wires)
-                return self._run(wires, code, seconds or self.limits.seconds)
+                self._catch_up(supervised)
+                return self._run(supervised, code, seconds or self.limits.seconds)
             except BaseException:
-                # Whatever broke us off, nobody will take this cell's answer.
-                wires.command("kill")
+                # After any interruption, the answer of this cell is not read any more.
+                supervised.command("kill")
                 self._ended = self._ended or {}
                 raise
             finally:
                 self._cell = None
 
-    def _catch_up(self, wires: Supervised) -> None:
-        """Drop what threads of earlier cells printed meanwhile; find out whether it still lives."""
+    def _catch_up(self, supervised: Supervised) -> None:
+        """Drop what threads of earlier cells printed; check that the kernel still runs."""
         between = RunningCell(-1, _ANSWER_SECONDS, self.limits)
-        self._ask_usage(wires, between)
+        self._ask_usage(supervised, between)
         if self._ended is not None or between.broken is not None:
-            self._find_out_the_end(wires, between)
+            self._find_out_the_end(supervised, between)
             _, sentence = ending_of(between, self._ended or {})
             msg = f"{sentence} This was between two cells; the next call restores the state"
             raise SessionDeadError(msg)
 
-    def _ask_usage(self, wires: Supervised, cell: RunningCell) -> None:
+    def _ask_usage(self, supervised: Supervised, cell: RunningCell) -> None:
         self._usage = None
-        wires.command("usage")
+        supervised.command("usage")
         cell.deadline = time.monotonic() + _ANSWER_SECONDS
-        self._wait(wires, cell, lambda: self._usage is not None)
+        self._wait(supervised, cell, lambda: self._usage is not None)
 
-    def _run(self, wires: Supervised, code: str, seconds: float) -> CellResult:
+    def _run(self, supervised: Supervised, code: str, seconds: float) -> CellResult:
         self._cells += 1
         cell = self._cell = RunningCell(self._cells, seconds, self.limits)
-        wires.command("begin")
-        wires.send({"cell": cell.number, "code": code}, cell.deadline)
+        supervised.command("begin")
+        supervised.send({"cell": cell.number, "code": code}, cell.deadline)
         while not cell.over and self._ended is None:
-            self._wait(wires, cell, lambda: cell.over or bool(cell.reason_to_stop()))
+            self._wait(supervised, cell, lambda: cell.over or bool(cell.reason_to_stop()))
             if (why := cell.reason_to_stop()) is not None:
                 self._stop(cell, why)
             elif time.monotonic() >= cell.deadline:
                 cell.given_up = True
         seconds_taken = time.monotonic() - cell.started
-        result = self._result(wires, cell)
+        result = self._result(supervised, cell)
         if self._closing:
             msg = "the session was closed while a cell ran"
             raise SessionDeadError(msg)
@@ -207,38 +207,38 @@ class LocalKernel:
             left_running=max(0, usage.get("others", 0)),
         )
 
-    def _result(self, wires: Supervised, cell: RunningCell) -> CellResult:
-        """Collect what is left to collect, and find out whether the state is there."""
+    def _result(self, supervised: Supervised, cell: RunningCell) -> CellResult:
+        """Collect the remaining output, and check whether the state is kept."""
         if cell.done is not None:
-            for event in wires.waiting_output():
+            for event in supervised.waiting_output():
                 self._take(event, cell)
             if cell.stopped is not None:
-                wires.command("sweep")
-            self._ask_usage(wires, cell)
+                supervised.command("sweep")
+            self._ask_usage(supervised, cell)
             if self._ended is None:
                 return cell.finished()
-        self._find_out_the_end(wires, cell)
-        for event in wires.waiting_output():
+        self._find_out_the_end(supervised, cell)
+        for event in supervised.waiting_output():
             self._take(event, cell)
         status, sentence = ending_of(cell, self._ended or {})
         back = "It goes back to the state before this cell."
         return replace(cell.result(status, f"{sentence} {back}"), state_kept=False)
 
-    def _find_out_the_end(self, wires: Supervised, cell: RunningCell) -> None:
-        """Wait for the report of the end; bring the end about where the kernel goes on."""
+    def _find_out_the_end(self, supervised: Supervised, cell: RunningCell) -> None:
+        """Wait for the report of the end; end the kernel if it goes on."""
         if not cell.given_up and cell.broken in (None, CLOSED):
             cell.deadline = time.monotonic() + _OWN_END_SECONDS
-            self._wait(wires, cell, lambda: False)
+            self._wait(supervised, cell, lambda: False)
         if self._ended is None:
-            wires.command("kill")
+            supervised.command("kill")
             cell.deadline = time.monotonic() + _END_SECONDS
-            self._wait(wires, cell, lambda: False)
+            self._wait(supervised, cell, lambda: False)
         self._ended = self._ended or {}
 
     def _stop(self, cell: RunningCell, why: CellStatus) -> None:
         cell.stop(why)
-        if self._wires is not None:
-            self._wires.command("interrupt")
+        if self._supervised is not None:
+            self._supervised.command("interrupt")
 
     def interrupt(self) -> None:
         """Interrupt the running cell; nothing if none runs or it is being stopped already."""
@@ -247,14 +247,14 @@ class LocalKernel:
             self._stop(cell, CellStatus.INTERRUPTED)
 
     def close(self) -> None:
-        """End everything, and remove what it had of its own."""
+        """End everything, and remove its private folder."""
         self._closing = True
-        if self._wires is not None:
-            self._wires.command("kill")
+        if self._supervised is not None:
+            self._supervised.command("kill")
         with self._in_use:
-            if self._wires is not None:
-                self._wires.close(_END_SECONDS)
-                self._wires = None
+            if self._supervised is not None:
+                self._supervised.close(_END_SECONDS)
+                self._supervised = None
             # The supervisor removes it; where it could not, we do.
             remove_tree(self._private)
 
@@ -267,18 +267,18 @@ def local_session(
     avoid: tuple[str, ...] = (),
     nursery: Nursery | None = None,
 ) -> ReplayingSession:
-    """Return a session whose kernels run behind the walls of this machine, not yet started.
+    """Return a session on this machine, not yet started.
 
     Parameters
     ----------
     folders
         What the code may read, and the one folder that it may write.
     limits
-        What it may use.
+        Resource limits.
     policy
-        What to do where a wall is missing.
+        What to do if a mechanism is missing.
     avoid
-        Mechanisms to do without, as if this machine lacked them: to see what the others hold.
+        Mechanisms to leave out, as if this machine lacked them, to test the others.
     nursery
         Starts kernels that have imported the libraries; without one each imports them itself.
     """

@@ -38,7 +38,7 @@ __all__ = [
     "launch_command",
     "put_package_in",
     "readable_paths",
-    "start_anew",
+    "start_supervisor",
 ]
 
 _SYSTEM = (
@@ -64,7 +64,7 @@ _THREADS = (
     "NUMBA_NUM_THREADS",
 )
 _SAME_NUMBERS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES")
-"""How libraries compute here; passed on, so that a session comes to the same last digits."""
+"""How libraries compute here; passed on, so that results in a session agree to the last digit."""
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from confined.{part} import main; sys.path.pop(0); main()"
@@ -102,7 +102,7 @@ def _library_folders() -> list[str]:
 
 
 def put_package_in(lib: Path) -> None:
-    """Make a folder from which ``genotex`` can be imported, and nothing else beside it."""
+    """Make a folder from which only ``genotex`` can be imported."""
     lib.mkdir()
     (lib / "genotex").symlink_to(Path(genotex.__file__).resolve().parent)
 
@@ -134,7 +134,7 @@ _MOST_WAITING_CHUNKS = 32
 
 @dataclass(frozen=True)
 class Event:
-    """Something that came over a wire."""
+    """Something that came from a session."""
 
     # ``message`` of the kernel, ``stdout`` and ``stderr`` of its process, ``answer`` of the
     # supervisor, or ``broken`` where the kernel's channel is no more.
@@ -170,7 +170,7 @@ class Ends:
 Start = Callable[[Ends], Process]
 
 
-def start_anew(ends: Ends) -> Process:
+def start_supervisor(ends: Ends) -> Process:
     """Start a supervisor as a program of its own."""
     handles = (ends.channel, ends.out, ends.err)
     return subprocess.Popen(
@@ -186,11 +186,11 @@ def start_anew(ends: Ends) -> Process:
 
 
 class Supervised:
-    """A supervisor with its kernel, as seen through their wires."""
+    """A supervisor with its kernel, reached through pipes and a channel."""
 
     # `start`: Starts the supervisor, with copies of the open files it is given.
 
-    def __init__(self, plan: Plan, most_bytes: int, start: Start = start_anew) -> None:
+    def __init__(self, plan: Plan, most_bytes: int, start: Start = start_supervisor) -> None:
         self.channel, theirs = channel_pair(most_bytes)
         their_commands, self._commands = os.pipe()
         self._answers, their_answers = os.pipe()
@@ -227,7 +227,7 @@ class Supervised:
         self.command(plan.to_json())
 
     def command(self, line: str) -> None:
-        """Tell the supervisor something; it may be gone, which its answers will show."""
+        """Send the supervisor a command; if it has ended, its answers will show that."""
         with contextlib.suppress(OSError):
             os.write(self._commands, line.encode("ascii") + b"\n")
 
@@ -243,7 +243,7 @@ class Supervised:
         return True
 
     def events(self, seconds: float) -> Iterator[Event]:
-        """Wait for at most so long; give what came, what the kernel said before what is printed."""
+        """Wait at most `seconds`; yield what came, messages of the kernel before printed text."""
         ready = {handle for handle, _ in self._poll.poll(max(0, int(seconds * 1000)))}
         if self.channel.socket.fileno() in ready:
             yield from self._messages()
@@ -311,8 +311,8 @@ class Supervised:
             self._poll.unregister(handle)
 
     def close(self, seconds: float) -> None:
-        """Close all wires; the supervisor ends with them, or is killed after a while."""
-        # A late command must not go to whatever file takes the number next.
+        """Close all connections; the supervisor ends with them, or is killed after a while."""
+        # A late command must not go to a file that reuses the number.
         commands, self._commands = self._commands, -1
         for handle in (commands, self._answers):
             os.close(handle)
@@ -336,9 +336,9 @@ _END_SECONDS = 5.0
 class Nursery:
     """A process that has imported libraries, from which sessions are forked; a context manager.
 
-    A session that it starts has the same walls and limits as any other, and is ready in a fraction
-    of the time. It begins to import at once, beside whatever the caller does. Where the machine
-    cannot do without a number for a process (Linux before 5.3, other systems) it starts nothing.
+    A session that it starts has the same isolation and limits as any other, and is ready in a
+    fraction of the time. It begins to import at once, while the caller continues. If the machine
+    lacks process file descriptors (Linux before 5.3, other systems) it starts nothing.
 
     Parameters
     ----------

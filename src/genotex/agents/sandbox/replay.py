@@ -70,7 +70,7 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True)
 class _Cell:
-    """A cell behind the present state, and how it ended."""
+    """A cell that led to the present state, and how it ended."""
 
     code: str
     seconds: float | None
@@ -82,7 +82,7 @@ _STOPPED_HALFWAY = (CellStatus.INTERRUPTED, CellStatus.TIMED_OUT, CellStatus.TOO
 
 
 def check_same_end(number: int, first: _Cell | CellResult, now: CellResult, advice: str) -> None:
-    """See that a cell that was run again ended as it did the first time."""
+    """Raise if a cell that was rerun did not end as it did the first time."""
     if (now.status, now.exception) == (first.status, first.exception):
         return
     msg = (
@@ -109,9 +109,9 @@ class ReplayingSession(Session):
 
     @property
     def confinement(self) -> Confinement:
-        """Which walls are up; known after ``start``."""
+        """The isolation mechanisms; known after ``start``."""
         if self._confinement is None:
-            msg = "which walls are up is known once the session has started"
+            msg = "the isolation mechanisms are known once the session has started"
             raise SandboxError(msg)
         return self._confinement
 
@@ -122,7 +122,7 @@ class ReplayingSession(Session):
 
     @property
     def step(self) -> int:
-        """Number of cells behind the present state."""
+        """Number of cells that led to the present state."""
         return len(self._cells)
 
     def start(self) -> None:
@@ -167,7 +167,7 @@ class ReplayingSession(Session):
         return self._kernel
 
     def _replay(self, cells: list[_Cell]) -> Kernel:
-        """Begin anew with an empty folder and run cells again, each to the same end."""
+        """Restart with an empty folder and rerun the cells, each to the same end."""
         self._let_go()
         self._cells = cells
         for number, cell in enumerate(cells, 1):

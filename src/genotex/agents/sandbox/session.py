@@ -26,18 +26,18 @@ __all__ = [
 
 
 class SandboxPolicy(StrEnum):
-    """What to do where a machine lacks a means of confinement."""
+    """What to do if a machine lacks an isolation mechanism."""
 
     REQUIRE = "require"
     """Refuse to run code unless every protection is in force."""
     BEST = "best"
-    """Use what the machine has, and record what it lacks."""
+    """Use the available mechanisms, and record the missing ones."""
     OFF = "off"
-    """No walls: code runs with the rights of the user; limits are kept."""
+    """No isolation: code runs with the rights of the user; limits still apply."""
 
 
 class Protection(StrEnum):
-    """What is protected from written code."""
+    """What is protected from generated code."""
 
     FILES = "files"
     NETWORK = "network"
@@ -50,7 +50,7 @@ class Protection(StrEnum):
 
 
 _HELD_BY: dict[Protection, tuple[tuple[str, ...], ...]] = {
-    # Any one of the groups is enough; all of a group must be up.
+    # Any one of the groups is enough; all mechanisms of a group must be active.
     Protection.FILES: (("own root", "capabilities"), ("landlock files", "call filter")),
     Protection.NETWORK: (("network namespace", "capabilities"), ("call filter",)),
     Protection.SOCKETS: (("own root", "network namespace", "capabilities"), ("call filter",)),
@@ -72,52 +72,53 @@ _ADVICE_ELSE = "use Linux on x86_64 or aarch64 with seccomp, or allow user names
 
 @dataclass(frozen=True)
 class Confinement:
-    """Which walls are up around a session.
+    """The isolation mechanisms of a session.
 
     Parameters
     ----------
     policy
-        What was asked.
+        The requested policy.
     mechanisms
-        Each means of confinement: in force, or why not.
+        Each mechanism: active, or why not.
     """
 
     policy: SandboxPolicy
     mechanisms: tuple[Mechanism, ...] = ()
 
     def is_active(self, name: str) -> bool:
-        """Tell whether a mechanism is in force."""
+        """Return whether a mechanism is active."""
         return any(m.name == name and m.active for m in self.mechanisms)
 
     def holds(self, protection: Protection) -> bool:
-        """Tell whether something is protected by what is in force."""
+        """Return whether the active mechanisms give a protection."""
         return any(all(map(self.is_active, group)) for group in _HELD_BY[protection])
 
     @property
     def missing(self) -> tuple[Protection, ...]:
-        """What is not protected."""
+        """Protections that are missing."""
         return tuple(p for p in Protection if not self.holds(p))
 
     def check(self) -> None:
-        """Refuse to go on where the policy requires what is missing.
+        """Raise if the policy requires a missing protection.
 
         Raises
         ------
         ConfinementError
-            With what is missing, why, and what to do.
+            States what is missing, why, and what to do.
         """
         if self.policy is not SandboxPolicy.REQUIRE or not self.missing:
             return
         reasons = "; ".join(f"{m.name}: {m.detail}" for m in self.mechanisms if not m.active)
         advice = "; ".join(f"for {p}: {_ADVICE.get(p, _ADVICE_ELSE)}" for p in self.missing)
         msg = (
-            f"this machine cannot protect {', '.join(self.missing)} from written code ({reasons}). "
-            f"What to do: {advice}. Or take --sandbox best, which uses what there is and records it"
+            f"this machine cannot protect {', '.join(self.missing)} from generated code "
+            f"({reasons}). What to do: {advice}. Or use --sandbox best, which uses the available "
+            "mechanisms and records them"
         )
         raise ConfinementError(msg)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data, for a run's record."""
+        """Return plain data for a run's record."""
         return {
             "policy": str(self.policy),
             "protected": {str(p): self.holds(p) for p in Protection},
@@ -220,7 +221,7 @@ class Folders:
         readable = tuple(Path(path).absolute() for path in self.readable)
         for path in readable:
             if not path.exists():
-                msg = f"{path} does not exist, so written code cannot be given it to read"
+                msg = f"{path} does not exist, so generated code cannot read it"
                 raise UsageError(msg)
             if path.resolve() in (Path("/"), Path.home().resolve()):
                 msg = f"{path} holds keys and other people's files; give a folder inside it"
@@ -238,13 +239,13 @@ class Folders:
         """
         self.writable.mkdir(parents=True, exist_ok=True)
         if any(self.writable.iterdir()):
-            msg = f"{self.writable} is not empty; written code gets a folder of its own"
+            msg = f"{self.writable} is not empty; generated code gets its own folder"
             raise UsageError(msg)
 
 
 @dataclass(frozen=True)
 class Output:
-    """One piece of what a cell gave out.
+    """One piece of a cell's output.
 
     Parameters
     ----------
@@ -252,9 +253,9 @@ class Output:
         ``stdout``, ``stderr``, ``display`` (shown by the code) or ``result`` (the value of the
         last expression).
     text
-        What was printed, or the plain form of what was shown.
+        Printed text, or the plain form of a displayed object.
     forms
-        All forms of what was shown by media type; bytes in base64.
+        All forms of a displayed object by media type; bytes in base64.
     """
 
     kind: Literal["stdout", "stderr", "display", "result"]
@@ -264,33 +265,33 @@ class Output:
 
 @dataclass(frozen=True)
 class CellResult:
-    """What a cell came to.
+    """The result of executing a cell.
 
     Parameters
     ----------
     status
         How it ended.
     outputs
-        What it gave out, in order, cut to the limits.
+        Its output, in order, cut to the limits.
     exception, message
         Name and text of the exception that ended it.
     traceback
-        Where, as Python tells it.
+        Traceback of Python.
     explanation
-        What happened to it, in a sentence, where it was stopped or died; else empty.
+        Why it was stopped or died, in a sentence; else empty.
     left_out
         Characters of text beyond the limit.
     seconds
         Wall-clock time.
     peak_bytes
-        Most memory that the session held during the cell; 0 where it is not known.
+        Peak memory of the session during the cell; 0 if unknown.
     step
-        Number of cells behind the session's state now.
+        Number of cells that led to the session's state.
     state_kept
-        Whether the state that the cell left is there. If not, the session is restored to the state
+        Whether the state after the cell is kept. If not, the session is restored to the state
         before the cell when it is used next.
     left_running
-        Processes that the session has beside its own.
+        Processes that the code has left running.
     """
 
     status: CellStatus
@@ -314,7 +315,7 @@ class CellResult:
 
 
 class Session(Protocol):
-    """Where written code runs, cell after cell, with its state kept.
+    """Executes generated code, cell after cell, with its state kept.
 
     A session is used from one thread; only ``interrupt`` and ``close`` may be called from another
     while a cell runs. What the code wrote is to be read after ``close``, when nothing of it runs
@@ -323,12 +324,12 @@ class Session(Protocol):
 
     @property
     def confinement(self) -> Confinement:
-        """Which walls are up; known after ``start``."""
+        """The isolation mechanisms; known after ``start``."""
         ...
 
     @property
     def step(self) -> int:
-        """Number of cells behind the present state."""
+        """Number of cells that led to the present state."""
         ...
 
     @property
@@ -342,7 +343,7 @@ class Session(Protocol):
         Raises
         ------
         ConfinementError
-            If a wall that is required cannot be put up.
+            If a required mechanism cannot be enabled.
         SandboxError
             If it does not start.
         """
@@ -351,7 +352,7 @@ class Session(Protocol):
     def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
         """Run a cell; `seconds` replaces the limit for this cell.
 
-        Whatever the code does is in the result. A cell that cost the session its state is not part
+        All that the code does is in the result. A cell that cost the session its state is not part
         of it: the next call first restores the state before.
 
         Raises

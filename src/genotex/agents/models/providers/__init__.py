@@ -1,4 +1,4 @@
-"""Models of providers, asked over the network."""
+"""Models of providers, called over the network."""
 
 from genotex.agents.models.providers.catalogue import (
     PROVIDERS,

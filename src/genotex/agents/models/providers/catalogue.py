@@ -1,4 +1,4 @@
-"""The providers: their names, keys and addresses, and how each is asked."""
+"""The providers: their names, keys and addresses, and options of calls to them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = [
 ]
 
 StructuredMode = Literal["schema", "tool", "json", "text"]
-"""How a structured answer is asked for: ``schema``: the service is given the JSON schema; ``tool``:
-the model calls a tool whose arguments are the answer; ``json``: the service holds the model to
-JSON, and the messages tell the schema; ``text``: the messages alone tell it."""
+"""How a structured answer is requested: ``schema``: the service gets the JSON schema; ``tool``: the
+model calls a tool whose arguments are the answer; ``json``: the service enforces JSON, and the
+messages contain the schema; ``text``: only the messages contain it."""
 
 
 @dataclass(frozen=True)
@@ -34,19 +34,19 @@ class Provider:
     Attributes
     ----------
     extra
-        The optional part of genotex that it needs.
+        The extra of genotex that it needs.
     keys
-        Variables of the environment that may hold the key; the first that is set counts.
+        Environment variables that may contain the key; the first that is set counts.
     key_needed
-        Whether it answers without a key.
+        Whether it requires a key.
     address
-        Where it answers; None: told with the name of the model.
+        Its address; None: part of the model's name.
     structured
-        How a structured answer is asked for.
+        How a structured answer is requested.
     max_output
-        Most tokens of an answer where a request does not say; None: the provider decides.
-    tells_cached
-        Whether it tells how much of the input was read from a cache; where not, 0 means unknown.
+        Default maximum of output tokens; None: the provider decides.
+    reports_cached
+        Whether it reports cached input; if not, 0 means unknown.
     """
 
     extra: str
@@ -55,7 +55,7 @@ class Provider:
     address: str | None
     structured: StructuredMode
     max_output: int | None = None
-    tells_cached: bool = True
+    reports_cached: bool = True
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -83,13 +83,13 @@ PROVIDERS: Mapping[str, Provider] = {
         False,
         "http://localhost:11434/v1",
         "text",
-        tells_cached=False,
+        reports_cached=False,
     ),
     "openai-compatible": Provider(
-        "openai", ("OPENAI_COMPATIBLE_API_KEY",), False, None, "text", tells_cached=False
+        "openai", ("OPENAI_COMPATIBLE_API_KEY",), False, None, "text", reports_cached=False
     ),
 }
-"""Name of the provider -> what is known of it."""
+"""Name of the provider -> its properties."""
 
 
 _COMPATIBLE = "openai-compatible"
@@ -170,18 +170,18 @@ def check_address(address: str, what: str) -> str:
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """When a failed call is made again.
+    """When a failed call is retried.
 
     Attributes
     ----------
     attempts
-        Most calls for one answer, the first one included.
+        Maximum number of calls for one answer, including the first.
     first_wait
         Seconds before the second call; each further wait is twice as long.
     longest_wait
-        Most seconds of one wait. A provider that asks for a longer one is not asked again.
+        Longest wait in seconds. If a provider asks for a longer one, there is no retry.
     seed
-        The waits are spread at random, so that several problems do not ask at the same moment.
+        Of the random part of waits, which keeps concurrent problems from retrying together.
     """
 
     attempts: int = 5
@@ -192,20 +192,20 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class ProviderOptions:
-    """How one provider is asked.
+    """Options of calls to one provider.
 
     Attributes
     ----------
     address
         Where it answers.
     key
-        Variables of the environment that may hold the key; the first that is set counts.
+        Environment variables that may contain the key; the first that is set counts.
     structured
-        How a structured answer is asked for.
+        How a structured answer is requested.
     timeout
-        Seconds on the clock for one call, from the start to the last byte.
+        Wall-clock seconds for one call, from the start to the last byte.
     at_once
-        Calls that may be under way at the same time.
+        Number of concurrent calls.
     """
 
     address: str | None
@@ -216,6 +216,6 @@ class ProviderOptions:
 
     @classmethod
     def usual(cls, provider: str) -> ProviderOptions:
-        """Return the options of a provider where nothing is set."""
+        """Return the default options of a provider."""
         known = PROVIDERS[provider]
         return cls(known.address, known.keys, known.structured)

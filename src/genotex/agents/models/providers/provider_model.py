@@ -1,4 +1,4 @@
-"""A provider's model: asked over the network, again where that may help."""
+"""A provider's model: called over the network, with retries where they may help."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["ProviderModel", "read_key", "run_within", "without_keys"]
 
 SHORTEST = 8
-"""Shorter values are no secrets, as ``none`` for a server that wants any key."""
+"""Shorter values are not secrets, such as ``none`` for a server that accepts any key."""
 
 _HIDDEN = "[key]"
 
@@ -58,7 +58,8 @@ def read_key(provider: str, variables: Sequence[str], environ: Mapping[str, str]
         )
         raise UsageError(msg)
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
-        msg = f"what {' or '.join(variables)} holds cannot be a key: it has spaces or odd signs"
+        names = " or ".join(variables)
+        msg = f"the content of {names} cannot be a key: it has spaces or special characters"
         raise UsageError(msg)
     return key
 
@@ -67,7 +68,7 @@ def without_keys(text: str, variables: Sequence[str], environ: Mapping[str, str]
     """Return a text with every key of the environment taken out."""
     known = [name for each in PROVIDERS.values() for name in each.keys]
     secrets = {environ.get(name, "").strip() for name in (*known, *variables)}
-    # A key that holds another one goes first, so that no rest of it stays.
+    # A key that contains another one goes first, so that no rest of it stays.
     for secret in sorted(secrets, key=lambda each: (-len(each), each)):
         if len(secret) >= SHORTEST:
             text = text.replace(secret, _HIDDEN)
@@ -77,27 +78,27 @@ def without_keys(text: str, variables: Sequence[str], environ: Mapping[str, str]
 Result = TypeVar("Result")
 
 GRACE = 2.0
-"""Seconds that connections may take to close after the limit; then nobody waits for them."""
+"""Seconds that connections may take to close after the limit; then they are abandoned."""
 
 TURN = 0.2
-"""Seconds after which it is seen whether somebody wants to interrupt."""
+"""Seconds between checks for an interrupt."""
 
 
 def run_within(seconds: float, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Run a coroutine in a thread of its own, and wait for it so long and no longer."""
-    # The limit is that of the clock on the wall, from the start to the last byte: an answer that
-    # trickles in does not extend it. Code that blocks, as a look-up of an address, cannot hold up
-    # the caller either: it is left behind in its thread, which ends with the process at the latest.
+    """Run a coroutine in its own thread, and wait for it no longer than `seconds`."""
+    # The limit is wall-clock time, from the start to the last byte: an answer that trickles in does
+    # not extend it. Blocking code, such as a DNS query, cannot hold up the caller either: it stays
+    # in its thread, which ends with the process at the latest.
     call = _Call(seconds, start)
     call.start()
     try:
         end = time.monotonic() + seconds + GRACE
-        # In short turns: a library that catches Ctrl-C, too, has a longer wait go on after it.
+        # In short turns: if a library also catches Ctrl-C, a longer wait would continue after it.
         while not call.done.wait(max(0.0, min(TURN, end - time.monotonic()))):
             if time.monotonic() >= end:
                 raise TimeoutError
     except BaseException:
-        # Also Ctrl-C: nobody waits for the answer any more.
+        # Also on Ctrl-C: the answer is no longer needed.
         call.cancel()
         raise
     return call.result()
@@ -117,7 +118,7 @@ class _Call(threading.Thread, Generic[Result]):
         try:
             asyncio.run(self._main())
         except BaseException as error:
-            # Whatever it is, it belongs to the caller, who waits in another thread.
+            # Every error belongs to the caller, who waits in another thread.
             self._error = error
         finally:
             self.done.set()
@@ -144,15 +145,15 @@ class _Call(threading.Thread, Generic[Result]):
         return self._outcome[0]
 
 
-_LONGER_THAN_TOLD = 0.1
-"""Share of a wait by which it is stretched at random."""
+_STRETCH = 0.1
+"""Largest random extension of a requested wait, as a share of it."""
 
 _MOST_DOUBLINGS = 60
-"""A wait that was doubled so often is over every limit, and still a number."""
+"""A wait that was doubled so often exceeds every limit and is still finite."""
 
 
 class ProviderModel:
-    """Asks a provider's service.
+    """Calls a provider's service.
 
     The key is read from the environment for each call and never kept.
 
@@ -161,7 +162,7 @@ class ProviderModel:
     environ
         The environment, with the key.
     sleep, clock
-        How to wait, and seconds of a clock that never goes back.
+        How to wait, and a monotonic clock in seconds.
 
     Raises
     ------
@@ -189,15 +190,15 @@ class ProviderModel:
 
     @property
     def name(self) -> str:
-        """Its name, as ``openai:gpt-4o``."""
+        """Its name, such as ``openai:gpt-4o``."""
         return str(self._name)
 
     def __repr__(self) -> str:
-        """Return its name; what it was made with is in the settings."""
+        """Return its name alone; the options are in the settings."""
         return f"ProviderModel({self.name})"
 
     def answer(self, request: Request) -> Reply:
-        """Ask, again where that may help (see `Model`)."""
+        """Call the service, with retries where they may help (see `Model`)."""
         chance = random.Random(f"{self._retry.seed} {request_digest(request)}")
         working = waiting = 0.0
         attempt = 0
@@ -216,14 +217,14 @@ class ProviderModel:
             waiting += self._clock() - start
 
     def _wait(self, failure: Failure, attempt: int, chance: random.Random) -> float | None:
-        """Return how long to wait before the next call, or None where there is to be none."""
+        """Return how long to wait before the next call, or None for no further call."""
         retry = self._retry
         if not failure.again or attempt == retry.attempts:
             return None
-        stretch = 1 + _LONGER_THAN_TOLD * chance.random()
+        stretch = 1 + _STRETCH * chance.random()
         if failure.wait is not None:
             return None if failure.wait > retry.longest_wait else failure.wait * stretch
-        # Between half and the whole of a wait that doubles each time.
+        # Between half and all of a wait that doubles each time.
         doubled = retry.first_wait * 2.0 ** min(attempt - 1, _MOST_DOUBLINGS)
         full = min(retry.longest_wait, doubled)
         return full * chance.uniform(0.5, 1.0)
@@ -259,10 +260,10 @@ class ProviderModel:
         try:
             response = run_within(options.timeout, call)
         except Exception as error:
-            # Packages raise anything on what a service may send: no list of classes is complete.
+            # Packages may raise any error on unexpected answers: no list of classes is complete.
             return failure_of(error, options.timeout, clean)
         if not response.parts and response.finish_reason is None:
-            return Failure(BadAnswerError, "the service's answer holds nothing", again=True)
+            return Failure(BadAnswerError, "the service's answer is empty", again=True)
         return to_reply(response, self._name, clean)
 
 

@@ -59,7 +59,7 @@ def require_packages(provider: str) -> None:
 
 def make_client(timeout: float) -> AsyncClient:
     """Return an HTTP client for one call."""
-    # It follows no redirect: the key would go with it, to an address that nobody named.
+    # It follows no redirect, which would send the key to an address that the user did not name.
     from httpx2 import AsyncClient, Timeout
 
     return AsyncClient(
@@ -71,7 +71,7 @@ def make_client(timeout: float) -> AsyncClient:
 
 @cache
 def _certificates() -> SSLContext:
-    """Return whom to trust; read once, which takes longer than all else in making a client."""
+    """Return the certificates; read once, which is the slowest part of making a client."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -140,7 +140,7 @@ It must fit this JSON schema:
 def usable_mode(
     mode: StructuredMode, schema: Mapping[str, Any] | None, profile: Mapping[str, Any]
 ) -> StructuredMode:
-    """Return how a model can be asked for a structured answer, as near to `mode` as it allows."""
+    """Return the mode nearest to `mode` in which a model gives structured answers."""
     if schema is not None and schema.get("type") != "object":
         return "text"
     if mode == "schema" and not profile.get("supports_json_schema_output", False):
@@ -149,7 +149,7 @@ def usable_mode(
 
 
 def to_messages(request: Request, mode: StructuredMode) -> list[ModelMessage]:
-    """Return the conversation; where only words can tell the schema, the last message does."""
+    """Return the conversation; the last message contains the schema if nothing else does."""
     messages = list(request.messages)
     if request.schema is not None and mode in ("json", "text"):
         schema = json.dumps(request.schema, ensure_ascii=False)
@@ -177,7 +177,7 @@ def _to_message(message: Message) -> ModelMessage:
 
 
 def to_parameters(request: Request, mode: StructuredMode) -> ModelRequestParameters:
-    """Return in which form the answer is asked for."""
+    """Return the requested form of the answer."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
@@ -195,7 +195,7 @@ def to_parameters(request: Request, mode: StructuredMode) -> ModelRequestParamet
     form = OutputObjectDefinition(json_schema=schema, name=_ANSWER)
     if mode == "schema":
         return ModelRequestParameters(output_mode="native", output_object=form)
-    # The schema stands in the messages already.
+    # The schema is in the messages already.
     return ModelRequestParameters(
         output_mode="prompted", output_object=form, prompted_output_template=False
     )
@@ -218,8 +218,8 @@ def to_reply(
     response: ModelResponse, name: ProviderModelName, without_keys: Callable[[str], str]
 ) -> Reply:
     """Return the reply."""
-    stop, said = _stop(response)
-    text = _clean(said or response.text or "", without_keys)
+    stop, refusal = _stop(response)
+    text = _clean(refusal or response.text or "", without_keys)
     data = None
     for call in response.tool_calls:
         arguments = call.args if isinstance(call.args, str) else json.dumps(call.args)
@@ -243,7 +243,7 @@ def _clean(text: str, without_keys: Callable[[str], str]) -> str:
 
 
 def _stop(response: ModelResponse) -> tuple[StopReason, str | None]:
-    """Return why the model stopped, and what it says of a refusal."""
+    """Return why the model stopped, and the text of a refusal."""
     details = response.provider_details or {}
     if "refusal" in details or details.get("finish_reason") == "refusal":
         return "refusal", details.get("refusal")
@@ -258,13 +258,13 @@ def _stop(response: ModelResponse) -> tuple[StopReason, str | None]:
 
 
 def _usage(response: ModelResponse, provider: str) -> Usage:
-    told = response.usage
-    if told.unmeasured_requests or not (told.input_tokens or told.output_tokens):
+    reported = response.usage
+    if reported.unmeasured_requests or not (reported.input_tokens or reported.output_tokens):
         return Usage()
-    if told.cache_read_tokens + told.cache_write_tokens > told.input_tokens:
+    if reported.cache_read_tokens + reported.cache_write_tokens > reported.input_tokens:
         # Counts that contradict each other would make the call cheaper than nothing.
         return Usage()
-    cached: int | None = told.cache_read_tokens
-    if not cached and not PROVIDERS[provider].tells_cached:
+    cached: int | None = reported.cache_read_tokens
+    if not cached and not PROVIDERS[provider].reports_cached:
         cached = None
-    return Usage(told.input_tokens, told.output_tokens, cached, told.cache_write_tokens)
+    return Usage(reported.input_tokens, reported.output_tokens, cached, reported.cache_write_tokens)

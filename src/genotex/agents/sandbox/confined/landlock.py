@@ -1,4 +1,4 @@
-"""Landlock: which files the written code may open, and that it signals nobody outside.
+"""Landlock: which files the generated code may open, and no signals to processes outside.
 
 Source: kernel documentation, userspace-api/landlock.rst. Rights are those up to ABI 7.
 """

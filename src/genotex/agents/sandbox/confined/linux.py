@@ -81,7 +81,7 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
 
 
 def umount(target: str, flags: int) -> None:
-    """Unmount what lies on `target`."""
+    """Unmount `target`."""
     _checked(_libc.umount2(target.encode("utf-8", "surrogateescape"), flags), f"umount {target}")
 
 

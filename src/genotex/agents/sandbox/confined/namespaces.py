@@ -160,7 +160,7 @@ class PrivateRoot:
         self._inside("/dev/fd").symlink_to("/proc/self/fd")
 
     def _people(self) -> None:
-        """Write who there is: only the code itself, whatever the machine's files say."""
+        """Write the user and group files: only the code itself, not the accounts of the machine."""
         self._inside("/etc").mkdir(exist_ok=True)
         for name, line in _PEOPLE.items():
             text = line.format(user=os.geteuid(), group=os.getegid())

@@ -49,7 +49,7 @@ def first_to_go() -> None:
 
 
 def keep_to_oneself() -> None:
-    """Let nobody of the same user look into this process, its memory and its open files."""
+    """Hide this process, its memory and open files from other processes of the same user."""
     prctl(_PR_SET_DUMPABLE, 0)
 
 

@@ -34,7 +34,7 @@ class Plan:
     readable: tuple[str, ...]  # Folders and files that may be read
     writable: str  # The one folder that may be changed; the working folder, too
     private: str  # Folder of this session, removed at the end
-    confine: bool  # Whether to put up walls; limits are kept in any case
+    confine: bool  # whether to isolate; limits apply in any case
     avoid: tuple[str, ...]  # Mechanisms to do without
     # Limits.
     memory_bytes: int

@@ -10,7 +10,7 @@ from pathlib import Path
 __all__ = ["DEEPEST", "remove_inside", "remove_tree"]
 
 DEEPEST = 100
-"""Levels of folders below which nothing is looked at by name."""
+"""Levels of folders below which nothing is inspected by name."""
 
 
 def remove_inside(folder: Path) -> None:
