@@ -22,7 +22,7 @@ _LONGEST = 200
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
-Origin = tuple[str, str, int | None]
+_Origin = tuple[str, str, int | None]
 
 
 class AllowedAddresses:
@@ -76,7 +76,7 @@ def _refused(address: str, message: str) -> AddressRefusedError:
     return AddressRefusedError(message, address=shown(address), hint=hint)
 
 
-def _origin(address: str) -> Origin:
+def _origin(address: str) -> _Origin:
     parts = urlsplit(address)
     port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, (parts.hostname or "").lower(), port

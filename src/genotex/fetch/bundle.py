@@ -16,7 +16,7 @@ from genotex.layout import InputFolder, OutputFolder
 
 __all__ = ["HOW_TO_FETCH", "Part", "check_layout"]
 
-MOST_NAMED = 3
+_MOST_NAMED = 3
 """So many things that are missing are named."""
 
 HOW_TO_FETCH = """\
@@ -145,5 +145,5 @@ def _regress(folder: Path, tasks: TaskInfo | None) -> Part:
 def _named(front: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f"{front} {', '.join(names[:MOST_NAMED])}{more}"
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return f"{front} {', '.join(names[:_MOST_NAMED])}{more}"

@@ -14,8 +14,8 @@ from genotex.fetch.addresses import is_loopback
 __all__ = ["ClientLimits", "Flow", "Pace", "back_off", "retry_after"]
 
 NCBI = "ncbi.nlm.nih.gov"
-EUTILS_HOST = "eutils.ncbi.nlm.nih.gov"
-WITHOUT_KEY = 3.0
+_EUTILS_HOST = "eutils.ncbi.nlm.nih.gov"
+_WITHOUT_KEY = 3.0
 """Requests per second to NCBI without a key."""
 
 
@@ -57,16 +57,16 @@ class ClientLimits:
     longest_wait: float = 120.0
     most_text: int = 64 << 20
     per_second: float = 5.0
-    ncbi_per_second: float = WITHOUT_KEY
+    ncbi_per_second: float = _WITHOUT_KEY
 
     def per_second_of(self, host: str) -> float | None:
         """Return the requests per second to a server; None: unlimited."""
         if is_loopback(host):
             return None
-        if host == EUTILS_HOST:
+        if host == _EUTILS_HOST:
             return self.ncbi_per_second
         of_ncbi = host == NCBI or host.endswith("." + NCBI)
-        return min(self.ncbi_per_second, WITHOUT_KEY) if of_ncbi else self.per_second
+        return min(self.ncbi_per_second, _WITHOUT_KEY) if of_ncbi else self.per_second
 
 
 @dataclass

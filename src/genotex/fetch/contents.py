@@ -30,8 +30,8 @@ __all__ = [
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16
 """Bytes of a web page that are searched for a captcha."""
-MOST_UNPACKED = 1 << 30
-MOST_TIMES = 200
+_MOST_UNPACKED = 1 << 30
+_MOST_TIMES = 200
 """Gzip data that unpack to more than this many times their size, and to more than a GiB, are a
 bomb; real series matrices reach ten to twenty times."""
 _MOST_JSON = 1 << 29
@@ -49,7 +49,7 @@ _CAPTCHA = re.compile(
 )
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
-CUT_SHORT = "the same command fetches it again from the start"
+_CUT_SHORT = "the same command fetches it again from the start"
 
 
 class Content(StrEnum):
@@ -132,7 +132,7 @@ def _kind(first: bytes) -> str:
 
 
 def check_whole(
-    path: Path, content: Content, address: str, *, most_unpacked: int = MOST_UNPACKED
+    path: Path, content: Content, address: str, *, most_unpacked: int = _MOST_UNPACKED
 ) -> None:
     """Read a file to its end, and refuse it where it is cut short or damaged."""
     # Gzip data are unpacked piece by piece and thrown away: their checksum is at the end, so
@@ -154,15 +154,15 @@ def check_whole(
 
 
 def _damaged(message: str, address: str) -> FetchError:
-    return WrongContentError(message, address=address, hint=CUT_SHORT)
+    return WrongContentError(message, address=address, hint=_CUT_SHORT)
 
 
 def _unpack(path: Path, address: str, most: int) -> None:
     packed, unpacked = path.stat().st_size, 0
     for chunk in read_chunks(path):
         unpacked += len(chunk)
-        if unpacked > most and unpacked > MOST_TIMES * packed:
-            message = f"unpacks to {MOST_TIMES} times its size and more: this is a gzip bomb"
+        if unpacked > most and unpacked > _MOST_TIMES * packed:
+            message = f"unpacks to {_MOST_TIMES} times its size and more: this is a gzip bomb"
             raise TooLargeError(message, address=address, hint="nothing of it was kept")
 
 

@@ -17,20 +17,12 @@ from genotex.fetch.web import Answer, Trouble, WebClient
 from genotex.formats.raw import sha256
 from genotex.io import PART, flush
 
-__all__ = [
-    "Progress",
-    "Version",
-    "Wanted",
-    "disk_full",
-    "download",
-    "full_disk_as_error",
-    "part_of",
-]
+__all__ = ["Progress", "Version", "Wanted", "download", "full_disk_as_error"]
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
-def disk_full(message: str, folder: Path) -> DiskFullError:
+def _disk_full(message: str, folder: Path) -> DiskFullError:
     """Return the error for a full disk, with the folder that needs space."""
     hint = f"make space in {folder}, then repeat the command to continue"
     return DiskFullError(f"the disk is full: {message}", hint=hint)
@@ -45,14 +37,14 @@ def full_disk_as_error(message: str, folder: Path) -> Iterator[None]:
         if error.errno not in _FULL:
             raise
         named = f"{error.filename} could not be written" if error.filename else message
-        raise disk_full(named, folder) from error
+        raise _disk_full(named, folder) from error
 
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes so far and those of the complete file, None if unknown."""
 
 MOST_BYTES = 20 << 30
-MAX_DOWNLOADS = 2
+_MAX_DOWNLOADS = 2
 """How often a file that turns out damaged is fetched from its start."""
 
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", re.ASCII)
@@ -118,7 +110,7 @@ class Version:
     size: int | None = None  # Bytes of the whole
 
 
-def part_of(target: Path) -> Path:
+def _part_of(target: Path) -> Path:
     """Return where a file is kept until it is complete."""
     return target.with_name(target.name + PART)
 
@@ -138,7 +130,7 @@ def download(
     # still the same version and a checksum would show damage; otherwise it starts again. A complete
     # file is checked (`Content`, size, checksum) before it takes its name.
     target.parent.mkdir(parents=True, exist_ok=True)
-    coming = _Coming(client, wanted, part_of(target), version, begun, progress)
+    coming = _Coming(client, wanted, _part_of(target), version, begun, progress)
     digest = _fetch_checked(coming)
     flush(coming.part)
     coming.part.replace(target)
@@ -148,13 +140,13 @@ def download(
 
 def _fetch_checked(coming: _Coming) -> str:
     """Fetch what is missing, and everything again if the file turns out damaged."""
-    for go in range(1, MAX_DOWNLOADS + 1):
+    for go in range(1, _MAX_DOWNLOADS + 1):
         coming.client.again(coming.wanted.address, coming.attempt, coming.at_hand)
         try:
             return _checked(coming.part, coming.wanted)
         except FetchError as error:
             coming.forget()
-            if not isinstance(error, WrongContentError) or go == MAX_DOWNLOADS:
+            if not isinstance(error, WrongContentError) or go == _MAX_DOWNLOADS:
                 raise
     raise AssertionError
 
@@ -259,7 +251,7 @@ class _Coming:
         free = shutil.disk_usage(self.part.parent).free
         if total is not None and total - start > free:
             message = f"{self.wanted.name} needs {total - start:,} bytes, and {free:,} are free"
-            raise disk_full(message, self.part.parent)
+            raise _disk_full(message, self.part.parent)
 
     def _judged(self, chunks: Iterator[bytes], address: str) -> Iterator[bytes]:
         """Check the first bytes before any is written, so that a page never replaces a part."""

@@ -12,10 +12,10 @@ from genotex.errors import NotThereError, UsageError, WrongContentError
 from genotex.fetch.addresses import shown
 from genotex.fetch.web import Trouble, WebClient
 
-__all__ = ["KEY_VARIABLE", "Entrez", "Found", "plain_phrase", "read_key"]
+__all__ = ["Entrez", "plain_phrase", "read_key"]
 
-KEY_VARIABLE = "NCBI_API_KEY"
-AT_ONCE = 100
+_KEY_VARIABLE = "NCBI_API_KEY"
+_AT_ONCE = 100
 """Summaries of one request."""
 
 _PASSES = re.compile(r"backend|rate limit|unavailable|time[d ]*out|try again", re.IGNORECASE)
@@ -24,15 +24,15 @@ _PASSES = re.compile(r"backend|rate limit|unavailable|time[d ]*out|try again", r
 
 def read_key(environ: Mapping[str, str]) -> str | None:
     """Return NCBI's key from the environment; it is read from nowhere else."""
-    key = environ.get(KEY_VARIABLE, "").strip()
+    key = environ.get(_KEY_VARIABLE, "").strip()
     if key and not (key.isascii() and key.isalnum()):
-        msg = f"the content of {KEY_VARIABLE} cannot be a key: only letters and digits are allowed"
+        msg = f"the content of {_KEY_VARIABLE} cannot be a key: only letters and digits are allowed"
         raise UsageError(msg)
     return key or None
 
 
 @dataclass(frozen=True)
-class Found:
+class _Found:
     """The result of a search."""
 
     count: int  # Records that fit
@@ -65,7 +65,7 @@ class Entrez:
             self._fields["api_key"] = key
         self._has_key = key is not None
 
-    def search(self, term: str, most: int) -> Found:
+    def search(self, term: str, most: int) -> _Found:
         """Search by a term in Entrez' language."""
         answer = self._ask("esearch.fcgi", {"term": term, "retmax": str(most)})
         result = answer.get("esearchresult")
@@ -75,13 +75,13 @@ class Entrez:
         ids, count = result.get("idlist"), str(result.get("count", ""))
         if not (_are_ids(ids) and _is_number(count)):
             self._refuse("the answer to the search has no count, or ids that are none")
-        return Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
+        return _Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
 
     def summaries(self, ids: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         """Yield the summaries of records, in the order of the ids."""
         # One that Entrez has none of, as of a record that was just withdrawn, is passed over.
-        for at in range(0, len(ids), AT_ONCE):
-            some = ids[at : at + AT_ONCE]
+        for at in range(0, len(ids), _AT_ONCE):
+            some = ids[at : at + _AT_ONCE]
             answer = self._ask("esummary.fcgi", {"id": ",".join(some)})
             result = answer.get("result")
             if not isinstance(result, dict):
@@ -100,7 +100,7 @@ class Entrez:
         try:
             content = self._client.text(address, form={**self._fields, **fields})
         except NotThereError as error:
-            hint = f"check {KEY_VARIABLE}" if self._has_key else "check the address"
+            hint = f"check {_KEY_VARIABLE}" if self._has_key else "check the address"
             raise NotThereError(error.message, address=error.address, hint=hint) from error
         try:
             # Not strict: NCBI lets line ends of submitters' texts through.

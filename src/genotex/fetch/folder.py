@@ -285,7 +285,7 @@ def _not_ours(target: Path, message: str) -> FetchError:
     return FetchError(text, hint="remove it, then the same command fetches it")
 
 
-IN_A_ROW = 3
+_IN_A_ROW = 3
 """So often a server may fail before the rest is left for later."""
 
 
@@ -319,7 +319,7 @@ class Patience:
         """Take in how something ended; None where it was had."""
         self._in_a_row = self._in_a_row + 1 if isinstance(error, ServerUnavailableError) else 0
         hopeless = isinstance(error, CaptchaError | DiskFullError)
-        self.is_over = self.is_over or hopeless or self._in_a_row >= IN_A_ROW
+        self.is_over = self.is_over or hopeless or self._in_a_row >= _IN_A_ROW
 
 
 def fetch_each(

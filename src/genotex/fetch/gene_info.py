@@ -18,12 +18,12 @@ NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/"
 """Base address of NCBI's gene data."""
 
 GENE_INFO = "Homo_sapiens.gene_info.gz"
-SYNONYMS = "gene_synonym.json"
-TABLE = "gene_table"
-MAKING = "genes"
+_SYNONYMS = "gene_synonym.json"
+_TABLE = "gene_table"
+_MAKING = "genes"
 """Name of what is made of the file, in the journal."""
-TABLE_FILES = tuple(
-    f"{TABLE}/{name}" for name in ("accessions.parquet", "genes.json", "genes.parquet")
+_TABLE_FILES = tuple(
+    f"{_TABLE}/{name}" for name in ("accessions.parquet", "genes.json", "genes.parquet")
 )
 
 
@@ -53,27 +53,27 @@ def fetch_genes(
     gene_info = folder.fetch(client, wanted, progress)
     if (made := _made_before(folder, gene_info)) is not None:
         return made
-    folder.note("begun", MAKING)
+    folder.note("begun", _MAKING)
     try:
-        genes = build_gene_table(gene_info.path, folder.place(TABLE), GeneTable.load())
+        genes = build_gene_table(gene_info.path, folder.place(_TABLE), GeneTable.load())
     except FormatError as error:
         if not gene_info.now:
             raise
         gene_info.path.unlink()
-        folder.note("failed", MAKING)
+        folder.note("failed", _MAKING)
         hint = "nothing of it was kept"
         raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
-    genes.to_synonym_json(folder.place(SYNONYMS))
-    synonyms, *table = (folder.made(path, wanted.address) for path in (SYNONYMS, *TABLE_FILES))
-    folder.note("finished", MAKING)
+    genes.to_synonym_json(folder.place(_SYNONYMS))
+    synonyms, *table = (folder.made(path, wanted.address) for path in (_SYNONYMS, *_TABLE_FILES))
+    folder.note("finished", _MAKING)
     return FetchedGenes(gene_info, synonyms, tuple(table), genes)
 
 
 def _refuse_files_of_others(folder: FetchFolder) -> None:
-    last = folder.last_note(MAKING)
+    last = folder.last_note(_MAKING)
     if last is not None and last["step"] == "begun":
         return  # A run was killed while it wrote them.
-    for path in (SYNONYMS, *TABLE_FILES):
+    for path in (_SYNONYMS, *_TABLE_FILES):
         place, done = folder.place(path), folder.last(path, "done")
         if place.exists() and (done is None or done["sha256"] != sha256(place)):
             msg = f"{place} was not made here and is not replaced; move it, or name another folder"
@@ -83,8 +83,10 @@ def _refuse_files_of_others(folder: FetchFolder) -> None:
 def _made_before(folder: FetchFolder, gene_info: Fetched) -> FetchedGenes | None:
     """Return what an earlier run made of the same file, None where it is not all there."""
     # Writing the table again, even with the same bytes, would cause every cohort to be redone.
-    there = [file for path in (SYNONYMS, *TABLE_FILES) if (file := folder.known(path)) is not None]
-    if len(there) <= len(TABLE_FILES):
+    there = [
+        file for path in (_SYNONYMS, *_TABLE_FILES) if (file := folder.known(path)) is not None
+    ]
+    if len(there) <= len(_TABLE_FILES):
         return None
     synonyms, *table = there
     genes = GeneTable.load(table[-1].path)

@@ -12,7 +12,6 @@ from genotex.errors import NotThereError, UsageError, WrongContentError
 from genotex.fetch.entrez import Entrez, plain_phrase
 
 __all__ = [
-    "ACCESSION",
     "STUDY_TYPES",
     "Criteria",
     "GeoSummary",
@@ -35,7 +34,7 @@ STUDY_TYPES = (
 )
 """The benchmark's study types (paper, appendix E; datasheet, "Collection Process")."""
 
-ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
+_ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
 _PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
 _MOST_RANKED = 200
 """Series that are looked at, best first, for those that fit."""
@@ -175,7 +174,7 @@ def read_accessions(names: Sequence[str]) -> tuple[str, ...]:
     """Return accessions of series in capitals, each once."""
     found = dict.fromkeys(name.strip().upper() for name in names)
     for name in found:
-        if not ACCESSION.fullmatch(name):
+        if not _ACCESSION.fullmatch(name):
             msg = f"{name!r} is no accession of a series; write it as GSE55457"
             raise UsageError(msg)
     return tuple(found)
@@ -189,7 +188,7 @@ def _read(entrez: Entrez, ids: Sequence[str]) -> Iterator[GeoSummary]:
 def read_summary(record: Mapping[str, Any]) -> GeoSummary:
     """Read a summary of the database ``gds``."""
     accession, samples = str(record.get("accession", "")), str(record.get("n_samples", ""))
-    if not ACCESSION.fullmatch(accession) or not re.fullmatch(r"[0-9]{1,9}", samples):
+    if not _ACCESSION.fullmatch(accession) or not re.fullmatch(r"[0-9]{1,9}", samples):
         message = (
             f"a summary of Entrez has no series accession or number of samples: {accession[:40]!r}"
         )

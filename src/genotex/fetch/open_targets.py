@@ -18,7 +18,6 @@ from genotex.formats.json_files import read_json_object, write_json
 from genotex.io import atomic_write
 
 __all__ = [
-    "ASSOCIATIONS",
     "DISEASE_IDS",
     "OPEN_TARGETS",
     "Disease",
@@ -39,7 +38,7 @@ ID = re.compile(r"[A-Za-z]+_[A-Za-z0-9]+")
 PAGE = 500
 """Associations that are asked for at once."""
 
-PASSES = 3
+_PASSES = 3
 """So often all pages are asked for: equal scores may change places between two of them."""
 
 _RELEASE_QUERY = "query release { meta { dataVersion { year month } } }"
@@ -112,7 +111,7 @@ class OpenTargets:
     def associations(self, disease: str) -> DiseaseAssociations:
         """Return all direct associations of a disease, page by page."""
         scores: dict[str, float] = {}
-        for _ in range(PASSES):
+        for _ in range(_PASSES):
             name, promised = self._add_pages(disease, scores)
             if len(scores) == promised:
                 in_order = {target: scores[target] for target in sorted(scores)}
@@ -181,7 +180,7 @@ def _first_message(errors: Any) -> str:
     return " ".join(str(text).split())[:200]
 
 
-HEADING = (
+_HEADING = (
     "# Found by name with the search of Open Targets: check them, above all the nearest names.\n"
     "# Edit a line, and the same command takes your id.\n"
 )
@@ -224,7 +223,7 @@ def write_found(path: Path, chosen: Sequence[TraitDiseases]) -> None:
     found = [each for each in chosen if each.name]
     if not found:
         return
-    before = path.read_text(encoding="utf-8") if path.exists() else HEADING
+    before = path.read_text(encoding="utf-8") if path.exists() else _HEADING
     lines = [f"{each.trait}\t{each.ids[0]}\t{each.name}\t{each.how}\n" for each in found]
     with atomic_write(path) as part:
         part.write_text("".join([before.rstrip("\n") + "\n", *lines]), encoding="utf-8")
@@ -251,7 +250,7 @@ def _plain(name: str) -> str:
     ).strip()
 
 
-ASSOCIATIONS = "associations"
+_ASSOCIATIONS = "associations"
 DISEASE_IDS = "disease_ids.tsv"
 _RELEASE_FILE = "release.json"
 
@@ -280,7 +279,7 @@ def fetch_associations(
     # others back, unless `Patience` is over.
     patience = Patience()
     for disease in diseases:
-        path = f"{ASSOCIATIONS}/{disease}.json"
+        path = f"{_ASSOCIATIONS}/{disease}.json"
         if patience.is_over:
             yield Outcome(path)
             continue

@@ -28,16 +28,15 @@ __all__ = [
     "manifest_base",
     "published_manifests",
     "read_manifest",
-    "unfinished_files",
     "unreadable",
     "verify_folder",
     "verify_readable",
     "write_manifest",
 ]
 
-HINT = 'a manifest is {"dataset_name": "GEO", "files": {"path/of/a/file": "its SHA-256"}}'
-DIGEST = re.compile(r"[0-9a-fA-F]{64}")
-DATABASES = ("GEO", "TCGA")
+_HINT = 'a manifest is {"dataset_name": "GEO", "files": {"path/of/a/file": "its SHA-256"}}'
+_DIGEST = re.compile(r"[0-9a-fA-F]{64}")
+_DATABASES = ("GEO", "TCGA")
 """Names of the published manifests; their paths begin in the folder of the same name."""
 
 
@@ -63,18 +62,18 @@ class Manifest:
 
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest, published or written by `write_manifest`."""
-    content = read_json_object(path, HINT)
+    content = read_json_object(path, _HINT)
     name, files, sizes = (content.get(k) for k in ("dataset_name", "files", "sizes"))
     if not isinstance(files, dict) or not files:
         msg = "holds no list of files"
-        raise FormatError(msg, path=path, field="files", hint=HINT)
+        raise FormatError(msg, path=path, field="files", hint=_HINT)
     sizes = sizes if isinstance(sizes, dict) else {}
     name = name if isinstance(name, str) else ""
     listed = {
         _inside(item, path): ListedFile(_digest(digest, item, path), _size(sizes, item, path))
         for item, digest in files.items()
     }
-    left_out = tuple(item for item in listed if name in DATABASES and not _of_a_cohort(item))
+    left_out = tuple(item for item in listed if name in _DATABASES and not _of_a_cohort(item))
     kept = {item: facts for item, facts in listed.items() if item not in left_out}
     return Manifest(name, kept, path, left_out)
 
@@ -83,13 +82,13 @@ def manifest_base(manifest: Manifest, folder: Path) -> Path:
     """Return the folder in which the paths of a manifest begin."""
     # For the published manifests that is ``GEO`` (or ``TCGA``) in an input folder or in the
     # benchmark's folder, or of the input folder that contains it; else the folder itself.
-    if manifest.base is not None or manifest.name not in DATABASES:
+    if manifest.base is not None or manifest.name not in _DATABASES:
         return manifest.base or folder
     for root in (folder, folder / "input"):
-        if any((root / database).is_dir() for database in DATABASES):
+        if any((root / database).is_dir() for database in _DATABASES):
             return root / manifest.name
     for root in (folder, *folder.parents):
-        if root.name in DATABASES:
+        if root.name in _DATABASES:
             return root.parent / manifest.name
     first = {name.partition("/")[0] for name in manifest.files}
     return folder if any((folder / name).is_dir() for name in first) else folder / manifest.name
@@ -112,7 +111,7 @@ def fetched_manifest(folder: Path) -> Manifest | None:
 def published_manifests(folder: Path) -> tuple[Path, ...]:
     """Return the manifests in the ``metadata`` of the benchmark's folder, or of one inside it."""
     for root in _and_above(folder):
-        places = (root / "metadata" / f"{name.lower()}_manifest.json" for name in DATABASES)
+        places = (root / "metadata" / f"{name.lower()}_manifest.json" for name in _DATABASES)
         if found := tuple(path for path in places if path.is_file()):
             return found
     return ()
@@ -131,7 +130,7 @@ def data_files(folder: Path) -> dict[str, Path]:
     return {name: path for name, path in files if path.suffix != PART and path != journal}
 
 
-def unfinished_files(folder: Path) -> dict[str, Path]:
+def _unfinished_files(folder: Path) -> dict[str, Path]:
     """Return the files of which only a part has come, by the paths they will have."""
     files = _visible_files(folder).items()
     return {name.removesuffix(PART): path for name, path in files if path.suffix == PART}
@@ -184,9 +183,9 @@ def _inside(name: str, source: Path) -> str:
 
 
 def _digest(value: Any, name: str, source: Path) -> str:
-    if not isinstance(value, str) or not DIGEST.fullmatch(value):
+    if not isinstance(value, str) or not _DIGEST.fullmatch(value):
         msg = f"the checksum of {name} is no SHA-256 of 64 hexadecimal digits"
-        raise FormatError(msg, path=source, field="files", hint=HINT)
+        raise FormatError(msg, path=source, field="files", hint=_HINT)
     return value.lower()
 
 
@@ -194,7 +193,7 @@ def _size(sizes: Mapping[str, Any], name: str, source: Path) -> int | None:
     size = sizes.get(name)
     if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
         msg = f"the size of {name} is no number of bytes"
-        raise FormatError(msg, path=source, field="sizes", hint=HINT)
+        raise FormatError(msg, path=source, field="sizes", hint=_HINT)
     return size
 
 
@@ -205,7 +204,7 @@ def _of_a_cohort(name: str) -> bool:
 
 Step = Callable[[str, int], None]
 
-DATA_ENDINGS = (".gz", ".txt", ".soft", ".tsv", "clinicalMatrix")
+_DATA_ENDINGS = (".gz", ".txt", ".soft", ".tsv", "clinicalMatrix")
 """Files that a reader of this package opens; others are ignored."""
 
 
@@ -284,7 +283,7 @@ def _find(folder: Path, manifests: Sequence[Manifest]) -> _Found:
         }
         files = data_files(within).values()
         found.there |= dict.fromkeys(path for path in files if path.resolve() not in own)
-        found.parts |= dict.fromkeys(within / name for name in unfinished_files(within))
+        found.parts |= dict.fromkeys(within / name for name in _unfinished_files(within))
     return found
 
 
@@ -305,7 +304,7 @@ def unreadable(path: Path) -> str | None:
     """Return why a data file cannot be read, None where it can or is no data file."""
     try:
         zipped = is_gzip(path)
-        if not path.name.endswith(DATA_ENDINGS):
+        if not path.name.endswith(_DATA_ENDINGS):
             return None
         for _ in read_chunks(path):
             if not zipped:

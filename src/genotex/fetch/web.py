@@ -29,12 +29,12 @@ from genotex.fetch.contents import WHOLE_PAGE, refuse_captcha, refuse_page
 if TYPE_CHECKING:
     from httpx2 import Client, Request, Response
 
-__all__ = ["Answer", "HeadDeadline", "Trouble", "WebClient", "as_trouble", "open_client"]
+__all__ = ["Answer", "Trouble", "WebClient"]
 
 _CONNECTED = (".connect_tcp.complete", ".start_tls.complete")
 
 
-class HeadDeadline:
+class _HeadDeadline:
     """Cuts a connection whose answer has not begun in time."""
 
     # The limit of a single read does not do that: a server may send its headers letter by letter.
@@ -108,7 +108,7 @@ class Answer:
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the bytes as they come."""
-        with as_trouble():
+        with _as_trouble():
             for chunk in self._response.iter_raw():
                 if self._flow.is_too_slow(len(chunk)):
                     message = "the server sends hardly anything any more"
@@ -118,7 +118,7 @@ class Answer:
 
 
 @contextmanager
-def as_trouble() -> Iterator[None]:
+def _as_trouble() -> Iterator[None]:
     """Turn what may pass into `Trouble`."""
     from httpx2 import InvalidURL, TimeoutException, TransportError
 
@@ -136,7 +136,7 @@ def as_trouble() -> Iterator[None]:
         raise AddressRefusedError(message) from error
 
 
-def open_client(limits: ClientLimits, head: HeadDeadline) -> Client:
+def _open_client(limits: ClientLimits, head: _HeadDeadline) -> Client:
     """Return a client that keeps no connection, through the proxies of the environment."""
     # Not at the top: loading it takes longer than all of `genotex --help`.
     from httpx2 import Client, InvalidURL, Limits, Timeout
@@ -160,13 +160,13 @@ def open_client(limits: ClientLimits, head: HeadDeadline) -> Client:
 
 Result = TypeVar("Result")
 
-MOST_REDIRECTS = 5
+_MOST_REDIRECTS = 5
 _REDIRECTS = {301, 302, 303, 307, 308}
 _AGAIN = {408, 425, 429}
 _NO_RANGE = 416
 _WORTH_GOING_ON = 1 << 16
 """Bytes that must have come for a cut connection not to count as an attempt."""
-LATER = "repeat the command later to continue from here"
+_LATER = "repeat the command later to continue from here"
 
 
 class WebClient:
@@ -206,7 +206,7 @@ class WebClient:
         self._sleep = sleep
         self._clock = clock
         self._pace = Pace(self.limits, clock, sleep)
-        self._head = HeadDeadline(self.limits.answer)
+        self._head = _HeadDeadline(self.limits.answer)
         self._client: Client | None = None
 
     def __enter__(self) -> WebClient:
@@ -313,10 +313,10 @@ class WebClient:
         longest = self.limits.longest_wait
         if trouble.wait is not None and trouble.wait > longest:
             message = f"{trouble}; the server asks to wait {trouble.wait:,.0f} s, which is too long"
-            raise ServerUnavailableError(message, address=shown(address), hint=LATER) from trouble
+            raise ServerUnavailableError(message, address=shown(address), hint=_LATER) from trouble
         if attempt >= self.limits.attempts:
             message = f"{trouble}; asked {attempt} times"
-            raise ServerUnavailableError(message, address=shown(address), hint=LATER) from trouble
+            raise ServerUnavailableError(message, address=shown(address), hint=_LATER) from trouble
         pause = back_off(self.limits, attempt, self._stream)
         pause = pause if trouble.wait is None else max(pause, trouble.wait)
         self._waiting(f"{shown(address)}: {trouble}", pause)
@@ -356,7 +356,7 @@ class WebClient:
             If the server wants to see a person.
         """
         self._allowed.check(address)
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(_MOST_REDIRECTS + 1):
             self._pace.wait(address)
             with self._asked(address, headers or {}, form, question) as response:
                 if response.status_code not in _REDIRECTS:
@@ -370,8 +370,8 @@ class WebClient:
                     raise AddressRefusedError(message, address=shown(address))
                 location = response.headers.get("Location")
             address = self._allowed.after_redirect(address, location)
-        message = f"more than {MOST_REDIRECTS} redirects in a row"
-        raise AddressRefusedError(message, address=shown(address), hint=LATER)
+        message = f"more than {_MOST_REDIRECTS} redirects in a row"
+        raise AddressRefusedError(message, address=shown(address), hint=_LATER)
 
     @contextmanager
     def _asked(
@@ -381,12 +381,12 @@ class WebClient:
         form: Mapping[str, str] | None,
         question: Mapping[str, Any] | None,
     ) -> Iterator[Response]:
-        client = self._client = self._client or open_client(self.limits, self._head)
+        client = self._client = self._client or _open_client(self.limits, self._head)
         # Cookies are discarded before the next request.
         client.cookies.clear()
         method = "GET" if form is None and question is None else "POST"
         with (
-            as_trouble(),
+            _as_trouble(),
             client.stream(
                 method,
                 address,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelPrice", "PriceSnapshot", "Rate", "Unpriced", "take_prices"]
 
-MILLION = 1_000_000
+_MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class ModelPrice:
             (self.output, usage.output_tokens),
         )
         total = sum((rate.at(usage.input_tokens) * count for rate, count in parts), Decimal(0))
-        return total / MILLION
+        return total / _MILLION
 
     def to_json(self) -> dict[str, Any]:
         """Return the price as plain JSON values."""

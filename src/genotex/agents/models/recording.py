@@ -17,7 +17,6 @@ from genotex.errors import FormatError, NotRecordedError, UsageError
 from genotex.io import lock, make_folder
 
 __all__ = [
-    "RecordedCall",
     "RecordingModel",
     "ReplayModel",
     "first_difference",
@@ -29,7 +28,7 @@ __all__ = [
     "request_to_json",
 ]
 
-AROUND = 30
+_AROUND = 30
 """Characters that are shown on each side of the first one that differs."""
 
 
@@ -55,8 +54,8 @@ def first_difference(recorded: Any, requested: Any, where: str = "") -> str:
 def _first_in_text(recorded: str, requested: str, where: str) -> str:
     shorter = min(len(recorded), len(requested))
     place = next((i for i in range(shorter) if recorded[i] != requested[i]), shorter)
-    begin = max(0, place - AROUND)
-    was, now = recorded[begin : place + AROUND], requested[begin : place + AROUND]
+    begin = max(0, place - _AROUND)
+    was, now = recorded[begin : place + _AROUND], requested[begin : place + _AROUND]
     return f"{where}, character {place + 1}: was {was!r}, is now {now!r}"
 
 
@@ -87,7 +86,7 @@ def request_digest(request: Request) -> str:
 
 
 @dataclass(frozen=True)
-class RecordedCall:
+class _RecordedCall:
     """One call of a recording."""
 
     request: Request
@@ -103,7 +102,7 @@ class RecordedCall:
         return json.dumps(content, sort_keys=True, allow_nan=False) + "\n"
 
 
-def read_recording(path: Path) -> list[RecordedCall]:
+def read_recording(path: Path) -> list[_RecordedCall]:
     """Read the calls of a recording, in the order of the file."""
     # An incomplete last line, left when the process was killed, is skipped.
     try:
@@ -114,10 +113,10 @@ def read_recording(path: Path) -> list[RecordedCall]:
     return [_read_line(path, number, line) for number, line in enumerate(lines[:-1], start=1)]
 
 
-def _read_line(path: Path, number: int, line: bytes) -> RecordedCall:
+def _read_line(path: Path, number: int, line: bytes) -> _RecordedCall:
     try:
         content = json.loads(line)
-        call = RecordedCall(
+        call = _RecordedCall(
             request_from_json(content["request"]), reply_from_json(content["reply"])
         )
         whole = request_digest(call.request) == content["digest"]
@@ -163,7 +162,7 @@ class RecordingModel:
     def answer(self, request: Request) -> Reply:
         """Record the answer before it is returned (see `Model`)."""
         reply = self._model.answer(request)
-        line = RecordedCall(request, reply).line().encode()
+        line = _RecordedCall(request, reply).line().encode()
         # Other threads and processes may write to the same file.
         with lock(self._path), self._path.open("ab") as file:
             file.write(line)

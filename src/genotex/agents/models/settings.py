@@ -24,15 +24,7 @@ from genotex.agents.models.registry import check_name
 from genotex.agents.models.usage import Limits
 from genotex.errors import FormatError, UsageError
 
-__all__ = [
-    "Key",
-    "ModelSettings",
-    "Setting",
-    "from_environment",
-    "from_file",
-    "from_options",
-    "read_settings",
-]
+__all__ = ["ModelSettings", "Setting", "read_settings"]
 
 _LARGEST = 10**12
 """Larger numbers are mistakes."""
@@ -120,7 +112,7 @@ class Setting:
         raise UsageError(msg)
 
 
-Key = tuple[str, ...]
+_Key = tuple[str, ...]
 """Name of a setting, as ``("provider", "openai", "timeout")``."""
 
 _FROM_ENVIRONMENT = (
@@ -131,7 +123,7 @@ _FROM_ENVIRONMENT = (
 _IN_FILES_ONLY = ("provider_", "price_")
 
 
-def from_file(path: Path) -> dict[Key, Setting]:
+def _from_file(path: Path) -> dict[_Key, Setting]:
     """Return the settings of a TOML file."""
     try:
         tables = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
@@ -150,7 +142,7 @@ def from_file(path: Path) -> dict[Key, Setting]:
     }
 
 
-def _leaves(table: Mapping[str, Any], above: Key) -> Iterator[tuple[Key, Any]]:
+def _leaves(table: Mapping[str, Any], above: _Key) -> Iterator[tuple[_Key, Any]]:
     for name, value in table.items():
         if isinstance(value, Mapping):
             yield from _leaves(value, (*above, name))
@@ -158,9 +150,9 @@ def _leaves(table: Mapping[str, Any], above: Key) -> Iterator[tuple[Key, Any]]:
             yield (*above, name), value
 
 
-def from_environment(environ: Mapping[str, str]) -> dict[Key, Setting]:
+def _from_environment(environ: Mapping[str, str]) -> dict[_Key, Setting]:
     """Return the settings of the environment; empty variables are ignored."""
-    found: dict[Key, Setting] = {}
+    found: dict[_Key, Setting] = {}
     for variable in sorted(environ):
         name = variable.removeprefix("GENOTEX_").lower()
         if name == variable.lower() or not environ[variable]:
@@ -178,7 +170,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[Key, Setting]:
     return found
 
 
-def from_options(options: Mapping[str, Any]) -> dict[Key, Setting]:
+def _from_options(options: Mapping[str, Any]) -> dict[_Key, Setting]:
     """Return the settings of the command line, by names with dots; None: not given."""
     return {
         tuple(name.split(".")): Setting(value, f"--{name.replace('_', '-')}")
@@ -188,7 +180,7 @@ def from_options(options: Mapping[str, Any]) -> dict[Key, Setting]:
 
 
 Value = TypeVar("Value")
-Usual = TypeVar("Usual")
+_Usual = TypeVar("_Usual")
 
 _KNOWN = (
     "model", "model.ROLE", "temperature", "max_output", "max_cost", "max_tokens", "max_time",
@@ -301,9 +293,9 @@ def read_settings(
         If a setting is unknown or invalid, or no model is named; the message names its place.
     """
     found = {
-        **(from_file(file) if file is not None else {}),
-        **from_environment(environ),
-        **from_options(options or {}),
+        **(_from_file(file) if file is not None else {}),
+        **_from_environment(environ),
+        **_from_options(options or {}),
     }
     return _Reader(found, environ).settings(roles)
 
@@ -311,7 +303,7 @@ def read_settings(
 class _Reader:
     """Consumes the settings that were found; what is left in the end is unknown."""
 
-    def __init__(self, found: Mapping[Key, Setting], environ: Mapping[str, str]) -> None:
+    def __init__(self, found: Mapping[_Key, Setting], environ: Mapping[str, str]) -> None:
         self._left = dict(found)
         self._environ = environ
 
@@ -334,11 +326,11 @@ class _Reader:
             raise UsageError(_unknown(key, setting))
         return settings
 
-    def _take(self, name: str, read: Callable[[Setting], Value], usual: Usual) -> Value | Usual:
+    def _take(self, name: str, read: Callable[[Setting], Value], usual: _Usual) -> Value | _Usual:
         setting = self._left.pop((name,), None)
         return usual if setting is None else read(setting)
 
-    def _below(self, name: str) -> dict[Key, Setting]:
+    def _below(self, name: str) -> dict[_Key, Setting]:
         """Take all settings of a table."""
         keys = [key for key in self._left if key[0] == name and len(key) > 1]
         return {key[1:]: self._left.pop(key) for key in keys}
@@ -431,7 +423,7 @@ def _name(setting: Setting) -> str:
     return name
 
 
-def _unknown(key: Key, setting: Setting) -> str:
+def _unknown(key: _Key, setting: Setting) -> str:
     name = ".".join(key)
     if any(word in key[-1].lower() for word in ("api_key", "apikey", "secret", "password", "auth")):
         return f"{setting.where}: keys are not settings; set them in the environment only"

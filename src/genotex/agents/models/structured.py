@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "ask_for", "finished_text", "json_values", "problems_of", "schema_of"]
 
 Kind = TypeVar("Kind")
-Ask = Callable[[Request], Reply]
+_Ask = Callable[[Request], Reply]
 
 MAX_ATTEMPTS = 50
 """Opening brackets in the text that are tried as the start of a value."""
@@ -55,7 +55,7 @@ class Answer(Generic[Kind]):
         return len(self.replies) > 1
 
 
-def ask_for(ask: Ask, request: Request, kind: type[Kind]) -> Answer[Kind]:
+def ask_for(ask: _Ask, request: Request, kind: type[Kind]) -> Answer[Kind]:
     """Ask a model for structured data.
 
     Parameters

@@ -15,11 +15,11 @@ from genotex.errors import BudgetReachedError, ModelError, UsageError
 
 __all__ = ["Budget", "Limits", "MeteredModel", "Total", "UsageLedger", "UsageRow"]
 
-Number = TypeVar("Number", int, Decimal)
+_Number = TypeVar("_Number", int, Decimal)
 
 
 @dataclass(frozen=True)
-class Total(Generic[Number]):
+class Total(Generic[_Number]):
     """A sum over calls, some of which may be unknown.
 
     Attributes
@@ -30,21 +30,21 @@ class Total(Generic[Number]):
         Number of calls whose value is unknown.
     """
 
-    known: Number
+    known: _Number
     unknown: int = 0
 
     @property
-    def exact(self) -> Number | None:
+    def exact(self) -> _Number | None:
         """The sum, or None if part of it is unknown."""
         return None if self.unknown else self.known
 
-    def plus(self, part: Number | None) -> Total[Number]:
+    def plus(self, part: _Number | None) -> Total[_Number]:
         """Return the sum with one more call; None: unknown."""
         if part is None:
             return Total(self.known, self.unknown + 1)
         return Total(self.known + part, self.unknown)
 
-    def and_all_of(self, other: Total[Number]) -> Total[Number]:
+    def and_all_of(self, other: Total[_Number]) -> Total[_Number]:
         """Return the sum over the calls of both."""
         return Total(self.known + other.known, self.unknown + other.unknown)
 

@@ -21,7 +21,7 @@ from genotex.errors import (
 
 __all__ = ["Failure", "failure_of"]
 
-LONGEST_MESSAGE = 300
+_LONGEST_MESSAGE = 300
 """Characters of the provider's message that an error repeats."""
 
 
@@ -71,7 +71,7 @@ def failure_of(error: Exception, timeout: float, without_keys: Callable[[str], s
     """Return what an exception of a call means."""
     from pydantic_ai import exceptions as theirs
 
-    reported = without_keys(" ".join(_provider_message(error).split()))[:LONGEST_MESSAGE]
+    reported = without_keys(" ".join(_provider_message(error).split()))[:_LONGEST_MESSAGE]
     match error:
         case TimeoutError() | theirs.ModelTimeoutError():
             return Failure(

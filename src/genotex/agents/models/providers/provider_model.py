@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProviderModel", "read_key", "run_within", "without_keys"]
 
-SHORTEST = 8
+_SHORTEST = 8
 """Shorter values are not secrets, such as ``none`` for a server that accepts any key."""
 
 _HIDDEN = "[key]"
@@ -70,7 +70,7 @@ def without_keys(text: str, variables: Sequence[str], environ: Mapping[str, str]
     secrets = {environ.get(name, "").strip() for name in (*known, *variables)}
     # A key that contains another one goes first, so that no rest of it stays.
     for secret in sorted(secrets, key=lambda each: (-len(each), each)):
-        if len(secret) >= SHORTEST:
+        if len(secret) >= _SHORTEST:
             text = text.replace(secret, _HIDDEN)
     return text
 
@@ -80,7 +80,7 @@ Result = TypeVar("Result")
 GRACE = 2.0
 """Seconds that connections may take to close after the limit; then they are abandoned."""
 
-TURN = 0.2
+_TURN = 0.2
 """Seconds between checks for an interrupt."""
 
 
@@ -94,7 +94,7 @@ def run_within(seconds: float, start: Callable[[], Coroutine[Any, Any, Result]])
     try:
         end = time.monotonic() + seconds + GRACE
         # In short turns: if a library also catches Ctrl-C, a longer wait would continue after it.
-        while not call.done.wait(max(0.0, min(TURN, end - time.monotonic()))):
+        while not call.done.wait(max(0.0, min(_TURN, end - time.monotonic()))):
             if time.monotonic() >= end:
                 raise TimeoutError
     except BaseException:

@@ -32,7 +32,7 @@ __all__ = [
     "usable_mode",
 ]
 
-CONNECTING = 10.0
+_CONNECTING = 10.0
 """Seconds in which a connection must come about."""
 
 _NO_KEY = "none"
@@ -64,7 +64,7 @@ def make_client(timeout: float) -> AsyncClient:
 
     return AsyncClient(
         verify=_certificates(),
-        timeout=Timeout(timeout, connect=min(CONNECTING, timeout)),
+        timeout=Timeout(timeout, connect=min(_CONNECTING, timeout)),
         follow_redirects=False,
     )
 
