@@ -10,8 +10,6 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 from genotex.errors import AddressRefusedError, UsageError
 
-__all__ = ["AllowedAddresses", "base_address", "is_loopback", "safe_name", "shown"]
-
 _SECRET = re.compile(
     r"key|token|secret|password|signature|credential|\A(sig|auth)\Z", re.IGNORECASE
 )
@@ -26,12 +24,10 @@ _Origin = tuple[str, str, int | None]
 
 
 class AllowedAddresses:
-    """The addresses that may be asked."""
+    """The addresses that may be requested."""
 
-    # Those on a server that was named by the program or by an option are; any other only by https,
-    # and only on a public server. So no redirect leads into the network that this machine stands
-    # in.
-    # `given`: Base addresses by name of the program or of an option.
+    # Servers named by the program or an option are allowed; others only by https and if public. So
+    # no redirect leads into the local network of this machine.
 
     def __init__(self, given: Iterable[str]) -> None:
         self._given = {_origin(address) for address in given}
@@ -148,8 +144,7 @@ def shown(address: str) -> str:
 
 def safe_name(name: str) -> str:
     """Return a name, if it can be the name of a file or folder and nothing else."""
-    # For what comes over the net this is the last wall: a client takes only names of the very form
-    # that it looks for.
+    # A last check of names from servers: clients accept only names of the expected form.
     if not _NAME.fullmatch(name) or ".." in name or len(name.encode()) > _LONGEST:
         msg = f"{name[:80]!r} is not an allowed file name"
         raise AddressRefusedError(msg)

@@ -1,4 +1,4 @@
-"""The published benchmark: where a person gets it, what goes where, and what a folder lacks of it.
+"""The published benchmark: where to get it, its layout, and what a folder lacks of it.
 
 Layout and sizes as in the README and the datasheet of the GenoTEX benchmark.
 """
@@ -14,10 +14,8 @@ from genotex.errors import GenotexError
 from genotex.formats.json_files import read_json_object
 from genotex.layout import InputFolder, OutputFolder
 
-__all__ = ["HOW_TO_FETCH", "Part", "check_layout"]
-
 _MOST_NAMED = 3
-"""So many things that are missing are named."""
+"""Number of missing things that are named."""
 
 HOW_TO_FETCH = """\
 The sites of the benchmark require a person, so fetch it with a browser (82.0 GB; 41.5 GB
@@ -45,15 +43,15 @@ sources with 'genotex fetch geo' and 'genotex fetch tcga'."""
 class Part:
     """A part of the benchmark's folder."""
 
-    place: str  # Relative to the folder
+    place: str  # relative to the folder
     complete: bool  # as far as the layout shows
-    detail: str  # What is there, or what is missing
+    detail: str  # what is there, or what is missing
 
 
 def check_layout(folder: Path) -> tuple[Part, ...]:
     """Look for every part of the benchmark's folder, and count what is in it."""
     # What a trait or a problem is comes from ``metadata/task_info.json``; without it only the
-    # folders are looked for. Files themselves are held against manifests by `verify_folder`.
+    # folders are checked. The files are compared with manifests by `verify_folder`.
     tasks, about_tasks = _task_info(folder)
     traits = () if tasks is None else tuple(tasks.traits)
     return (

@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 
 from genotex.fetch.addresses import is_loopback
 
-__all__ = ["ClientLimits", "Flow", "Pace", "back_off", "retry_after"]
-
 NCBI = "ncbi.nlm.nih.gov"
 _EUTILS_HOST = "eutils.ncbi.nlm.nih.gov"
 _WITHOUT_KEY = 3.0

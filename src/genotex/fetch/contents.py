@@ -17,16 +17,6 @@ from genotex.errors import (
 )
 from genotex.formats.raw import BYTE_ORDER_MARK, GZIP_MAGIC, decode, is_gzip, read_chunks
 
-__all__ = [
-    "ENOUGH_TO_JUDGE",
-    "WHOLE_PAGE",
-    "Content",
-    "check_start",
-    "check_whole",
-    "refuse_captcha",
-    "refuse_page",
-]
-
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16
 """Bytes of a web page that are searched for a captcha."""

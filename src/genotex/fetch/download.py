@@ -17,8 +17,6 @@ from genotex.fetch.web import Answer, Trouble, WebClient
 from genotex.formats.raw import sha256
 from genotex.io import PART, flush
 
-__all__ = ["Progress", "Version", "Wanted", "download", "full_disk_as_error"]
-
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -107,7 +105,7 @@ class Version:
 
     # ETag or date of this version; None if the server gives neither, so nothing can be resumed.
     validator: str | None = None
-    size: int | None = None  # Bytes of the whole
+    size: int | None = None  # bytes of the whole
 
 
 def _part_of(target: Path) -> Path:

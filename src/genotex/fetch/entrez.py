@@ -12,8 +12,6 @@ from genotex.errors import NotThereError, UsageError, WrongContentError
 from genotex.fetch.addresses import shown
 from genotex.fetch.web import Trouble, WebClient
 
-__all__ = ["Entrez", "plain_phrase", "read_key"]
-
 _KEY_VARIABLE = "NCBI_API_KEY"
 _AT_ONCE = 100
 """Summaries of one request."""
@@ -35,8 +33,8 @@ def read_key(environ: Mapping[str, str]) -> str | None:
 class _Found:
     """The result of a search."""
 
-    count: int  # Records that fit
-    ids: tuple[str, ...]  # Their first ones, by Entrez' own ranking
+    count: int  # records that fit
+    ids: tuple[str, ...]  # their first ones, by Entrez' own ranking
     # What Entrez knows no record of, as `plain_phrase` gives it: it may search as if that were not
     # in the term.
     unknown: frozenset[str] = frozenset()

@@ -28,16 +28,6 @@ from genotex.formats.journal import Entry, Journal, open_journal
 from genotex.formats.raw import sha256
 from genotex.io import atomic_write, lock
 
-__all__ = [
-    "FetchFolder",
-    "Fetched",
-    "Outcome",
-    "Patience",
-    "fetch_each",
-    "journal_path",
-    "open_fetch_folder",
-]
-
 _log = logging.getLogger(__name__)
 
 
@@ -187,20 +177,20 @@ class FetchFolder:
         return Fetched(target, done["sha256"], done["size"], now=False)
 
     def made(self, path: str, address: str) -> Fetched:
-        """Take a file into the journal that was made of what came from an address."""
+        """Record a file that was made from what came from an address."""
         target = self.place(path)
         # It is not the file at the address, and never replaces it.
         wanted = Wanted(address, path, same_as=f"{path} made of {shown(address)}")
         return self._done(wanted, target, sha256(target), now=True)
 
     def note(self, step: str, request: str, **facts: Any) -> None:
-        """Write down a step of a request for many files."""
+        """Record a step of a request for many files."""
         entry = {"step": step, "request": request, **facts, "time": _now()}
         self._journal.add(entry)
         self._take_in(entry)
 
     def last_note(self, request: str) -> Entry | None:
-        """Return what was written down last about a request."""
+        """Return the last note about a request."""
         return self._notes.get(request)
 
     def last(self, path: str, step: str) -> Entry | None:
@@ -267,7 +257,7 @@ def _now() -> str:
 
 
 def _link(source: Path, target: Path) -> None:
-    """Give a file a second place; a copy where the file system has no links."""
+    """Link a file to a second place; copy it if the file system has no links."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         target.hardlink_to(source)
@@ -286,20 +276,20 @@ def _not_ours(target: Path, message: str) -> FetchError:
 
 
 _IN_A_ROW = 3
-"""So often a server may fail before the rest is left for later."""
+"""Failures in a row of a server before the rest is left for later."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a file."""
+    """The outcome of fetching a file."""
 
-    path: str  # Its place in the input folder
-    fetched: Fetched | None = None  # The file, None where it could not be had
-    error: FetchError | None = None  # Why it could not
+    path: str  # its place in the input folder
+    fetched: Fetched | None = None  # None if it failed
+    error: FetchError | None = None  # why it failed
 
     @property
     def state(self) -> str:
-        """What happened, in words."""
+        """What happened, as text."""
         if self.fetched is None:
             return "not asked" if self.error is None else "failed"
         return "fetched" if self.fetched.now else "was there"
@@ -308,15 +298,15 @@ class Outcome:
 class Patience:
     """Decides when the rest is left for later."""
 
-    # That is when a server wants to see a person, when the disk is full, and when a server fails
-    # several things in a row.
+    # That is if a server requires a person, the disk is full, or a server fails several times in a
+    # row.
 
     def __init__(self) -> None:
         self.is_over = False
         self._in_a_row = 0
 
     def take_in(self, error: FetchError | None) -> None:
-        """Take in how something ended; None where it was had."""
+        """Count an outcome; None: success."""
         self._in_a_row = self._in_a_row + 1 if isinstance(error, ServerUnavailableError) else 0
         hopeless = isinstance(error, CaptchaError | DiskFullError)
         self.is_over = self.is_over or hopeless or self._in_a_row >= _IN_A_ROW
@@ -328,8 +318,8 @@ def fetch_each(
     files: Sequence[Sequence[Wanted]],
     bar: Callable[[int, str], Progress] = lambda number, name: lambda done, total: None,
 ) -> Iterator[Outcome]:
-    """Fetch files one behind the other."""
-    # A file that cannot be had does not keep the others back, unless `Patience` is over.
+    """Fetch files one after the other."""
+    # A file that fails does not stop the others, unless `Patience` is over.
     patience, down = Patience(), set[str]()
     for number, forms in enumerate(files, start=1):
         if patience.is_over:
@@ -351,7 +341,7 @@ def _first_there(
     progress: Progress,
     down: set[str],
 ) -> Fetched:
-    """Return the first form that can be had; servers that fail are added to those that are down."""
+    """Return the first available form; servers that fail are added to `down`."""
     at_hand = [wanted for wanted in forms if folder.place(wanted.path).exists()]
     up = [wanted for wanted in forms if _server(wanted) not in down]
     *others, last = at_hand or up or forms

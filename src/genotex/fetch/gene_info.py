@@ -12,8 +12,6 @@ from genotex.formats.raw import sha256
 from genotex.genes import GeneTable
 from genotex.genes.building import build_gene_table
 
-__all__ = ["NCBI_GENE", "FetchedGenes", "fetch_genes"]
-
 NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/"
 """Base address of NCBI's gene data."""
 
@@ -31,12 +29,12 @@ _TABLE_FILES = tuple(
 class FetchedGenes:
     """NCBI's genes in a folder."""
 
-    gene_info: Fetched  # The file as NCBI has it
+    gene_info: Fetched  # the file as NCBI has it
     # ``gene_synonym.json``: alias in capitals -> official symbol, as the benchmark has it.
     synonyms: Fetched
     # The files of the gene table, with ``genes.parquet`` last, which `GeneTable.load` takes.
     table: tuple[Fetched, ...]
-    genes: GeneTable  # The table
+    genes: GeneTable  # the table
 
 
 def fetch_genes(

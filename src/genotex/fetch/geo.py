@@ -46,20 +46,6 @@ from genotex.fetch.web import WebClient
 from genotex.formats import read_series_matrix
 from genotex.layout import trait_folder_name
 
-__all__ = [
-    "EUTILS",
-    "GEO_FILES",
-    "GEO_PAGES",
-    "UNSORTED",
-    "GeoRequest",
-    "GeoSource",
-    "SeriesOutcome",
-    "choose",
-    "choose_or_go_on",
-    "fetch_series",
-    "remember_end",
-]
-
 EUTILS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
 GEO_FILES = "https://ftp.ncbi.nlm.nih.gov/geo/"
 GEO_PAGES = "https://www.ncbi.nlm.nih.gov/geo/"
@@ -71,11 +57,11 @@ UNSORTED = "Unsorted"
 class GeoRequest:
     """A request for GEO series."""
 
-    trait: str | None  # Whose series are searched for, or in whose folder the named ones go
-    accessions: tuple[str, ...] = ()  # Series by name; empty to search
-    words: str | None = None  # A search term in Entrez' language in place of the trait's words
-    criteria: Criteria = field(default_factory=Criteria)  # Which series fit
-    options: GeoOptions = field(default_factory=GeoOptions)  # What is fetched of them
+    trait: str | None  # to search for, or whose folder named series go to
+    accessions: tuple[str, ...] = ()  # series by name; empty to search
+    words: str | None = None  # term in Entrez' language instead of the trait's
+    criteria: Criteria = field(default_factory=Criteria)  # which series fit
+    options: GeoOptions = field(default_factory=GeoOptions)  # what is fetched of them
 
     def __post_init__(self) -> None:
         """Refuse a trait that cannot have a folder."""
@@ -96,16 +82,16 @@ class GeoRequest:
 
 @dataclass(frozen=True)
 class GeoSource:
-    """Where series come from."""
+    """Sources of series."""
 
     client: WebClient
     entrez: Entrez  # finds series
     tree: GeoTree  # lists their files
-    vocabulary: Vocabulary  # The words of traits
+    vocabulary: Vocabulary  # the words of traits
 
 
 def choose(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:
-    """Search, and look into the folders of what was found."""
+    """Search, and list the folders of the series that were found."""
     words, criteria, options = source.vocabulary, request.criteria, request.options
     trait = request.trait or UNSORTED
     if request.accessions:
@@ -124,7 +110,7 @@ def choose_or_go_on(
     request: GeoRequest,
     looked_at: Callable[[SeriesPlan], None] = lambda plan: None,
 ) -> list[SeriesPlan]:
-    """Return what the same request chose if it was not brought to its end; else choose."""
+    """Return the choice of the same request if it is unfinished; else choose."""
     # So continuing needs no search, and gives the same series even if GEO has grown since.
     last = folder.last_note(_key(source, request))
     if last is not None and last["step"] == "chosen":
@@ -138,12 +124,12 @@ def choose_or_go_on(
 
 
 def remember_end(source: GeoSource, folder: FetchFolder, request: GeoRequest) -> None:
-    """Write down that all that can be had was had, so that the next time is a new search."""
+    """Record that the request is finished, so that the next one searches again."""
     folder.note("finished", _key(source, request))
 
 
 def _key(source: GeoSource, request: GeoRequest) -> str:
-    """Return all that a choice depends on, in words."""
+    """Return everything that a choice depends on, as text."""
     asked = {**asdict(request), "words": _words(source, request)}
     return "geo " + json.dumps({**asked, "addresses": source.tree.addresses}, sort_keys=True)
 
@@ -158,13 +144,13 @@ _MOST_COUNTS = 2 << 30
 
 @dataclass(frozen=True)
 class SeriesOutcome:
-    """What became of a series."""
+    """The outcome of fetching a series."""
 
-    plan: SeriesPlan  # The series
+    plan: SeriesPlan  # the series
     kept: tuple[Fetched, ...] = ()  # files in their places
-    error: FetchError | None = None  # What could not be had
+    error: FetchError | None = None  # what failed
     notes: tuple[str, ...] = ()
-    tried: bool = True  # Whether it was asked for at all
+    tried: bool = True  # whether it was requested at all
 
     @property
     def may_come_later(self) -> bool:
@@ -173,7 +159,7 @@ class SeriesOutcome:
 
     @property
     def ends_all(self) -> bool:
-        """Whether asking on makes no sense now."""
+        """Whether to stop requesting anything now."""
         return not self.tried or isinstance(self.error, CaptchaError | DiskFullError)
 
 
@@ -184,9 +170,9 @@ def fetch_series(
     plans: Sequence[SeriesPlan],
     progress: Callable[[SeriesPlan, str], Progress],
 ) -> Iterator[SeriesOutcome]:
-    """Fetch the files of series, one behind the other."""
-    # A series that cannot be had does not keep the others back, unless `Patience` is over: what is
-    # left is for the same command, later.
+    """Fetch the files of series, one after the other."""
+    # A series that fails does not stop the others, unless `Patience` is over: the rest is left for
+    # the same command, later.
     patience = Patience()
     for plan in plans:
         if plan.refused:
@@ -215,7 +201,7 @@ def _refuse_other_series(accession: str, path: Path, address: str) -> None:
 
 @dataclass
 class _SeriesWork:
-    """One series on its way."""
+    """One series while it is fetched."""
 
     source: GeoSource
     folder: FetchFolder
@@ -271,7 +257,7 @@ class _SeriesWork:
         except CaptchaError:
             raise
         except (NotThereError, WebPageError):
-            # What GEO does not have it answers with a page.
+            # GEO answers with a page if it does not have the file.
             self.notes.append("its matrix is empty, and NCBI has no counts of it")
             return
         annotation = tree.counts_annotation(accession)

@@ -14,17 +14,6 @@ from genotex.fetch.geo_search import Criteria, GeoSummary, SummaryWord
 from genotex.fetch.web import WebClient
 from genotex.formats.raw import decode
 
-__all__ = [
-    "COUNTS_ANNOTATION",
-    "GeoOptions",
-    "GeoTree",
-    "ListedFile",
-    "SeriesPlan",
-    "choose_series",
-    "megabytes",
-    "plan_series",
-]
-
 COUNTS_ANNOTATION = "Human.GRCh38.p13.annot.tsv.gz"
 """Which gene each row of NCBI's counts is."""
 _COUNTS = "{accession}_raw_counts_GRCh38.p13_NCBI.tsv.gz"
@@ -36,7 +25,7 @@ _SIZE = re.compile(r"\s(\d+(?:\.\d+)?)([KMGT]?)\s*$")
 class ListedFile:
     """A file that a folder of GEO lists."""
 
-    name: str  # File name; of the form that was looked for
+    name: str  # file name of the expected form
     address: str
     size: int | None  # bytes as listed, rounded to two digits ("2.1M")
 
@@ -73,16 +62,16 @@ class GeoTree:
         return f"{self._files}platforms/{_stub(platform)}/{platform}/annot/{platform}.annot.gz"
 
     def platform_table(self, platform: str) -> str:
-        """Return where the platform's own table is had, as its owner gave it."""
+        """Return the address of the platform's own table, as its owner submitted it."""
         query = urlencode({"acc": platform, "targ": "self", "form": "text", "view": "full"})
         return f"{self._pages}query/acc.cgi?{query}"
 
     def counts(self, accession: str) -> str:
-        """Return where NCBI's raw counts of a series are had, if it computed them."""
+        """Return the address of NCBI's raw counts of a series, if there are any."""
         return self._rnaseq(accession, self.counts_name(accession))
 
     def counts_annotation(self, accession: str) -> str:
-        """Return where the annotation of NCBI's counts is had."""
+        """Return the address of the annotation of NCBI's counts."""
         return self._rnaseq(accession, COUNTS_ANNOTATION)
 
     @staticmethod
@@ -133,7 +122,7 @@ def _size(behind: str) -> int | None:
 
 
 class _FolderPage(HTMLParser):
-    """Gathers links and the text behind each."""
+    """Collects links and the text after each."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,9 +148,9 @@ class _FolderPage(HTMLParser):
 class GeoOptions:
     """What is fetched of a series."""
 
-    # The tables of its platforms in place of the family SOFT, which holds every sample again.
+    # Platform tables instead of the family SOFT, which repeats every sample.
     platform_only: bool = False
-    # Also series that are no human gene expression by their summary, as the benchmark has them.
+    # Also series that are not human gene expression by their summary, as in the benchmark.
     any_assay: bool = False
 
 
@@ -172,17 +161,17 @@ class SeriesPlan:
     # Of the series.
     accession: str
     title: str
-    samples: int  # Number of samples
-    kind: str  # Study types
-    is_sequencing: bool  # Whether NCBI's counts are looked for when GEO's matrix is empty
-    platforms: tuple[str, ...] = ()  # Whose tables are fetched; empty where the family SOFT is
+    samples: int  # number of samples
+    kind: str  # study types
+    is_sequencing: bool  # whether NCBI's counts are used if GEO's matrix is empty
+    platforms: tuple[str, ...] = ()  # whose tables are fetched instead of the family SOFT
     # What is fetched.
     matrices: tuple[ListedFile, ...] = ()
     family: tuple[ListedFile, ...] = ()
-    expression: bool = True  # Whether the summary speaks for human gene expression
-    word: str = ""  # Why, in words
-    trait_in: str = ""  # Where the summary speaks of the trait; empty where it does not
-    refused: str = ""  # Why nothing of it is fetched; empty where it is
+    expression: bool = True  # whether the summary indicates human gene expression
+    word: str = ""  # why
+    trait_in: str = ""  # where the summary mentions the trait
+    refused: str = ""  # why nothing is fetched; empty if accepted
 
     @property
     def size(self) -> int:

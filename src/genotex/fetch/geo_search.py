@@ -11,19 +11,6 @@ from genotex.clinical import SeriesDescription, Vocabulary, judge_expression, te
 from genotex.errors import NotThereError, UsageError, WrongContentError
 from genotex.fetch.entrez import Entrez, plain_phrase
 
-__all__ = [
-    "STUDY_TYPES",
-    "Criteria",
-    "GeoSummary",
-    "SummaryWord",
-    "find_by_accession",
-    "find_by_trait",
-    "read_accessions",
-    "search_term",
-    "trait_term",
-    "word_of_expert",
-]
-
 STUDY_TYPES = (
     "expression profiling by array",
     "expression profiling by high throughput sequencing",
@@ -49,15 +36,15 @@ _MB = 1_000_000
 class Criteria:
     """Which series are taken (paper, appendix E.1); sizes in bytes."""
 
-    samples: tuple[int, int] = (30, 10_000)  # Fewest and most samples
-    years: tuple[int, int] = (2010, 2025)  # First and last year of publication
-    organism: str = "Homo sapiens"  # Whose samples
+    samples: tuple[int, int] = (30, 10_000)  # fewest and most samples
+    years: tuple[int, int] = (2010, 2025)  # first and last year of publication
+    organism: str = "Homo sapiens"  # whose samples
     study_types: tuple[str, ...] = STUDY_TYPES  # GEO's "DataSet type"
     # Smallest and largest series matrix, all its parts together. The smallest does not hold for
-    # sequencing, where GEO's matrix is empty by its nature.
+    # sequencing, where GEO's matrix is empty.
     matrix_bytes: tuple[int, int] = (_MB // 10, 100 * _MB)
-    family_bytes: int = 100 * _MB  # Largest family SOFT
-    most: int = 10  # Series taken, best first by GEO's ranking
+    family_bytes: int = 100 * _MB  # largest family SOFT
+    most: int = 10  # series taken, best first by GEO's ranking
 
     def __post_init__(self) -> None:
         """Refuse ranges that nothing can be in."""
@@ -83,9 +70,9 @@ class GeoSummary:
     organisms: tuple[str, ...]
     study_types: tuple[str, ...]
     platforms: tuple[str, ...]
-    samples: int  # Number of samples
-    date: str  # Of publication, as ``2014/02/28``
-    titles: tuple[str, ...] = ()  # Titles of the samples
+    samples: int  # number of samples
+    date: str  # of publication, as ``2014/02/28``
+    titles: tuple[str, ...] = ()  # titles of the samples
 
     @property
     def is_sequencing(self) -> bool:
@@ -223,15 +210,15 @@ def _list(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
 class SummaryWord:
     """Assessment of a series by the rules, from its summary alone."""
 
-    expression: bool  # Whether it holds human gene expression
+    expression: bool  # whether it holds human gene expression
     why: str  # Why, or why not
-    trait: str  # Where the trait is spoken of; empty where it is not
+    trait: str  # where the trait is spoken of; empty where it is not
 
 
 def word_of_expert(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> SummaryWord:
     """Assess a series by the rules, from its summary alone."""
     # A summary lacks the sample characteristics that record the trait, so this is an
-    # word, not a reading.
+    # assessment, not an annotation.
     description = SeriesDescription(
         cohort=summary.accession,
         title=summary.title,

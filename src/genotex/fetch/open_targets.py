@@ -17,29 +17,16 @@ from genotex.fetch.web import WebClient
 from genotex.formats.json_files import read_json_object, write_json
 from genotex.io import atomic_write
 
-__all__ = [
-    "DISEASE_IDS",
-    "OPEN_TARGETS",
-    "Disease",
-    "DiseaseAssociations",
-    "OpenTargets",
-    "TraitDiseases",
-    "choose_diseases",
-    "fetch_associations",
-    "keep_to_one_release",
-    "write_found",
-]
-
 OPEN_TARGETS = "https://api.platform.opentargets.org/api/v4/"
 """Base address of the service."""
 
 ID = re.compile(r"[A-Za-z]+_[A-Za-z0-9]+")
 
 PAGE = 500
-"""Associations that are asked for at once."""
+"""Associations per request."""
 
 _PASSES = 3
-"""So often all pages are asked for: equal scores may change places between two of them."""
+"""Requests of all pages: equal scores may change places between two of them."""
 
 _RELEASE_QUERY = "query release { meta { dataVersion { year month } } }"
 
@@ -79,7 +66,7 @@ class DiseaseAssociations:
     scores: Mapping[str, float]  # Ensembl gene id -> overall score, all above 0; sorted by id
 
     def to_json_lines(self) -> str:
-        """Return them as the platform's own data set has them, one JSON object a line."""
+        """Return them in the form of the platform's data set, one JSON object per line."""
         rows = (
             {"diseaseId": self.disease.id, "targetId": target, "score": score}
             for target, score in self.scores.items()
@@ -88,14 +75,14 @@ class DiseaseAssociations:
 
 
 class OpenTargets:
-    """The service, asked through a client."""
+    """The service, through an HTTP client."""
 
     def __init__(self, client: WebClient, base: str = OPEN_TARGETS) -> None:
         self._client = client
         self.address = base + "graphql"
 
     def release(self) -> str:
-        """Return which release of the data the service answers from, such as ``25.03``."""
+        """Return the release of the data, such as ``25.03``."""
         version = self._value(self._ask(_RELEASE_QUERY, {}), dict, "meta", "dataVersion")
         return f"{version.get('year')}.{version.get('month')}"
 
@@ -120,7 +107,7 @@ class OpenTargets:
         raise self._wrong(message)
 
     def _add_pages(self, disease: str, scores: dict[str, float]) -> tuple[str, int]:
-        """Add what all pages hold; returns the disease's name and how many should be there."""
+        """Add the content of all pages; return the disease's name and the expected number."""
         index, promised, name = 0, 1, ""
         while index * PAGE < promised:
             data = self._ask(
@@ -190,10 +177,10 @@ _HEADING = (
 class TraitDiseases:
     """A trait and its diseases."""
 
-    trait: str  # Trait folder name
-    ids: tuple[str, ...]  # Ids such as ``EFO_0000270``; empty where nothing was found
+    trait: str  # trait folder name
+    ids: tuple[str, ...]  # ids such as ``EFO_0000270``; empty if nothing was found
     how: str  # ``listed``, ``same name``, ``nearest name`` or ``not found``
-    name: str = ""  # The disease's name, where it was found by name
+    name: str = ""  # the disease's name, where it was found by name
 
 
 def choose_diseases(
@@ -239,7 +226,7 @@ def _nearest(trait: str, hits: Sequence[Disease]) -> TraitDiseases:
 
 
 def _words(trait: str) -> str:
-    """Return a trait's name as people write it, without an abbreviation in brackets."""
+    """Return a trait's name in words, without an abbreviation in brackets."""
     text = trait.replace("_", " ")
     return " ".join(re.sub(r"\([^)]*\)", " ", text).split()) or text
 
@@ -256,14 +243,14 @@ _RELEASE_FILE = "release.json"
 
 
 def keep_to_one_release(source: OpenTargets, root: Path) -> str:
-    """Return the release that the service answers from, and write it down in the folder."""
+    """Return the release of the service, and record it in the folder."""
     path, release = root / _RELEASE_FILE, source.release()
     if path.exists():
         there = read_json_object(path).get("release")
         if there != release:
             msg = (
                 f"{root} holds associations of release {there}, the service answers from {release}:"
-                " scores of two releases do not go together; give another folder"
+                " scores of two releases are not comparable; give another folder"
             )
             raise UsageError(msg)
     else:
@@ -274,9 +261,9 @@ def keep_to_one_release(source: OpenTargets, root: Path) -> str:
 def fetch_associations(
     source: OpenTargets, folder: FetchFolder, diseases: Sequence[str]
 ) -> Iterator[Outcome]:
-    """Fetch the associations of diseases, each into a file of its own."""
-    # A file that is there is not asked for again. A disease that cannot be had does not keep the
-    # others back, unless `Patience` is over.
+    """Fetch the associations of diseases, each into its own file."""
+    # Existing files are not requested again. A disease that fails does not stop the others, unless
+    # `Patience` is over.
     patience = Patience()
     for disease in diseases:
         path = f"{_ASSOCIATIONS}/{disease}.json"

@@ -17,23 +17,6 @@ from genotex.formats.json_files import read_json_object, write_json
 from genotex.formats.raw import is_gzip, read_chunks, sha256
 from genotex.io import PART
 
-__all__ = [
-    "CheckedFile",
-    "FileState",
-    "ListedFile",
-    "Manifest",
-    "data_files",
-    "describe_files",
-    "fetched_manifest",
-    "manifest_base",
-    "published_manifests",
-    "read_manifest",
-    "unreadable",
-    "verify_folder",
-    "verify_readable",
-    "write_manifest",
-]
-
 _HINT = 'a manifest is {"dataset_name": "GEO", "files": {"path/of/a/file": "its SHA-256"}}'
 _DIGEST = re.compile(r"[0-9a-fA-F]{64}")
 _DATABASES = ("GEO", "TCGA")
@@ -53,11 +36,11 @@ class Manifest:
     """A list of files."""
 
     name: str  # ``GEO`` and ``TCGA`` for those of the benchmark
-    files: Mapping[str, ListedFile]  # By path with ``/``, relative to `manifest_base`
-    source: Path  # Where it was read
+    files: Mapping[str, ListedFile]  # by path with ``/``, relative to `manifest_base`
+    source: Path  # where it was read
     # Paths of the published lists that are no data of a cohort, such as ``.DS_Store``.
     left_out: tuple[str, ...] = ()
-    base: Path | None = None  # The folder in which its paths begin, where it can be no other
+    base: Path | None = None  # the folder in which its paths begin, where it can be no other
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -228,9 +211,9 @@ class FileState(StrEnum):
 class CheckedFile:
     """A file and what was found."""
 
-    path: str  # Relative to the folder that was verified, with ``/``
+    path: str  # relative to the folder that was verified, with ``/``
     state: FileState
-    detail: str = ""  # More in words; empty for a file that is as listed
+    detail: str = ""  # more in words; empty for a file that is as listed
 
 
 def verify_folder(

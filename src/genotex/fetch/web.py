@@ -29,7 +29,6 @@ from genotex.fetch.contents import WHOLE_PAGE, refuse_captcha, refuse_page
 if TYPE_CHECKING:
     from httpx2 import Client, Request, Response
 
-__all__ = ["Answer", "Trouble", "WebClient"]
 
 _CONNECTED = (".connect_tcp.complete", ".start_tls.complete")
 
@@ -86,9 +85,9 @@ class Trouble(Exception):
 class Answer:
     """An answer whose head has come; `chunks` gives its bytes as they are on the wire."""
 
-    address: str  # Where it came from in the end, as it is shown
+    address: str  # where it came from in the end, as it is shown
     status: int  # 200; 206 or 416 where a part was asked for
-    headers: Mapping[str, str]  # Names in any case
+    headers: Mapping[str, str]  # names in any case
     _response: Response
     _flow: Flow
 

@@ -10,8 +10,6 @@ from genotex.errors import UsageError
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Wanted
 
-__all__ = ["XENA", "XENA_COHORTS", "XenaFile", "cohort_named", "cohort_of_trait", "xena_files"]
-
 XENA = ("https://tcga-xena-hub.s3.us-east-1.amazonaws.com/", "https://tcga.xenahubs.net/")
 """Base addresses of the TCGA hub: the store of its files, and the hub itself."""
 
@@ -80,7 +78,7 @@ def cohort_named(code: str) -> str:
 
 
 def cohort_of_trait(trait: str) -> tuple[str | None, str]:
-    """Return the code of the cohort that a trait means, None where there is none, and why."""
+    """Return the code of the cohort of a trait, or None, and why."""
     folders: dict[str, str | None] = {folder: code for code, folder in XENA_COHORTS.items()}
     choice = choose_tcga_study(trait, folders)
     return None if choice.folder is None else folders[choice.folder], choice.reason

@@ -9,8 +9,6 @@ from typing import Any, Literal, Protocol
 
 from genotex.errors import BadAnswerError, UsageError
 
-__all__ = ["Author", "Message", "Model", "Reply", "Request", "ScriptedModel", "StopReason", "Usage"]
-
 Author = Literal["system", "user", "assistant"]
 
 StopReason = Literal["finished", "length", "refusal", "content_filter", "failed"]

@@ -19,7 +19,6 @@ from genotex.io import atomic_write
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
 
-__all__ = ["ModelPrice", "PriceSnapshot", "Rate", "Unpriced", "take_prices"]
 
 _MILLION = 1_000_000
 

@@ -16,18 +16,6 @@ from genotex.agents.models.model import Message, Model, Reply, Request, Usage
 from genotex.errors import FormatError, NotRecordedError, UsageError
 from genotex.io import lock, make_folder
 
-__all__ = [
-    "RecordingModel",
-    "ReplayModel",
-    "first_difference",
-    "read_recording",
-    "reply_from_json",
-    "reply_to_json",
-    "request_digest",
-    "request_from_json",
-    "request_to_json",
-]
-
 _AROUND = 30
 """Characters that are shown on each side of the first one that differs."""
 

@@ -17,8 +17,6 @@ from genotex.agents.models.providers.provider_model import ProviderModel
 from genotex.agents.models.recording import ReplayModel
 from genotex.errors import UsageError
 
-__all__ = ["check_name", "model_from_name", "register"]
-
 
 def check_name(name: str) -> None:
     """Refuse a name that is not the name of a model."""

@@ -18,8 +18,6 @@ from genotex.agents.models.settings import ModelSettings
 from genotex.agents.models.structured import Answer, ask_for, finished_text
 from genotex.agents.models.usage import Budget, MeteredModel, UsageLedger
 
-__all__ = ["RoleModels", "prices_of", "role_models"]
-
 Kind = TypeVar("Kind")
 
 

@@ -24,8 +24,6 @@ from genotex.agents.models.registry import check_name
 from genotex.agents.models.usage import Limits
 from genotex.errors import FormatError, UsageError
 
-__all__ = ["ModelSettings", "Setting", "read_settings"]
-
 _LARGEST = 10**12
 """Larger numbers are mistakes."""
 

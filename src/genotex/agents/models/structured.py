@@ -15,7 +15,6 @@ from genotex.errors import BadAnswerError, RefusedError
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-__all__ = ["Answer", "ask_for", "finished_text", "json_values", "problems_of", "schema_of"]
 
 Kind = TypeVar("Kind")
 _Ask = Callable[[Request], Reply]

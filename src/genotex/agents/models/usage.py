@@ -13,8 +13,6 @@ from genotex.agents.models.model import Model, Reply, Request
 from genotex.agents.models.prices import PriceSnapshot
 from genotex.errors import BudgetReachedError, ModelError, UsageError
 
-__all__ = ["Budget", "Limits", "MeteredModel", "Total", "UsageLedger", "UsageRow"]
-
 _Number = TypeVar("_Number", int, Decimal)
 
 

@@ -1,6 +1,7 @@
 """The sandbox for generated code: session protocol, local implementation, isolation mechanisms."""
 
 from genotex.agents.sandbox.check import Check, CheckedSandbox, check_sandbox
+from genotex.agents.sandbox.confined.protocol import Mechanism
 from genotex.agents.sandbox.local import local_session
 from genotex.agents.sandbox.processes import Nursery
 from genotex.agents.sandbox.session import (
@@ -9,7 +10,6 @@ from genotex.agents.sandbox.session import (
     Confinement,
     Folders,
     Limits,
-    Mechanism,
     Output,
     Protection,
     SandboxPolicy,

@@ -11,8 +11,6 @@ from typing import Any, Literal
 from genotex.agents.sandbox.processes import Event
 from genotex.agents.sandbox.session import CellResult, CellStatus, Limits, Output
 
-__all__ = ["Collector", "RunningCell", "ending_of"]
-
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST_MESSAGE = 2000
 _PLAIN = "text/plain"

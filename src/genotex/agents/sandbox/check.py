@@ -24,8 +24,6 @@ from genotex.agents.sandbox.session import (
     Session,
 )
 
-__all__ = ["Check", "CheckedSandbox", "check_sandbox"]
-
 _LIMITS = Limits(seconds=30, memory_bytes=1 << 30, disk_bytes=1 << 20)
 _SET_BY_ALL = ("HOME", "LC_CTYPE", "TMPDIR")
 _OUTLIVE = """

@@ -34,8 +34,6 @@ from genotex.agents.sandbox.session import (
 )
 from genotex.errors import SandboxError, SessionDeadError
 
-__all__ = ["LocalKernel", "local_session"]
-
 _START_SECONDS = 60.0
 _ANSWER_SECONDS = 5.0
 _END_SECONDS = 10.0

@@ -27,20 +27,6 @@ from genotex.agents.sandbox.confined.protocol import ChannelError, Plan, channel
 from genotex.agents.sandbox.confined.removing import remove_tree
 from genotex.agents.sandbox.session import Limits
 
-__all__ = [
-    "Ends",
-    "Event",
-    "Nursery",
-    "Process",
-    "Start",
-    "Supervised",
-    "environment",
-    "launch_command",
-    "put_package_in",
-    "readable_paths",
-    "start_supervisor",
-]
-
 _SYSTEM = (
     "/usr",
     "/bin",
@@ -137,10 +123,10 @@ class Event:
     """Something that came from a session."""
 
     # ``message`` of the kernel, ``stdout`` and ``stderr`` of its process, ``answer`` of the
-    # supervisor, or ``broken`` where the kernel's channel is no more.
+    # supervisor, or ``broken`` if the kernel's channel has ended.
     source: Literal["message", "stdout", "stderr", "answer", "broken"]
-    content: dict[str, Any]  # The message or answer
-    text: str = ""  # What was printed, or why the channel is broken
+    content: dict[str, Any]  # the message or answer
+    text: str = ""  # what was printed, or why the channel is broken
 
 
 class Process(Protocol):
@@ -187,8 +173,6 @@ def start_supervisor(ends: Ends) -> Process:
 
 class Supervised:
     """A supervisor with its kernel, reached through pipes and a channel."""
-
-    # `start`: Starts the supervisor, with copies of the open files it is given.
 
     def __init__(self, plan: Plan, most_bytes: int, start: Start = start_supervisor) -> None:
         self.channel, theirs = channel_pair(most_bytes)
@@ -253,7 +237,7 @@ class Supervised:
             yield from self._take_answers()
 
     def waiting_output(self) -> Iterator[Event]:
-        """Give what the kernel's process had printed by now."""
+        """Yield what the kernel's process has printed so far."""
         for handle in list(self._printed):
             for _ in range(_MOST_WAITING_CHUNKS):
                 came = list(self._print(handle))
@@ -295,7 +279,7 @@ class Supervised:
             yield Event("answer", json.loads(line))
 
     def _read(self, handle: int) -> bytes | None:
-        """Return what is there, None for nothing yet, and no bytes at the end."""
+        """Return available bytes, None for nothing yet, and no bytes at the end."""
         try:
             content = os.read(handle, _CHUNK)
         except BlockingIOError:
@@ -381,7 +365,7 @@ class Nursery:
         return None if self._process is None else self._process.pid
 
     def start(self, ends: Ends) -> Process:
-        """Start a supervisor with its session (see `supervised.Start`).
+        """Start a supervisor with its session (see `Start`).
 
         Raises
         ------

@@ -12,8 +12,6 @@ from genotex.agents.sandbox.confined.removing import DEEPEST, remove_inside, rem
 from genotex.agents.sandbox.session import CellResult, CellStatus, Confinement, Folders, Session
 from genotex.errors import SandboxError, SessionDeadError, UsageError
 
-__all__ = ["Kernel", "ReplayingSession", "check_same_end", "remove_all_but_plain_files"]
-
 _OWNER = stat.S_IRUSR | stat.S_IWUSR
 _LENDS_RIGHTS = stat.S_ISUID | stat.S_ISGID
 
@@ -42,17 +40,17 @@ def remove_all_but_plain_files(folder: Path) -> tuple[str, ...]:
 
 
 class Kernel(Protocol):
-    """What a session is built on: a process that runs cells until it ends."""
+    """A process that runs cells until it ends; sessions are built on it."""
 
     confinement: Confinement
 
     @property
     def alive(self) -> bool:
-        """Whether it is there to take cells, as far as is known."""
+        """Whether it accepts cells, as far as is known."""
         ...
 
     def start(self) -> None:
-        """Start and wait until it takes cells."""
+        """Start and wait until it accepts cells."""
         ...
 
     def run(self, code: str, seconds: float | None = None) -> CellResult:
@@ -95,7 +93,7 @@ def check_same_end(number: int, first: _Cell | CellResult, now: CellResult, advi
 class ReplayingSession(Session):
     """A session on kernels that are made as needed."""
 
-    # `folders`: Theirs; the writable one is emptied when the session goes back.
+    # The writable folder is emptied when the session goes back.
 
     def __init__(self, make_kernel: Callable[[], Kernel], folders: Folders) -> None:
         self._make_kernel = make_kernel

@@ -11,19 +11,6 @@ from typing import Any, Literal, Protocol, Self
 from genotex.agents.sandbox.confined.protocol import Mechanism
 from genotex.errors import ConfinementError, UsageError
 
-__all__ = [
-    "CellResult",
-    "CellStatus",
-    "Confinement",
-    "Folders",
-    "Limits",
-    "Mechanism",
-    "Output",
-    "Protection",
-    "SandboxPolicy",
-    "Session",
-]
-
 
 class SandboxPolicy(StrEnum):
     """What to do if a machine lacks an isolation mechanism."""

@@ -10,17 +10,6 @@ from urllib.parse import urlsplit
 
 from genotex.errors import UsageError
 
-__all__ = [
-    "PROVIDERS",
-    "Provider",
-    "ProviderModelName",
-    "ProviderOptions",
-    "RetryPolicy",
-    "StructuredMode",
-    "check_address",
-    "parse_name",
-]
-
 StructuredMode = Literal["schema", "tool", "json", "text"]
 """How a structured answer is requested: ``schema``: the service gets the JSON schema; ``tool``: the
 model calls a tool whose arguments are the answer; ``json``: the service enforces JSON, and the

@@ -19,8 +19,6 @@ from genotex.errors import (
     WrongKeyError,
 )
 
-__all__ = ["Failure", "failure_of"]
-
 _LONGEST_MESSAGE = 300
 """Characters of the provider's message that an error repeats."""
 

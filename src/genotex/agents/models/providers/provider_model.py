@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-__all__ = ["ProviderModel", "read_key", "run_within", "without_keys"]
 
 _SHORTEST = 8
 """Shorter values are not secrets, such as ``none`` for a server that accepts any key."""

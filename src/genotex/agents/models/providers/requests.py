@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-__all__ = [
-    "make_client",
-    "make_model",
-    "require_packages",
-    "to_messages",
-    "to_parameters",
-    "to_reply",
-    "to_settings",
-    "usable_mode",
-]
 
 _CONNECTING = 10.0
 """Seconds in which a connection must come about."""

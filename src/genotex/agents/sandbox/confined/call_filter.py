@@ -18,8 +18,6 @@ import struct
 
 from .linux import prctl
 
-__all__ = ["IGNORED", "IGNORED_WITHOUT_OWN_ROOT", "REFUSED", "filter_program", "restrict"]
-
 REFUSED = {
     # name: (x86_64, aarch64); None where the machine has no such call
     "connect": (42, 203),

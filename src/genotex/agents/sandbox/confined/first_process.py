@@ -23,8 +23,6 @@ from .namespaces import PrivateRoot
 from .privileges import bound_each_process, bound_number_of_processes
 from .protocol import Mechanism, Plan
 
-__all__ = ["INTERRUPT", "Ends", "attempt", "run_first_process", "send_report"]
-
 INTERRUPT = signal.SIGUSR1
 """What the supervisor sends to have the running cell interrupted."""
 

@@ -28,8 +28,6 @@ from traitlets.config import Config
 
 from .protocol import Channel, ChannelError
 
-__all__ = ["main"]
-
 CHANNEL = 3
 _MOST_CODE = 64 * 2**20
 _SLICE = 200_000

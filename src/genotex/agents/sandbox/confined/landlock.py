@@ -13,8 +13,6 @@ from pathlib import Path
 from .linux import system_call
 from .protocol import Mechanism
 
-__all__ = ["abi", "in_force", "restrict"]
-
 _READ = {"execute": 0, "read_file": 2, "read_dir": 3}
 _CHANGE = {
     "write_file": 1,

@@ -7,23 +7,6 @@ import os
 import platform
 import sys
 
-__all__ = [
-    "CLONE_NEWIPC",
-    "CLONE_NEWNET",
-    "CLONE_NEWNS",
-    "CLONE_NEWPID",
-    "CLONE_NEWUSER",
-    "CLONE_NEWUTS",
-    "NUMBERS",
-    "ON_LINUX",
-    "kernel_release",
-    "mount",
-    "prctl",
-    "system_call",
-    "umount",
-    "unshare",
-]
-
 ON_LINUX = sys.platform == "linux"
 
 CLONE_NEWNS = 0x00020000

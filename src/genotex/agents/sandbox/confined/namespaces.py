@@ -24,8 +24,6 @@ from .linux import (
     unshare,
 )
 
-__all__ = ["ENTRIES", "PrivateRoot"]
-
 
 def _user() -> str:
     """Enter a user namespace of one's own, as oneself; it is what permits the others."""
@@ -98,11 +96,11 @@ class _Attributes(ctypes.Structure):
 class PrivateRoot:
     """The tree to be."""
 
-    base: str  # An empty folder to build it on
+    base: str  # an empty folder to build it on
     # Folders and files to show as they are; a symbolic link from one to another is repeated.
     readable: tuple[str, ...]
-    writable: str  # The one folder that may be changed
-    temporary_bytes: int  # Size of ``/tmp``, and of ``/dev/shm``
+    writable: str  # the one folder that may be changed
+    temporary_bytes: int  # size of ``/tmp``, and of ``/dev/shm``
 
     def enter(self, *, own_processes: bool) -> str:
         """Build the tree and make it the root of this process."""

@@ -22,8 +22,6 @@ from typing import NoReturn
 from . import kernel, supervisor
 from .removing import remove_tree
 
-__all__ = ["HANDLES", "main"]
-
 HANDLES = 6
 """Commands, answers and errors of the supervisor; the kernel's channel and its two outputs."""
 

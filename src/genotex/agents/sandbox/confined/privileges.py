@@ -11,19 +11,6 @@ from pathlib import Path
 
 from .linux import kernel_release, prctl, system_call
 
-__all__ = [
-    "RESERVE_BYTES",
-    "be_as_others",
-    "bound_each_process",
-    "bound_number_of_processes",
-    "die_with_parent",
-    "drop_capabilities",
-    "first_to_go",
-    "keep_orphans",
-    "keep_to_oneself",
-    "no_new_ones",
-]
-
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_SECUREBITS = 1, 4, 24, 28
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4

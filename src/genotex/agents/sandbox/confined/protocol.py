@@ -10,16 +10,14 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["CLOSED", "Channel", "ChannelError", "Mechanism", "Plan", "channel_pair"]
-
 
 @dataclass(frozen=True)
 class Mechanism:
     """One means of confinement: in force, or why not."""
 
-    name: str  # As in ``Confinement``
-    active: bool  # Whether it is in force
-    detail: str = ""  # What it does here, or why it is not in force
+    name: str  # as in ``Confinement``
+    active: bool  # whether it is in force
+    detail: str = ""  # what it does here, or why it is not in force
 
 
 @dataclass(frozen=True)
@@ -31,16 +29,16 @@ class Plan:
     command: tuple[str, ...]
     # All of its environment, but for the folders of home and temporary files.
     environment: dict[str, str]
-    readable: tuple[str, ...]  # Folders and files that may be read
-    writable: str  # The one folder that may be changed; the working folder, too
-    private: str  # Folder of this session, removed at the end
+    readable: tuple[str, ...]  # folders and files that may be read
+    writable: str  # the one folder that may be changed; the working folder, too
+    private: str  # folder of this session, removed at the end
     confine: bool  # whether to isolate; limits apply in any case
-    avoid: tuple[str, ...]  # Mechanisms to do without
+    avoid: tuple[str, ...]  # mechanisms to do without
     # Limits.
     memory_bytes: int
     disk_bytes: int
     temporary_bytes: int
-    processes: int  # Most processes and threads
+    processes: int  # most processes and threads
 
     def to_json(self) -> str:
         """Return the plan as one line."""

@@ -7,8 +7,6 @@ import secrets
 import stat
 from pathlib import Path
 
-__all__ = ["DEEPEST", "remove_inside", "remove_tree"]
-
 DEEPEST = 100
 """Levels of folders below which nothing is inspected by name."""
 

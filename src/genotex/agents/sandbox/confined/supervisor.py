@@ -26,8 +26,6 @@ from .protocol import Mechanism, Plan
 from .removing import remove_tree
 from .watch import Watch, below, end_all, in_force
 
-__all__ = ["main", "supervise"]
-
 _COMMANDS, _ANSWERS = 0, 1
 _LOOK_EVERY_MILLISECONDS = 150
 

@@ -14,17 +14,6 @@ from pathlib import Path
 from .protocol import Mechanism, Plan
 from .removing import DEEPEST
 
-__all__ = [
-    "ProcessInfo",
-    "Watch",
-    "below",
-    "children_of",
-    "end_all",
-    "held_memory",
-    "in_force",
-    "information",
-]
-
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _ROUNDS = 50
 
