@@ -34,6 +34,8 @@ class Provider:
         How a structured answer is requested.
     max_output
         Default maximum of output tokens; None: the provider decides.
+    client
+        Class of pydantic-ai for a service with OpenAI's API; None: the general one.
     reports_cached
         Whether it reports cached input; if not, 0 means unknown.
     """
@@ -44,11 +46,19 @@ class Provider:
     address: str | None
     structured: StructuredMode
     max_output: int | None = None
+    client: str | None = None
     reports_cached: bool = True
 
 
 PROVIDERS: Mapping[str, Provider] = {
-    "openai": Provider("openai", ("OPENAI_API_KEY",), True, "https://api.openai.com/v1", "schema"),
+    "openai": Provider(
+        "openai",
+        ("OPENAI_API_KEY",),
+        True,
+        "https://api.openai.com/v1",
+        "schema",
+        client="openai.OpenAIProvider",
+    ),
     "anthropic": Provider(
         "anthropic",
         ("ANTHROPIC_API_KEY",),
@@ -65,13 +75,21 @@ PROVIDERS: Mapping[str, Provider] = {
         "https://generativelanguage.googleapis.com",
         "schema",
     ),
-    "deepseek": Provider("openai", ("DEEPSEEK_API_KEY",), True, "https://api.deepseek.com", "json"),
+    "deepseek": Provider(
+        "openai",
+        ("DEEPSEEK_API_KEY",),
+        True,
+        "https://api.deepseek.com",
+        "json",
+        client="deepseek.DeepSeekProvider",
+    ),
     "ollama": Provider(
         "openai",
         ("OLLAMA_API_KEY",),
         False,
         "http://localhost:11434/v1",
         "text",
+        client="ollama.OllamaProvider",
         reports_cached=False,
     ),
     "openai-compatible": Provider(

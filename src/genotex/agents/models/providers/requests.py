@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from genotex.agents.models.model import Message, Reply, Request, StopReason, Usage
@@ -23,17 +24,17 @@ if TYPE_CHECKING:
 
 
 _CONNECTING = 10.0
-"""Seconds in which a connection must come about."""
+"""Seconds to connect."""
 
 _NO_KEY = "none"
-"""Sent where no key is set: the package of OpenAI would look for its own in the environment."""
+"""Sent if no key is set: the package of OpenAI would look for its own in the environment."""
 
 
 def require_packages(provider: str) -> None:
-    """Make sure that the packages of a provider are installed."""
+    """Refuse a provider whose packages are not installed."""
     extra = PROVIDERS[provider].extra
     try:
-        # All that a call needs is imported here: a time limit is no time to import in.
+        # Imports happen here, outside the time limit of a call.
         import pydantic_ai.direct
 
         if extra == "anthropic":
@@ -71,7 +72,7 @@ def make_model(
     name: ProviderModelName, address: str | None, key: str | None, client: AsyncClient
 ) -> PydanticModel:
     """Return a model that answers one call over `client`."""
-    match name.provider:
+    match PROVIDERS[name.provider].extra:
         case "anthropic":
             from pydantic_ai.models.anthropic import AnthropicModel
             from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -91,28 +92,22 @@ def make_model(
 def _make_openai_model(
     name: ProviderModelName, address: str | None, key: str, client: AsyncClient
 ) -> PydanticModel:
-    """Return a model that speaks the language of OpenAI's chat completions."""
+    """Return a model with OpenAI's chat completions API."""
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers import Provider
-    from pydantic_ai.providers.deepseek import DeepSeekProvider
-    from pydantic_ai.providers.ollama import OllamaProvider
-    from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     service = AsyncOpenAI(base_url=address, api_key=key, http_client=client, max_retries=0)
     provider: Provider[AsyncOpenAI]
-    match name.provider:
-        case "openai":
-            provider = OpenAIProvider(openai_client=service)
-        case "deepseek":
-            provider = DeepSeekProvider(openai_client=service)
-        case "ollama":
-            provider = OllamaProvider(openai_client=service)
-        case _:
-            provider = OpenAICompatibleProvider(name.provider, openai_client=service)
-    # The newer max_completion_tokens is passed over in silence by servers that do not know it.
+    if (client_class := PROVIDERS[name.provider].client) is None:
+        provider = OpenAICompatibleProvider(name.provider, openai_client=service)
+    else:
+        module, _, class_name = client_class.rpartition(".")
+        make_provider = getattr(import_module(f"pydantic_ai.providers.{module}"), class_name)
+        provider = make_provider(openai_client=service)
+    # Servers that do not know the newer max_completion_tokens ignore it silently.
     newer = name.provider == "openai"
     profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=newer)
     return OpenAIChatModel(name.model, provider=provider, profile=profile)
