@@ -310,7 +310,7 @@ def test_a_captcha_ends_the_asking_and_the_same_series_come_later(
     fetch = ["fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses]
     code, out, _ = genotex(*fetch)
     lines = out.splitlines()
-    assert code == 3 and "the server wants to see a person" in lines[2]
+    assert code == 3 and "the server requires a person" in lines[2]
     assert "not asked for any more" in lines[3]
     assert geo.site.times(matrix_path("GSE3")) == 0
     assert len(files_in(tmp_path)) == 2
@@ -332,7 +332,7 @@ def test_a_captcha_ends_the_asking_for_other_traits_too(
     geo.site.always(matrix_path("GSE1"), captcha())
     traits = ["--trait", "Asthma", "--trait", "Gout"]
     code, out, _ = genotex("fetch", "geo", tmp_path, *traits, *geo.addresses)
-    assert code == 3 and "wants to see a person" in out
+    assert code == 3 and "requires a person" in out
     assert geo.site.times("/entrez/eutils/esearch.fcgi") == 1
 
 
@@ -344,7 +344,7 @@ def test_a_search_that_fails_does_not_hide_what_came_before(
     geo.site.always(series_folder("GSE2") + "matrix/", captcha())
     traits = ["--trait", "Asthma", "--trait", "Gout"]
     code, out, err = genotex("fetch", "geo", tmp_path, *traits, *geo.addresses)
-    assert code == 2 and "GSE1    whole" in out and "wants to see a person" in err
+    assert code == 2 and "GSE1    whole" in out and "requires a person" in err
 
 
 def test_a_trait_with_letters_of_other_languages(
@@ -398,7 +398,7 @@ def test_the_key_is_sent_and_never_shown(
         (["--accession", "GSE404"], "GEO has no series GSE404"),
         (["--trait", "A", "--trait", "B", "--accession", "GSE1"], "give one --trait"),
         (["--trait", "Asthma", "--min-samples", "50", "--max-samples", "40"], "50 to 40"),
-        (["--trait", "Asthma", "--geo-address", "ftp://a"], "is no base address"),
+        (["--trait", "Asthma", "--geo-address", "ftp://a"], "is not a base address"),
         (["--trait", "../../etc"], "cannot be a trait name"),
     ],
 )
@@ -419,7 +419,7 @@ def test_nothing_found_exits_with_1(genotex: Run, geo: GeoSite, tmp_path: Path) 
 def test_entrez_that_answers_nonsense_is_told(genotex: Run, geo: GeoSite, tmp_path: Path) -> None:
     geo.site.always("/entrez/eutils/esearch.fcgi", captcha())
     code, _, err = genotex("fetch", "geo", tmp_path, "--trait", "Gout", *geo.addresses)
-    assert code == 2 and "the server wants to see a person" in err
+    assert code == 2 and "the server requires a person" in err
     geo.site.always("/entrez/eutils/esearch.fcgi", failing(403))
     assert (
         "403 (Forbidden)" in genotex("fetch", "geo", tmp_path, "--trait", "Gout", *geo.addresses)[2]

@@ -1,14 +1,14 @@
 import json
 
 from genotex.agents.sandbox import CheckedSandbox, Confinement, Protection, SandboxPolicy
-from genotex.agents.sandbox.checking import Check
+from genotex.agents.sandbox.check import Check
 
 
 def test_check_tells_what_was_tried_and_held(genotex) -> None:  # type: ignore[no-untyped-def]
     code, out, err = genotex("sandbox", "check", "--sandbox", "require")
     assert (code, err) == (0, "")
     assert "landlock files" in out
-    assert "read a file beside its folder" in out and "ready after" in out
+    assert "read a file outside its folder" in out and "ready after" in out
 
 
 def test_check_as_json(genotex) -> None:  # type: ignore[no-untyped-def]
@@ -23,7 +23,7 @@ def test_check_without_walls_fails_and_warns(genotex) -> None:  # type: ignore[n
     code, out, err = genotex("sandbox", "check", "--sandbox", "off", "--json")
     worked = {t["tried"] for t in json.loads(out)["tried"] if not t["held"]}
     assert code == 1
-    assert "read a file beside its folder" in worked
+    assert "read a file outside its folder" in worked
     assert "take more memory than the limit" not in worked
     assert "not protected from written code: files" in " ".join(err.split())
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from genotex.fetch import Manners, WebClient
+from genotex.fetch import ClientLimits, WebClient
 
 from .server import Site, serving
 
-QUICK = Manners(read=1.0, connect=1.0, window=0.2, first_wait=1.0, answer=2.0)
+QUICK = ClientLimits(read=1.0, connect=1.0, window=0.2, first_wait=1.0, answer=2.0)
 
 
 @pytest.fixture(autouse=True)
@@ -34,9 +34,9 @@ def client_of(waits: list[float]) -> Iterator[Callable[..., WebClient]]:
     """Make a client that may ask a site, and does not really wait."""
     made: list[WebClient] = []
 
-    def make(*sites: Site, manners: Manners = QUICK) -> WebClient:
+    def make(*sites: Site, limits: ClientLimits = QUICK) -> WebClient:
         given = [site.address for site in sites]
-        made.append(WebClient(given, manners=manners, sleep=waits.append))
+        made.append(WebClient(given, limits=limits, sleep=waits.append))
         return made[-1]
 
     yield make

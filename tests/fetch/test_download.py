@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from genotex.errors import DiskFullError, FetchError
-from genotex.fetch import Content, Manners, Wanted, WebClient, open_fetch_folder
+from genotex.fetch import ClientLimits, Content, Wanted, WebClient, open_fetch_folder
 from genotex.fetch import download as room
 
 from .conftest import QUICK
@@ -173,7 +173,7 @@ def test_a_captcha_page_does_not_replace_what_had_come(
 ) -> None:
     site.put(PATH, FILE)
     site.fault(PATH, cut_at(0.75), captcha())
-    assert "wants to see a person" in refusal(tmp_path, client, wanted(site))
+    assert "requires a person" in refusal(tmp_path, client, wanted(site))
     assert (tmp_path / f"{PLACE}.part").read_bytes() == FILE[: int(0.75 * len(FILE))]
     assert fetch(tmp_path, client, wanted(site)) == FILE
 
@@ -328,7 +328,7 @@ def test_a_list_that_tells_another_size_is_not_believed(
 ) -> None:
     site.put(PATH, FILE)
     said = refusal(tmp_path, client, wanted(site, size=17))
-    assert f"the server has {len(FILE):,} bytes of it, the list says 17" in said
+    assert f"the server has {len(FILE):,} bytes of it, the list 17" in said
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -376,7 +376,7 @@ def test_a_captcha_page_that_another_tool_kept_as_data_is_named(
     (tmp_path / PLACE).write_bytes(b"<!DOCTYPE html><p>captcha")
     with (
         open_fetch_folder(tmp_path) as folder,
-        pytest.raises(FetchError, match=r"lies there already.*captcha.*remove it"),
+        pytest.raises(FetchError, match=r"exists already.*captcha.*remove it"),
     ):
         folder.fetch(client, wanted(site))
     assert (tmp_path / PLACE).exists() and not site.served
@@ -461,7 +461,7 @@ def test_a_disk_without_space_for_a_note_is_told(
     ("content", "body", "message"),
     [
         (Content.json, b'{"a": 1}', None),
-        (Content.json, b'{"a": 1', "is not whole JSON"),
+        (Content.json, b'{"a": 1', "is not complete JSON"),
         (Content.soft, b"^PLATFORM = GPL1\n!Platform_data_row_count = 0\n", None),
         (Content.soft, b"^PLATFORM = GPL1\n!Platform_data_row_count = 01", "ends too early"),
         (Content.json, b"\x1f\x8b", "gzip data came in place of json"),
@@ -500,7 +500,7 @@ def test_a_path_out_of_the_folder_is_refused(
 ) -> None:
     with (
         open_fetch_folder(tmp_path) as folder,
-        pytest.raises(FetchError, match="is no file name"),
+        pytest.raises(FetchError, match="is not an allowed file name"),
     ):
         folder.fetch(client, Wanted(site.url(PATH), path))
     assert not site.served
@@ -522,7 +522,7 @@ def test_retry_after_is_waited_for(
     date = {"Date": "Sun, 22 Nov 2026 10:00:00 GMT"}
     at = {"Retry_After": "Sun, 22 Nov 2026 10:00:45 GMT"}
     site.fault(PATH, failing(429, Retry_After="7"), failing(503, **at, **date), failing(503))
-    fetch(tmp_path, client_of(site, manners=Manners(read=1)), wanted(site))
+    fetch(tmp_path, client_of(site, limits=ClientLimits(read=1)), wanted(site))
     assert waits[:2] == [7.0, 45.0]
     assert 2.0 <= waits[2] <= 4.0  # the third pause of its own: 4 s, drawn from the upper half
 
@@ -532,7 +532,7 @@ def test_the_same_seed_waits_the_same(site: Site) -> None:
     pauses: list[list[float]] = [[], [], []]
     for seed, waited in zip((1, 1, 2), pauses, strict=True):
         with (
-            WebClient([site.address], manners=QUICK, seed=seed, sleep=waited.append) as client,
+            WebClient([site.address], limits=QUICK, seed=seed, sleep=waited.append) as client,
             pytest.raises(FetchError),
         ):
             client.text(site.url(PATH))

@@ -9,8 +9,7 @@ import pytest
 from genotex.errors import FetchError, UsageError
 from genotex.fetch import FetchFolder, WebClient, open_fetch_folder
 from genotex.fetch.gene_info import FetchedGenes, fetch_genes
-from genotex.fetch.manifest import fetched_manifest
-from genotex.fetch.verifying import FileState, verify_folder
+from genotex.fetch.verification import FileState, fetched_manifest, verify_folder
 from genotex.genes import GeneTable, IdKind
 from tests.genes.conftest import GENES, gene_info_text
 

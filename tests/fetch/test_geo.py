@@ -8,10 +8,15 @@ from genotex.clinical import load_vocabulary
 from genotex.fetch import FetchFolder, WebClient, open_fetch_folder
 from genotex.fetch.download import Progress
 from genotex.fetch.entrez import Entrez
-from genotex.fetch.geo import SeriesOutcome, fetch_series
-from genotex.fetch.geo_choice import GeoRequest, GeoSource, choose_or_go_on, remember_end
-from genotex.fetch.geo_plan import SeriesPlan
-from genotex.fetch.geo_tree import GeoTree
+from genotex.fetch.geo import (
+    GeoRequest,
+    GeoSource,
+    SeriesOutcome,
+    choose_or_go_on,
+    fetch_series,
+    remember_end,
+)
+from genotex.fetch.geo_plan import GeoTree, SeriesPlan
 
 from .eutils import BASE
 from .geo_tree import FILES, PAGES, GeoSite, family_path, matrix_path

@@ -11,6 +11,7 @@ from genotex.clinical import load_vocabulary
 from genotex.errors import UsageError, WrongContentError
 from genotex.fetch import WebClient
 from genotex.fetch.entrez import Entrez
+from genotex.fetch.geo_plan import GeoTree
 from genotex.fetch.geo_search import (
     Criteria,
     GeoSummary,
@@ -19,9 +20,8 @@ from genotex.fetch.geo_search import (
     read_summary,
     search_term,
     trait_term,
+    word_of_expert,
 )
-from genotex.fetch.geo_tree import GeoTree
-from genotex.fetch.geo_word import word_of_expert
 
 from .eutils import BASE, Eutils, Record
 from .server import Fault, Reply, Site

@@ -19,10 +19,10 @@ from genotex.errors import (
     WebPageError,
     WrongContentError,
 )
-from genotex.fetch import Manners, WebClient
+from genotex.fetch import ClientLimits, WebClient
 from genotex.fetch.addresses import AllowedAddresses, base_address, shown
+from genotex.fetch.client_limits import Pace
 from genotex.fetch.entrez import Entrez, read_key
-from genotex.fetch.manners import Pace
 
 from .conftest import QUICK
 from .eutils import BASE, Eutils, Record
@@ -51,7 +51,7 @@ def test_five_redirects_and_no_more(site: Site, client: WebClient) -> None:
 def test_a_redirect_to_what_is_no_address(site: Site, client: WebClient, location: str) -> None:
     site.put("/a", b"")
     site.always("/a", redirect(location))
-    with pytest.raises(AddressRefusedError, match="a redirect to what is no address"):
+    with pytest.raises(AddressRefusedError, match="a redirect to an invalid address"):
         client.text(site.url("/a"))
 
 
@@ -63,7 +63,7 @@ def test_a_redirect_to_what_is_no_address(site: Site, client: WebClient, locatio
     ],
 )
 def test_what_is_no_base_address_is_told(address: str) -> None:
-    with pytest.raises(UsageError, match="is no base address; write https://SERVER/"):
+    with pytest.raises(UsageError, match="is not a base address; write https://SERVER/"):
         base_address(address)
 
 
@@ -87,7 +87,7 @@ def test_compression_on_the_way_is_not_asked_for_and_not_unpacked(
     site: Site, client: WebClient
 ) -> None:
     site.put("/a", b"\x1f\x8b bomb", **{"Content-Encoding": "gzip"})
-    with pytest.raises(WrongContentError, match="came compressed, which nobody asked for"):
+    with pytest.raises(WrongContentError, match="came compressed, which was not requested"):
         client.text(site.url("/a"))
     assert site.served[0].asked.headers["accept-encoding"] == "identity"
 
@@ -109,8 +109,8 @@ def test_an_answer_that_is_too_long_is_stopped(site: Site, client: WebClient) ->
 def test_an_answer_by_drops_is_given_up(site: Site, client_of: Callable[..., WebClient]) -> None:
     site.put("/a", b"x" * 10_000)
     site.always("/a", dripping(0.01, 10))
-    client = client_of(site, manners=Manners(answer=0.1, attempts=2))
-    with pytest.raises(FetchError, match=r"no whole answer within 0.1 s; asked 2 times"):
+    client = client_of(site, limits=ClientLimits(answer=0.1, attempts=2))
+    with pytest.raises(FetchError, match=r"no complete answer within 0.1 s; asked 2 times"):
         client.text(site.url("/a"))
 
 
@@ -119,7 +119,7 @@ def test_a_server_that_says_nothing_is_given_up(
 ) -> None:
     site.put("/a", b"x" * 10)
     site.always("/a", dripping(5.0))
-    client = client_of(site, manners=Manners(read=0.1, attempts=2))
+    client = client_of(site, limits=ClientLimits(read=0.1, attempts=2))
     with pytest.raises(FetchError, match="nothing came within the time limit; asked 2 times"):
         client.text(site.url("/a"))
 
@@ -129,7 +129,7 @@ def test_headers_letter_by_letter_are_given_up(
 ) -> None:
     site.put("/a", b"text")
     site.fault("/a", slow_head(0.01))
-    client = client_of(site, manners=Manners(read=5.0, answer=0.3))
+    client = client_of(site, limits=ClientLimits(read=5.0, answer=0.3))
     assert client.text(site.url("/a")) == b"text"
     assert site.times("/a") == 2
 
@@ -151,7 +151,7 @@ def test_a_pause_is_told_with_its_reason_and_without_a_key(site: Site) -> None:
     site.fault("/a", failing(503, Retry_After="7"))
     with WebClient(
         [site.address],
-        manners=QUICK,
+        limits=QUICK,
         waiting=lambda why, seconds: told.append((why, seconds)),
         sleep=lambda seconds: None,
     ) as client:
@@ -180,8 +180,8 @@ def test_a_page_in_place_of_an_answer(site: Site, client: WebClient) -> None:
     ("address", "message"),
     [
         ("http://example.org/a", "only https is followed"),
-        ("file:///etc/passwd", "no address of a server"),
-        ("https://user:word@example.org/", "a name or a password in it"),
+        ("file:///etc/passwd", "not the address of a server"),
+        ("https://user:word@example.org/", "a user name or a password"),
         ("https://10.0.0.1/a", "private address"),
         ("https://169.254.169.254/latest", "private address"),
         ("https://[::1]/a", "private address"),
@@ -206,7 +206,7 @@ def test_an_address_that_nobody_named_must_be_public(
         ("https://10.0.0.1/a", "this leads to a private address"),
         ("//[::1]:8080/a", "this leads to a private address"),
         ("http://8.8.8.8/a", "another scheme"),
-        ("", "does not say where to"),
+        ("", "without a target"),
     ],
 )
 def test_a_redirect_from_a_public_server_stays_public(location: str, message: str) -> None:
@@ -230,7 +230,7 @@ def test_ncbi_is_asked_three_times_a_second_and_ten_with_a_key() -> None:
         def clock(now: list[float] = now) -> float:
             return now[0]
 
-        pace = Pace(Manners(ncbi_per_second=per_second), clock, pass_by)
+        pace = Pace(ClientLimits(ncbi_per_second=per_second), clock, pass_by)
         servers = ("eutils.ncbi.nlm.nih.gov", "ftp.ncbi.nlm.nih.gov", "www.ncbi.nlm.nih.gov")
         for number in range(30):
             pace.wait(f"https://{servers[number % 3]}/a")
@@ -240,10 +240,10 @@ def test_ncbi_is_asked_three_times_a_second_and_ten_with_a_key() -> None:
 
 
 def test_a_key_counts_for_the_eutilities_alone() -> None:
-    manners = Manners(ncbi_per_second=10.0)
-    assert manners.per_second_of("eutils.ncbi.nlm.nih.gov") == 10.0
+    limits = ClientLimits(ncbi_per_second=10.0)
+    assert limits.per_second_of("eutils.ncbi.nlm.nih.gov") == 10.0
     for host in ("www.ncbi.nlm.nih.gov", "ftp.ncbi.nlm.nih.gov", "ncbi.nlm.nih.gov"):
-        assert manners.per_second_of(host) == 3.0
+        assert limits.per_second_of(host) == 3.0
 
 
 def test_what_opens_something_is_not_shown() -> None:
@@ -256,7 +256,7 @@ def test_what_opens_something_is_not_shown() -> None:
 
 def test_other_servers_do_not_wait_for_ncbi() -> None:
     waited: list[float] = []
-    pace = Pace(Manners(), lambda: 0.0, waited.append)
+    pace = Pace(ClientLimits(), lambda: 0.0, waited.append)
     pace.wait("https://www.ncbi.nlm.nih.gov/")
     pace.wait("https://example.org/")
     pace.wait("http://127.0.0.1:1/")
@@ -326,7 +326,9 @@ def test_entrez_that_stays_in_trouble_says_which(
 ) -> None:
     site.speak(Eutils())
     site.always(f"{BASE}esearch.fcgi", lambda reply: Reply(answer))
-    with pytest.raises(ServerUnavailableError, match=r"Entrez says '(Search|API).*6 times") as end:
+    with pytest.raises(
+        ServerUnavailableError, match=r"Entrez reports '(Search|API).*6 times"
+    ) as end:
         Entrez(client, site.url(BASE), key="0a1b").search("a", 20)
     assert "0a1b" not in str(end.value)
 
@@ -378,5 +380,8 @@ def test_the_command_line_starts_without_the_web_client() -> None:
     assert run.stdout.split() == [b"False"]
 
 
-def test_manners_of_the_tests_are_those_of_the_program_but_for_time() -> None:
-    assert (QUICK.attempts, QUICK.longest_wait) == (Manners().attempts, Manners().longest_wait)
+def test_limits_of_the_tests_are_those_of_the_program_but_for_time() -> None:
+    assert (QUICK.attempts, QUICK.longest_wait) == (
+        ClientLimits().attempts,
+        ClientLimits().longest_wait,
+    )

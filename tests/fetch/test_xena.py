@@ -9,8 +9,8 @@ import pytest
 from genotex.cohorts.tcga_files import read_raw_clinical, read_raw_genes
 from genotex.errors import UsageError
 from genotex.fetch import WebClient, open_fetch_folder
-from genotex.fetch.manifest import read_manifest
-from genotex.fetch.several import Outcome, fetch_each
+from genotex.fetch.folder import Outcome, fetch_each
+from genotex.fetch.verification import read_manifest
 from genotex.fetch.xena import (
     XENA_COHORTS,
     XenaFile,

@@ -37,7 +37,7 @@ class Verdict:
     follows: bool = field(metadata={"description": "the code does what the instruction asks"})
     reasoning: str = field(metadata={"description": "why, in a few sentences"})
     suggestions: list[str] = field(
-        metadata={"description": "what to change, the most important first", "maxItems": 3}
+        metadata={"description": "what to change, the most important first", "max_length": 3}
     )
     approve: bool = field(metadata={"description": "true: the attempt stands as it is"})
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, make_dataclass
+from typing import Any, Literal
 
 from genotex.agents.action_units import ActionUnit, action_unit, action_units
 from genotex.agents.answers import Plan
 from genotex.agents.context import TaskContext
-from genotex.agents.models import Request, RoleModels
-from genotex.agents.models.schema import build, schema_of
+from genotex.agents.models import RoleModels
 from genotex.agents.questions import Questions
 from genotex.agents.task import Task
 from genotex.bench.problems import ProblemKind
@@ -77,8 +76,7 @@ def choose_step(
     request = questions.plan(context, retractions_left)
     steps = len(context.steps) if retractions_left else 0
     try:
-        answer = models.ask_data(_with_schema(request, questions.task, steps))
-        plan = build(Plan, answer.value)
+        plan = models.ask_for(request, _plan_of(questions.task, steps)).value
     except (BadAnswerError, RefusedError) as error:
         return Choice(usual_next(questions.task, context.names), why=str(error), unreadable=True)
     if plan.retract and plan.retract_to_step is None:
@@ -91,22 +89,22 @@ def choose_step(
     )
 
 
-def _with_schema(request: Request, task: Task, steps: int) -> Request:
-    """Ask for a plan of which only the steps there are can be chosen.
+def _plan_of(task: Task, steps: int) -> type[Plan]:
+    """Return the type of a plan that can choose only existing steps; 0: no step can be dropped."""
 
-    Parameters
-    ----------
-    request : Request
-    task : Task
-    steps : int
-        Number of steps that can be dropped; 0 where going back is not possible.
-    """
-    schema = schema_of(Plan)
-    fields: dict[str, Any] = schema["properties"]
-    fields["action"]["enum"] = [unit.name for unit in action_units(task.kind)]
-    number = {"type": "integer", "minimum": 1, "maximum": steps}
-    kinds = [number, {"type": "null"}] if steps else [{"type": "null"}]
-    fields["retract_to_step"]["anyOf"] = kinds
-    if not steps:
-        fields["retract"]["enum"] = [False]
-    return replace(request, schema=schema)
+    def described(name: str, **more: Any) -> Any:
+        return field(metadata={**Plan.__dataclass_fields__[name].metadata, **more})
+
+    names = tuple(unit.name for unit in action_units(task.kind))
+    number = described("retract_to_step", **({"ge": 1, "le": steps} if steps else {}))
+    fields = [
+        ("action", Literal[names], described("action", json_schema_extra={"type": "string"})),
+        (
+            "retract",
+            bool if steps else Literal[False],
+            described("retract", json_schema_extra={"type": "boolean"}),
+        ),
+        ("retract_to_step", int | None if steps else None, number),
+    ]
+    namespace = {"__doc__": Plan.__doc__}
+    return make_dataclass("Plan", fields, bases=(Plan,), namespace=namespace, frozen=True)

@@ -15,7 +15,7 @@ from genotex.cli.verify import checked_json, show_checked
 
 if TYPE_CHECKING:
     from genotex.fetch.bundle import Part
-    from genotex.fetch.verifying import CheckedFile
+    from genotex.fetch.verification import CheckedFile
 
 __all__ = ["benchmark"]
 
@@ -50,8 +50,7 @@ def benchmark(
           --manifest geo_manifest.json --manifest tcga_manifest.json
     """
     from genotex.fetch.bundle import HOW_TO_FETCH, check_layout
-    from genotex.fetch.manifest import published_manifests, read_manifest
-    from genotex.fetch.verifying import verify_folder
+    from genotex.fetch.verification import published_manifests, read_manifest, verify_folder
 
     manifests = [read_manifest(path) for path in manifest or published_manifests(folder)]
     parts = check_layout(folder)

@@ -19,8 +19,7 @@ from genotex.errors import FetchError, UsageError
 
 if TYPE_CHECKING:
     from genotex.fetch import FetchFolder, Progress
-    from genotex.fetch.geo import SeriesOutcome
-    from genotex.fetch.geo_choice import GeoRequest, GeoSource
+    from genotex.fetch.geo import GeoRequest, GeoSource, SeriesOutcome
     from genotex.fetch.geo_plan import SeriesPlan
 
 __all__ = ["geo"]
@@ -67,7 +66,7 @@ def geo(
       genotex fetch geo input --trait Osteoarthritis \
           --accession GSE55457 --platform-only
     """
-    from genotex.fetch.geo_choice import GeoRequest
+    from genotex.fetch.geo import GeoRequest
     from genotex.fetch.geo_plan import GeoOptions
     from genotex.fetch.geo_search import STUDY_TYPES, Criteria, read_accessions
 
@@ -116,18 +115,18 @@ def _geo_source(
     vocabulary: Path | None, eutils: str | None, files: str | None, pages: str | None
 ) -> Iterator[GeoSource]:
     from genotex.clinical import load_vocabulary
-    from genotex.fetch import Manners, WebClient, base_address
+    from genotex.fetch import ClientLimits, WebClient, base_address
     from genotex.fetch.entrez import Entrez, read_key
-    from genotex.fetch.geo_choice import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
-    from genotex.fetch.geo_tree import GeoTree
+    from genotex.fetch.geo import EUTILS, GEO_FILES, GEO_PAGES, GeoSource
+    from genotex.fetch.geo_plan import GeoTree
 
     key = read_key(os.environ)
     given = [
         base_address(address)
         for address in (eutils or EUTILS, files or GEO_FILES, pages or GEO_PAGES)
     ]
-    manners = Manners(ncbi_per_second=10.0 if key else 3.0)
-    with WebClient(given, manners=manners, seed=os.getpid(), waiting=tell_wait) as client:
+    limits = ClientLimits(ncbi_per_second=10.0 if key else 3.0)
+    with WebClient(given, limits=limits, seed=os.getpid(), waiting=tell_wait) as client:
         yield GeoSource(
             client,
             Entrez(client, given[0], key),
@@ -138,7 +137,7 @@ def _geo_source(
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """List what would come, and leave."""
-    from genotex.fetch.geo_choice import choose
+    from genotex.fetch.geo import choose
     from genotex.fetch.geo_plan import megabytes
 
     plans = []
@@ -187,7 +186,7 @@ def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
     """Fetch all, say what became of each series, and leave."""
     from genotex.fetch import open_fetch_folder
-    from genotex.fetch.geo_choice import remember_end
+    from genotex.fetch.geo import remember_end
 
     refused: list[tuple[str, SeriesPlan]] = []
     outcomes: list[tuple[str, SeriesOutcome]] = []
@@ -215,7 +214,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
 def _choose_with_progress(
     source: GeoSource, folder: FetchFolder, request: GeoRequest
 ) -> list[SeriesPlan]:
-    from genotex.fetch.geo_choice import choose_or_go_on
+    from genotex.fetch.geo import choose_or_go_on
 
     with screen.progress(f"looking at series for {request.folder}") as step:
 
@@ -247,7 +246,7 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    from genotex.fetch.geo_choice import UNSORTED
+    from genotex.fetch.geo import UNSORTED
     from genotex.fetch.geo_plan import megabytes
 
     rows = [_outcome_row(folder, outcome) for folder, outcome in outcomes]

@@ -15,8 +15,8 @@ from genotex.cli.fetch_screen import tell_wait
 
 if TYPE_CHECKING:
     from genotex.bench.problems import ListedTrait
-    from genotex.fetch.disease_choice import TraitDiseases
-    from genotex.fetch.several import Outcome
+    from genotex.fetch.folder import Outcome
+    from genotex.fetch.open_targets import TraitDiseases
 
 __all__ = ["opentargets"]
 
@@ -61,8 +61,7 @@ def opentargets(
     """
     from genotex.bench.problems import TraitList
     from genotex.fetch import base_address
-    from genotex.fetch.associations import DISEASE_IDS
-    from genotex.fetch.open_targets import OPEN_TARGETS
+    from genotex.fetch.open_targets import DISEASE_IDS, OPEN_TARGETS
     from genotex.layout import trait_folder_name
 
     base = base_address(open_targets_address or OPEN_TARGETS)
@@ -84,9 +83,14 @@ def _fetch(
 ) -> tuple[str, Sequence[TraitDiseases], dict[str, Outcome]]:
     """Return the release, the diseases of each trait, and what became of each disease."""
     from genotex.fetch import WebClient, open_fetch_folder
-    from genotex.fetch.associations import DISEASE_IDS, fetch_associations, keep_to_one_release
-    from genotex.fetch.disease_choice import choose_diseases, write_found
-    from genotex.fetch.open_targets import OpenTargets
+    from genotex.fetch.open_targets import (
+        DISEASE_IDS,
+        OpenTargets,
+        choose_diseases,
+        fetch_associations,
+        keep_to_one_release,
+        write_found,
+    )
 
     kept = folder / DISEASE_IDS
     listed = disease_ids or (kept if kept.exists() else None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from genotex.cli import screen
 
 if TYPE_CHECKING:
-    from genotex.fetch.several import Outcome
+    from genotex.fetch.folder import Outcome
 
 __all__ = ["outcomes_json", "show_outcomes"]
 

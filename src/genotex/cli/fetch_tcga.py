@@ -80,7 +80,7 @@ def tcga(
       genotex fetch tcga input --dry-run
     """
     from genotex.fetch import WebClient, base_address, open_fetch_folder
-    from genotex.fetch.several import fetch_each
+    from genotex.fetch.folder import fetch_each
     from genotex.fetch.xena import XENA, XenaFile, xena_files
 
     bases = [base_address(xena_address)] if xena_address else XENA

@@ -15,8 +15,7 @@ from genotex.cli.output_file import check_output_file
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from genotex.fetch.manifest import Manifest
-    from genotex.fetch.verifying import CheckedFile
+    from genotex.fetch.verification import CheckedFile, Manifest
 
 __all__ = ["checked_json", "show_checked", "verify"]
 
@@ -68,7 +67,7 @@ def verify(
 
       genotex verify input --manifest manifest.json
     """
-    from genotex.fetch.verifying import verify_readable
+    from genotex.fetch.verification import verify_readable
 
     if not folder.is_dir():
         msg = f"{folder} is not a folder"
@@ -93,7 +92,7 @@ def verify(
 
 
 def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[CheckedFile, ...]:
-    from genotex.fetch.verifying import verify_folder, verify_readable
+    from genotex.fetch.verification import verify_folder, verify_readable
 
     manifests = _manifests(folder, given)
     with screen.progress("verifying") as step:
@@ -110,7 +109,7 @@ def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[C
 
 def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
     """Return those given, else those of the folder, and tell which they are."""
-    from genotex.fetch.manifest import fetched_manifest, published_manifests, read_manifest
+    from genotex.fetch.verification import fetched_manifest, published_manifests, read_manifest
 
     if given:
         return [read_manifest(path) for path in given]
@@ -123,7 +122,7 @@ def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
 
 
 def _write(path: Path, folder: Path) -> None:
-    from genotex.fetch.manifest import data_files, describe_files, write_manifest
+    from genotex.fetch.verification import data_files, describe_files, write_manifest
 
     files = {
         name: file for name, file in data_files(folder).items() if file.resolve() != path.resolve()
@@ -139,7 +138,7 @@ def _write(path: Path, folder: Path) -> None:
 
 def show_checked(checked: Sequence[CheckedFile]) -> None:
     """Print how many files are in each state, and those that are not as they should be."""
-    from genotex.fetch.verifying import FileState
+    from genotex.fetch.verification import FileState
 
     counts = Counter(file.state for file in checked)
     for state in FileState:

@@ -1,23 +1,22 @@
-"""Acquisition: files of the public databases, fetched with manners and checked before they count.
+"""Download files of the public databases, within client limits, and check them before use.
 
-The way through the room: `web` asks servers (within the `addresses` that are allowed and by the
-`manners` they want), `download` brings one file to its place and `contents` says whether it is
-what it should be, `folder` is an input folder with its journal. On top of these stand the
-databases.
+`web` is the HTTP client (allowed `addresses`, `client_limits`), `download` fetches one file and
+`contents` checks it, `folder` is an input folder with its journal. One module for each database
+builds on these.
 """
 
 from genotex.fetch.addresses import base_address
+from genotex.fetch.client_limits import ClientLimits
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Progress, Wanted
 from genotex.fetch.folder import Fetched, FetchFolder, journal_path, open_fetch_folder
-from genotex.fetch.manners import Manners
 from genotex.fetch.web import WebClient
 
 __all__ = [
+    "ClientLimits",
     "Content",
     "FetchFolder",
     "Fetched",
-    "Manners",
     "Progress",
     "Wanted",
     "WebClient",

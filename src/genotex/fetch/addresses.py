@@ -1,4 +1,4 @@
-"""Which addresses are fetched from, and how an address is shown: never with a key in it."""
+"""Which addresses may be requested, and addresses without keys for messages and journals."""
 
 from __future__ import annotations
 
@@ -10,49 +10,35 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 from genotex.errors import AddressRefusedError, UsageError
 
-__all__ = ["AllowedAddresses", "base_address", "is_loopback", "safe_name", "shown"]
-
 _SECRET = re.compile(
     r"key|token|secret|password|signature|credential|\A(sig|auth)\Z", re.IGNORECASE
 )
-"""Names of what opens something, also in the signed links of a store of files."""
+"""Names of parameters with secrets, also in signed links of a file store."""
 _NAME = re.compile(r"\w[\w .,()'&+-]*")
 _LONGEST = 200
-"""Bytes of a name; file systems take 255, and endings come behind it."""
+"""Bytes of a name; file systems allow 255, and suffixes are added."""
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
-Origin = tuple[str, str, int | None]
+_Origin = tuple[str, str, int | None]
 
 
 class AllowedAddresses:
-    """The addresses that may be asked.
+    """The addresses that may be requested."""
 
-    Those on a server that was named by the program or by an option are; any other only by https,
-    and only on a public server. So no redirect leads into the network that this machine stands in.
-
-    Parameters
-    ----------
-    given : iterable of str
-        Base addresses by name of the program or of an option.
-    """
+    # Servers named by the program or an option are allowed; others only by https and if public. So
+    # no redirect leads into the local network of this machine.
 
     def __init__(self, given: Iterable[str]) -> None:
         self._given = {_origin(address) for address in given}
 
     def check(self, address: str) -> None:
-        """Refuse an address that must not be asked.
-
-        Raises
-        ------
-        AddressRefusedError
-            If it is of another scheme than https, or not public, and its server was not named.
-        """
+        """Refuse an address that must not be asked."""
         parts = urlsplit(address)
         if parts.username or parts.password:
-            raise _refused(address, "an address with a name or a password in it is not asked")
+            raise _refused(address, "an address with a user name or a password is not requested")
         if not parts.hostname:
-            raise _refused(address, "this is no address of a server")
+            raise _refused(address, "this is not the address of a server")
         if _origin(address) in self._given:
             return
         if parts.scheme != "https":
@@ -61,20 +47,14 @@ class AllowedAddresses:
             raise _refused(address, "this leads to a private address")
 
     def after_redirect(self, address: str, location: str | None) -> str:
-        """Return where a redirect leads.
-
-        Raises
-        ------
-        AddressRefusedError
-            If it leads nowhere, to another scheme, or to an address that must not be asked.
-        """
+        """Return where a redirect leads."""
         if not location:
-            raise _refused(address, "a redirect that does not say where to")
+            raise _refused(address, "a redirect without a target")
         try:
             target = urljoin(address, location)
             _origin(target)
         except ValueError as error:
-            message = f"a redirect to what is no address is not followed: {error}"
+            message = f"a redirect to an invalid address is not followed: {error}"
             raise _refused(address, message) from error
         if urlsplit(target).scheme != urlsplit(address).scheme:
             message = f"a redirect to another scheme is not followed: {shown(target)}"
@@ -92,14 +72,14 @@ def _refused(address: str, message: str) -> AddressRefusedError:
     return AddressRefusedError(message, address=shown(address), hint=hint)
 
 
-def _origin(address: str) -> Origin:
+def _origin(address: str) -> _Origin:
     parts = urlsplit(address)
     port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, (parts.hostname or "").lower(), port
 
 
 def _is_public(host: str) -> bool:
-    """Tell whether all addresses of a host are public; one that is not known cannot be asked."""
+    """Return whether all addresses of a host are public; an unknown host cannot be reached."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
@@ -113,7 +93,7 @@ def _is_global(number: str) -> bool:
         return address.is_global
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped.is_global
-    # Gateways lead these on to the IPv4 address that they hold.
+    # Gateways forward these to the IPv4 address that they contain.
     held = [address.sixtofour, *(address.teredo or ())]
     if address in _NAT64:
         held.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
@@ -121,7 +101,7 @@ def _is_global(number: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine itself, by its name or number alone."""
+    """Return whether a host is this machine, by its name or number alone."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -137,7 +117,7 @@ def base_address(address: str) -> str:
         If it is no http or https address.
     """
     if not _is_base(address):
-        msg = f"{address!r} is no base address; write https://SERVER/ or https://SERVER/FOLDER/"
+        msg = f"{address!r} is not a base address; write https://SERVER/ or https://SERVER/FOLDER/"
         raise UsageError(msg)
     return address.rstrip("/") + "/"
 
@@ -163,17 +143,9 @@ def shown(address: str) -> str:
 
 
 def safe_name(name: str) -> str:
-    """Return a name, if it can be the name of a file or folder and nothing else.
-
-    For what comes over the net this is the last wall: a client takes only names of the very form
-    that it looks for.
-
-    Raises
-    ------
-    AddressRefusedError
-        If it has signs that other files could be reached with.
-    """
+    """Return a name, if it can be the name of a file or folder and nothing else."""
+    # A last check of names from servers: clients accept only names of the expected form.
     if not _NAME.fullmatch(name) or ".." in name or len(name.encode()) > _LONGEST:
-        msg = f"{name[:80]!r} is no file name that is kept"
+        msg = f"{name[:80]!r} is not an allowed file name"
         raise AddressRefusedError(msg)
     return name

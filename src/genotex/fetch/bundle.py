@@ -1,4 +1,4 @@
-"""The published benchmark: where a person gets it, what goes where, and what a folder lacks of it.
+"""The published benchmark: where to get it, its layout, and what a folder lacks of it.
 
 Layout and sizes as in the README and the datasheet of the GenoTEX benchmark.
 """
@@ -14,13 +14,11 @@ from genotex.errors import GenotexError
 from genotex.formats.json_files import read_json_object
 from genotex.layout import InputFolder, OutputFolder
 
-__all__ = ["HOW_TO_FETCH", "Part", "check_layout"]
-
-MOST_NAMED = 3
-"""So many things that are missing are named."""
+_MOST_NAMED = 3
+"""Number of missing things that are named."""
 
 HOW_TO_FETCH = """\
-The benchmark lies on sites that want to see a person, so fetch it with a browser (82.0 GB; 41.5 GB
+The sites of the benchmark require a person, so fetch it with a browser (82.0 GB; 41.5 GB
 of it are the input data), from one of:
 
   data alone     Google Drive  https://drive.google.com/drive/folders/1ZQ8AflAecW61SrNclaMby-6x9GLCpJoW
@@ -37,35 +35,23 @@ and put the folders so:
   DIR/metadata/                     task_info.json, gene_synonym.json
 
 Kaggle unpacks all .gz files, and packed again they have other checksums: prefer one of the others.
-The same command then checks what is there; the input data can also be fetched anew from their
+The same command then checks what is there; the input data can also be fetched again from their
 sources with 'genotex fetch geo' and 'genotex fetch tcga'."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the benchmark's folder.
+    """A part of the benchmark's folder."""
 
-    Attributes
-    ----------
-    place : str
-        Relative to the folder.
-    complete : bool
-        Whether all of it is there, as far as the layout tells.
-    detail : str
-        What is there, or what is missing.
-    """
-
-    place: str
-    complete: bool
-    detail: str
+    place: str  # relative to the folder
+    complete: bool  # as far as the layout shows
+    detail: str  # what is there, or what is missing
 
 
 def check_layout(folder: Path) -> tuple[Part, ...]:
-    """Look for every part of the benchmark's folder, and count what is in it.
-
-    What a trait or a problem is comes from ``metadata/task_info.json``; without it only the
-    folders are looked for. Files themselves are held against manifests by `verify_folder`.
-    """
+    """Look for every part of the benchmark's folder, and count what is in it."""
+    # What a trait or a problem is comes from ``metadata/task_info.json``; without it only the
+    # folders are checked. The files are compared with manifests by `verify_folder`.
     tasks, about_tasks = _task_info(folder)
     traits = () if tasks is None else tuple(tasks.traits)
     return (
@@ -108,7 +94,7 @@ def _geo(folder: Path, traits: Sequence[str]) -> Part:
         return Part(place, False, "missing")
     source = InputFolder(folder / "input")
     series = sum(len(source.geo_cohorts(trait)) for trait in source.traits())
-    # Each of the benchmark's traits has series there, as its geo_manifest.json tells.
+    # Each of the benchmark's traits has series there, according to its geo_manifest.json.
     without = sorted(set(traits) - set(source.traits()))
     detail = f"{series:,} series of {len(source.traits()):,} traits"
     return Part(place, series > 0 and not without, detail + _named("; none of", without))
@@ -157,5 +143,5 @@ def _regress(folder: Path, tasks: TaskInfo | None) -> Part:
 def _named(front: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f"{front} {', '.join(names[:MOST_NAMED])}{more}"
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return f"{front} {', '.join(names[:_MOST_NAMED])}{more}"

@@ -1,4 +1,4 @@
-"""What a fetched file must be: told by its first bytes, and again when all of it is there."""
+"""Check a fetched file: by its first bytes, and again when it is complete."""
 
 from __future__ import annotations
 
@@ -17,21 +17,11 @@ from genotex.errors import (
 )
 from genotex.formats.raw import BYTE_ORDER_MARK, GZIP_MAGIC, decode, is_gzip, read_chunks
 
-__all__ = [
-    "ENOUGH_TO_JUDGE",
-    "WHOLE_PAGE",
-    "Content",
-    "check_start",
-    "check_whole",
-    "refuse_captcha",
-    "refuse_page",
-]
-
 ENOUGH_TO_JUDGE = 512
 WHOLE_PAGE = 1 << 16
-"""Bytes of a web page that are looked at to tell what it wants."""
-MOST_UNPACKED = 1 << 30
-MOST_TIMES = 200
+"""Bytes of a web page that are searched for a captcha."""
+_MOST_UNPACKED = 1 << 30
+_MOST_TIMES = 200
 """Gzip data that unpack to more than this many times their size, and to more than a GiB, are a
 bomb; real series matrices reach ten to twenty times."""
 _MOST_JSON = 1 << 29
@@ -49,7 +39,7 @@ _CAPTCHA = re.compile(
 )
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
-CUT_SHORT = "the same command fetches it again from the start"
+_CUT_SHORT = "the same command fetches it again from the start"
 
 
 class Content(StrEnum):
@@ -65,30 +55,12 @@ class Content(StrEnum):
 
     @property
     def has_checksum(self) -> bool:
-        """Whether such a file tells by itself that all its bytes belong together."""
+        """Whether such a file contains a checksum of its content."""
         return self is Content.gzip
 
 
 def check_start(first: bytes, content: Content, address: str) -> None:
-    """Refuse a file by its first bytes.
-
-    Parameters
-    ----------
-    first : bytes
-        At least `ENOUGH_TO_JUDGE` of them, fewer where the file is shorter; of a web page up to
-        `WHOLE_PAGE`, to tell what it wants.
-    content : Content
-        What it should be.
-    address : str
-        As it is shown.
-
-    Raises
-    ------
-    WebPageError
-        If it is a web page.
-    WrongContentError
-        If it is anything else that it should not be.
-    """
+    """Refuse a file by its first bytes."""
     refuse_page(first, address)
     if not _starts_as(first, content):
         message = f"{_kind(first)} came in place of {content}"
@@ -96,15 +68,7 @@ def check_start(first: bytes, content: Content, address: str) -> None:
 
 
 def refuse_page(first: bytes, address: str) -> None:
-    """Refuse a web page.
-
-    Raises
-    ------
-    CaptchaError
-        If it wants to see a person.
-    WebPageError
-        If it is any other.
-    """
+    """Refuse a web page."""
     if not _is_page(first):
         return
     refuse_captcha(first, address)
@@ -116,16 +80,10 @@ def refuse_page(first: bytes, address: str) -> None:
 
 
 def refuse_captcha(first: bytes, address: str) -> None:
-    """Refuse a web page that wants to see a person.
-
-    Raises
-    ------
-    CaptchaError
-        If it is one.
-    """
+    """Refuse a web page that requires a person."""
     if _is_page(first) and _CAPTCHA.search(first):
-        message = "a captcha page came in place of the data: the server wants to see a person"
-        hint = "nothing of it was kept; wait some hours, then the same command goes on"
+        message = "a captcha page came in place of the data: the server requires a person"
+        hint = "nothing of it was kept; wait some hours, then repeat the command to continue"
         raise CaptchaError(message, address=address, hint=hint)
 
 
@@ -164,22 +122,11 @@ def _kind(first: bytes) -> str:
 
 
 def check_whole(
-    path: Path, content: Content, address: str, *, most_unpacked: int = MOST_UNPACKED
+    path: Path, content: Content, address: str, *, most_unpacked: int = _MOST_UNPACKED
 ) -> None:
-    """Read a file to its end, and refuse it where it is cut short or damaged.
-
-    Gzip data are unpacked piece by piece and thrown away: their checksum stands at their end, so a
-    file of the right length may still be half of one.
-
-    Raises
-    ------
-    WrongContentError
-        If it is cut short or damaged.
-    TooLargeError
-        If it unpacks to what no such file holds.
-    WebPageError
-        If it is a web page.
-    """
+    """Read a file to its end, and refuse it where it is cut short or damaged."""
+    # Gzip data are unpacked piece by piece and thrown away: their checksum is at the end, so
+    # a file of the right length may still be half of one.
     with path.open("rb") as handle:
         check_start(handle.read(WHOLE_PAGE), content, address)
     if content is Content.any_table:
@@ -197,15 +144,15 @@ def check_whole(
 
 
 def _damaged(message: str, address: str) -> FetchError:
-    return WrongContentError(message, address=address, hint=CUT_SHORT)
+    return WrongContentError(message, address=address, hint=_CUT_SHORT)
 
 
 def _unpack(path: Path, address: str, most: int) -> None:
     packed, unpacked = path.stat().st_size, 0
     for chunk in read_chunks(path):
         unpacked += len(chunk)
-        if unpacked > most and unpacked > MOST_TIMES * packed:
-            message = f"unpacks to {MOST_TIMES} times its size and more: this is a gzip bomb"
+        if unpacked > most and unpacked > _MOST_TIMES * packed:
+            message = f"unpacks to {_MOST_TIMES} times its size and more: this is a gzip bomb"
             raise TooLargeError(message, address=address, hint="nothing of it was kept")
 
 
@@ -216,7 +163,7 @@ def _read_json(path: Path, address: str) -> None:
     try:
         json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        message = f"is not whole JSON: {error}"
+        message = f"is not complete JSON: {error}"
         raise _damaged(message, address) from error
 
 
@@ -227,7 +174,7 @@ def _check_end(path: Path, content: Content, address: str) -> None:
     if content is Content.parquet:
         whole = tail.endswith(_PARQUET)
     elif content is Content.table:
-        # Nothing else in a table tells its end, so it must not be within a line.
+        # A table has no other mark of its end, so it must not end within a line.
         whole = tail.endswith(b"\n")
     else:
         last = tail.rstrip().rpartition(b"\n")[2].strip().lower()

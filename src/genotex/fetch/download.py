@@ -1,29 +1,48 @@
-"""One file over the net: streamed beside its place, resumed, checked, and only then put there."""
+"""Download one file: into a partial file, resumed, checked, and only then under its name."""
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.errors import FetchError, TooLargeError, WrongContentError
+from genotex.errors import DiskFullError, FetchError, TooLargeError, WrongContentError
 from genotex.fetch.addresses import shown
-from genotex.fetch.answer import Answer, Trouble
 from genotex.fetch.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
-from genotex.fetch.disk import disk_full
-from genotex.fetch.web import WebClient
+from genotex.fetch.web import Answer, Trouble, WebClient
 from genotex.formats.raw import sha256
 from genotex.io import PART, flush
 
-__all__ = ["Progress", "Version", "Wanted", "download", "part_of"]
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+def _disk_full(message: str, folder: Path) -> DiskFullError:
+    """Return the error for a full disk, with the folder that needs space."""
+    hint = f"make space in {folder}, then repeat the command to continue"
+    return DiskFullError(f"the disk is full: {message}", hint=hint)
+
+
+@contextmanager
+def full_disk_as_error(message: str, folder: Path) -> Iterator[None]:
+    """Raise our own error for a system error of a full disk or quota."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        named = f"{error.filename} could not be written" if error.filename else message
+        raise _disk_full(named, folder) from error
+
 
 Progress = Callable[[int, int | None], None]
-"""Called with the bytes at hand and those of the whole file, None where that is not known."""
+"""Called with the bytes so far and those of the complete file, None if unknown."""
 
 MOST_BYTES = 20 << 30
-GOES = 2
+_MAX_DOWNLOADS = 2
 """How often a file that turns out damaged is fetched from its start."""
 
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", re.ASCII)
@@ -36,23 +55,23 @@ class Wanted:
 
     Attributes
     ----------
-    address : str
-        Where it lies.
-    path : str
+    address
+        Where it is.
+    path
         Its place in the input folder, as ``GEO/Gout/GSE1/GSE1_series_matrix.txt.gz``.
-    content : Content
-        What it must be.
-    sha256 : str, optional
-        What its checksum must be.
-    size : int, optional
-        How many bytes it must have.
-    most : int
-        How many bytes it may have.
-    same_as : str
-        A name for what is the same file at several addresses; empty where there is but one.
-    refuse : callable, optional
-        Told the whole file and its address as it is shown; raises `FetchError` where it is another
-        one than was meant.
+    content
+        Its expected content.
+    sha256
+        Its expected checksum.
+    size
+        Its expected number of bytes.
+    most
+        Its largest number of bytes.
+    same_as
+        A name shared by identical files at several addresses; empty if there is only one.
+    refuse
+        Called with the complete file and its shown address; raises `FetchError` if it is not the
+        intended file.
     """
 
     address: str
@@ -66,12 +85,12 @@ class Wanted:
 
     @property
     def source(self) -> str:
-        """What tells this file from others: files of one source are fetched once."""
+        """Identity of the file: files of one source are fetched once."""
         return self.same_as or shown(self.address)
 
     @property
     def has_checksum(self) -> bool:
-        """Whether it can be told that parts of it belong together."""
+        """Whether a checksum shows that its parts belong together."""
         return self.sha256 is not None or self.content.has_checksum
 
     @property
@@ -82,22 +101,15 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Version:
-    """Which version of a file a partial file is of.
+    """Which version of a file a partial file is of."""
 
-    Attributes
-    ----------
-    validator : str or None
-        What tells it from others; None where the server does not say, and nothing can be resumed.
-    size : int or None
-        Bytes of the whole.
-    """
-
+    # ETag or date of this version; None if the server gives neither, so nothing can be resumed.
     validator: str | None = None
-    size: int | None = None
+    size: int | None = None  # bytes of the whole
 
 
-def part_of(target: Path) -> Path:
-    """Return where a file lies as long as it is not whole."""
+def _part_of(target: Path) -> Path:
+    """Return where a file is kept until it is complete."""
     return target.with_name(target.name + PART)
 
 
@@ -110,40 +122,13 @@ def download(
     begun: Callable[[Version], None] = lambda version: None,
     progress: Progress = lambda done, total: None,
 ) -> str:
-    """Fetch a file to its place; the caller holds the folder's lock.
-
-    What has come lies in ``NAME.part`` beside the target, and stays there when the process ends in
-    any way or the server fails. The next call asks for the rest by a range request, if the file on
-    the server is still the same version and a checksum tells damage; else it starts anew. A whole
-    file is checked (`Content`, size, checksum) before it takes its name.
-
-    Parameters
-    ----------
-    client : WebClient
-        Whom to ask through.
-    wanted : Wanted
-        The file.
-    target : Path
-        Its place.
-    version : Version
-        What a partial file that lies there already is of.
-    begun : callable
-        Called when a version begins to come, before its first byte is written.
-    progress : callable
-        See `Progress`.
-
-    Returns
-    -------
-    str
-        SHA-256 of the file.
-
-    Raises
-    ------
-    FetchError
-        If it cannot be had, or is not what it should be; nothing lies in its place then.
-    """
+    """Fetch a file to its place; the caller holds the folder's lock."""
+    # The bytes so far are in ``NAME.part`` next to the target, and stay there if the process ends
+    # or the server fails. The next call requests the rest by range, if the file on the server is
+    # still the same version and a checksum would show damage; otherwise it starts again. A complete
+    # file is checked (`Content`, size, checksum) before it takes its name.
     target.parent.mkdir(parents=True, exist_ok=True)
-    coming = _Coming(client, wanted, part_of(target), version, begun, progress)
+    coming = _Coming(client, wanted, _part_of(target), version, begun, progress)
     digest = _fetch_checked(coming)
     flush(coming.part)
     coming.part.replace(target)
@@ -152,14 +137,14 @@ def download(
 
 
 def _fetch_checked(coming: _Coming) -> str:
-    """Fetch what is missing, and all of it once more where it turns out damaged."""
-    for go in range(1, GOES + 1):
+    """Fetch what is missing, and everything again if the file turns out damaged."""
+    for go in range(1, _MAX_DOWNLOADS + 1):
         coming.client.again(coming.wanted.address, coming.attempt, coming.at_hand)
         try:
             return _checked(coming.part, coming.wanted)
         except FetchError as error:
             coming.forget()
-            if not isinstance(error, WrongContentError) or go == GOES:
+            if not isinstance(error, WrongContentError) or go == _MAX_DOWNLOADS:
                 raise
     raise AssertionError
 
@@ -179,7 +164,7 @@ def _checked(part: Path, wanted: Wanted) -> str:
 
 @dataclass
 class _Coming:
-    """A file on its way."""
+    """A file while it is being downloaded."""
 
     client: WebClient
     wanted: Wanted
@@ -192,19 +177,13 @@ class _Coming:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def forget(self) -> None:
-        """Remove what came, so that the next attempt starts anew."""
+        """Remove the partial file, so that the next attempt starts from the beginning."""
         self.part.unlink(missing_ok=True)
         self.version = Version()
 
     def attempt(self) -> None:
-        """Ask for the file, or for what is missing of it, and write what comes.
-
-        Raises
-        ------
-        Trouble
-            If not all of it came.
-        """
-        # Without a checksum nobody would notice a part that a power cut damaged.
+        """Request the file, or the missing part, and write the bytes as they come."""
+        # Without a checksum, damage to the part by a power cut would go unnoticed.
         resumes = self.version.validator and self.wanted.has_checksum
         start = self.at_hand() if resumes else 0
         headers = {}
@@ -212,7 +191,7 @@ class _Coming:
             headers = {"Range": f"bytes={start}-", "If-Range": self.version.validator or ""}
         with self.client.opened(self.wanted.address, headers=headers) as answer:
             if answer.status == 416:
-                self._end_or_start_anew(answer, start)
+                self._end_or_restart(answer, start)
                 return
             if answer.status == 206:
                 total = self._whole_of_part(answer, start)
@@ -223,7 +202,7 @@ class _Coming:
             chunks = answer.chunks()
             if not start:
                 chunks = self._judged(chunks, answer.address)
-                # Before the journal tells of the new version, whose part this one is not.
+                # Before the journal records the new version, to which this part does not belong.
                 self.forget()
                 self.version = Version(answer.validator, total)
                 self.begun(self.version)
@@ -232,22 +211,22 @@ class _Coming:
             message = f"{self.at_hand():,} of {total:,} bytes came"
             raise Trouble(message)
 
-    def _end_or_start_anew(self, answer: Answer, start: int) -> None:
-        """Take a part that the server has nothing to add to as whole, if it is of that size."""
-        told = _NO_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-        if told is None or int(told[1]) != start or not start:
+    def _end_or_restart(self, answer: Answer, start: int) -> None:
+        """Accept a part as complete if it has the size of the file on the server."""
+        found = _NO_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+        if found is None or int(found[1]) != start or not start:
             self.version = Version()
             message = "the file on the server is shorter than what had come"
             raise Trouble(message)
 
     def _whole_of_part(self, answer: Answer, start: int) -> int | None:
         """Return the bytes of the file that a part is of; the part need not reach its end."""
-        told = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-        if told is None or int(told[1]) != start or not start:
+        found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+        if found is None or int(found[1]) != start or not start:
             self.version = Version()
-            message = "another part came than was asked for"
+            message = "a different part came than was requested"
             raise Trouble(message)
-        total = self.version.size if told[2] == "*" else int(told[2])
+        total = self.version.size if found[2] == "*" else int(found[2])
         if self.version.size not in (None, total):
             self.version = Version()
             message = "a part of another version of the file came"
@@ -258,7 +237,7 @@ class _Coming:
         if total is not None and total > self.wanted.most:
             raise self._too_large(total, address)
         if None not in (total, self.wanted.size) and total != self.wanted.size:
-            message = f"the server has {total:,} bytes of it, the list says {self.wanted.size:,}"
+            message = f"the server has {total:,} bytes of it, the list {self.wanted.size:,}"
             hint = "the list may be older than the file; nothing was kept"
             raise WrongContentError(message, address=address, hint=hint)
 
@@ -270,10 +249,10 @@ class _Coming:
         free = shutil.disk_usage(self.part.parent).free
         if total is not None and total - start > free:
             message = f"{self.wanted.name} needs {total - start:,} bytes, and {free:,} are free"
-            raise disk_full(message, self.part.parent)
+            raise _disk_full(message, self.part.parent)
 
     def _judged(self, chunks: Iterator[bytes], address: str) -> Iterator[bytes]:
-        """Look at the first bytes before any is written, so that a page never replaces a part."""
+        """Check the first bytes before any is written, so that a page never replaces a part."""
         first = b"".join(_at_least(chunks, ENOUGH_TO_JUDGE))
         if first.lstrip().startswith(b"<"):
             first += b"".join(_at_least(chunks, WHOLE_PAGE))
@@ -288,7 +267,7 @@ class _Coming:
     def _write(self, chunks: Iterator[bytes], start: int, total: int | None) -> None:
         size = start
         self.progress(size, total)
-        # Without a buffer: what a signal or a kill finds in the file is what came.
+        # Without a buffer: after a signal or kill, the file contains what came.
         with self.part.open("r+b" if start else "wb", buffering=0) as handle:
             handle.seek(start)
             for chunk in chunks:

@@ -10,51 +10,33 @@ from typing import Any, NoReturn, TypeGuard
 
 from genotex.errors import NotThereError, UsageError, WrongContentError
 from genotex.fetch.addresses import shown
-from genotex.fetch.answer import Trouble
-from genotex.fetch.web import WebClient
+from genotex.fetch.web import Trouble, WebClient
 
-__all__ = ["KEY_VARIABLE", "Entrez", "Found", "plain_phrase", "read_key"]
-
-KEY_VARIABLE = "NCBI_API_KEY"
-AT_ONCE = 100
+_KEY_VARIABLE = "NCBI_API_KEY"
+_AT_ONCE = 100
 """Summaries of one request."""
 
 _PASSES = re.compile(r"backend|rate limit|unavailable|time[d ]*out|try again", re.IGNORECASE)
-"""What Entrez says of itself, with status 200, when the same question may be answered later."""
+"""Temporary errors of Entrez itself, reported with status 200."""
 
 
 def read_key(environ: Mapping[str, str]) -> str | None:
-    """Return NCBI's key from the environment; it is read from nowhere else.
-
-    Raises
-    ------
-    UsageError
-        If what is set there cannot be a key.
-    """
-    key = environ.get(KEY_VARIABLE, "").strip()
+    """Return NCBI's key from the environment; it is read from nowhere else."""
+    key = environ.get(_KEY_VARIABLE, "").strip()
     if key and not (key.isascii() and key.isalnum()):
-        msg = f"what {KEY_VARIABLE} holds cannot be a key: it has other signs than letters, digits"
+        msg = f"the content of {_KEY_VARIABLE} cannot be a key: only letters and digits are allowed"
         raise UsageError(msg)
     return key or None
 
 
 @dataclass(frozen=True)
-class Found:
-    """The result of a search.
+class _Found:
+    """The result of a search."""
 
-    Attributes
-    ----------
-    count : int
-        Records that fit.
-    ids : tuple of str
-        Their first ones, by Entrez' own ranking.
-    unknown : frozenset of str
-        What Entrez knows no record of, as `plain_phrase` gives it: it may search as if that were
-        not in the term.
-    """
-
-    count: int
-    ids: tuple[str, ...]
+    count: int  # records that fit
+    ids: tuple[str, ...]  # their first ones, by Entrez' own ranking
+    # What Entrez knows no record of, as `plain_phrase` gives it: it may search as if that were not
+    # in the term.
     unknown: frozenset[str] = frozenset()
 
 
@@ -64,26 +46,12 @@ def plain_phrase(phrase: str) -> str:
 
 
 class Entrez:
-    """Asks one database of Entrez.
+    """Asks one database of Entrez."""
 
-    The key goes in the body of a request, where no log of addresses sees it; that the requests are
-    no more than it allows is the client's part.
-
-    Parameters
-    ----------
-    client : WebClient
-        Whom to ask through.
-    address : str
-        Base address of the E-utilities, ending in a slash.
-    key : str, optional
-        NCBI's key.
-    database : str
-        ``gds`` for GEO DataSets.
-
-    References
-    ----------
-    NCBI, "The E-utilities In-Depth", https://www.ncbi.nlm.nih.gov/books/NBK25499/
-    """
+    # The key goes in the body of a request, where no log of addresses sees it; that the requests
+    # are no more than it allows is the client's part.
+    # Source: NCBI, "The E-utilities In-Depth", https://www.ncbi.nlm.nih.gov/books/NBK25499/
+    # `address`: Base address of the E-utilities, ending in a slash.
 
     def __init__(
         self, client: WebClient, address: str, key: str | None = None, database: str = "gds"
@@ -95,49 +63,29 @@ class Entrez:
             self._fields["api_key"] = key
         self._has_key = key is not None
 
-    def search(self, term: str, most: int) -> Found:
-        """Search by a term in Entrez' language.
-
-        Parameters
-        ----------
-        term : str
-            As ``gout AND gse[Entry Type]``.
-        most : int
-            How many ids are wanted.
-
-        Raises
-        ------
-        FetchError
-            If the answer cannot be had, or is none.
-        """
+    def search(self, term: str, most: int) -> _Found:
+        """Search by a term in Entrez' language."""
         answer = self._ask("esearch.fcgi", {"term": term, "retmax": str(most)})
         result = answer.get("esearchresult")
         if not isinstance(result, dict) or "ERROR" in result:
-            said = result.get("ERROR") if isinstance(result, dict) else None
-            self._refuse(f"the search was not answered: {said or 'no esearchresult'}")
+            reason = result.get("ERROR") if isinstance(result, dict) else None
+            self._refuse(f"the search was not answered: {reason or 'no esearchresult'}")
         ids, count = result.get("idlist"), str(result.get("count", ""))
         if not (_are_ids(ids) and _is_number(count)):
             self._refuse("the answer to the search has no count, or ids that are none")
-        return Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
+        return _Found(int(count), tuple(ids), _unknown(result.get("errorlist")))
 
     def summaries(self, ids: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-        """Yield the summaries of records, in the order of the ids.
-
-        One that Entrez has none of, as of a record that was just withdrawn, is passed over.
-
-        Raises
-        ------
-        FetchError
-            If an answer cannot be had, or holds no summary at all.
-        """
-        for at in range(0, len(ids), AT_ONCE):
-            some = ids[at : at + AT_ONCE]
+        """Yield the summaries of records, in the order of the ids."""
+        # One that Entrez has none of, as of a record that was just withdrawn, is passed over.
+        for at in range(0, len(ids), _AT_ONCE):
+            some = ids[at : at + _AT_ONCE]
             answer = self._ask("esummary.fcgi", {"id": ",".join(some)})
             result = answer.get("result")
             if not isinstance(result, dict):
                 self._refuse("the answer has no summaries")
-            told = [(each, result.get(each)) for each in some]
-            there = [one for _, one in told if isinstance(one, dict) and "error" not in one]
+            records = [result.get(each) for each in some]
+            there = [one for one in records if isinstance(one, dict) and "error" not in one]
             if not there:
                 self._refuse(f"the answer has no summary of {some[0]}")
             yield from there
@@ -150,15 +98,15 @@ class Entrez:
         try:
             content = self._client.text(address, form={**self._fields, **fields})
         except NotThereError as error:
-            hint = f"check {KEY_VARIABLE}" if self._has_key else "check the address"
+            hint = f"check {_KEY_VARIABLE}" if self._has_key else "check the address"
             raise NotThereError(error.message, address=error.address, hint=hint) from error
         try:
             # Not strict: NCBI lets line ends of submitters' texts through.
             answer = json.loads(content, strict=False)
         except (ValueError, RecursionError):
             self._refuse(f"the answer is not JSON: {content[:60]!r}")
-        if isinstance(answer, dict) and (said := _trouble(answer)):
-            raise Trouble(said)
+        if isinstance(answer, dict) and (reason := _trouble(answer)):
+            raise Trouble(reason)
         if not isinstance(answer, dict) or "error" in answer:
             self._refuse("the answer is an error, or of another form")
         return answer
@@ -175,12 +123,12 @@ def _unknown(errors: Any) -> frozenset[str]:
 
 
 def _trouble(answer: Mapping[str, Any]) -> str | None:
-    """Return what Entrez says where it may answer the same question later."""
+    """Return the error of Entrez if the same question may be answered later."""
     result = answer.get("esearchresult")
-    said = answer.get("error") or (result.get("ERROR") if isinstance(result, dict) else None)
-    if not isinstance(said, str) or not _PASSES.search(said):
+    reason = answer.get("error") or (result.get("ERROR") if isinstance(result, dict) else None)
+    if not isinstance(reason, str) or not _PASSES.search(reason):
         return None
-    return f"Entrez says {' '.join(said.split())[:100]!r}"
+    return f"Entrez reports {' '.join(reason.split())[:100]!r}"
 
 
 def _is_number(text: Any) -> bool:

@@ -1,44 +1,49 @@
-"""An input folder that files are fetched into, and its journal of what was fetched from where."""
+"""An input folder for downloads, and its journal of what came from where."""
 
 from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from genotex.errors import DiskFullError, FetchError, UsageError
+from genotex.errors import (
+    CaptchaError,
+    DiskFullError,
+    FetchError,
+    NotThereError,
+    ServerUnavailableError,
+    UsageError,
+)
 from genotex.fetch.addresses import safe_name, shown
 from genotex.fetch.contents import check_whole
-from genotex.fetch.disk import full_disk_told
-from genotex.fetch.download import Progress, Version, Wanted, download
+from genotex.fetch.download import Progress, Version, Wanted, download, full_disk_as_error
 from genotex.fetch.web import WebClient
 from genotex.formats.journal import Entry, Journal, open_journal
 from genotex.formats.raw import sha256
 from genotex.io import atomic_write, lock
-
-__all__ = ["FetchFolder", "Fetched", "journal_path", "open_fetch_folder"]
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A file that lies in its place.
+    """A file in its place.
 
     Attributes
     ----------
-    path : Path
+    path
         Where.
-    sha256 : str
+    sha256
         Its checksum.
-    size : int
+    size
         Its bytes.
-    now : bool
+    now
         Whether it came over the net in this run; False for one that was there before.
     """
 
@@ -71,7 +76,7 @@ def open_fetch_folder(root: Path) -> Iterator[FetchFolder]:
         msg = f"{root} is a file; give the folder to fetch into"
         raise UsageError(msg)
     path = journal_path(root)
-    full = full_disk_told("the journal could not be written", root)
+    full = full_disk_as_error("the journal could not be written", root)
     with full, lock(path, wait=False), open_journal(path) as journal:
         yield FetchFolder(root, journal)
 
@@ -81,7 +86,7 @@ class FetchFolder:
 
     Attributes
     ----------
-    root : Path
+    root
         The folder.
     """
 
@@ -102,22 +107,22 @@ class FetchFolder:
     ) -> Fetched:
         """Return a file, fetched where it is not there yet.
 
-        A file that the journal knows is not asked for again; where it lies elsewhere in the folder
-        it is linked. One that somebody else put there is kept when it is whole.
+        A file in the journal is not requested again; if it is elsewhere in the folder, it is
+        linked. A file from another source is kept if it is complete.
 
         Parameters
         ----------
-        client : WebClient
-            Whom to ask through.
-        wanted : Wanted
+        client
+            The HTTP client.
+        wanted
             The file.
-        progress : callable
+        progress
             See `Progress`.
 
         Raises
         ------
         FetchError
-            If it cannot be had; the journal says why.
+            If it cannot be fetched; the journal records why.
         """
         target = self.place(wanted.path)
         if target.exists():
@@ -128,7 +133,9 @@ class FetchFolder:
             return self._done(wanted, target, twin["sha256"], now=False)
         _log.info("fetching %s", shown(wanted.address))
         try:
-            with full_disk_told(f"{wanted.name} could not be written to its end", target.parent):
+            with full_disk_as_error(
+                f"{wanted.name} could not be written completely", target.parent
+            ):
                 return self._download(client, wanted, target, progress)
         except DiskFullError as error:
             # Then the journal may lack the space for its line, too.
@@ -153,7 +160,7 @@ class FetchFolder:
         return self._done(wanted, target, digest, now=True)
 
     def place(self, path: str) -> Path:
-        """Return where a file of the folder lies.
+        """Return the path of a file of the folder.
 
         Raises
         ------
@@ -163,27 +170,27 @@ class FetchFolder:
         return self.root.joinpath(*(safe_name(part) for part in path.split("/")))
 
     def known(self, path: str) -> Fetched | None:
-        """Return a file that lies in its place and that the journal knows with this size."""
+        """Return a file that is in its place and in the journal with this size."""
         target, done = self.place(path), self.last(path, "done")
         if done is None or not target.is_file() or target.stat().st_size != done.get("size"):
             return None
         return Fetched(target, done["sha256"], done["size"], now=False)
 
     def made(self, path: str, address: str) -> Fetched:
-        """Take a file into the journal that was made of what came from an address."""
+        """Record a file that was made from what came from an address."""
         target = self.place(path)
-        # It is another file than the one at the address, and never stands in for that.
+        # It is not the file at the address, and never replaces it.
         wanted = Wanted(address, path, same_as=f"{path} made of {shown(address)}")
         return self._done(wanted, target, sha256(target), now=True)
 
     def note(self, step: str, request: str, **facts: Any) -> None:
-        """Write down a step of a request for many files."""
+        """Record a step of a request for many files."""
         entry = {"step": step, "request": request, **facts, "time": _now()}
         self._journal.add(entry)
         self._take_in(entry)
 
     def last_note(self, request: str) -> Entry | None:
-        """Return what was written down last about a request."""
+        """Return the last note about a request."""
         return self._notes.get(request)
 
     def last(self, path: str, step: str) -> Entry | None:
@@ -207,7 +214,7 @@ class FetchFolder:
         return self._done(wanted, target, digest, now=False)
 
     def _twin(self, wanted: Wanted) -> Entry | None:
-        """Return what the journal says of the same file in another place, if it lies there."""
+        """Return the journal entry of the same file in another place, if it is there."""
         for entry in self._done_from.get(wanted.source, ()):
             place = self.place(entry["path"])
             there = place.exists() and place.stat().st_size == entry["size"]
@@ -250,7 +257,7 @@ def _now() -> str:
 
 
 def _link(source: Path, target: Path) -> None:
-    """Give a file a second place; a copy where the file system has no links."""
+    """Link a file to a second place; copy it if the file system has no links."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         target.hardlink_to(source)
@@ -264,5 +271,93 @@ def _same(wanted: Wanted, digest: str) -> bool:
 
 
 def _not_ours(target: Path, message: str) -> FetchError:
-    text = f"{target} lies there already, and is not what it should be: {message}"
+    text = f"{target} exists already, and is not the expected file: {message}"
     return FetchError(text, hint="remove it, then the same command fetches it")
+
+
+_IN_A_ROW = 3
+"""Failures in a row of a server before the rest is left for later."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of fetching a file."""
+
+    path: str  # its place in the input folder
+    fetched: Fetched | None = None  # None if it failed
+    error: FetchError | None = None  # why it failed
+
+    @property
+    def state(self) -> str:
+        """What happened, as text."""
+        if self.fetched is None:
+            return "not asked" if self.error is None else "failed"
+        return "fetched" if self.fetched.now else "was there"
+
+
+class Patience:
+    """Decides when the rest is left for later."""
+
+    # That is if a server requires a person, the disk is full, or a server fails several times in a
+    # row.
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._in_a_row = 0
+
+    def take_in(self, error: FetchError | None) -> None:
+        """Count an outcome; None: success."""
+        self._in_a_row = self._in_a_row + 1 if isinstance(error, ServerUnavailableError) else 0
+        hopeless = isinstance(error, CaptchaError | DiskFullError)
+        self.is_over = self.is_over or hopeless or self._in_a_row >= _IN_A_ROW
+
+
+def fetch_each(
+    client: WebClient,
+    folder: FetchFolder,
+    files: Sequence[Sequence[Wanted]],
+    bar: Callable[[int, str], Progress] = lambda number, name: lambda done, total: None,
+) -> Iterator[Outcome]:
+    """Fetch files one after the other."""
+    # A file that fails does not stop the others, unless `Patience` is over.
+    patience, down = Patience(), set[str]()
+    for number, forms in enumerate(files, start=1):
+        if patience.is_over:
+            yield Outcome(forms[0].path)
+            continue
+        try:
+            progress = bar(number, forms[0].name)
+            outcome = Outcome(forms[0].path, _first_there(client, folder, forms, progress, down))
+        except FetchError as error:
+            outcome = Outcome(forms[0].path, error=error)
+        patience.take_in(outcome.error)
+        yield outcome
+
+
+def _first_there(
+    client: WebClient,
+    folder: FetchFolder,
+    forms: Sequence[Wanted],
+    progress: Progress,
+    down: set[str],
+) -> Fetched:
+    """Return the first available form; servers that fail are added to `down`."""
+    at_hand = [wanted for wanted in forms if folder.place(wanted.path).exists()]
+    up = [wanted for wanted in forms if _server(wanted) not in down]
+    *others, last = at_hand or up or forms
+    for wanted in others:
+        if _server(wanted) in down and _server(last) not in down:
+            continue
+        try:
+            return folder.fetch(client, wanted, progress)
+        except NotThereError:
+            continue
+        except ServerUnavailableError:
+            down.add(_server(wanted))
+            if _server(last) in down:
+                raise
+    return folder.fetch(client, last, progress)
+
+
+def _server(wanted: Wanted) -> str:
+    return urlsplit(wanted.address).netloc

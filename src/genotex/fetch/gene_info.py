@@ -12,41 +12,29 @@ from genotex.formats.raw import sha256
 from genotex.genes import GeneTable
 from genotex.genes.building import build_gene_table
 
-__all__ = ["NCBI_GENE", "FetchedGenes", "fetch_genes"]
-
 NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA/"
 """Base address of NCBI's gene data."""
 
 GENE_INFO = "Homo_sapiens.gene_info.gz"
-SYNONYMS = "gene_synonym.json"
-TABLE = "gene_table"
-MAKING = "genes"
+_SYNONYMS = "gene_synonym.json"
+_TABLE = "gene_table"
+_MAKING = "genes"
 """Name of what is made of the file, in the journal."""
-TABLE_FILES = tuple(
-    f"{TABLE}/{name}" for name in ("accessions.parquet", "genes.json", "genes.parquet")
+_TABLE_FILES = tuple(
+    f"{_TABLE}/{name}" for name in ("accessions.parquet", "genes.json", "genes.parquet")
 )
 
 
 @dataclass(frozen=True)
 class FetchedGenes:
-    """NCBI's genes in a folder.
+    """NCBI's genes in a folder."""
 
-    Attributes
-    ----------
-    gene_info : Fetched
-        The file as NCBI has it.
-    synonyms : Fetched
-        ``gene_synonym.json``: alias in capitals -> official symbol, as the benchmark has it.
-    table : tuple of Fetched
-        The files of the gene table, with ``genes.parquet`` last, which `GeneTable.load` takes.
-    genes : GeneTable
-        The table.
-    """
-
-    gene_info: Fetched
+    gene_info: Fetched  # the file as NCBI has it
+    # ``gene_synonym.json``: alias in capitals -> official symbol, as the benchmark has it.
     synonyms: Fetched
+    # The files of the gene table, with ``genes.parquet`` last, which `GeneTable.load` takes.
     table: tuple[Fetched, ...]
-    genes: GeneTable
+    genes: GeneTable  # the table
 
 
 def fetch_genes(
@@ -55,56 +43,35 @@ def fetch_genes(
     base: str = NCBI_GENE,
     progress: Progress = lambda done, total: None,
 ) -> FetchedGenes:
-    """Fetch NCBI's human genes, and make the gene table and the synonyms of them.
-
-    A gene_info file that lies in the folder is not fetched again. RefSeq, GenBank and Ensembl
-    transcript accessions, which it lacks, are those of the packaged table.
-
-    Parameters
-    ----------
-    client : WebClient
-        Whom to ask through.
-    folder : FetchFolder
-        Where everything goes.
-    base : str
-        Base address with a slash at its end.
-    progress : callable
-        See `Progress`.
-
-    Raises
-    ------
-    FetchError
-        If the file cannot be had, or is no table of human genes; it is not kept then.
-    UsageError
-        If a file of another origin, such as the benchmark's own ``gene_synonym.json``, lies where
-        one of these goes.
-    """
+    """Fetch NCBI's human genes, and make the gene table and the synonyms of them."""
+    # A gene_info file in the folder is not fetched again. RefSeq, GenBank and Ensembl
+    # transcript accessions, which it lacks, are those of the packaged table.
     _refuse_files_of_others(folder)
     wanted = Wanted(f"{base}GENE_INFO/Mammalia/{GENE_INFO}", GENE_INFO)
     gene_info = folder.fetch(client, wanted, progress)
     if (made := _made_before(folder, gene_info)) is not None:
         return made
-    folder.note("begun", MAKING)
+    folder.note("begun", _MAKING)
     try:
-        genes = build_gene_table(gene_info.path, folder.place(TABLE), GeneTable.load())
+        genes = build_gene_table(gene_info.path, folder.place(_TABLE), GeneTable.load())
     except FormatError as error:
         if not gene_info.now:
             raise
         gene_info.path.unlink()
-        folder.note("failed", MAKING)
+        folder.note("failed", _MAKING)
         hint = "nothing of it was kept"
         raise WrongContentError(error.message, address=wanted.address, hint=hint) from error
-    genes.to_synonym_json(folder.place(SYNONYMS))
-    synonyms, *table = (folder.made(path, wanted.address) for path in (SYNONYMS, *TABLE_FILES))
-    folder.note("finished", MAKING)
+    genes.to_synonym_json(folder.place(_SYNONYMS))
+    synonyms, *table = (folder.made(path, wanted.address) for path in (_SYNONYMS, *_TABLE_FILES))
+    folder.note("finished", _MAKING)
     return FetchedGenes(gene_info, synonyms, tuple(table), genes)
 
 
 def _refuse_files_of_others(folder: FetchFolder) -> None:
-    last = folder.last_note(MAKING)
+    last = folder.last_note(_MAKING)
     if last is not None and last["step"] == "begun":
         return  # A run was killed while it wrote them.
-    for path in (SYNONYMS, *TABLE_FILES):
+    for path in (_SYNONYMS, *_TABLE_FILES):
         place, done = folder.place(path), folder.last(path, "done")
         if place.exists() and (done is None or done["sha256"] != sha256(place)):
             msg = f"{place} was not made here and is not replaced; move it, or name another folder"
@@ -112,12 +79,12 @@ def _refuse_files_of_others(folder: FetchFolder) -> None:
 
 
 def _made_before(folder: FetchFolder, gene_info: Fetched) -> FetchedGenes | None:
-    """Return what an earlier run made of the same file, None where it is not all there.
-
-    A table that is written anew, be it with the same bytes, has every cohort done again.
-    """
-    there = [file for path in (SYNONYMS, *TABLE_FILES) if (file := folder.known(path)) is not None]
-    if len(there) <= len(TABLE_FILES):
+    """Return what an earlier run made of the same file, None where it is not all there."""
+    # Writing the table again, even with the same bytes, would cause every cohort to be redone.
+    there = [
+        file for path in (_SYNONYMS, *_TABLE_FILES) if (file := folder.known(path)) is not None
+    ]
+    if len(there) <= len(_TABLE_FILES):
         return None
     synonyms, *table = there
     genes = GeneTable.load(table[-1].path)

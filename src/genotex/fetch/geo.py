@@ -1,33 +1,142 @@
-"""GEO series into an input folder: their files one behind the other, and counts where they lack."""
+"""Choose GEO series and fetch their files into an input folder."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from genotex.clinical import Vocabulary
 from genotex.errors import (
+    AddressRefusedError,
     CaptchaError,
     DiskFullError,
     FetchError,
     FormatError,
     NotThereError,
     ServerUnavailableError,
+    UsageError,
     WebPageError,
     WrongContentError,
 )
+from genotex.fetch.addresses import safe_name
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Progress, Wanted
-from genotex.fetch.folder import Fetched, FetchFolder
-from genotex.fetch.geo_choice import GeoRequest, GeoSource
-from genotex.fetch.geo_plan import SeriesPlan
-from genotex.fetch.geo_tree import COUNTS_ANNOTATION
-from genotex.fetch.several import Patience
+from genotex.fetch.entrez import Entrez
+from genotex.fetch.folder import Fetched, FetchFolder, Patience
+from genotex.fetch.geo_plan import (
+    COUNTS_ANNOTATION,
+    GeoOptions,
+    GeoTree,
+    SeriesPlan,
+    choose_series,
+    plan_series,
+)
+from genotex.fetch.geo_search import (
+    Criteria,
+    find_by_accession,
+    find_by_trait,
+    trait_term,
+    word_of_expert,
+)
+from genotex.fetch.web import WebClient
 from genotex.formats import read_series_matrix
+from genotex.layout import trait_folder_name
 
-__all__ = ["SeriesOutcome", "fetch_series"]
+EUTILS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
+GEO_FILES = "https://ftp.ncbi.nlm.nih.gov/geo/"
+GEO_PAGES = "https://www.ncbi.nlm.nih.gov/geo/"
+UNSORTED = "Unsorted"
+"""Folder of series that were named without a trait."""
+
+
+@dataclass(frozen=True)
+class GeoRequest:
+    """A request for GEO series."""
+
+    trait: str | None  # to search for, or whose folder named series go to
+    accessions: tuple[str, ...] = ()  # series by name; empty to search
+    words: str | None = None  # term in Entrez' language instead of the trait's
+    criteria: Criteria = field(default_factory=Criteria)  # which series fit
+    options: GeoOptions = field(default_factory=GeoOptions)  # what is fetched of them
+
+    def __post_init__(self) -> None:
+        """Refuse a trait that cannot have a folder."""
+        try:
+            safe_name(self.folder)
+        except AddressRefusedError as error:
+            msg = (
+                f"{self.trait!r} cannot be the name of a folder to fetch into: use letters, digits,"
+                " blanks and . , ( ) ' & + -, 200 bytes at most"
+            )
+            raise UsageError(msg) from error
+
+    @property
+    def folder(self) -> str:
+        """Name of the trait's folder."""
+        return UNSORTED if self.trait is None else trait_folder_name(self.trait)
+
+
+@dataclass(frozen=True)
+class GeoSource:
+    """Sources of series."""
+
+    client: WebClient
+    entrez: Entrez  # finds series
+    tree: GeoTree  # lists their files
+    vocabulary: Vocabulary  # the words of traits
+
+
+def choose(source: GeoSource, request: GeoRequest) -> Iterator[SeriesPlan]:
+    """Search, and list the folders of the series that were found."""
+    words, criteria, options = source.vocabulary, request.criteria, request.options
+    trait = request.trait or UNSORTED
+    if request.accessions:
+        for summary in find_by_accession(source.entrez, request.accessions):
+            word = word_of_expert(summary, trait, words)
+            yield plan_series(summary, word, source.tree, criteria, options, by_name=True)
+        return
+    _, found = find_by_trait(source.entrez, _words(source, request), criteria)
+    ranked = ((summary, word_of_expert(summary, trait, words)) for summary in found)
+    yield from choose_series(ranked, source.tree, criteria, options)
+
+
+def choose_or_go_on(
+    source: GeoSource,
+    folder: FetchFolder,
+    request: GeoRequest,
+    looked_at: Callable[[SeriesPlan], None] = lambda plan: None,
+) -> list[SeriesPlan]:
+    """Return the choice of the same request if it is unfinished; else choose."""
+    # So continuing needs no search, and gives the same series even if GEO has grown since.
+    last = folder.last_note(_key(source, request))
+    if last is not None and last["step"] == "chosen":
+        return [SeriesPlan.from_json(plan) for plan in last["series"]]
+    plans = []
+    for plan in choose(source, request):
+        looked_at(plan)
+        plans.append(plan)
+    folder.note("chosen", _key(source, request), series=[plan.to_json() for plan in plans])
+    return plans
+
+
+def remember_end(source: GeoSource, folder: FetchFolder, request: GeoRequest) -> None:
+    """Record that the request is finished, so that the next one searches again."""
+    folder.note("finished", _key(source, request))
+
+
+def _key(source: GeoSource, request: GeoRequest) -> str:
+    """Return everything that a choice depends on, as text."""
+    asked = {**asdict(request), "words": _words(source, request)}
+    return "geo " + json.dumps({**asked, "addresses": source.tree.addresses}, sort_keys=True)
+
+
+def _words(source: GeoSource, request: GeoRequest) -> str:
+    return request.words or trait_term(source.vocabulary, request.trait or UNSORTED)
+
 
 _MOST_TABLE = 2 << 30
 _MOST_COUNTS = 2 << 30
@@ -35,36 +144,22 @@ _MOST_COUNTS = 2 << 30
 
 @dataclass(frozen=True)
 class SeriesOutcome:
-    """What became of a series.
+    """The outcome of fetching a series."""
 
-    Attributes
-    ----------
-    plan : SeriesPlan
-        The series.
-    kept : tuple of Fetched
-        Files that lie in their places.
-    error : FetchError or None
-        What could not be had.
-    notes : tuple of str
-        What else there is to say.
-    tried : bool
-        Whether it was asked for at all.
-    """
-
-    plan: SeriesPlan
-    kept: tuple[Fetched, ...] = ()
-    error: FetchError | None = None
+    plan: SeriesPlan  # the series
+    kept: tuple[Fetched, ...] = ()  # files in their places
+    error: FetchError | None = None  # what failed
     notes: tuple[str, ...] = ()
-    tried: bool = True
+    tried: bool = True  # whether it was requested at all
 
     @property
     def may_come_later(self) -> bool:
-        """Whether what stood against it may pass by itself."""
+        """Whether the obstacle is temporary."""
         return self.ends_all or isinstance(self.error, ServerUnavailableError)
 
     @property
     def ends_all(self) -> bool:
-        """Whether asking on makes no sense now."""
+        """Whether to stop requesting anything now."""
         return not self.tried or isinstance(self.error, CaptchaError | DiskFullError)
 
 
@@ -75,29 +170,9 @@ def fetch_series(
     plans: Sequence[SeriesPlan],
     progress: Callable[[SeriesPlan, str], Progress],
 ) -> Iterator[SeriesOutcome]:
-    """Fetch the files of series, one behind the other.
-
-    A series that cannot be had does not keep the others back, unless `Patience` is over: what is
-    left is for the same command, later.
-
-    Parameters
-    ----------
-    source : GeoSource
-        Where from.
-    folder : FetchFolder
-        Where to.
-    request : GeoRequest
-        What was asked for.
-    plans : sequence of SeriesPlan
-        The series; refused ones are passed over.
-    progress : callable
-        Gives for a series and a file name what is called with the bytes.
-
-    Yields
-    ------
-    SeriesOutcome
-        In the order of the plans.
-    """
+    """Fetch the files of series, one after the other."""
+    # A series that fails does not stop the others, unless `Patience` is over: the rest is left for
+    # the same command, later.
     patience = Patience()
     for plan in plans:
         if plan.refused:
@@ -113,20 +188,20 @@ def fetch_series(
 
 
 def _refuse_other_series(accession: str, path: Path, address: str) -> None:
-    """Refuse a series matrix that says it is of another series; what tells nothing is kept."""
+    """Refuse a series matrix with the accession of another series; without any it is kept."""
     try:
-        told = read_series_matrix(path, expression=False).accession
+        found = read_series_matrix(path, expression=False).accession
     except FormatError:
-        return  # Whether it can be read is for its reader to say, later.
-    if told and told != accession:
-        message = f"it is the matrix of {told[:20]!r}, not of {accession}"
+        return  # Its reader reports later whether it can be read.
+    if found and found != accession:
+        message = f"it is the matrix of {found[:20]!r}, not of {accession}"
         hint = "nothing of it was kept; try again later"
         raise WrongContentError(message, address=address, hint=hint)
 
 
 @dataclass
 class _SeriesWork:
-    """One series on its way."""
+    """One series while it is fetched."""
 
     source: GeoSource
     folder: FetchFolder
@@ -164,7 +239,7 @@ class _SeriesWork:
         self.kept.append(self.folder.fetch(self.source.client, wanted, progress))
 
     def _is_empty(self, matrices: Sequence[Path]) -> bool:
-        """Tell whether no matrix has a row; what cannot be read is told and left to the reader."""
+        """Return whether no matrix has a row; unreadable ones are noted and left to the reader."""
         empty = True
         for path in matrices:
             try:
@@ -182,7 +257,7 @@ class _SeriesWork:
         except CaptchaError:
             raise
         except (NotThereError, WebPageError):
-            # What GEO does not have it answers with a page.
+            # GEO answers with a page if it does not have the file.
             self.notes.append("its matrix is empty, and NCBI has no counts of it")
             return
         annotation = tree.counts_annotation(accession)

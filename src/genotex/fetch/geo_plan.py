@@ -1,79 +1,181 @@
-"""What of a GEO series would be fetched, and why a series is not: known before any download."""
+"""Which files of a GEO series would be fetched, or why none, known before any download."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import urlencode
 
 from genotex.errors import NotThereError
-from genotex.fetch.geo_search import Criteria, GeoSummary
-from genotex.fetch.geo_tree import GeoTree, ListedFile
-from genotex.fetch.geo_word import SummaryWord
+from genotex.fetch.geo_search import Criteria, GeoSummary, SummaryWord
+from genotex.fetch.web import WebClient
+from genotex.formats.raw import decode
 
-__all__ = ["GeoOptions", "SeriesPlan", "choose_series", "megabytes", "plan_series"]
+COUNTS_ANNOTATION = "Human.GRCh38.p13.annot.tsv.gz"
+"""Which gene each row of NCBI's counts is."""
+_COUNTS = "{accession}_raw_counts_GRCh38.p13_NCBI.tsv.gz"
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE = re.compile(r"\s(\d+(?:\.\d+)?)([KMGT]?)\s*$")
+
+
+@dataclass(frozen=True)
+class ListedFile:
+    """A file that a folder of GEO lists."""
+
+    name: str  # file name of the expected form
+    address: str
+    size: int | None  # bytes as listed, rounded to two digits ("2.1M")
+
+
+class GeoTree:
+    """GEO's public files."""
+
+    # Source: NCBI, "Download GEO data", https://www.ncbi.nlm.nih.gov/geo/info/download.html
+    # `files, pages`: Base addresses of the folder tree (``https://ftp.ncbi.nlm.nih.gov/geo/``) and
+    # of GEO's own pages (``https://www.ncbi.nlm.nih.gov/geo/``), ending in a slash.
+
+    def __init__(self, client: WebClient, files: str, pages: str) -> None:
+        self._client = client
+        self._files = files
+        self._pages = pages
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Base addresses of the folder tree and of the pages."""
+        return self._files, self._pages
+
+    def matrices(self, accession: str) -> list[ListedFile]:
+        """Return the parts of a series matrix, one for each platform."""
+        pattern = rf"{accession}(-GPL\d+)?_series_matrix\.txt\.gz"
+        return self._listed(f"{_series_folder(accession)}matrix/", pattern)
+
+    def family(self, accession: str) -> list[ListedFile]:
+        """Return the family SOFT file, if there is one."""
+        pattern = rf"{accession}_family\.soft\.gz"
+        return self._listed(f"{_series_folder(accession)}soft/", pattern)
+
+    def annotation(self, platform: str) -> str:
+        """Return the address of the annotation of a platform, if NCBI made one."""
+        return f"{self._files}platforms/{_stub(platform)}/{platform}/annot/{platform}.annot.gz"
+
+    def platform_table(self, platform: str) -> str:
+        """Return the address of the platform's own table, as its owner submitted it."""
+        query = urlencode({"acc": platform, "targ": "self", "form": "text", "view": "full"})
+        return f"{self._pages}query/acc.cgi?{query}"
+
+    def counts(self, accession: str) -> str:
+        """Return the address of NCBI's raw counts of a series, if there are any."""
+        return self._rnaseq(accession, self.counts_name(accession))
+
+    def counts_annotation(self, accession: str) -> str:
+        """Return the address of the annotation of NCBI's counts."""
+        return self._rnaseq(accession, COUNTS_ANNOTATION)
+
+    @staticmethod
+    def counts_name(accession: str) -> str:
+        """Return the file name of NCBI's raw counts of a series."""
+        return _COUNTS.format(accession=accession)
+
+    def _rnaseq(self, accession: str, name: str) -> str:
+        fields = {"type": "rnaseq_counts", "acc": accession, "format": "file", "file": name}
+        return f"{self._pages}download/?{urlencode(fields)}"
+
+    def _listed(self, folder: str, pattern: str) -> list[ListedFile]:
+        address = self._files + folder
+        page = decode(self._client.text(address, page=True))
+        # Only names of exactly this form are accepted, not other links of the page.
+        return [
+            ListedFile(name, address + name, size)
+            for name, size in _entries(page)
+            if re.fullmatch(pattern, name)
+        ]
+
+
+def _series_folder(accession: str) -> str:
+    return f"series/{_stub(accession)}/{accession}/"
+
+
+def _stub(accession: str) -> str:
+    """Return the folder of an accession's thousand: ``GSE55nnn``, ``GPLnnn``."""
+    return re.sub(r"\d{1,3}$", "nnn", accession)
+
+
+def _entries(page: str) -> Iterator[tuple[str, int | None]]:
+    """Yield the names that a folder's page links to, each once, with the sizes given after them."""
+    reader = _FolderPage()
+    reader.feed(page)
+    reader.close()
+    seen = set()
+    for name, behind in reader.links:
+        if name not in seen:
+            seen.add(name)
+            yield name, _size("".join(behind))
+
+
+def _size(behind: str) -> int | None:
+    line = behind.splitlines()[0] if behind.strip() else ""
+    found = _SIZE.search(line.rstrip())
+    return None if found is None else round(float(found[1]) * _UNITS[found[2]])
+
+
+class _FolderPage(HTMLParser):
+    """Collects links and the text after each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[tuple[str, list[str]]] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        address = dict(attrs).get("href")
+        if tag == "a" and address:
+            self.links.append((address, []))
+            self._inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "a":
+            self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.links and not self._inside:
+            self.links[-1][1].append(data)
 
 
 @dataclass(frozen=True)
 class GeoOptions:
-    """What is fetched of a series.
+    """What is fetched of a series."""
 
-    Attributes
-    ----------
-    platform_only : bool
-        The tables of its platforms in place of the family SOFT, which holds every sample again.
-    any_assay : bool
-        Also series that are no human gene expression by their summary, as the benchmark has them.
-    """
-
+    # Platform tables instead of the family SOFT, which repeats every sample.
     platform_only: bool = False
+    # Also series that are not human gene expression by their summary, as in the benchmark.
     any_assay: bool = False
 
 
 @dataclass(frozen=True)
 class SeriesPlan:
-    """A series and its files.
+    """A series and its files."""
 
-    Attributes
-    ----------
-    accession, title : str
-        Of the series.
-    samples : int
-        Number of samples.
-    kind : str
-        Study types.
-    is_sequencing : bool
-        Whether NCBI's counts are looked for when GEO's matrix is empty.
-    platforms : tuple of str
-        Whose tables are fetched; empty where the family SOFT is.
-    matrices, family : tuple of ListedFile
-        What is fetched.
-    expression : bool
-        Whether the summary speaks for human gene expression.
-    word : str
-        Why, in words.
-    trait_in : str
-        Where the summary speaks of the trait; empty where it does not.
-    refused : str
-        Why nothing of it is fetched; empty where it is.
-    """
-
+    # Of the series.
     accession: str
     title: str
-    samples: int
-    kind: str
-    is_sequencing: bool
-    platforms: tuple[str, ...] = ()
+    samples: int  # number of samples
+    kind: str  # study types
+    is_sequencing: bool  # whether NCBI's counts are used if GEO's matrix is empty
+    platforms: tuple[str, ...] = ()  # whose tables are fetched instead of the family SOFT
+    # What is fetched.
     matrices: tuple[ListedFile, ...] = ()
     family: tuple[ListedFile, ...] = ()
-    expression: bool = True
-    word: str = ""
-    trait_in: str = ""
-    refused: str = ""
+    expression: bool = True  # whether the summary indicates human gene expression
+    word: str = ""  # why
+    trait_in: str = ""  # where the summary mentions the trait
+    refused: str = ""  # why nothing is fetched; empty if accepted
 
     @property
     def size(self) -> int:
-        """Bytes to come, as far as the folders tell them; platform tables and counts do not."""
+        """Bytes to fetch, as far as listed; platform tables and counts are not."""
         return sum(file.size or 0 for file in (*self.matrices, *self.family))
 
     def to_json(self) -> dict[str, Any]:
@@ -96,29 +198,7 @@ def choose_series(
     criteria: Criteria,
     options: GeoOptions,
 ) -> Iterator[SeriesPlan]:
-    """Go through series, best first, until enough of them fit.
-
-    Parameters
-    ----------
-    ranked : iterable of (GeoSummary, SummaryWord)
-        The result of a search.
-    tree : GeoTree
-        Whose folders tell the files.
-    criteria : Criteria
-        What is wanted.
-    options : GeoOptions
-        What is fetched.
-
-    Yields
-    ------
-    SeriesPlan
-        Also those that are refused.
-
-    Raises
-    ------
-    FetchError
-        If a folder cannot be read.
-    """
+    """Go through series, best first, until enough of them fit."""
     taken = 0
     for summary, word in ranked:
         if taken >= criteria.most:
@@ -137,28 +217,7 @@ def plan_series(
     *,
     by_name: bool = False,
 ) -> SeriesPlan:
-    """Return what of a series would be fetched, or why nothing of it.
-
-    Parameters
-    ----------
-    summary : GeoSummary
-        The series.
-    word : SummaryWord
-        What the rules say of it.
-    tree : GeoTree
-        Whose folders tell the files.
-    criteria : Criteria
-        What is wanted.
-    options : GeoOptions
-        What is fetched.
-    by_name : bool
-        Whether a person named the series: then only its size can speak against it.
-
-    Raises
-    ------
-    FetchError
-        If a folder cannot be read.
-    """
+    """Return what of a series would be fetched, or why nothing of it."""
     facts: dict[str, Any] = {
         "accession": summary.accession,
         "title": summary.title,
@@ -198,8 +257,8 @@ def _why_refused(plan: SeriesPlan, criteria: Criteria, options: GeoOptions, by_n
     family = sum(file.size or 0 for file in plan.family)
     if family > criteria.family_bytes:
         limit = megabytes(criteria.family_bytes)
-        told = f"family SOFT of {megabytes(family)}; at most {limit} with --max-family"
-        return f"{told}; or --platform-only"
+        reason = f"family SOFT of {megabytes(family)}; at most {limit} with --max-family"
+        return f"{reason}; or --platform-only"
     return ""
 
 

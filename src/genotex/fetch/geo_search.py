@@ -1,4 +1,4 @@
-"""Which GEO series fit a trait: the search term, and the summaries that it finds."""
+"""Search GEO for series of a trait, and read their summaries."""
 
 from __future__ import annotations
 
@@ -7,21 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.clinical import Vocabulary
+from genotex.clinical import SeriesDescription, Vocabulary, certainty_text, judge_expression
 from genotex.errors import NotThereError, UsageError, WrongContentError
 from genotex.fetch.entrez import Entrez, plain_phrase
-
-__all__ = [
-    "ACCESSION",
-    "STUDY_TYPES",
-    "Criteria",
-    "GeoSummary",
-    "find_by_accession",
-    "find_by_trait",
-    "read_accessions",
-    "search_term",
-    "trait_term",
-]
 
 STUDY_TYPES = (
     "expression profiling by array",
@@ -33,7 +21,7 @@ STUDY_TYPES = (
 )
 """The benchmark's study types (paper, appendix E; datasheet, "Collection Process")."""
 
-ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
+_ACCESSION = re.compile(r"GSE[1-9][0-9]{0,8}")
 _PLATFORM = re.compile(r"[1-9][0-9]{0,8}")
 _MOST_RANKED = 200
 """Series that are looked at, best first, for those that fit."""
@@ -46,43 +34,20 @@ _MB = 1_000_000
 
 @dataclass(frozen=True)
 class Criteria:
-    """Which series are taken (paper, appendix E.1); sizes in bytes.
+    """Which series are taken (paper, appendix E.1); sizes in bytes."""
 
-    Attributes
-    ----------
-    samples : (int, int)
-        Fewest and most samples.
-    years : (int, int)
-        First and last year of publication.
-    organism : str
-        Whose samples.
-    study_types : tuple of str
-        GEO's "DataSet type".
-    matrix_bytes : (int, int)
-        Smallest and largest series matrix, all its parts together. The smallest does not hold for
-        sequencing, where GEO's matrix is empty by its nature.
-    family_bytes : int
-        Largest family SOFT.
-    most : int
-        Series taken, best first by GEO's ranking.
-    """
-
-    samples: tuple[int, int] = (30, 10_000)
-    years: tuple[int, int] = (2010, 2025)
-    organism: str = "Homo sapiens"
-    study_types: tuple[str, ...] = STUDY_TYPES
+    samples: tuple[int, int] = (30, 10_000)  # fewest and most samples
+    years: tuple[int, int] = (2010, 2025)  # first and last year of publication
+    organism: str = "Homo sapiens"  # whose samples
+    study_types: tuple[str, ...] = STUDY_TYPES  # GEO's "DataSet type"
+    # Smallest and largest series matrix, all its parts together. The smallest does not hold for
+    # sequencing, where GEO's matrix is empty.
     matrix_bytes: tuple[int, int] = (_MB // 10, 100 * _MB)
-    family_bytes: int = 100 * _MB
-    most: int = 10
+    family_bytes: int = 100 * _MB  # largest family SOFT
+    most: int = 10  # series taken, best first by GEO's ranking
 
     def __post_init__(self) -> None:
-        """Refuse ranges that nothing can be in.
-
-        Raises
-        ------
-        UsageError
-            If the lower end is above the upper one.
-        """
+        """Refuse ranges that nothing can be in."""
         for name, (low, high) in (
             ("samples", self.samples),
             ("years", self.years),
@@ -95,33 +60,19 @@ class Criteria:
 
 @dataclass(frozen=True)
 class GeoSummary:
-    """What Entrez tells of a series.
+    """The summary of a series in Entrez."""
 
-    Attributes
-    ----------
-    accession : str
-        ``GSE...``.
-    title, text : str
-        The submitter's title and summary.
-    organisms, study_types, platforms : tuple of str
-        As ``Homo sapiens``, ``Expression profiling by array``, ``GPL96``.
-    samples : int
-        Number of samples.
-    date : str
-        Of publication, as ``2014/02/28``.
-    titles : tuple of str
-        Titles of the samples.
-    """
-
-    accession: str
+    accession: str  # ``GSE...``
+    # The submitter's title and summary.
     title: str
     text: str
+    # As ``Homo sapiens``, ``Expression profiling by array``, ``GPL96``.
     organisms: tuple[str, ...]
     study_types: tuple[str, ...]
     platforms: tuple[str, ...]
-    samples: int
-    date: str
-    titles: tuple[str, ...] = ()
+    samples: int  # number of samples
+    date: str  # of publication, as ``2014/02/28``
+    titles: tuple[str, ...] = ()  # titles of the samples
 
     @property
     def is_sequencing(self) -> bool:
@@ -133,21 +84,14 @@ class GeoSummary:
 
     @property
     def is_sequencing_alone(self) -> bool:
-        """Whether that is so, and no array was used beside it."""
+        """Whether expression was measured by sequencing and not by array as well."""
         return self.is_sequencing and not any("array" in kind.lower() for kind in self.study_types)
 
 
 def trait_term(vocabulary: Vocabulary, trait: str) -> str:
-    """Return the search term of a trait: its name, and what the vocabulary calls it.
-
-    Words of fewer than four letters are left out (they mean too much in other texts), and phrases
-    that hold another one, which finds them anyway.
-
-    Raises
-    ------
-    UsageError
-        If the name is none, or an alias of several traits.
-    """
+    """Return the search term of a trait: its name, and what the vocabulary calls it."""
+    # Words of fewer than four letters are left out (they mean too much in other texts), and phrases
+    # that hold another one, which finds them anyway.
     named = vocabulary.named(trait)
     _, table, _ = vocabulary.entry(trait)
     every = [named.name.replace("_", " "), *table.get("terms", ())]
@@ -165,13 +109,9 @@ def _holds(phrase: str, other: str) -> bool:
 
 
 def search_term(words: str, criteria: Criteria) -> str:
-    """Return the whole search term.
-
-    References
-    ----------
-    NCBI, "Querying GEO DataSets and GEO Profiles",
-    https://www.ncbi.nlm.nih.gov/geo/info/qqtutorial.html
-    """
+    """Return the whole search term."""
+    # Source: NCBI, "Querying GEO DataSets and GEO Profiles",
+    # https://www.ncbi.nlm.nih.gov/geo/info/qqtutorial.html
     types = " OR ".join(f'"{kind}"[DataSet Type]' for kind in criteria.study_types)
     (fewest, most), (first, last) = criteria.samples, criteria.years
     return " AND ".join(
@@ -187,22 +127,7 @@ def search_term(words: str, criteria: Criteria) -> str:
 
 
 def find_by_trait(entrez: Entrez, words: str, criteria: Criteria) -> tuple[int, list[GeoSummary]]:
-    """Search GEO.
-
-    Returns
-    -------
-    count : int
-        How many series fit the search.
-    summaries : list of GeoSummary
-        The best ones by GEO's ranking.
-
-    Raises
-    ------
-    FetchError
-        If Entrez does not answer as it should.
-    UsageError
-        If Entrez does not know the organism, or none of the study types.
-    """
+    """Search GEO."""
     found = entrez.search(search_term(words, criteria), max(_MOST_RANKED, 4 * criteria.most))
     _refuse_unknown(criteria, found.unknown)
     if found.unknown.issuperset(map(plain_phrase, words.split(" OR "))):
@@ -220,15 +145,7 @@ def _refuse_unknown(criteria: Criteria, unknown: frozenset[str]) -> None:
 
 
 def find_by_accession(entrez: Entrez, accessions: Sequence[str]) -> list[GeoSummary]:
-    """Return the summaries of series in the order asked for.
-
-    Raises
-    ------
-    FetchError
-        If GEO does not have one of them.
-    UsageError
-        If one is no accession of a series.
-    """
+    """Return the summaries of series in the order asked for."""
     names = read_accessions(accessions)
     any_of = " OR ".join(f"{name}[GEO Accession]" for name in names)
     found = entrez.search(f'({any_of}) AND "gse"[Entry Type]', _MOST_FOUND)
@@ -241,16 +158,10 @@ def find_by_accession(entrez: Entrez, accessions: Sequence[str]) -> list[GeoSumm
 
 
 def read_accessions(names: Sequence[str]) -> tuple[str, ...]:
-    """Return accessions of series in capitals, each once.
-
-    Raises
-    ------
-    UsageError
-        If a name is none.
-    """
+    """Return accessions of series in capitals, each once."""
     found = dict.fromkeys(name.strip().upper() for name in names)
     for name in found:
-        if not ACCESSION.fullmatch(name):
+        if not _ACCESSION.fullmatch(name):
             msg = f"{name!r} is no accession of a series; write it as GSE55457"
             raise UsageError(msg)
     return tuple(found)
@@ -262,21 +173,15 @@ def _read(entrez: Entrez, ids: Sequence[str]) -> Iterator[GeoSummary]:
 
 
 def read_summary(record: Mapping[str, Any]) -> GeoSummary:
-    """Read a summary of the database ``gds``.
-
-    Raises
-    ------
-    WrongContentError
-        If it does not tell of a series what it must.
-    """
+    """Read a summary of the database ``gds``."""
     accession, samples = str(record.get("accession", "")), str(record.get("n_samples", ""))
-    if not ACCESSION.fullmatch(accession) or not re.fullmatch(r"[0-9]{1,9}", samples):
+    if not _ACCESSION.fullmatch(accession) or not re.fullmatch(r"[0-9]{1,9}", samples):
         message = (
-            f"a summary of Entrez tells no series, or no number of samples: {accession[:40]!r}"
+            f"a summary of Entrez has no series accession or number of samples: {accession[:40]!r}"
         )
         raise WrongContentError(message)
-    told = record.get("samples")
-    members = told if isinstance(told, list) else []
+    samples_listed = record.get("samples")
+    members = samples_listed if isinstance(samples_listed, list) else []
     return GeoSummary(
         accession,
         _text(record, "title"),
@@ -299,3 +204,46 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 
 def _list(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in _text(record, name).split(";") if part.strip())
+
+
+@dataclass(frozen=True)
+class SummaryWord:
+    """Assessment of a series by the rules, from its summary alone."""
+
+    expression: bool  # whether it holds human gene expression
+    why: str  # Why, or why not
+    trait: str  # where the trait is spoken of; empty where it is not
+
+
+def word_of_expert(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> SummaryWord:
+    """Assess a series by the rules, from its summary alone."""
+    # A summary lacks the sample characteristics that record the trait, so this is an
+    # assessment, not an annotation.
+    description = SeriesDescription(
+        cohort=summary.accession,
+        title=summary.title,
+        summary=summary.text,
+        series_type=summary.study_types,
+        organisms=summary.organisms,
+        titles=summary.titles,
+    )
+    gene = judge_expression(description)
+    sure = "" if gene.certainty is None else f" ({certainty_text(gene.certainty)})"
+    return SummaryWord(
+        gene.available,
+        gene.reason + sure,
+        _spoken_of(summary, trait, vocabulary),
+    )
+
+
+def _spoken_of(summary: GeoSummary, trait: str, vocabulary: Vocabulary) -> str:
+    words = vocabulary.trait(trait)
+    places = {"title": summary.title, "summary": summary.text}
+    found = [
+        name
+        for name, text in places.items()
+        if words.terms.spans(text) or words.includes.spans(text)
+    ]
+    if any(words.terms.spans(title) for title in summary.titles):
+        found.append("sample titles")
+    return ", ".join(found)

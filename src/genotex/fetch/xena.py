@@ -10,10 +10,8 @@ from genotex.errors import UsageError
 from genotex.fetch.contents import Content
 from genotex.fetch.download import Wanted
 
-__all__ = ["XENA", "XENA_COHORTS", "XenaFile", "cohort_named", "cohort_of_trait", "xena_files"]
-
 XENA = ("https://tcga-xena-hub.s3.us-east-1.amazonaws.com/", "https://tcga.xenahubs.net/")
-"""Base addresses of the TCGA hub: the store where its files lie, and the hub itself."""
+"""Base addresses of the TCGA hub: the store of its files, and the hub itself."""
 
 XENA_COHORTS = {
     "ACC": "TCGA_Adrenocortical_Cancer_(ACC)",
@@ -71,13 +69,7 @@ class XenaFile(StrEnum):
 
 
 def cohort_named(code: str) -> str:
-    """Return a cohort's code in capitals.
-
-    Raises
-    ------
-    UsageError
-        If the hub has no such cohort.
-    """
+    """Return a cohort's code in capitals."""
     known = code.strip().upper().removeprefix("TCGA-").removeprefix("TCGA.")
     if known not in XENA_COHORTS:
         msg = f"the TCGA hub has no cohort {code!r}; it has {', '.join(XENA_COHORTS)}"
@@ -86,7 +78,7 @@ def cohort_named(code: str) -> str:
 
 
 def cohort_of_trait(trait: str) -> tuple[str | None, str]:
-    """Return the code of the cohort that a trait means, None where there is none, and why."""
+    """Return the code of the cohort of a trait, or None, and why."""
     folders: dict[str, str | None] = {folder: code for code, folder in XENA_COHORTS.items()}
     choice = choose_tcga_study(trait, folders)
     return None if choice.folder is None else folders[choice.folder], choice.reason
@@ -95,22 +87,7 @@ def cohort_of_trait(trait: str) -> tuple[str | None, str]:
 def xena_files(
     code: str, kinds: Sequence[XenaFile] = tuple(XenaFile), bases: Sequence[str] = XENA
 ) -> tuple[tuple[Wanted, ...], ...]:
-    """Return the files of a cohort, each with the forms in which the hub may have it.
-
-    Parameters
-    ----------
-    code : str
-        Code of the cohort.
-    kinds : sequence of XenaFile
-        Which of its files.
-    bases : sequence of str
-        Base addresses with a slash at the end of each, the one to ask first in front.
-
-    Returns
-    -------
-    tuple of tuple of Wanted
-        One item a file: what to ask for first, and what where the hub does not have that.
-    """
+    """Return the files of a cohort, each with the forms in which the hub may have it."""
     return tuple(
         tuple(form for base in bases for form in _forms(code, kind, base)) for kind in kinds
     )

@@ -91,7 +91,7 @@ def test_what_was_spent_must_be_known_to_hold_a_limit(limits: dict[str, int]) ->
     budget = Budget(Limits(**limits), ledger)
     allowed = Budget(Limits(**limits, allow_unknown=True), ledger)
     spend(ledger, Usage())
-    with pytest.raises(BudgetReachedError, match="cannot be held"):
+    with pytest.raises(BudgetReachedError, match="cannot be enforced"):
         budget.check()
     allowed.check()
     spend(ledger, Usage(10**6, 10**6))

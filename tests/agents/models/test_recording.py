@@ -2,6 +2,7 @@ import json
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from genotex.agents.models import (
     Usage,
 )
 from genotex.agents.models.recording import (
+    first_difference,
     read_recording,
     reply_from_json,
     reply_to_json,
@@ -85,7 +87,7 @@ def test_equal_requests_are_answered_in_order(tmp_path: Path) -> None:
     assert [model.answer(request()).text for _ in range(2)] == ["first", "second"]
     replay = ReplayModel(path)
     assert [replay.answer(request()).text for _ in range(2)] == ["first", "second"]
-    with pytest.raises(NotRecordedError, match="planner asks once more"):
+    with pytest.raises(NotRecordedError, match="planner repeats a request"):
         replay.answer(request())
 
 
@@ -173,3 +175,30 @@ def test_a_request_changed_by_hand_is_found_by_its_digest(tmp_path: Path) -> Non
 def test_a_missing_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be opened"):
         ReplayModel(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked", "said"),
+    [
+        ({"a": 1}, {"a": 2}, "a was 1, is now 2"),
+        ({"a": {"b": 1}}, {"a": {}}, "a.b is only in the recording"),
+        ({"a": {}}, {"a": {"b": 1}}, "a.b is only in the request"),
+        (
+            {"a": [1, {"b": "x"}]},
+            {"a": [1, {"b": "y"}]},
+            "a[1].b, character 1: was 'x', is now 'y'",
+        ),
+        ({"a": [1]}, {"a": [1, 2]}, "a has 1 entries in the recording, 2 now"),
+        ({"a": None}, {"a": {"b": 1}}, "a was None, is now {'b': 1}"),
+        ({"a": "same"}, {"a": "same more"}, "a, character 5: was 'same', is now 'same more'"),
+    ],
+)
+def test_the_first_difference_is_named(recorded: Any, asked: Any, said: str) -> None:
+    assert first_difference(recorded, asked) == said
+
+
+def test_of_a_long_text_the_part_around_is_shown() -> None:
+    said = first_difference({"t": "a" * 100 + "b" + "c" * 100}, {"t": "a" * 100 + "x" + "c" * 100})
+    assert said == (
+        f"t, character 101: was '{'a' * 30}b{'c' * 29}', is now '{'a' * 30}x{'c' * 29}'"
+    )

@@ -17,10 +17,12 @@ from genotex.agents.models import (
     Total,
     Usage,
     UsageLedger,
+    model_from_name,
     prices_of,
     read_settings,
     role_models,
 )
+from genotex.agents.models.providers import PROVIDERS
 from genotex.errors import BadAnswerError, BudgetReachedError, UsageError
 from tests.agents.models.servers import OpenAIDialect, serving
 
@@ -56,8 +58,7 @@ def test_what_a_request_does_not_say_the_settings_say() -> None:
 def test_text_data_and_dataclasses_can_be_asked_for() -> None:
     models = RoleModels(ScriptedModel([{"approve": True}, {"approve": 1}, {"approve": False}, ""]))
     assert models.ask_for(request("reviewer"), Verdict).value == Verdict(True)
-    asked = Request("reviewer", request("").messages, schema={"type": "object"})
-    assert models.ask_data(asked).value == {"approve": 1}
+    assert models.ask_for(request("reviewer"), dict[str, int]).value == {"approve": 1}
     assert models.ask_for(request("reviewer"), Verdict).value == Verdict(False)
     with pytest.raises(BadAnswerError):
         models.ask(request("reviewer"))
@@ -150,3 +151,45 @@ def test_a_run_stops_at_its_limit_over_the_wire() -> None:
         with pytest.raises(BudgetReachedError, match=r"0\.0008 of 0\.0008 US dollars"):
             models.ask(request("planner"))
     assert len(service.seen) == 2
+
+
+REQUEST = Request("planner", (Message("user", "Hello?"),))
+
+
+@pytest.mark.parametrize("provider", [name for name in PROVIDERS if name != "openai-compatible"])
+def test_every_provider_has_a_model(provider: str) -> None:
+    environ = {PROVIDERS[provider].keys[0]: "sk-test-key"}
+    assert (
+        model_from_name(f"{provider}:some-model", environ=environ).name == f"{provider}:some-model"
+    )
+
+
+def test_a_model_at_an_address_of_the_users_own_needs_no_key() -> None:
+    name = "openai-compatible:org/m@v2@http://localhost:8000/v1"
+    assert model_from_name(name, environ={}).name == name
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "google", "deepseek"])
+def test_a_missing_key_is_asked_for_by_the_name_of_its_variable(provider: str) -> None:
+    with pytest.raises(UsageError, match=PROVIDERS[provider].keys[0]):
+        model_from_name(f"{provider}:some-model", environ={})
+
+
+def test_a_key_with_odd_signs_is_refused_and_not_repeated() -> None:
+    with pytest.raises(UsageError, match="cannot be a key") as caught:
+        model_from_name("openai:m", environ={"OPENAI_API_KEY": "sk-very secret"})
+    assert "secret" not in str(caught.value)
+
+
+def test_a_recording_answers_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "a:b.jsonl"
+    RecordingModel(ScriptedModel(["well"]), path).answer(REQUEST)
+    assert model_from_name(f"replay:{path}").answer(REQUEST).text == "well"
+
+
+@pytest.mark.parametrize(
+    "name", ["", "gpt-4o", ":", "nobody:m", "replay", "openai: ", "openai:a b"]
+)
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="write"):
+        model_from_name(name, environ={"OPENAI_API_KEY": "sk-test-key"})

@@ -3,7 +3,7 @@ import pytest
 pytest.register_assert_rewrite(
     *(
         f"tests.agents.sandbox.conformance_{part}"
-        for part in ("limits", "output", "state", "walls")
+        for part in ("limits", "output", "state", "isolation")
     ),
     "tests.agents.sandbox.conformance",
 )

@@ -15,8 +15,8 @@ import pytest
 
 from genotex.agents.sandbox import Folders, Limits, SandboxPolicy, local_session
 from genotex.errors import ConfinementError, SandboxError, SessionDeadError, UsageError
-from tests.agents.sandbox.conformance_walls import processes_named
-from tests.agents.sandbox.test_walls import NAMESPACES
+from tests.agents.sandbox.conformance_isolation import processes_named
+from tests.agents.sandbox.test_isolation import NAMESPACES
 
 EVERY_WALL = (*NAMESPACES, "landlock", "call filter", "no new privileges", "capabilities")
 
@@ -108,7 +108,7 @@ def test_kernel_that_cannot_start_says_why(
     tmp_path: Path, own_temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "genotex.agents.sandbox.local_kernel.launch_command",
+        "genotex.agents.sandbox.local.launch_command",
         lambda part, *options: [sys.executable, "-c", "raise SystemExit('no kernel today')"],
     )
     with pytest.raises(SandboxError, match="no kernel today"):
@@ -121,7 +121,7 @@ def test_killed_supervisor_takes_its_session_along(tmp_path: Path) -> None:
         session.execute("kept = 1")
         kernel = session._kernel
         assert kernel is not None
-        os.kill(kernel._wires.process.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+        os.kill(kernel._supervised.process.pid, signal.SIGKILL)  # type: ignore[attr-defined]
         with pytest.raises(SessionDeadError, match="the process that keeps it was ended"):
             session.execute("kept")
         assert session.execute("kept").text == "1"
@@ -144,7 +144,7 @@ session.execute("while True: pass")
 """
 
 
-@pytest.mark.parametrize("avoid", [(), NAMESPACES], ids=["all walls", "without namespaces"])
+@pytest.mark.parametrize("avoid", [(), NAMESPACES], ids=["all mechanisms", "without namespaces"])
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_session_ends_with_the_program_that_opened_it(
     tmp_path: Path, own_temporary: Path, avoid: tuple[str, ...], how: signal.Signals
@@ -188,7 +188,7 @@ def checked_as_ordinary_user(namespaces: int) -> set[str]:
     return {m["name"] for m in found["mechanisms"] if m["active"]}
 
 
-def test_ordinary_user_gets_every_wall() -> None:
+def test_ordinary_user_gets_every_mechanism() -> None:
     active = checked_as_ordinary_user(namespaces=100)
     assert {*NAMESPACES, "own root", "landlock files", "landlock signals", "call filter"} <= active
 

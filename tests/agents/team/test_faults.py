@@ -8,7 +8,7 @@ import pytest
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.faulty_rules import all_faults
 from genotex.agents.models import ModelSettings, UsageLedger, role_models
-from genotex.agents.models.price_data import take_prices
+from genotex.agents.models.prices import take_prices
 from genotex.agents.rules_by_name import register_rules
 from genotex.agents.sandbox import Folders
 from genotex.agents.switches import Switches

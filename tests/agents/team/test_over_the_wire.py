@@ -11,7 +11,7 @@ import pytest
 
 from genotex.agents.card import Card, read_card
 from genotex.agents.models import Limits, Message, ModelPrice, ModelSettings, Rate, Request
-from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.catalogue import ProviderOptions, RetryPolicy
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.team.notebook_record import State
 from genotex.agents.team.plan import TeamPlan, read_plan

@@ -1,8 +1,15 @@
-"""Who answers a role: providers' models, recordings, scripts; what it costs and may cost."""
+"""Language models: providers, recordings and scripts; what calls cost and may cost."""
 
-from genotex.agents.models.budget import Budget, Limits
-from genotex.agents.models.metering import MeteredModel
-from genotex.agents.models.model import Author, Message, Model, Reply, Request, StopReason, Usage
+from genotex.agents.models.model import (
+    Author,
+    Message,
+    Model,
+    Reply,
+    Request,
+    ScriptedModel,
+    StopReason,
+    Usage,
+)
 from genotex.agents.models.prices import ModelPrice, PriceSnapshot, Rate, Unpriced
 from genotex.agents.models.recording import (
     RecordingModel,
@@ -14,10 +21,9 @@ from genotex.agents.models.recording import (
 )
 from genotex.agents.models.registry import model_from_name
 from genotex.agents.models.roles import RoleModels, prices_of, role_models
-from genotex.agents.models.scripted import ScriptedModel
 from genotex.agents.models.settings import ModelSettings, read_settings
-from genotex.agents.models.structured import Answer, ask_data, ask_for
-from genotex.agents.models.usage import Total, UsageLedger, UsageRow
+from genotex.agents.models.structured import Answer, ask_for, problems_of, schema_of
+from genotex.agents.models.usage import Budget, Limits, MeteredModel, Total, UsageLedger, UsageRow
 
 __all__ = [
     "Answer",
@@ -43,14 +49,15 @@ __all__ = [
     "Usage",
     "UsageLedger",
     "UsageRow",
-    "ask_data",
     "ask_for",
     "model_from_name",
     "prices_of",
+    "problems_of",
     "read_settings",
     "reply_from_json",
     "reply_to_json",
     "request_digest",
     "request_to_json",
     "role_models",
+    "schema_of",
 ]

@@ -1,25 +1,19 @@
-"""What is asked of a model and what comes back: the protocol that every model has.
-
-A model is anything with a `name` and a method `answer`: a provider's service, a recording, a list
-of answers in a test, rules.
-"""
+"""The protocol that every model follows: requests, replies, and a scripted model for tests."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from typing import Any, Literal, Protocol
 
-from genotex.errors import UsageError
-
-__all__ = ["Author", "Message", "Model", "Reply", "Request", "StopReason", "Usage"]
+from genotex.errors import BadAnswerError, UsageError
 
 Author = Literal["system", "user", "assistant"]
 
 StopReason = Literal["finished", "length", "refusal", "content_filter", "failed"]
-"""Why a model stopped: it was done; ``length``: it reached the most tokens it may write;
-``refusal``: it refuses; ``content_filter``: the provider cut the answer; ``failed``: the provider
-says that writing went wrong."""
+"""Why a model stopped: done, maximum number of output tokens, refusal by the model, answer cut by
+the provider, or an error at the provider."""
 
 
 @dataclass(frozen=True)
@@ -32,25 +26,25 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """What a role asks.
+    """A question of a role to a model.
 
     Attributes
     ----------
-    role : str
-        Who asks, as ``planner``; decides which model answers, and what the usage is booked on.
-    messages : tuple of Message
-        The conversation, oldest first; the last one is a user's.
-    schema : mapping, optional
-        JSON schema of the answer; without it the answer is text.
-    max_output : int, optional
-        Most tokens of the answer.
-    temperature : float, optional
-        By default the provider's own.
+    role
+        For example ``planner``; decides which model answers, and to whom the usage is charged.
+    messages
+        The conversation, oldest first; the last message is the user's.
+    schema
+        JSON schema of the answer; None: text.
+    max_output
+        Maximum number of tokens in the answer.
+    temperature
+        None: the provider's default.
 
     Raises
     ------
     UsageError
-        If there is no message, or the last one is not a user's.
+        If there is no message, or the last one is not the user's.
     """
 
     role: str
@@ -60,24 +54,24 @@ class Request:
     temperature: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no provider would answer."""
+        """Refuse a conversation that no provider would answer."""
         if not self.messages or self.messages[-1].author != "user":
-            msg = f"a request of {self.role} must end with a message of the user"
+            msg = f"a request of {self.role} must end with a user message"
             raise UsageError(msg)
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one answer; None where the provider does not tell.
+    """Tokens of one answer; None if the provider does not report them.
 
     Attributes
     ----------
-    input_tokens : int or None
-        All that was read, also from a cache.
-    output_tokens : int or None
-        All that was written, also what the model thought.
-    cached_tokens, written_tokens : int or None
-        Of the input: read from, and written to, the provider's cache.
+    input_tokens
+        All input, including cached input.
+    output_tokens
+        All output, including reasoning.
+    cached_tokens, written_tokens
+        Part of the input that was read from, or written to, the provider's cache.
     """
 
     input_tokens: int | None = None
@@ -93,29 +87,28 @@ class Usage:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered.
+    """The answer of a model.
 
     Attributes
     ----------
-    text : str
-        The answer as text; empty where `data` holds it.
-    model : str
-        Name of the model as it was asked for, as ``openai:gpt-4o``.
-    data : Any
-        A structured answer as plain JSON values, not yet checked; None where `text` holds it.
-    stop : str
-        Why it stopped.
-    usage : Usage
-    provider : str
-        Who answered, as ``openai``.
-    version : str or None
-        The model that answered, in the provider's words.
-    working : float
-        Seconds of calls, also of those that failed.
-    waiting : float
-        Seconds of waiting: for a rate limit, before asking again, for a free slot.
-    attempts : int
-        How often the provider was asked.
+    text
+        The answer as text; empty for a structured answer.
+    model
+        Requested model, such as ``openai:gpt-4o``.
+    data
+        A structured answer as plain JSON values, not yet checked; None for a text answer.
+    stop
+        Why the model stopped.
+    provider
+        For example ``openai``.
+    version
+        The model that answered, as the provider names it.
+    working
+        Seconds spent on calls, including failed ones.
+    waiting
+        Seconds spent waiting: for a rate limit, before a retry, for a free slot.
+    attempts
+        Number of calls.
     """
 
     text: str
@@ -131,30 +124,91 @@ class Reply:
 
 
 class Model(Protocol):
-    """Anyone who can answer a role."""
+    """Anything that can answer a role: a provider's service, a recording, a script, rules."""
 
     @property
     def name(self) -> str:
-        """Name as a user writes it, as ``openai:gpt-4o``."""
+        """Name as a user writes it, such as ``openai:gpt-4o``."""
         ...  # pragma: no cover
 
     def answer(self, request: Request) -> Reply:
         """Answer a request.
 
-        Parameters
-        ----------
-        request : Request
-
         Returns
         -------
         Reply
-            Also where the model refuses or stops early; see `Reply.stop`.
+            Also if the model refuses or stops early; see `Reply.stop`.
 
         Raises
         ------
         ModelError
-            If no answer came.
+            If there is no answer.
         BudgetReachedError
-            If a limit does not allow to ask.
+            If a limit is reached.
         """
         ...  # pragma: no cover
+
+
+_NOTHING = Usage(0, 0, 0, 0)
+
+
+class ScriptedModel:
+    """Answers from a list or by a function: for tests and worked examples.
+
+    Parameters
+    ----------
+    answers
+        The answers in order, or a function from request to answer. An answer is a text, a dataclass
+        or JSON value (a structured answer), a complete `Reply`, or an exception to raise.
+    name
+        Its name.
+
+    Attributes
+    ----------
+    requests
+        All requests so far.
+    """
+
+    def __init__(
+        self, answers: Iterable[Any] | Callable[[Request], Any], name: str = "scripted"
+    ) -> None:
+        self._function = answers if callable(answers) else None
+        self._answers: Iterator[Any] = iter(() if callable(answers) else answers)
+        self._name = name
+        self._turn = threading.Lock()
+        self.requests: list[Request] = []
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    def answer(self, request: Request) -> Reply:
+        """Give the next answer (see `Model`).
+
+        Raises
+        ------
+        BadAnswerError
+            If all answers have been given.
+        """
+        with self._turn:
+            self.requests.append(request)
+            answer = self._next(request)
+        if isinstance(answer, BaseException):
+            raise answer
+        if isinstance(answer, Reply):
+            return replace(answer, model=answer.model or self._name)
+        if is_dataclass(answer) and not isinstance(answer, type):
+            answer = asdict(answer)
+        if isinstance(answer, str):
+            return Reply(answer, self._name, usage=_NOTHING, provider="scripted")
+        return Reply("", self._name, data=answer, usage=_NOTHING, provider="scripted")
+
+    def _next(self, request: Request) -> Any:
+        if self._function is not None:
+            return self._function(request)
+        try:
+            return next(self._answers)
+        except StopIteration:
+            msg = f"the script has no answer {len(self.requests)}, requested by {request.role}"
+            raise BadAnswerError(msg, model=self._name, hint="give it more answers") from None

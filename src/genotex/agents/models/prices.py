@@ -1,25 +1,26 @@
-"""What tokens cost: the prices of one day, kept with the run that they were used for.
-
-A price that is not known stays unknown: it is never counted as 0.
-"""
+"""What tokens cost: prices of one day, from genai-prices or the settings, kept with a run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from genotex.agents.models.model import Reply, Usage
-from genotex.errors import FormatError
+from genotex.agents.models.providers.catalogue import PROVIDERS, ProviderModelName, parse_name
+from genotex.errors import FormatError, UsageError
 from genotex.io import atomic_write
 
-__all__ = ["ModelPrice", "PriceSnapshot", "Rate", "Unpriced"]
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo
 
-MILLION = 1_000_000
+
+_MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class Rate:
 
     Attributes
     ----------
-    steps : tuple of (int, Decimal)
-        From more than so many input tokens in one call on, all tokens of the call cost so much;
-        ascending, the first step starts at 0.
+    steps
+        Thresholds and prices, ascending from 0: in a call with more input tokens than the
+        threshold, all tokens have this price.
     """
 
     steps: tuple[tuple[int, Decimal], ...]
@@ -41,12 +42,12 @@ class Rate:
         return cls(((0, Decimal(price)),))
 
     def at(self, input_tokens: int) -> Decimal:
-        """Return the price for a million tokens in a call that reads so many."""
+        """Return the price for a million tokens in a call with so many input tokens."""
         first, *rest = self.steps
         return [first, *(step for step in rest if input_tokens > step[0])][-1][1]
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the steps as plain JSON values; prices as texts, so that none is rounded."""
+        """Return the steps as plain JSON values; prices as text, so that none is rounded."""
         return [{"above": above, "price": str(price)} for above, price in self.steps]
 
     @classmethod
@@ -57,15 +58,14 @@ class Rate:
 
 @dataclass(frozen=True)
 class ModelPrice:
-    """What a model costs.
+    """The price of a model.
 
     Attributes
     ----------
-    input, output : Rate
-    cached, written : Rate or None
-        For input read from, and written to, the provider's cache; None: as other input.
-    source : str
-        Where the price is from.
+    cached, written
+        For input read from, or written to, the provider's cache; None: as other input.
+    source
+        Source of the price.
     """
 
     input: Rate
@@ -75,10 +75,10 @@ class ModelPrice:
     source: str = ""
 
     def cost(self, usage: Usage) -> Decimal | None:
-        """Return the price of one call in US dollars, or None where its tokens are not known.
+        """Return the price of one call in US dollars, or None if its tokens are unknown.
 
-        Cached tokens that the provider does not tell are taken as none, which is never too cheap.
-        Counts of the cache that are more than all input tell nothing.
+        Unreported cached tokens count as none, which never underestimates the cost. If the cache
+        counts exceed the input, the cost is unknown.
         """
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
@@ -93,7 +93,7 @@ class ModelPrice:
             (self.output, usage.output_tokens),
         )
         total = sum((rate.at(usage.input_tokens) * count for rate, count in parts), Decimal(0))
-        return total / MILLION
+        return total / _MILLION
 
     def to_json(self) -> dict[str, Any]:
         """Return the price as plain JSON values."""
@@ -114,7 +114,7 @@ _RATES = ("input", "output", "cached", "written")
 
 @dataclass(frozen=True)
 class Unpriced:
-    """A model whose price is not known, and why."""
+    """A model without a known price, and why."""
 
     why: str
 
@@ -125,12 +125,12 @@ class PriceSnapshot:
 
     Attributes
     ----------
-    day : date
-        The day whose prices these are.
-    source : str
+    day
+        Date of the prices.
+    source
         Where they are from, with its version.
-    prices : mapping of str to ModelPrice or Unpriced
-        By the name of the model, as ``openai:gpt-4o``.
+    prices
+        By name of the model, such as ``openai:gpt-4o``.
     """
 
     day: date
@@ -138,7 +138,7 @@ class PriceSnapshot:
     prices: Mapping[str, ModelPrice | Unpriced]
 
     def cost(self, reply: Reply) -> Decimal | None:
-        """Return what a reply cost in US dollars, or None where that is not known."""
+        """Return what a reply cost in US dollars, or None if unknown."""
         price = self.prices.get(reply.model)
         return price.cost(reply.usage) if isinstance(price, ModelPrice) else None
 
@@ -174,7 +174,7 @@ class PriceSnapshot:
         Raises
         ------
         FormatError
-            If it is none.
+            If it is not a price snapshot.
         """
         try:
             data = json.loads(path.read_bytes())
@@ -184,5 +184,74 @@ class PriceSnapshot:
             }
             return cls(date.fromisoformat(data["date"]), data["source"], prices)
         except (ValueError, KeyError, TypeError, AttributeError, InvalidOperation) as error:
-            msg = f"is no price snapshot: {error}"
+            msg = f"is not a price snapshot: {error}"
             raise FormatError(msg, path=path, hint="it is written by a run") from error
+
+
+_INSTALL = "genai-prices is not installed; pip install 'genotex[agents]'"
+_HALF_HOURS = [time(hour, minute) for hour in range(24) for minute in (0, 30)]
+
+
+def take_prices(
+    names: Iterable[str], day: date, stated: Mapping[str, ModelPrice] | None = None
+) -> PriceSnapshot:
+    """Return the prices of some models on a day."""
+    # If the price depends on the hour, the highest one counts, so that a cost limit holds.
+    stated = stated or {}
+    prices = {name: stated.get(name) or _price(name, day) for name in names}
+    return PriceSnapshot(day, _source(), prices)
+
+
+def _source() -> str:
+    try:
+        import genai_prices
+    except ImportError:
+        return "genai-prices is not installed"
+    return f"genai-prices {version(genai_prices.__name__)}"
+
+
+def _price(name: str, day: date) -> ModelPrice | Unpriced:
+    if name.partition(":")[0] not in PROVIDERS:
+        nothing = Rate.flat("0")
+        return ModelPrice(nothing, nothing, source="answered by genotex itself, at no cost")
+    try:
+        model, source = _find(parse_name(name))
+    except (LookupError, UsageError) as error:
+        return Unpriced(str(error))
+    except ImportError:
+        return Unpriced(_INSTALL)
+    hours = [model.get_prices(datetime.combine(day, hour, UTC)) for hour in _HALF_HOURS]
+    rates = [{unit: _rate(getattr(each, f"{unit}_mtok")) for unit in _UNITS} for each in hours]
+    dearest = max(rates, key=lambda each: [rate.steps if rate else () for rate in each.values()])
+    if dearest["input"] is None or dearest["output"] is None:
+        return Unpriced(f"genai-prices lists {source} without token prices")
+    return ModelPrice(
+        dearest["input"],
+        dearest["output"],
+        dearest["cache_read"],
+        dearest["cache_write"],
+        source=source,
+    )
+
+
+_UNITS = ("input", "output", "cache_read", "cache_write")
+
+
+def _find(name: ProviderModelName) -> tuple[ModelInfo, str]:
+    """Return genai-prices' entry of a model, and its name there."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    at_address = {"provider_api_url": name.address, "provider_id": None}
+    at_provider = {"provider_api_url": None, "provider_id": name.provider}
+    where = at_address if name.address else at_provider
+    provider, model = get_snapshot().find_provider_model(name.model, None, **where)
+    return model, f"{provider.id}/{model.id}"
+
+
+def _rate(price: Any) -> Rate | None:
+    """Return a price of genai-prices: None, a number, or steps by input length."""
+    if price is None:
+        return None
+    if isinstance(price, Decimal):
+        return Rate.flat(price)
+    return Rate(((0, price.base), *((tier.start, tier.price) for tier in price.tiers)))

@@ -1,8 +1,4 @@
-"""Calls written down, and answered again from the file.
-
-One line of JSON for each call: the digest of the request, the request, the reply. Lines are only
-added; each is on disk before the answer is used.
-"""
+"""Calls recorded in a file, and answered again from it."""
 
 from __future__ import annotations
 
@@ -16,22 +12,39 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from genotex.agents.models.differences import first_difference
 from genotex.agents.models.model import Message, Model, Reply, Request, Usage
 from genotex.errors import FormatError, NotRecordedError, UsageError
 from genotex.io import lock, make_folder
 
-__all__ = [
-    "RecordedCall",
-    "RecordingModel",
-    "ReplayModel",
-    "read_recording",
-    "reply_from_json",
-    "reply_to_json",
-    "request_digest",
-    "request_from_json",
-    "request_to_json",
-]
+_AROUND = 30
+"""Characters that are shown on each side of the first one that differs."""
+
+
+def first_difference(recorded: Any, requested: Any, where: str = "") -> str:
+    """Return where two JSON values differ first, as text."""
+    if isinstance(recorded, dict) and isinstance(requested, dict):
+        for key in sorted({*recorded, *requested}):
+            place = f"{where}.{key}" if where else key
+            if key not in recorded or key not in requested:
+                return f"{place} is only in the {'request' if key in requested else 'recording'}"
+            if recorded[key] != requested[key]:
+                return first_difference(recorded[key], requested[key], place)
+    if isinstance(recorded, (list, tuple)) and isinstance(requested, (list, tuple)):
+        for number, (ours, theirs) in enumerate(zip(recorded, requested, strict=False)):
+            if ours != theirs:
+                return first_difference(ours, theirs, f"{where}[{number}]")
+        return f"{where} has {len(recorded)} entries in the recording, {len(requested)} now"
+    if isinstance(recorded, str) and isinstance(requested, str):
+        return _first_in_text(recorded, requested, where)
+    return f"{where} was {recorded!r}, is now {requested!r}"
+
+
+def _first_in_text(recorded: str, requested: str, where: str) -> str:
+    shorter = min(len(recorded), len(requested))
+    place = next((i for i in range(shorter) if recorded[i] != requested[i]), shorter)
+    begin = max(0, place - _AROUND)
+    was, now = recorded[begin : place + _AROUND], requested[begin : place + _AROUND]
+    return f"{where}, character {place + 1}: was {was!r}, is now {now!r}"
 
 
 def request_to_json(request: Request) -> dict[str, Any]:
@@ -55,13 +68,13 @@ def reply_from_json(data: Mapping[str, Any]) -> Reply:
 
 
 def request_digest(request: Request) -> str:
-    """Return the SHA-256 of all that a request says; equal requests have equal digests."""
+    """Return the SHA-256 of the content of a request; equal requests have equal digests."""
     text = json.dumps(request_to_json(request), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
-class RecordedCall:
+class _RecordedCall:
     """One call of a recording."""
 
     request: Request
@@ -77,16 +90,9 @@ class RecordedCall:
         return json.dumps(content, sort_keys=True, allow_nan=False) + "\n"
 
 
-def read_recording(path: Path) -> list[RecordedCall]:
-    """Read the calls of a recording, in the order of the file.
-
-    A last line without its end was cut off when the process was killed, and is passed over.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, or a line is none of ours (with its number).
-    """
+def read_recording(path: Path) -> list[_RecordedCall]:
+    """Read the calls of a recording, in the order of the file."""
+    # An incomplete last line, left when the process was killed, is skipped.
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
@@ -95,15 +101,15 @@ def read_recording(path: Path) -> list[RecordedCall]:
     return [_read_line(path, number, line) for number, line in enumerate(lines[:-1], start=1)]
 
 
-def _read_line(path: Path, number: int, line: bytes) -> RecordedCall:
+def _read_line(path: Path, number: int, line: bytes) -> _RecordedCall:
     try:
         content = json.loads(line)
-        call = RecordedCall(
+        call = _RecordedCall(
             request_from_json(content["request"]), reply_from_json(content["reply"])
         )
         whole = request_digest(call.request) == content["digest"]
     except (ValueError, KeyError, TypeError, RecursionError, UsageError) as error:
-        msg = f"is no recorded call: {error}"
+        msg = f"is not a recorded call: {error}"
         raise FormatError(msg, path=path, line=number, hint="record the calls again") from error
     if not whole:
         msg = "the request is not the one that was recorded (digests differ)"
@@ -112,19 +118,19 @@ def _read_line(path: Path, number: int, line: bytes) -> RecordedCall:
 
 
 class RecordingModel:
-    """Passes requests on and writes every answer down.
+    """Forwards requests to a model and records every answer.
 
     Parameters
     ----------
-    model : Model
-        Who answers.
-    path : Path
-        The recording; calls are added to one that is there.
+    model
+        The model that answers.
+    path
+        The recording; calls are appended to an existing one.
 
     Raises
     ------
     FormatError
-        If the file is there and is no recording.
+        If the file exists and is not a recording.
     """
 
     def __init__(self, model: Model, path: Path) -> None:
@@ -142,9 +148,9 @@ class RecordingModel:
         return self._model.name
 
     def answer(self, request: Request) -> Reply:
-        """Pass on, and write down before the answer is given (see `Model`)."""
+        """Record the answer before it is returned (see `Model`)."""
         reply = self._model.answer(request)
-        line = RecordedCall(request, reply).line().encode()
+        line = _RecordedCall(request, reply).line().encode()
         # Other threads and processes may write to the same file.
         with lock(self._path), self._path.open("ab") as file:
             file.write(line)
@@ -167,7 +173,7 @@ class ReplayModel:
 
     Parameters
     ----------
-    path : Path
+    path
         A file that `RecordingModel` wrote.
 
     Raises
@@ -205,7 +211,7 @@ class ReplayModel:
         Raises
         ------
         NotRecordedError
-            If there is none left; names the first difference to the nearest recorded request.
+            If none is left; names the first difference from the nearest recorded request.
         """
         with self._turn:
             left = self._waiting.get(request_digest(request))
@@ -219,7 +225,7 @@ class ReplayModel:
 
     def _why_not(self, request: Request, known: bool) -> str:
         if known:
-            return f"{request.role} asks once more what was recorded, but not that often"
+            return f"{request.role} repeats a request more often than it was recorded"
         unused = sorted(number for numbers in self._waiting.values() for number in numbers)
         nearest = next((n for n in unused if self._calls[n].request.role == request.role), None)
         if nearest is None:
@@ -227,6 +233,4 @@ class ReplayModel:
         place = first_difference(
             request_to_json(self._calls[nearest].request), request_to_json(request)
         )
-        return (
-            f"{request.role} asks something else than line {nearest + 1} of the recording: {place}"
-        )
+        return f"{request.role}: request differs from line {nearest + 1} of the recording: {place}"

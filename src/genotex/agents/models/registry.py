@@ -1,4 +1,4 @@
-"""From the name of a model to the model."""
+"""The registry of models by name."""
 
 from __future__ import annotations
 
@@ -7,35 +7,30 @@ import os
 from collections.abc import Callable, Mapping
 
 from genotex.agents.models.model import Model
-from genotex.agents.models.providers.catalogue import PROVIDERS
-from genotex.agents.models.providers.names import parse_name
-from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.catalogue import (
+    PROVIDERS,
+    ProviderOptions,
+    RetryPolicy,
+    parse_name,
+)
 from genotex.agents.models.providers.provider_model import ProviderModel
 from genotex.agents.models.recording import ReplayModel
 from genotex.errors import UsageError
 
-__all__ = ["check_name", "model_from_name", "register"]
-
 
 def check_name(name: str) -> None:
-    """Make sure that a name is one of a model.
-
-    Raises
-    ------
-    UsageError
-        If it is none; says what names there are.
-    """
+    """Refuse a name that is not the name of a model."""
     kind, _, rest = name.partition(":")
     if kind not in _MAKERS:
         near = difflib.get_close_matches(kind, _MAKERS, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        # What stands behind the colon is not repeated: there may be a password in it.
-        msg = f"{kind!r} names no model: write PROVIDER:MODEL of {_NAMES}, or replay:FILE{hint}"
+        # The part after the colon is not repeated: it may contain a password.
+        msg = f"unknown model {kind!r}: write PROVIDER:MODEL of {_NAMES}, or replay:FILE{hint}"
         raise UsageError(msg)
     if kind in PROVIDERS:
         parse_name(name)
     elif kind == "replay" and not rest:
-        msg = f"{name!r} lacks the recording: write replay:FILE"
+        msg = f"{name!r} lacks the file of the recording: write replay:FILE"
         raise UsageError(msg)
 
 
@@ -49,19 +44,19 @@ def model_from_name(
 
     Parameters
     ----------
-    name : str
+    name
         ``PROVIDER:MODEL``, ``openai-compatible:MODEL@ADDRESS`` or ``replay:FILE``.
-    providers : mapping of str to ProviderOptions, optional
-        How providers are asked, where not as usual.
-    retry : RetryPolicy, optional
-        When a failed call is made again.
-    environ : mapping
+    providers
+        Options of providers that differ from the defaults.
+    retry
+        When a failed call is retried.
+    environ
         The environment, with the keys.
 
     Raises
     ------
     UsageError
-        If the name is none, packages are not installed, or a key is not set.
+        If the name is unknown, packages are not installed, or a key is not set.
     FormatError
         If a recording cannot be read.
     """
@@ -71,15 +66,7 @@ def model_from_name(
 
 
 def register(kind: str, make: _Maker) -> None:
-    """Make a model known that lives in a room above this one.
-
-    Parameters
-    ----------
-    kind : str
-        What stands before the colon of its name, or its whole name.
-    make : callable
-        From name, options, retries and environment to the model.
-    """
+    """Add a model that is defined in a higher package."""
     _MAKERS[kind] = make
 
 
@@ -108,6 +95,6 @@ _MAKERS: dict[str, _Maker] = {
     "replay": _replay,
     **dict.fromkeys(PROVIDERS, _provider_model),
 }
-"""What stands before the colon -> what makes the model."""
+"""Name before the colon -> function that makes the model."""
 
 _NAMES = ", ".join(PROVIDERS)

@@ -1,4 +1,4 @@
-"""Who answers which role: one model for all, or one for each."""
+"""Models by role: one for all roles, or one for each."""
 
 from __future__ import annotations
 
@@ -7,36 +7,31 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from genotex.agents.models.budget import Budget
-from genotex.agents.models.metering import MeteredModel
 from genotex.agents.models.model import Model, Reply, Request
-from genotex.agents.models.price_data import take_prices
-from genotex.agents.models.prices import PriceSnapshot
+from genotex.agents.models.prices import PriceSnapshot, take_prices
 from genotex.agents.models.providers.catalogue import PROVIDERS
 from genotex.agents.models.recording import ReplayModel
 from genotex.agents.models.registry import model_from_name
 from genotex.agents.models.settings import ModelSettings
-from genotex.agents.models.structured import Answer, ask_data, ask_for, finished_text
-from genotex.agents.models.usage import UsageLedger
-
-__all__ = ["RoleModels", "prices_of", "role_models"]
+from genotex.agents.models.structured import Answer, ask_for, finished_text
+from genotex.agents.models.usage import Budget, MeteredModel, UsageLedger
 
 Kind = TypeVar("Kind")
 
 
 class RoleModels:
-    """Sends each request to the model of its role. For several threads at once.
+    """Sends each request to the model of its role; thread-safe.
 
     Parameters
     ----------
-    default : Model
-        Answers every role that has no model of its own.
-    by_role : mapping of str to Model, optional
+    default
+        Model of every role without its own.
+    by_role
         Role -> its model.
-    temperature, max_output : float, int, optional
-        For requests that do not say.
+    temperature, max_output
+        Defaults for requests.
     """
 
     def __init__(
@@ -61,24 +56,20 @@ class RoleModels:
         Returns
         -------
         Reply
-            With a text that is not empty; it may be cut, ``stop`` is then ``length``.
+            With text that is not empty; it may be cut (``stop`` is then ``length``).
 
         Raises
         ------
         ModelError
-            If no answer comes, or one that is none (`RefusedError`, `BadAnswerError`).
+            If there is no usable answer (also `RefusedError`, `BadAnswerError`).
         BudgetReachedError
-            If a limit does not allow to ask.
+            If a limit is reached.
         """
         return finished_text(self._answer(request))
 
     def ask_for(self, request: Request, kind: type[Kind]) -> Answer[Kind]:
-        """Ask for a dataclass (see `structured.ask_for`); errors are those of `ask`."""
+        """Ask for structured data (see `structured.ask_for`); errors are those of `ask`."""
         return ask_for(self._answer, request, kind)
-
-    def ask_data(self, request: Request) -> Answer[Any]:
-        """Ask for JSON values that fit the schema of the request; errors are those of `ask`."""
-        return ask_data(self._answer, request)
 
     def _answer(self, request: Request) -> Reply:
         if request.temperature is None:
@@ -89,7 +80,7 @@ class RoleModels:
 
 
 def prices_of(settings: ModelSettings, day: date) -> PriceSnapshot:
-    """Return the prices of all models that may answer, on a day; a run keeps them."""
+    """Return the prices of all models in the settings on a day; a run keeps them."""
     names = set()
     for name in settings.names:
         replayed = name.startswith("replay:")
@@ -104,19 +95,18 @@ def role_models(
     environ: Mapping[str, str] = os.environ,
     wrap: Callable[[Model], Model] | None = None,
 ) -> RoleModels:
-    """Return the models of the settings, counted, limited, and so many calls at once.
+    """Return the models of the settings, metered and limited.
 
     Parameters
     ----------
-    settings : ModelSettings
-    ledger : UsageLedger
-        Where calls are booked.
-    budget : Budget, optional
-        What may be spent.
-    environ : mapping
+    ledger
+        Where usage is recorded.
+    budget
+        Limits; None: no limits.
+    environ
         The environment, with the keys.
-    wrap : callable
-        Put around every model, outermost: what it answers by itself is neither limited nor booked.
+    wrap
+        Outermost wrapper of every model; what it answers itself is neither limited nor recorded.
 
     Raises
     ------
@@ -133,7 +123,7 @@ def role_models(
     def make(name: str) -> Model:
         model = model_from_name(name, settings.providers, settings.retry, environ)
         provider = name.partition(":")[0]
-        # Only what is paid for is limited: a recording is answered without the provider.
+        # Only paid calls are limited: a recording is answered without the provider.
         limits = budget if provider in PROVIDERS else None
         metered = MeteredModel(model, ledger, limits, slots.get(provider))
         return wrap(metered) if wrap is not None else metered

@@ -1,32 +1,184 @@
-"""Settings of the models: from a TOML file, the environment and the command line, checked.
-
-What comes later wins: file, environment, command line. Keys are no settings; they come from the
-environment only.
-"""
+"""Settings of the models: from a TOML file, the environment and the command line, checked."""
 
 from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Collection, Mapping
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, NoReturn, TypeVar, cast, get_args
 
-from genotex.agents.models.budget import Limits
 from genotex.agents.models.prices import ModelPrice, Rate
-from genotex.agents.models.providers.catalogue import PROVIDERS, StructuredMode
-from genotex.agents.models.providers.names import check_address
-from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.catalogue import (
+    PROVIDERS,
+    ProviderOptions,
+    RetryPolicy,
+    StructuredMode,
+    check_address,
+)
 from genotex.agents.models.registry import check_name
-from genotex.agents.models.setting_sources import Key, from_environment, from_file, from_options
-from genotex.agents.models.setting_values import Setting
-from genotex.errors import UsageError
+from genotex.agents.models.usage import Limits
+from genotex.errors import FormatError, UsageError
 
-__all__ = ["ModelSettings", "read_settings"]
+_LARGEST = 10**12
+"""Larger numbers are mistakes."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value that a user set."""
+
+    value: Any  # from TOML, or text from the environment or the command line
+    where: str  # for messages; values that may be secret are not repeated
+
+    def text(self) -> str:
+        """Return the value as text."""
+        if not isinstance(self.value, str) or not self.value.strip():
+            self._refuse("must be text")
+        return self.value.strip()
+
+    def one_of(self, choices: Collection[str]) -> str:
+        """Return the value if it is one of the choices."""
+        if self.value not in choices:
+            self._refuse(f"must be one of {', '.join(choices)}, not {self.value!r}")
+        return str(self.value)
+
+    def flag(self) -> bool:
+        """Return the value as a boolean."""
+        if isinstance(self.value, bool):
+            return self.value
+        return self.one_of(("true", "false")) == "true"
+
+    def money(self) -> Decimal:
+        """Return an amount above 0."""
+        amount = self.money_or_zero()
+        if amount == 0:
+            self._refuse("must be above 0")
+        return amount
+
+    def money_or_zero(self) -> Decimal:
+        """Return an amount of 0 or more."""
+        try:
+            amount = Decimal(str(self.value))
+        except InvalidOperation:
+            amount = Decimal(-1)
+        if isinstance(self.value, bool) or not amount.is_finite() or not 0 <= amount <= _LARGEST:
+            self._refuse(f"must be a number of 0 or more, not {self.value!r}")
+        return amount
+
+    def number(self) -> float:
+        """Return a number above 0."""
+        return float(self.money())
+
+    def number_or_zero(self) -> float:
+        """Return a number of 0 or more."""
+        return float(self.money_or_zero())
+
+    def whole(self) -> int:
+        """Return a whole number above 0."""
+        number = self.whole_or_zero()
+        if number == 0:
+            self._refuse("must be above 0")
+        return number
+
+    def whole_or_zero(self) -> int:
+        """Return a whole number of 0 or more."""
+        amount = self.money_or_zero()
+        if amount != amount.to_integral_value():
+            self._refuse(f"must be a whole number, not {self.value!r}")
+        return int(amount)
+
+    def variable(self, environ: Collection[str]) -> str:
+        """Return the name of an environment variable that is set."""
+        name = self.value if isinstance(self.value, str) else ""
+        if not _VARIABLE.fullmatch(name) or name not in environ:
+            # The value may be the key itself, by mistake.
+            self._refuse(
+                "must be the name of an environment variable that is set and contains the key; "
+                "keys never belong in settings"
+            )
+        return name
+
+    def _refuse(self, what: str) -> NoReturn:
+        msg = f"{self.where}: {what}"
+        raise UsageError(msg)
+
+
+_Key = tuple[str, ...]
+"""Name of a setting, as ``("provider", "openai", "timeout")``."""
+
+_FROM_ENVIRONMENT = (
+    "model", "max_cost", "max_tokens", "max_time", "allow_unknown_cost", "temperature",
+    "max_output", "timeout", "at_once", "attempts", "first_wait", "longest_wait", "seed",
+)  # fmt: skip
+"""Settings from variables ``GENOTEX_...``; those of roles are ``GENOTEX_MODEL_ROLE``."""
+_IN_FILES_ONLY = ("provider_", "price_")
+
+
+def _from_file(path: Path) -> dict[_Key, Setting]:
+    """Return the settings of a TOML file."""
+    try:
+        tables = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        msg = f"cannot be opened: {error.strerror or error}"
+        raise FormatError(msg, path=path) from error
+    except (ValueError, RecursionError) as error:
+        msg = f"is not TOML: {error}"
+        raise FormatError(msg, path=path, hint="see docs/models.md for an example") from error
+    return {
+        # A table cannot be text as well: [model] has its `default`.
+        (key[:1] if key == ("model", "default") else key): Setting(
+            value, f"{path}, {'.'.join(key)}"
+        )
+        for key, value in _leaves(tables, ())
+    }
+
+
+def _leaves(table: Mapping[str, Any], above: _Key) -> Iterator[tuple[_Key, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, (*above, name))
+        else:
+            yield (*above, name), value
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[_Key, Setting]:
+    """Return the settings of the environment; empty variables are ignored."""
+    found: dict[_Key, Setting] = {}
+    for variable in sorted(environ):
+        name = variable.removeprefix("GENOTEX_").lower()
+        if name == variable.lower() or not environ[variable]:
+            continue
+        if name in _FROM_ENVIRONMENT:
+            found[(name,)] = Setting(environ[variable], variable)
+        elif name.startswith("model_"):
+            found["model", name.removeprefix("model_")] = Setting(environ[variable], variable)
+        elif name.startswith(_IN_FILES_ONLY):
+            msg = f"{variable}: providers and prices are set in a file, see --settings"
+            raise UsageError(msg)
+        elif near := difflib.get_close_matches(name, _FROM_ENVIRONMENT, n=1, cutoff=0.7):
+            msg = f"{variable}: not a setting; did you mean GENOTEX_{near[0].upper()}?"
+            raise UsageError(msg)
+    return found
+
+
+def _from_options(options: Mapping[str, Any]) -> dict[_Key, Setting]:
+    """Return the settings of the command line, by names with dots; None: not given."""
+    return {
+        tuple(name.split(".")): Setting(value, f"--{name.replace('_', '-')}")
+        for name, value in options.items()
+        if value is not None
+    }
+
 
 Value = TypeVar("Value")
-Usual = TypeVar("Usual")
+_Usual = TypeVar("_Usual")
 
 _KNOWN = (
     "model", "model.ROLE", "temperature", "max_output", "max_cost", "max_tokens", "max_time",
@@ -39,22 +191,20 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """Which models answer, and within which limits. No key is in it.
+    """Which models answer, and within which limits; never contains a key.
 
     Attributes
     ----------
-    model : str
-        Name of the model of every role that has none of its own.
-    by_role : mapping of str to str
+    model
+        Model of every role without its own.
+    by_role
         Role -> name of its model.
-    temperature, max_output : float or None, int or None
-        For requests that do not say.
-    limits : Limits
-    retry : RetryPolicy
-    providers : mapping of str to ProviderOptions
-        How every provider is asked.
-    prices : mapping of str to ModelPrice
-        Prices that the user states.
+    temperature, max_output
+        Defaults for requests.
+    providers
+        Options of every provider.
+    prices
+        Prices stated by the user.
     """
 
     model: str
@@ -72,7 +222,7 @@ class ModelSettings:
         return tuple(sorted({self.model, *self.by_role.values()}))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as plain JSON values; of providers only those that may answer."""
+        """Return the settings as plain JSON values; of the providers only those in use."""
         used = {name.partition(":")[0] for name in self.names}
         return {
             "model": self.model,
@@ -91,14 +241,14 @@ class ModelSettings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelSettings:
-        """Return the settings that `to_json` described, as a run keeps them.
+        """Return the settings that `to_json` described.
 
         Raises
         ------
         KeyError, TypeError
-            If it is something else.
+            If the data are something else.
         """
-        told = {
+        recorded = {
             name: ProviderOptions(**{**options, "key": tuple(options["key"])})
             for name, options in data["providers"].items()
         }
@@ -109,7 +259,7 @@ class ModelSettings:
             data["max_output"],
             Limits.from_json(data["limits"]),
             RetryPolicy(**data["retry"]),
-            {name: told.get(name) or ProviderOptions.usual(name) for name in PROVIDERS},
+            {name: recorded.get(name) or ProviderOptions.usual(name) for name in PROVIDERS},
             {name: ModelPrice.from_json(price) for name, price in data["prices"].items()},
         )
 
@@ -124,41 +274,41 @@ def read_settings(
 
     Parameters
     ----------
-    file : Path, optional
+    file
         A TOML file, see docs/models.md.
-    options : mapping, optional
-        Of the command line: ``model``, ``model.planner``, ``max_cost``, ...; None: not given.
-    environ : mapping
+    options
+        From the command line: ``model``, ``model.planner``, ``max_cost``, ...; None: not given.
+    environ
         The environment: ``GENOTEX_MODEL``, ``GENOTEX_MODEL_PLANNER``, ``GENOTEX_MAX_COST``, ...
-    roles : collection of str, optional
-        The roles that there are; without it any will do.
+    roles
+        The known roles; None: any.
 
     Raises
     ------
     FormatError
-        If the file cannot be read, or is no TOML.
+        If the file cannot be read, or is not TOML.
     UsageError
-        If a setting is unknown, makes no sense, or no model is named; says where it stands.
+        If a setting is unknown or invalid, or no model is named; the message names its place.
     """
     found = {
-        **(from_file(file) if file is not None else {}),
-        **from_environment(environ),
-        **from_options(options or {}),
+        **(_from_file(file) if file is not None else {}),
+        **_from_environment(environ),
+        **_from_options(options or {}),
     }
     return _Reader(found, environ).settings(roles)
 
 
 class _Reader:
-    """Takes settings out of those that were found; what is left in the end is unknown."""
+    """Consumes the settings that were found; what is left in the end is unknown."""
 
-    def __init__(self, found: Mapping[Key, Setting], environ: Mapping[str, str]) -> None:
+    def __init__(self, found: Mapping[_Key, Setting], environ: Mapping[str, str]) -> None:
         self._left = dict(found)
         self._environ = environ
 
     def settings(self, roles: Collection[str] | None) -> ModelSettings:
         model = self._left.pop(("model",), None)
         if model is None:
-            msg = "no model is named: add --model PROVIDER:MODEL, as openai:gpt-4o"
+            msg = "no model given: add --model PROVIDER:MODEL, for example openai:gpt-4o"
             raise UsageError(msg)
         settings = ModelSettings(
             _name(model),
@@ -174,11 +324,11 @@ class _Reader:
             raise UsageError(_unknown(key, setting))
         return settings
 
-    def _take(self, name: str, read: Callable[[Setting], Value], usual: Usual) -> Value | Usual:
+    def _take(self, name: str, read: Callable[[Setting], Value], usual: _Usual) -> Value | _Usual:
         setting = self._left.pop((name,), None)
         return usual if setting is None else read(setting)
 
-    def _below(self, name: str) -> dict[Key, Setting]:
+    def _below(self, name: str) -> dict[_Key, Setting]:
         """Take all settings of a table."""
         keys = [key for key in self._left if key[0] == name and len(key) > 1]
         return {key[1:]: self._left.pop(key) for key in keys}
@@ -188,7 +338,7 @@ class _Reader:
         for key, setting in self._below("model").items():
             role = ".".join(key)
             if roles is not None and role not in roles:
-                msg = f"{setting.where}: there is no role {role!r}, only {', '.join(roles)}"
+                msg = f"{setting.where}: unknown role {role!r}; the roles are {', '.join(roles)}"
                 raise UsageError(msg)
             models[role] = _name(setting)
         return models
@@ -211,7 +361,7 @@ class _Reader:
         )
 
     def _providers(self) -> dict[str, ProviderOptions]:
-        # What stands above the tables of the providers holds for all of them.
+        # Settings above the tables of the providers apply to all of them.
         above = {
             name: self._left.pop((name,))
             for name in ("timeout", "at_once")
@@ -271,10 +421,10 @@ def _name(setting: Setting) -> str:
     return name
 
 
-def _unknown(key: Key, setting: Setting) -> str:
+def _unknown(key: _Key, setting: Setting) -> str:
     name = ".".join(key)
     if any(word in key[-1].lower() for word in ("api_key", "apikey", "secret", "password", "auth")):
-        return f"{setting.where}: keys are no settings; set them in the environment only"
+        return f"{setting.where}: keys are not settings; set them in the environment only"
     near = difflib.get_close_matches(name, _KNOWN, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_KNOWN)}"
-    return f"{setting.where}: there is no setting {name!r}; {hint}"
+    hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(_KNOWN)}"
+    return f"{setting.where}: unknown setting {name!r}; {hint}"

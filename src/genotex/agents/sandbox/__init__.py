@@ -1,10 +1,20 @@
-"""Where written code runs: the session protocol, its local implementation, its walls."""
+"""The sandbox for generated code: session protocol, local implementation, isolation mechanisms."""
 
-from genotex.agents.sandbox.checking import Check, CheckedSandbox, check_sandbox
-from genotex.agents.sandbox.confinement import Confinement, Mechanism, Protection, SandboxPolicy
+from genotex.agents.sandbox.check import Check, CheckedSandbox, check_sandbox
+from genotex.agents.sandbox.confined.protocol import Mechanism
 from genotex.agents.sandbox.local import local_session
-from genotex.agents.sandbox.nursery import Nursery
-from genotex.agents.sandbox.session import CellResult, CellStatus, Folders, Limits, Output, Session
+from genotex.agents.sandbox.processes import Nursery
+from genotex.agents.sandbox.session import (
+    CellResult,
+    CellStatus,
+    Confinement,
+    Folders,
+    Limits,
+    Output,
+    Protection,
+    SandboxPolicy,
+    Session,
+)
 
 __all__ = [
     "CellResult",

@@ -1,14 +1,260 @@
-"""A session on this machine."""
+"""Sessions on this machine: one confined kernel, and the session built on it."""
 
 from __future__ import annotations
 
-from genotex.agents.sandbox.confinement import SandboxPolicy
-from genotex.agents.sandbox.local_kernel import LocalKernel
-from genotex.agents.sandbox.nursery import Nursery
-from genotex.agents.sandbox.replaying import ReplayingSession
-from genotex.agents.sandbox.session import Folders, Limits
+import importlib.util
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-__all__ = ["local_session"]
+from genotex.agents.sandbox.cells import RunningCell, ending_of, shortened
+from genotex.agents.sandbox.confined.protocol import CLOSED, Mechanism, Plan
+from genotex.agents.sandbox.confined.removing import remove_tree
+from genotex.agents.sandbox.processes import (
+    Event,
+    Nursery,
+    Supervised,
+    environment,
+    launch_command,
+    put_package_in,
+    readable_paths,
+)
+from genotex.agents.sandbox.replay import ReplayingSession
+from genotex.agents.sandbox.session import (
+    CellResult,
+    CellStatus,
+    Confinement,
+    Folders,
+    Limits,
+    SandboxPolicy,
+)
+from genotex.errors import SandboxError, SessionDeadError
+
+_START_SECONDS = 60.0
+_ANSWER_SECONDS = 5.0
+_END_SECONDS = 10.0
+_OWN_END_SECONDS = 2.0
+_POLL_SECONDS = 0.5
+_CLEAN = Mechanism("clean environment", True, "nothing of the caller's environment is passed on")
+
+
+class LocalKernel:
+    """A kernel isolated by the mechanisms of this machine."""
+
+    # `avoid`: Mechanisms to do without, to see what the others hold.
+
+    def __init__(
+        self,
+        folders: Folders,
+        limits: Limits,
+        policy: SandboxPolicy,
+        avoid: tuple[str, ...] = (),
+        nursery: Nursery | None = None,
+    ) -> None:
+        self.folders, self.limits, self.policy, self.avoid = folders, limits, policy, avoid
+        self._nursery = nursery
+        self.confinement = Confinement(policy)
+        self._supervised: Supervised | None = None
+        self._cells = 0
+        self._cell: RunningCell | None = None
+        self._ended: dict[str, Any] | None = None
+        self._usage: dict[str, Any] | None = None
+        self._closing = False
+        self._in_use = threading.Lock()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is there to take cells, as far as is known."""
+        return self._supervised is not None and self._ended is None and not self._closing
+
+    def start(self) -> None:
+        """Start and wait until it accepts cells."""
+        if importlib.util.find_spec("IPython") is None:
+            msg = "generated code runs in IPython, which is missing: pip install 'genotex[agents]'"
+            raise SandboxError(msg)
+        self._private = Path(tempfile.mkdtemp(prefix="genotex-session-")).resolve()
+        try:
+            for name in ("root", "tmp"):
+                (self._private / name).mkdir()
+            self._supervised = self._start_from_nursery() or self._start_directly()
+            self._wait_until_ready(self._supervised)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start_from_nursery(self) -> Supervised | None:
+        """Have the nursery fork it; None where it cannot."""
+        if self._nursery is None:
+            return None
+        plan = self._plan((), self._nursery.lib)
+        try:
+            return Supervised(plan, self.limits.output_bytes, self._nursery.start)
+        except OSError:
+            # It was ended from outside; starting without it only takes longer.
+            return None
+
+    def _start_directly(self) -> Supervised:
+        lib = self._private / "lib"
+        put_package_in(lib)
+        command = tuple(launch_command("kernel", "-s", "-P"))
+        return Supervised(self._plan(command, lib), self.limits.output_bytes)
+
+    def _plan(self, command: tuple[str, ...], lib: Path) -> Plan:
+        return Plan(
+            command=command,
+            environment=environment(self.limits, lib),
+            readable=(*readable_paths(lib), *map(str, self.folders.readable)),
+            writable=str(self.folders.writable),
+            private=str(self._private),
+            confine=self.policy is not SandboxPolicy.OFF,
+            avoid=self.avoid,
+            memory_bytes=self.limits.memory_bytes,
+            disk_bytes=self.limits.disk_bytes,
+            temporary_bytes=self.limits.temporary_bytes,
+            processes=self.limits.processes,
+        )
+
+    def _wait_until_ready(self, supervised: Supervised) -> None:
+        start = RunningCell(0, _START_SECONDS, self.limits)
+        self._wait(supervised, start, lambda: bool(start.over and self.confinement.mechanisms))
+        if start.done is None or self._ended is not None:
+            for event in supervised.waiting_output():
+                self._take(event, start)
+            words = shortened(start.last_words).strip() or "no output"
+            msg = f"the kernel for generated code did not start: {words}"
+            raise SandboxError(msg)
+
+    def _wait(self, supervised: Supervised, cell: RunningCell, until: Callable[[], bool]) -> None:
+        """Process events until a condition holds, the kernel ends or the cell's time is over."""
+        while not until() and self._ended is None and time.monotonic() < cell.deadline:
+            left = max(0.0, cell.deadline - time.monotonic())
+            for event in supervised.events(min(left, _POLL_SECONDS)):
+                self._take(event, cell)
+
+    def _take(self, event: Event, cell: RunningCell) -> None:
+        if event.source != "answer":
+            cell.take(event)
+        elif "confined" in event.content:
+            mechanisms = (_CLEAN, *(Mechanism(**m) for m in event.content["confined"]))
+            self.confinement = Confinement(self.policy, mechanisms)
+            self.confinement.check()
+        elif "ended" in event.content:
+            self._ended = self._ended or event.content["ended"]
+        else:
+            self._usage = event.content
+
+    def run(self, code: str, seconds: float | None = None) -> CellResult:
+        """Run a cell; the result knows nothing yet of steps."""
+        with self._in_use:
+            supervised = self._supervised
+            if supervised is None or self._closing:
+                msg = "the session is closed"
+                raise SessionDeadError(msg)
+            try:
+                self._catch_up(supervised)
+                return self._run(supervised, code, seconds or self.limits.seconds)
+            except BaseException:
+                # After any interruption, the answer of this cell is not read any more.
+                supervised.command("kill")
+                self._ended = self._ended or {}
+                raise
+            finally:
+                self._cell = None
+
+    def _catch_up(self, supervised: Supervised) -> None:
+        """Drop what threads of earlier cells printed; check that the kernel still runs."""
+        between = RunningCell(-1, _ANSWER_SECONDS, self.limits)
+        self._ask_usage(supervised, between)
+        if self._ended is not None or between.broken is not None:
+            self._find_out_the_end(supervised, between)
+            _, sentence = ending_of(between, self._ended or {})
+            msg = f"{sentence} This was between two cells; the next call restores the state"
+            raise SessionDeadError(msg)
+
+    def _ask_usage(self, supervised: Supervised, cell: RunningCell) -> None:
+        self._usage = None
+        supervised.command("usage")
+        cell.deadline = time.monotonic() + _ANSWER_SECONDS
+        self._wait(supervised, cell, lambda: self._usage is not None)
+
+    def _run(self, supervised: Supervised, code: str, seconds: float) -> CellResult:
+        self._cells += 1
+        cell = self._cell = RunningCell(self._cells, seconds, self.limits)
+        supervised.command("begin")
+        supervised.send({"cell": cell.number, "code": code}, cell.deadline)
+        while not cell.over and self._ended is None:
+            self._wait(supervised, cell, lambda: cell.over or bool(cell.reason_to_stop()))
+            if (why := cell.reason_to_stop()) is not None:
+                self._stop(cell, why)
+            elif time.monotonic() >= cell.deadline:
+                cell.given_up = True
+        seconds_taken = time.monotonic() - cell.started
+        result = self._result(supervised, cell)
+        if self._closing:
+            msg = "the session was closed while a cell ran"
+            raise SessionDeadError(msg)
+        usage = self._usage or self._ended or {}
+        return replace(
+            result,
+            seconds=seconds_taken,
+            peak_bytes=usage.get("peak", 0),
+            left_running=max(0, usage.get("others", 0)),
+        )
+
+    def _result(self, supervised: Supervised, cell: RunningCell) -> CellResult:
+        """Collect the remaining output, and check whether the state is kept."""
+        if cell.done is not None:
+            for event in supervised.waiting_output():
+                self._take(event, cell)
+            if cell.stopped is not None:
+                supervised.command("sweep")
+            self._ask_usage(supervised, cell)
+            if self._ended is None:
+                return cell.finished()
+        self._find_out_the_end(supervised, cell)
+        for event in supervised.waiting_output():
+            self._take(event, cell)
+        status, sentence = ending_of(cell, self._ended or {})
+        back = "It goes back to the state before this cell."
+        return replace(cell.result(status, f"{sentence} {back}"), state_kept=False)
+
+    def _find_out_the_end(self, supervised: Supervised, cell: RunningCell) -> None:
+        """Wait for the report of the end; end the kernel if it goes on."""
+        if not cell.given_up and cell.broken in (None, CLOSED):
+            cell.deadline = time.monotonic() + _OWN_END_SECONDS
+            self._wait(supervised, cell, lambda: False)
+        if self._ended is None:
+            supervised.command("kill")
+            cell.deadline = time.monotonic() + _END_SECONDS
+            self._wait(supervised, cell, lambda: False)
+        self._ended = self._ended or {}
+
+    def _stop(self, cell: RunningCell, why: CellStatus) -> None:
+        cell.stop(why)
+        if self._supervised is not None:
+            self._supervised.command("interrupt")
+
+    def interrupt(self) -> None:
+        """Interrupt the running cell; nothing if none runs or it is being stopped already."""
+        cell = self._cell
+        if cell is not None and cell.stopped is None:
+            self._stop(cell, CellStatus.INTERRUPTED)
+
+    def close(self) -> None:
+        """End everything, and remove its private folder."""
+        self._closing = True
+        if self._supervised is not None:
+            self._supervised.command("kill")
+        with self._in_use:
+            if self._supervised is not None:
+                self._supervised.close(_END_SECONDS)
+                self._supervised = None
+            # The supervisor removes it; where it could not, we do.
+            remove_tree(self._private)
 
 
 def local_session(
@@ -19,19 +265,19 @@ def local_session(
     avoid: tuple[str, ...] = (),
     nursery: Nursery | None = None,
 ) -> ReplayingSession:
-    """Return a session whose kernels run behind the walls of this machine, not yet started.
+    """Return a session on this machine, not yet started.
 
     Parameters
     ----------
-    folders : Folders
+    folders
         What the code may read, and the one folder that it may write.
-    limits : Limits, optional
-        What it may use.
-    policy : SandboxPolicy
-        What to do where a wall is missing.
-    avoid : tuple of str
-        Mechanisms to do without, as if this machine lacked them: to see what the others hold.
-    nursery : Nursery, optional
+    limits
+        Resource limits.
+    policy
+        What to do if a mechanism is missing.
+    avoid
+        Mechanisms to leave out, as if this machine lacked them, to test the others.
+    nursery
         Starts kernels that have imported the libraries; without one each imports them itself.
     """
     kept = limits or Limits()

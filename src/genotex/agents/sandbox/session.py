@@ -1,17 +1,117 @@
-"""What a session is: the protocol, its limits, its folders, and what a cell comes to."""
+"""The session protocol: policy, limits, folders, and the result of executing a cell."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
-from genotex.agents.sandbox.confinement import Confinement
-from genotex.errors import UsageError
+from genotex.agents.sandbox.confined.protocol import Mechanism
+from genotex.errors import ConfinementError, UsageError
 
-__all__ = ["CellResult", "CellStatus", "Folders", "Limits", "Output", "Session"]
+
+class SandboxPolicy(StrEnum):
+    """What to do if a machine lacks an isolation mechanism."""
+
+    REQUIRE = "require"
+    """Refuse to run code unless every protection is in force."""
+    BEST = "best"
+    """Use the available mechanisms, and record the missing ones."""
+    OFF = "off"
+    """No isolation: code runs with the rights of the user; limits still apply."""
+
+
+class Protection(StrEnum):
+    """What is protected from generated code."""
+
+    FILES = "files"
+    NETWORK = "network"
+    SOCKETS = "sockets of other programs"
+    PROCESSES = "other processes"
+    ENVIRONMENT = "environment"
+    PRIVILEGES = "privileges"
+    RESOURCES = "memory, disk, processes"
+    ENDING = "ends as a whole"
+
+
+_HELD_BY: dict[Protection, tuple[tuple[str, ...], ...]] = {
+    # Any one of the groups is enough; all mechanisms of a group must be active.
+    Protection.FILES: (("own root", "capabilities"), ("landlock files", "call filter")),
+    Protection.NETWORK: (("network namespace", "capabilities"), ("call filter",)),
+    Protection.SOCKETS: (("own root", "network namespace", "capabilities"), ("call filter",)),
+    Protection.PROCESSES: (("process namespace",), ("landlock signals", "call filter")),
+    Protection.ENVIRONMENT: (("clean environment",),),
+    Protection.PRIVILEGES: (("no new privileges", "capabilities"),),
+    Protection.RESOURCES: (("bounds", "watch"),),
+    Protection.ENDING: (("process namespace",), ("watch",)),
+}
+_ADVICE = {
+    Protection.FILES: (
+        "allow user namespaces (sysctl user.max_user_namespaces; on Ubuntu "
+        "kernel.apparmor_restrict_unprivileged_userns=0), or use Linux 6.2 or newer with Landlock"
+    ),
+    Protection.PROCESSES: "allow user namespaces, or use Linux 6.12 or newer with Landlock",
+}
+_ADVICE_ELSE = "use Linux on x86_64 or aarch64 with seccomp, or allow user namespaces"
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """The isolation mechanisms of a session.
+
+    Parameters
+    ----------
+    policy
+        The requested policy.
+    mechanisms
+        Each mechanism: active, or why not.
+    """
+
+    policy: SandboxPolicy
+    mechanisms: tuple[Mechanism, ...] = ()
+
+    def is_active(self, name: str) -> bool:
+        """Return whether a mechanism is active."""
+        return any(m.name == name and m.active for m in self.mechanisms)
+
+    def holds(self, protection: Protection) -> bool:
+        """Return whether the active mechanisms give a protection."""
+        return any(all(map(self.is_active, group)) for group in _HELD_BY[protection])
+
+    @property
+    def missing(self) -> tuple[Protection, ...]:
+        """Protections that are missing."""
+        return tuple(p for p in Protection if not self.holds(p))
+
+    def check(self) -> None:
+        """Raise if the policy requires a missing protection.
+
+        Raises
+        ------
+        ConfinementError
+            States what is missing, why, and what to do.
+        """
+        if self.policy is not SandboxPolicy.REQUIRE or not self.missing:
+            return
+        reasons = "; ".join(f"{m.name}: {m.detail}" for m in self.mechanisms if not m.active)
+        advice = "; ".join(f"for {p}: {_ADVICE.get(p, _ADVICE_ELSE)}" for p in self.missing)
+        msg = (
+            f"this machine cannot protect {', '.join(self.missing)} from generated code "
+            f"({reasons}). What to do: {advice}. Or use --sandbox best, which uses the available "
+            "mechanisms and records them"
+        )
+        raise ConfinementError(msg)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for a run's record."""
+        return {
+            "policy": str(self.policy),
+            "protected": {str(p): self.holds(p) for p in Protection},
+            "mechanisms": [asdict(m) for m in self.mechanisms],
+        }
+
 
 GIB = 2**30
 
@@ -39,26 +139,26 @@ class Limits:
 
     Parameters
     ----------
-    seconds : float
+    seconds
         Wall-clock time of a cell; then it is interrupted.
-    grace_seconds : float
+    grace_seconds
         Time to end after the interrupt; then the session is killed.
-    memory_bytes : int
+    memory_bytes
         Memory of each process (an allocation beyond it raises ``MemoryError``) and of all of them
         together (beyond it the session is killed).
-    disk_bytes : int
+    disk_bytes
         Size of each file, and of the writable folder.
-    temporary_bytes : int
+    temporary_bytes
         Size of ``/tmp`` and of ``/dev/shm``, which are held in memory.
-    processes : int
+    processes
         Most processes and threads at once.
-    output_characters : int
+    output_characters
         Longest text kept of a cell.
-    output_bytes : int
+    output_bytes
         A cell that writes more is stopped.
-    display_bytes : int
+    display_bytes
         Most bytes kept of a cell's pictures and tables.
-    threads : int, optional
+    threads
         Threads of numerical libraries; as many as they like where None.
     """
 
@@ -87,10 +187,10 @@ class Folders:
 
     Parameters
     ----------
-    writable : Path
+    writable
         Made if missing; must be empty at the start, since a session that goes back to an earlier
         step begins by emptying it. Also the working folder.
-    readable : tuple of Path
+    readable
         Folders or files; the code sees them under the same names. Links inside that lead out of
         them lead nowhere.
 
@@ -108,7 +208,7 @@ class Folders:
         readable = tuple(Path(path).absolute() for path in self.readable)
         for path in readable:
             if not path.exists():
-                msg = f"{path} does not exist, so written code cannot be given it to read"
+                msg = f"{path} does not exist, so generated code cannot read it"
                 raise UsageError(msg)
             if path.resolve() in (Path("/"), Path.home().resolve()):
                 msg = f"{path} holds keys and other people's files; give a folder inside it"
@@ -126,23 +226,23 @@ class Folders:
         """
         self.writable.mkdir(parents=True, exist_ok=True)
         if any(self.writable.iterdir()):
-            msg = f"{self.writable} is not empty; written code gets a folder of its own"
+            msg = f"{self.writable} is not empty; generated code gets its own folder"
             raise UsageError(msg)
 
 
 @dataclass(frozen=True)
 class Output:
-    """One piece of what a cell gave out.
+    """One piece of a cell's output.
 
     Parameters
     ----------
-    kind : str
+    kind
         ``stdout``, ``stderr``, ``display`` (shown by the code) or ``result`` (the value of the
         last expression).
-    text : str
-        What was printed, or the plain form of what was shown.
-    forms : mapping of str to str
-        All forms of what was shown by media type; bytes in base64.
+    text
+        Printed text, or the plain form of a displayed object.
+    forms
+        All forms of a displayed object by media type; bytes in base64.
     """
 
     kind: Literal["stdout", "stderr", "display", "result"]
@@ -152,33 +252,33 @@ class Output:
 
 @dataclass(frozen=True)
 class CellResult:
-    """What a cell came to.
+    """The result of executing a cell.
 
     Parameters
     ----------
-    status : CellStatus
+    status
         How it ended.
-    outputs : tuple of Output
-        What it gave out, in order, cut to the limits.
-    exception, message : str, optional
+    outputs
+        Its output, in order, cut to the limits.
+    exception, message
         Name and text of the exception that ended it.
-    traceback : str
-        Where, as Python tells it.
-    explanation : str
-        What happened to it, in a sentence, where it was stopped or died; else empty.
-    left_out : int
+    traceback
+        Traceback of Python.
+    explanation
+        Why it was stopped or died, in a sentence; else empty.
+    left_out
         Characters of text beyond the limit.
-    seconds : float
+    seconds
         Wall-clock time.
-    peak_bytes : int
-        Most memory that the session held during the cell; 0 where it is not known.
-    step : int
-        Number of cells behind the session's state now.
-    state_kept : bool
-        Whether the state that the cell left is there. If not, the session is restored to the state
+    peak_bytes
+        Peak memory of the session during the cell; 0 if unknown.
+    step
+        Number of cells that led to the session's state.
+    state_kept
+        Whether the state after the cell is kept. If not, the session is restored to the state
         before the cell when it is used next.
-    left_running : int
-        Processes that the session has beside its own.
+    left_running
+        Processes that the code has left running.
     """
 
     status: CellStatus
@@ -202,7 +302,7 @@ class CellResult:
 
 
 class Session(Protocol):
-    """Where written code runs, cell after cell, with its state kept.
+    """Executes generated code, cell after cell, with its state kept.
 
     A session is used from one thread; only ``interrupt`` and ``close`` may be called from another
     while a cell runs. What the code wrote is to be read after ``close``, when nothing of it runs
@@ -211,12 +311,12 @@ class Session(Protocol):
 
     @property
     def confinement(self) -> Confinement:
-        """Which walls are up; known after ``start``."""
+        """The isolation mechanisms; known after ``start``."""
         ...
 
     @property
     def step(self) -> int:
-        """Number of cells behind the present state."""
+        """Number of cells that led to the present state."""
         ...
 
     @property
@@ -230,7 +330,7 @@ class Session(Protocol):
         Raises
         ------
         ConfinementError
-            If a wall that is required cannot be put up.
+            If a required mechanism cannot be enabled.
         SandboxError
             If it does not start.
         """
@@ -239,7 +339,7 @@ class Session(Protocol):
     def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
         """Run a cell; `seconds` replaces the limit for this cell.
 
-        Whatever the code does is in the result. A cell that cost the session its state is not part
+        All that the code does is in the result. A cell that cost the session its state is not part
         of it: the next call first restores the state before.
 
         Raises

@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from genotex.agents.models import Limits
-from genotex.agents.models.setting_values import Setting
+from genotex.agents.models.settings import Setting
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, write_json
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, Session
-from genotex.agents.sandbox.replaying import check_same_end
+from genotex.agents.sandbox.replay import check_same_end
 from genotex.agents.team.notebook_journal import NotebookJournal, text_digest
 
 __all__ = ["RecordedSession", "result_from_json"]

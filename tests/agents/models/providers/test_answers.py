@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.models import Message, Request, Usage, ask_data, ask_for
+from genotex.agents.models import Message, Request, Usage, ask_for
 from genotex.agents.models.providers import StructuredMode
 from tests.agents.models.providers.asking import KEY, REQUEST, model_at
 from tests.agents.models.servers import (
@@ -159,9 +159,8 @@ def test_the_way_can_be_chosen(mode: StructuredMode) -> None:
 
 @every_provider
 def test_a_list_can_be_asked_for(dialect: Dialect) -> None:
-    schema = {"type": "array", "items": {"type": "string"}}
     with serving(dialect.text('["TP53", "MYC"]')) as service:
-        answer = ask_data(model_at(dialect, service).answer, replace(REQUEST, schema=schema))
+        answer = ask_for(model_at(dialect, service).answer, REQUEST, list[str])
     assert answer.value == ["TP53", "MYC"]
     assert _way(service.seen[0].body) == "text"
 

@@ -3,8 +3,8 @@ import threading
 
 import pytest
 
-from genotex.agents.models.providers import deadline
-from genotex.agents.models.providers.deadline import run_within
+from genotex.agents.models.providers import provider_model as deadline
+from genotex.agents.models.providers.provider_model import run_within
 
 
 async def answer() -> str:

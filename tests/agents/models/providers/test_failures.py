@@ -34,8 +34,8 @@ every_provider = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda each: e
 @pytest.mark.parametrize(
     ("situation", "kind", "advice"),
     [
-        (lambda d: d.rate_limited(), RateLimitedError, "fewer at once"),
-        (lambda d: d.out_of_credit(), OutOfCreditError, "look at the account"),
+        (lambda d: d.rate_limited(), RateLimitedError, "fewer concurrent calls"),
+        (lambda d: d.out_of_credit(), OutOfCreditError, "check the account"),
         (lambda d: d.server_error(), ModelUnavailableError, "resume later"),
         (lambda d: d.overloaded(), ModelUnavailableError, "resume later"),
         (lambda d: d.wrong_key(KEY), WrongKeyError, "check the key"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from genotex.agents.models import RecordingModel, read_settings
-from genotex.agents.models.providers.keys import without_keys
+from genotex.agents.models.providers.provider_model import without_keys
 from genotex.errors import ModelError
 from tests.agents.models.providers.asking import KEY, REQUEST, model_at
 from tests.agents.models.servers import DIALECTS, Dialect, OpenAIDialect, Says, key_in, serving

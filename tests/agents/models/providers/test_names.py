@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.agents.models.providers import ProviderModelName, parse_name
-from genotex.agents.models.providers.names import check_address
+from genotex.agents.models.providers.catalogue import check_address
 from genotex.agents.models.registry import check_name
 from genotex.errors import UsageError
 

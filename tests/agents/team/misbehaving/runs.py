@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from genotex.agents.models import ModelSettings
-from genotex.agents.models.providers.options import RetryPolicy
+from genotex.agents.models.providers.catalogue import RetryPolicy
 from genotex.agents.sandbox import CellResult, Folders, Limits, Nursery, SandboxPolicy, Session
-from genotex.agents.sandbox.local_kernel import LocalKernel
-from genotex.agents.sandbox.replaying import ReplayingSession
+from genotex.agents.sandbox.local import LocalKernel
+from genotex.agents.sandbox.replay import ReplayingSession
 from genotex.agents.team.notebook_record import NotebookRecord
 from genotex.agents.team.plan import TeamPlan
 from genotex.agents.team.running import TeamFinished, run_team

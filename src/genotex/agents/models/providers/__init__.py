@@ -1,8 +1,14 @@
-"""Models of providers, asked over the network."""
+"""Models of providers, called over the network."""
 
-from genotex.agents.models.providers.catalogue import PROVIDERS, Provider, StructuredMode
-from genotex.agents.models.providers.names import ProviderModelName, parse_name
-from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
+from genotex.agents.models.providers.catalogue import (
+    PROVIDERS,
+    Provider,
+    ProviderModelName,
+    ProviderOptions,
+    RetryPolicy,
+    StructuredMode,
+    parse_name,
+)
 from genotex.agents.models.providers.provider_model import ProviderModel
 
 __all__ = [

@@ -1,17 +1,19 @@
-"""The providers that can be asked, and how."""
+"""The providers: their names, keys and addresses, and options of calls to them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
 
-__all__ = ["PROVIDERS", "Provider", "StructuredMode"]
+from genotex.errors import UsageError
 
 StructuredMode = Literal["schema", "tool", "json", "text"]
-"""How a structured answer is asked for: ``schema``: the service is given the JSON schema; ``tool``:
-the model calls a tool whose arguments are the answer; ``json``: the service holds the model to
-JSON, and the messages tell the schema; ``text``: the messages alone tell it."""
+"""How a structured answer is requested: ``schema``: the service gets the JSON schema; ``tool``: the
+model calls a tool whose arguments are the answer; ``json``: the service enforces JSON, and the
+messages contain the schema; ``text``: only the messages contain it."""
 
 
 @dataclass(frozen=True)
@@ -20,20 +22,22 @@ class Provider:
 
     Attributes
     ----------
-    extra : str
-        The optional part of genotex that it needs.
-    keys : tuple of str
-        Variables of the environment that may hold the key; the first that is set counts.
-    key_needed : bool
-        Whether it answers without a key.
-    address : str or None
-        Where it answers; None: told with the name of the model.
-    structured : str
-        How a structured answer is asked for.
-    max_output : int or None
-        Most tokens of an answer where a request does not say; None: the provider decides.
-    tells_cached : bool
-        Whether it tells how much of the input was read from a cache; where not, 0 means unknown.
+    extra
+        The extra of genotex that it needs.
+    keys
+        Environment variables that may contain the key; the first that is set counts.
+    key_needed
+        Whether it requires a key.
+    address
+        Its address; None: part of the model's name.
+    structured
+        How a structured answer is requested.
+    max_output
+        Default maximum of output tokens; None: the provider decides.
+    client
+        Class of pydantic-ai for a service with OpenAI's API; None: the general one.
+    reports_cached
+        Whether it reports cached input; if not, 0 means unknown.
     """
 
     extra: str
@@ -42,11 +46,19 @@ class Provider:
     address: str | None
     structured: StructuredMode
     max_output: int | None = None
-    tells_cached: bool = True
+    client: str | None = None
+    reports_cached: bool = True
 
 
 PROVIDERS: Mapping[str, Provider] = {
-    "openai": Provider("openai", ("OPENAI_API_KEY",), True, "https://api.openai.com/v1", "schema"),
+    "openai": Provider(
+        "openai",
+        ("OPENAI_API_KEY",),
+        True,
+        "https://api.openai.com/v1",
+        "schema",
+        client="openai.OpenAIProvider",
+    ),
     "anthropic": Provider(
         "anthropic",
         ("ANTHROPIC_API_KEY",),
@@ -63,17 +75,154 @@ PROVIDERS: Mapping[str, Provider] = {
         "https://generativelanguage.googleapis.com",
         "schema",
     ),
-    "deepseek": Provider("openai", ("DEEPSEEK_API_KEY",), True, "https://api.deepseek.com", "json"),
+    "deepseek": Provider(
+        "openai",
+        ("DEEPSEEK_API_KEY",),
+        True,
+        "https://api.deepseek.com",
+        "json",
+        client="deepseek.DeepSeekProvider",
+    ),
     "ollama": Provider(
         "openai",
         ("OLLAMA_API_KEY",),
         False,
         "http://localhost:11434/v1",
         "text",
-        tells_cached=False,
+        client="ollama.OllamaProvider",
+        reports_cached=False,
     ),
     "openai-compatible": Provider(
-        "openai", ("OPENAI_COMPATIBLE_API_KEY",), False, None, "text", tells_cached=False
+        "openai", ("OPENAI_COMPATIBLE_API_KEY",), False, None, "text", reports_cached=False
     ),
 }
-"""Name of the provider -> what is known of it."""
+"""Name of the provider -> its properties."""
+
+
+_COMPATIBLE = "openai-compatible"
+_AT_ADDRESS = re.compile(r"(?P<model>.+?)@(?P<address>https?://.*)")
+
+
+@dataclass(frozen=True)
+class ProviderModelName:
+    """A provider's model.
+
+    Attributes
+    ----------
+    provider
+        As in the catalogue.
+    model
+        Name of the model in the provider's words.
+    address
+        Where it answers, for ``openai-compatible``.
+    """
+
+    provider: str
+    model: str
+    address: str | None = None
+
+    def __str__(self) -> str:
+        """Return the name as a user writes it."""
+        return f"{self.provider}:{self.model}" + (f"@{self.address}" if self.address else "")
+
+
+def parse_name(text: str) -> ProviderModelName:
+    """Read a name: ``PROVIDER:MODEL``, or ``openai-compatible:MODEL@ADDRESS``.
+
+    Raises
+    ------
+    UsageError
+        If the provider is not known, or a part is missing or makes no sense.
+    """
+    provider, _, model = text.partition(":")
+    if provider not in PROVIDERS:
+        msg = f"{provider!r} names no provider: write PROVIDER:MODEL, of {', '.join(PROVIDERS)}"
+        raise UsageError(msg)
+    address = None
+    if provider == _COMPATIBLE:
+        parts = _AT_ADDRESS.fullmatch(model)
+        if parts is None:
+            # What was written is not repeated: there may be a password in it.
+            msg = f"the address is missing: write {_COMPATIBLE}:MODEL@http://HOST:PORT/v1"
+            raise UsageError(msg)
+        model, address = parts["model"], check_address(parts["address"], "the model's address")
+    elif "@http" in model:
+        # Nor here is it repeated.
+        msg = (
+            f"a model of {provider} has no address in its name: write {provider}:MODEL and "
+            f"[provider.{provider}] address in the settings, or {_COMPATIBLE}:MODEL@ADDRESS"
+        )
+        raise UsageError(msg)
+    if not model.strip() or any(sign.isspace() for sign in model):
+        msg = f"{text!r} lacks the name of the model: write {provider}:MODEL"
+        raise UsageError(msg)
+    return ProviderModelName(provider, model, address)
+
+
+def check_address(address: str, what: str) -> str:
+    """Return an address that a service can have."""
+    try:
+        parts = urlsplit(address)
+        complete = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        complete = False
+    if not complete:
+        msg = f"{what} is no address of a service: write http://HOST:PORT/v1 or https://HOST/v1"
+        raise UsageError(msg)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        msg = f"{what} has a user, a password or a query in it; keys come from the environment only"
+        raise UsageError(msg)
+    return address
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """When a failed call is retried.
+
+    Attributes
+    ----------
+    attempts
+        Maximum number of calls for one answer, including the first.
+    first_wait
+        Seconds before the second call; each further wait is twice as long.
+    longest_wait
+        Longest wait in seconds. If a provider asks for a longer one, there is no retry.
+    seed
+        Of the random part of waits, which keeps concurrent problems from retrying together.
+    """
+
+    attempts: int = 5
+    first_wait: float = 1.0
+    longest_wait: float = 120.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ProviderOptions:
+    """Options of calls to one provider.
+
+    Attributes
+    ----------
+    address
+        Where it answers.
+    key
+        Environment variables that may contain the key; the first that is set counts.
+    structured
+        How a structured answer is requested.
+    timeout
+        Wall-clock seconds for one call, from the start to the last byte.
+    at_once
+        Number of concurrent calls.
+    """
+
+    address: str | None
+    key: tuple[str, ...]
+    structured: StructuredMode
+    timeout: float = 300.0
+    at_once: int = 4
+
+    @classmethod
+    def usual(cls, provider: str) -> ProviderOptions:
+        """Return the default options of a provider."""
+        known = PROVIDERS[provider]
+        return cls(known.address, known.keys, known.structured)

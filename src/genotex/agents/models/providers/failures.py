@@ -1,4 +1,4 @@
-"""What went wrong with a call, as an error of ours: what, and what to do."""
+"""Failures of calls as our own errors: what happened, and what to do."""
 
 from __future__ import annotations
 
@@ -19,32 +19,18 @@ from genotex.errors import (
     WrongKeyError,
 )
 
-__all__ = ["Failure", "failure_of"]
-
-MOST_SAID = 300
-"""Characters of the provider's words that an error repeats."""
+_LONGEST_MESSAGE = 300
+"""Characters of the provider's message that an error repeats."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A call without an answer.
-
-    Attributes
-    ----------
-    kind : type
-        The error of ours.
-    message : str
-        What happened, in words; no key is in it.
-    again : bool
-        Whether another call may be answered.
-    wait : float or None
-        Seconds that the provider asks to wait.
-    """
+    """A call without an answer."""
 
     kind: type[ModelError]
-    message: str
-    again: bool = False
-    wait: float | None = None
+    message: str  # never contains a key
+    again: bool = False  # whether a retry may help
+    wait: float | None = None  # seconds that the provider asks to wait
 
     @property
     def hint(self) -> str:
@@ -54,11 +40,11 @@ class Failure:
 
 _HINTS: Mapping[type[ModelError], str] = {
     WrongKeyError: "check the key in the environment, and that it may use this model",
-    RateLimitedError: "resume later, or ask fewer at once",
-    OutOfCreditError: "look at the account at the provider",
+    RateLimitedError: "resume later, or make fewer concurrent calls",
+    OutOfCreditError: "check the account at the provider",
     ModelUnavailableError: "check address and network, or resume later",
     ModelTimeoutError: "allow more time with timeout, or resume later",
-    ContextTooLongError: "use a model that reads more, or shorter messages",
+    ContextTooLongError: "use a model with a longer context, or shorter messages",
     RequestRejectedError: "check the name of the model and its settings",
     RefusedError: "reword the question or use another model",
     BadAnswerError: "check that the address is that of a model service, or resume later",
@@ -74,43 +60,35 @@ _TOO_LONG = (
     "too many tokens",
     "request_too_large",
 )
-"""Words by which servers say that the messages are too long, beside those pydantic-ai knows."""
+"""Phrases of servers for messages that are too long, in addition to those pydantic-ai knows."""
 
 _FILTERED = ("content_policy", "content_filter", "content management policy", "safety system")
 
 
 def failure_of(error: Exception, timeout: float, without_keys: Callable[[str], str]) -> Failure:
-    """Return what an exception of a call means.
-
-    Parameters
-    ----------
-    error : Exception
-        What pydantic-ai or a package of a provider raised, or TimeoutError.
-    timeout : float
-        The time limit of the call in seconds.
-    without_keys : callable
-        Takes keys out of a text.
-    """
+    """Return what an exception of a call means."""
     from pydantic_ai import exceptions as theirs
 
-    said = without_keys(" ".join(_said(error).split()))[:MOST_SAID]
+    reported = without_keys(" ".join(_provider_message(error).split()))[:_LONGEST_MESSAGE]
     match error:
         case TimeoutError() | theirs.ModelTimeoutError():
-            return Failure(ModelTimeoutError, f"no whole answer within {timeout:g} s", again=True)
+            return Failure(
+                ModelTimeoutError, f"no complete answer within {timeout:g} s", again=True
+            )
         case theirs.ModelHTTPError():
-            return _of_status(error, said)
+            return _of_status(error, reported)
         case theirs.ModelConnectionError():
-            message = f"the connection failed or was cut: {said}"
+            message = f"the connection failed or was cut: {reported}"
             return Failure(ModelUnavailableError, message, again=True)
         case theirs.ContentFilterError():
-            return Failure(RefusedError, f"the provider's filter cut the answer: {said}")
+            return Failure(RefusedError, f"the provider's filter cut the answer: {reported}")
         case theirs.UserError():
-            return Failure(RequestRejectedError, said)
+            return Failure(RequestRejectedError, reported)
     if _is_redirect(error):
         message = "the address answers with a redirect, which is not followed: the key would go too"
         return Failure(RequestRejectedError, message)
-    # What is left are answers that could not be read: no JSON, or JSON of another form.
-    what = said or type(error).__name__
+    # The rest are unreadable answers: not JSON, or JSON of another form.
+    what = reported or type(error).__name__
     return Failure(BadAnswerError, f"the service's answer cannot be read: {what}", again=True)
 
 
@@ -120,42 +98,42 @@ def _is_redirect(error: Exception) -> bool:
     return isinstance(status, int) and 300 <= status < 400
 
 
-def _of_status(error: Any, said: str) -> Failure:
+def _of_status(error: Any, reported: str) -> Failure:
     from pydantic_ai import exceptions as theirs
 
     status = error.status_code
-    told = f"status {status}" + (f", {said!r}" if said else "")
-    words = f"{error.provider_error_code} {error.provider_error_type} {said}".lower()
+    detail = f"status {status}" + (f", {reported!r}" if reported else "")
+    words = f"{error.provider_error_code} {error.provider_error_type} {reported}".lower()
     match error:
         case theirs.ModelQuotaExceededError():
-            return Failure(OutOfCreditError, f"the account's credit is used up: {told}")
+            return Failure(OutOfCreditError, f"the account's credit is used up: {detail}")
         case theirs.ModelRateLimitError():
-            message = f"asked too often: {told}"
+            message = f"too many requests: {detail}"
             return Failure(RateLimitedError, message, again=True, wait=error.retry_after)
         case theirs.ModelAuthenticationError():
-            return Failure(WrongKeyError, f"the key is not accepted: {told}")
+            return Failure(WrongKeyError, f"the key is not accepted: {detail}")
         case theirs.ModelNotFoundError():
-            return Failure(RequestRejectedError, f"there is no such model or address: {told}")
+            return Failure(RequestRejectedError, f"there is no such model or address: {detail}")
     if status < 500 and status != 408:
-        return _rejected(error, told, words, status)
+        return _rejected(error, detail, words, status)
     again = error.provider_retry_hint is not False
-    message = f"the service fails: {told}"
+    message = f"the service fails: {detail}"
     return Failure(ModelUnavailableError, message, again=again, wait=error.retry_after)
 
 
-def _rejected(error: Any, told: str, words: str, status: int) -> Failure:
+def _rejected(error: Any, detail: str, words: str, status: int) -> Failure:
     from pydantic_ai import exceptions as theirs
 
     too_long = isinstance(error, theirs.ModelContextWindowExceededError) or status == 413
     if too_long or any(each in words for each in _TOO_LONG):
-        return Failure(ContextTooLongError, f"the messages are too long for the model: {told}")
+        return Failure(ContextTooLongError, f"the messages are too long for the model: {detail}")
     if any(each in words for each in _FILTERED):
-        return Failure(RefusedError, f"the provider's filter stops the question: {told}")
-    return Failure(RequestRejectedError, f"the request is not accepted: {told}")
+        return Failure(RefusedError, f"the provider's filter stops the question: {detail}")
+    return Failure(RequestRejectedError, f"the request is not accepted: {detail}")
 
 
-def _said(error: Exception) -> str:
-    """Return the provider's own words, without what is put around them."""
+def _provider_message(error: Exception) -> str:
+    """Return the provider's own message, without what pydantic-ai adds."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     message = inner.get("message") if isinstance(inner, Mapping) else inner

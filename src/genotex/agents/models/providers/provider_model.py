@@ -1,23 +1,29 @@
-"""A provider's model: asked over the network, again where that may help."""
+"""A provider's model: called over the network, with retries where they may help."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from genotex.agents.models.model import Reply, Request
-from genotex.agents.models.providers.building import make_client, make_model, require_packages
-from genotex.agents.models.providers.deadline import run_within
+from genotex.agents.models.providers.catalogue import (
+    PROVIDERS,
+    ProviderModelName,
+    ProviderOptions,
+    RetryPolicy,
+)
 from genotex.agents.models.providers.failures import Failure, failure_of
-from genotex.agents.models.providers.keys import read_key, without_keys
-from genotex.agents.models.providers.names import ProviderModelName
-from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
-from genotex.agents.models.providers.translating import (
+from genotex.agents.models.providers.requests import (
+    make_client,
+    make_model,
+    require_packages,
     to_messages,
     to_parameters,
     to_reply,
@@ -25,7 +31,7 @@ from genotex.agents.models.providers.translating import (
     usable_mode,
 )
 from genotex.agents.models.recording import request_digest
-from genotex.errors import BadAnswerError, ModelError
+from genotex.errors import BadAnswerError, ModelError, UsageError
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -34,29 +40,128 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-__all__ = ["ProviderModel"]
 
-_LONGER_THAN_TOLD = 0.1
-"""Share of a wait by which it is stretched at random."""
+_SHORTEST = 8
+"""Shorter values are not secrets, such as ``none`` for a server that accepts any key."""
+
+_HIDDEN = "[key]"
+
+
+def read_key(provider: str, variables: Sequence[str], environ: Mapping[str, str]) -> str | None:
+    """Return the key of a provider, or None where it needs none and none is set."""
+    key = next((environ[name].strip() for name in variables if environ.get(name, "").strip()), None)
+    if key is None and PROVIDERS[provider].key_needed:
+        msg = (
+            f"{provider} needs a key: set {' or '.join(variables)} in the environment; it is read "
+            "from nowhere else"
+        )
+        raise UsageError(msg)
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        names = " or ".join(variables)
+        msg = f"the content of {names} cannot be a key: it has spaces or special characters"
+        raise UsageError(msg)
+    return key
+
+
+def without_keys(text: str, variables: Sequence[str], environ: Mapping[str, str]) -> str:
+    """Return a text with every key of the environment taken out."""
+    known = [name for each in PROVIDERS.values() for name in each.keys]
+    secrets = {environ.get(name, "").strip() for name in (*known, *variables)}
+    # A key that contains another one goes first, so that no rest of it stays.
+    for secret in sorted(secrets, key=lambda each: (-len(each), each)):
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, _HIDDEN)
+    return text
+
+
+Result = TypeVar("Result")
+
+GRACE = 2.0
+"""Seconds that connections may take to close after the limit; then they are abandoned."""
+
+_TURN = 0.2
+"""Seconds between checks for an interrupt."""
+
+
+def run_within(seconds: float, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """Run a coroutine in its own thread, and wait for it no longer than `seconds`."""
+    # The limit is wall-clock time, from the start to the last byte: an answer that trickles in does
+    # not extend it. Blocking code, such as a DNS query, cannot hold up the caller either: it stays
+    # in its thread, which ends with the process at the latest.
+    call = _Call(seconds, start)
+    call.start()
+    try:
+        end = time.monotonic() + seconds + GRACE
+        # In short turns: if a library also catches Ctrl-C, a longer wait would continue after it.
+        while not call.done.wait(max(0.0, min(_TURN, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                raise TimeoutError
+    except BaseException:
+        # Also on Ctrl-C: the answer is no longer needed.
+        call.cancel()
+        raise
+    return call.result()
+
+
+class _Call(threading.Thread, Generic[Result]):
+    def __init__(self, seconds: float, start: Callable[[], Coroutine[Any, Any, Result]]) -> None:
+        super().__init__(name="model call", daemon=True)
+        self.done = threading.Event()
+        self._seconds = seconds
+        self._start_call = start
+        self._outcome: list[Result] = []
+        self._error: BaseException | None = None
+        self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+
+    def run(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except BaseException as error:
+            # Every error belongs to the caller, who waits in another thread.
+            self._error = error
+        finally:
+            self.done.set()
+
+    async def _main(self) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._running = (asyncio.get_running_loop(), task)
+        async with asyncio.timeout(self._seconds):
+            self._outcome.append(await self._start_call())
+
+    def cancel(self) -> None:
+        if self._running is not None and not self.done.is_set():
+            loop, task = self._running
+            try:
+                loop.call_soon_threadsafe(task.cancel)
+            except RuntimeError:
+                # It ended just now, and its loop is closed.
+                return
+
+    def result(self) -> Result:
+        if self._error is not None:
+            raise self._error
+        return self._outcome[0]
+
+
+_STRETCH = 0.1
+"""Largest random extension of a requested wait, as a share of it."""
 
 _MOST_DOUBLINGS = 60
-"""A wait that was doubled so often is over every limit, and still a number."""
+"""A wait that was doubled so often exceeds every limit and is still finite."""
 
 
 class ProviderModel:
-    """Asks a provider's service.
+    """Calls a provider's service.
 
     The key is read from the environment for each call and never kept.
 
     Parameters
     ----------
-    name : ProviderModelName
-    options : ProviderOptions
-    retry : RetryPolicy
-    environ : mapping, optional
+    environ
         The environment, with the key.
-    sleep, clock : callable
-        How to wait, and seconds of a clock that never goes back.
+    sleep, clock
+        How to wait, and a monotonic clock in seconds.
 
     Raises
     ------
@@ -84,15 +189,15 @@ class ProviderModel:
 
     @property
     def name(self) -> str:
-        """Its name, as ``openai:gpt-4o``."""
+        """Its name, such as ``openai:gpt-4o``."""
         return str(self._name)
 
     def __repr__(self) -> str:
-        """Return its name; what it was made with is in the settings."""
+        """Return its name alone; the options are in the settings."""
         return f"ProviderModel({self.name})"
 
     def answer(self, request: Request) -> Reply:
-        """Ask, again where that may help (see `Model`)."""
+        """Call the service, with retries where they may help (see `Model`)."""
         chance = random.Random(f"{self._retry.seed} {request_digest(request)}")
         working = waiting = 0.0
         attempt = 0
@@ -111,14 +216,14 @@ class ProviderModel:
             waiting += self._clock() - start
 
     def _wait(self, failure: Failure, attempt: int, chance: random.Random) -> float | None:
-        """Return how long to wait before the next call, or None where there is to be none."""
+        """Return how long to wait before the next call, or None for no further call."""
         retry = self._retry
         if not failure.again or attempt == retry.attempts:
             return None
-        stretch = 1 + _LONGER_THAN_TOLD * chance.random()
+        stretch = 1 + _STRETCH * chance.random()
         if failure.wait is not None:
             return None if failure.wait > retry.longest_wait else failure.wait * stretch
-        # Between half and the whole of a wait that doubles each time.
+        # Between half and all of a wait that doubles each time.
         doubled = retry.first_wait * 2.0 ** min(attempt - 1, _MOST_DOUBLINGS)
         full = min(retry.longest_wait, doubled)
         return full * chance.uniform(0.5, 1.0)
@@ -154,10 +259,10 @@ class ProviderModel:
         try:
             response = run_within(options.timeout, call)
         except Exception as error:
-            # Packages raise anything on what a service may send: no list of classes is complete.
+            # Packages may raise any error on unexpected answers: no list of classes is complete.
             return failure_of(error, options.timeout, clean)
         if not response.parts and response.finish_reason is None:
-            return Failure(BadAnswerError, "the service's answer holds nothing", again=True)
+            return Failure(BadAnswerError, "the service's answer is empty", again=True)
         return to_reply(response, self._name, clean)
 
 

@@ -18,8 +18,6 @@ import struct
 
 from .linux import prctl
 
-__all__ = ["IGNORED", "IGNORED_WITHOUT_OWN_ROOT", "REFUSED", "filter_program", "restrict"]
-
 REFUSED = {
     # name: (x86_64, aarch64); None where the machine has no such call
     "connect": (42, 203),
@@ -112,7 +110,7 @@ IGNORED = {
     "fdatasync": (75, 83),
     "sync_file_range": (277, 84),
 }
-"""Waiting for the disk, which these calls say was done. Nothing in a session has to outlive a power
+"""Waiting for the disk, which these calls report as done. Nothing in a session must outlive a power
 cut: what is taken from it is brought to the disk by the program outside. So it waits for no disk,
 and keeps no other program's disk busy."""
 
@@ -131,7 +129,7 @@ IGNORED_WITHOUT_OWN_ROOT = {
     "utimensat": (280, 88),
 }
 """Changes of a file's permissions, owner and times, which Landlock does not see. Where the user's
-other files can be named at all, these calls do nothing and say that they did it: copying a file
+other files can be named at all, these calls do nothing and report success: copying a file
 makes them on the way, and would fail."""
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -151,20 +149,7 @@ Step = tuple[int, int, int, int]
 
 
 def filter_program(machine: str, *, own_root: bool) -> list[Step]:
-    """Return the filter for a machine as instructions (code, jump if true, if false, value).
-
-    Parameters
-    ----------
-    machine : str
-        As ``platform.machine`` names it.
-    own_root : bool
-        Whether files outside are absent anyway.
-
-    Raises
-    ------
-    OSError
-        If the numbers of the machine are not known.
-    """
+    """Return the filter for a machine as instructions (code, jump if true, if false, value)."""
     if machine not in _MACHINES:
         raise OSError(errno.ENOSYS, f"no system call numbers for {machine}")
     column, architecture = _MACHINES[machine]
@@ -183,7 +168,7 @@ def filter_program(machine: str, *, own_root: bool) -> list[Step]:
     for numbers in ignored.values():
         if (number := numbers[column]) is not None:
             steps += [(_EQUAL, 0, 1, number), _refuse(_NO_ERROR)]
-    # Told that there is no clone3, the C library uses clone, whose flags can be seen.
+    # Without clone3, the C library uses clone, whose flags can be checked.
     steps += [(_EQUAL, 0, 1, _CLONE3[column]), _refuse(errno.ENOSYS)]
     steps += _when(_CLONE[column], _flag_of_clone())
     steps += _when(_IOCTL[column], _typing_into_a_terminal())
@@ -234,7 +219,7 @@ def _own_bounds() -> list[Step]:
 
 
 def _sockets_between_own_processes() -> list[Step]:
-    """Unix sockets that carry a stream, which need ``connect`` to reach anybody; nothing else."""
+    """Only Unix stream sockets, which need ``connect`` to reach another program."""
     return [
         _argument(0),
         (_EQUAL, 1, 0, int(socket.AF_UNIX)),
@@ -253,18 +238,7 @@ class _Program(ctypes.Structure):
 
 
 def restrict(*, own_root: bool) -> str:
-    """Put the filter on this process and all that it starts; return what is in force.
-
-    Parameters
-    ----------
-    own_root : bool
-        As for ``filter_program``.
-
-    Raises
-    ------
-    OSError
-        If the kernel refuses, or the machine is not known.
-    """
+    """Put the filter on this process and all that it starts; return what is in force."""
     steps = filter_program(platform.machine(), own_root=own_root)
     code = b"".join(struct.pack("HBBI", *step) for step in steps)
     program = _Program(len(steps), code)

@@ -1,6 +1,6 @@
 """The first process of a session: it confines itself, starts the kernel, and waits for its end.
 
-In a process namespace it is number 1: it collects ended orphans, nobody inside can end it, and
+In a process namespace it is number 1: it collects ended orphans, no process inside can end it, and
 everything inside ends with it.
 """
 
@@ -18,12 +18,10 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from . import call_filter, landlock, privileges
-from .bounds import bound_each_process, bound_number_of_processes
 from .linux import ON_LINUX
-from .plan import Mechanism, Plan
-from .private_root import PrivateRoot
-
-__all__ = ["INTERRUPT", "Ends", "attempt", "run_first_process", "tell"]
+from .namespaces import PrivateRoot
+from .privileges import bound_each_process, bound_number_of_processes
+from .protocol import Mechanism, Plan
 
 INTERRUPT = signal.SIGUSR1
 """What the supervisor sends to have the running cell interrupted."""
@@ -39,13 +37,13 @@ class Ends:
         self.channel, self.out, self.err, self.report = channel, out, err, report
 
 
-def tell(report: int, **message: Any) -> None:
-    """Report one thing to the supervisor."""
+def send_report(report: int, **message: Any) -> None:
+    """Send a report to the supervisor."""
     os.write(report, json.dumps(message).encode("ascii") + b"\n")
 
 
 def attempt(name: str, step: Callable[[], str], avoid: tuple[str, ...]) -> Mechanism:
-    """Put one mechanism in force, or say why it is not."""
+    """Enable one mechanism, or record why it is not active."""
     if name in avoid:
         return Mechanism(name, False, "left out on request")
     if not ON_LINUX:
@@ -69,8 +67,8 @@ def run_first_process(plan: Plan, entered: list[Mechanism], ends: Ends) -> NoRet
         os.close(handle)
     # A number in a process namespace means nothing outside, and is not needed there.
     among_others = not any(m.name == "process namespace" and m.active for m in mechanisms)
-    told = [asdict(m) for m in mechanisms]
-    tell(ends.report, confined=told, group=kernel if among_others else 0)
+    confined = [asdict(m) for m in mechanisms]
+    send_report(ends.report, confined=confined, group=kernel if among_others else 0)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         with suppress(ProcessLookupError):
@@ -80,12 +78,12 @@ def run_first_process(plan: Plan, entered: list[Mechanism], ends: Ends) -> NoRet
     while True:
         ended, status = os.wait()
         if ended == kernel:
-            tell(ends.report, ended=os.waitstatus_to_exitcode(status))
+            send_report(ends.report, ended=os.waitstatus_to_exitcode(status))
             os._exit(0)
 
 
 def _confine(plan: Plan, entered: set[str]) -> list[Mechanism]:
-    """Put up the walls: first what needs the rights of a fresh namespace, then give them up."""
+    """Enable the mechanisms: first those that need rights in a new namespace, then drop these."""
     tried = []
     if "process namespace" in entered:
         bound = partial(bound_number_of_processes, plan.processes)
@@ -134,7 +132,7 @@ def _home(plan: Plan, mechanisms: list[Mechanism]) -> str:
 
 
 def _run_kernel_here(environment: dict[str, str]) -> NoReturn:
-    """Run the kernel without starting a program, which would import everything once more."""
+    """Run the kernel without starting a program, which would import everything again."""
     # What a new program would not have of us either.
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -1,7 +1,7 @@
 """The kernel: IPython's own shell, one cell after the other, over one inherited socket.
 
-It runs inside the walls, in the process that the cells run in. What it reports is what the code
-says of itself; the program outside takes it as text, and never as more.
+It runs confined, in the process of the cells. Generated code could forge its reports, so the
+program outside treats them as text only.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from .frames import Channel, ChannelError
-
-__all__ = ["main"]
+from .protocol import Channel, ChannelError
 
 CHANNEL = 3
 _MOST_CODE = 64 * 2**20
@@ -49,7 +47,7 @@ class Kernel:
         os.register_at_fork(after_in_child=self.become_forked_copy)
 
     def send(self, **message: Any) -> None:
-        """Send a message, or nothing from a forked copy; end when nobody listens any more."""
+        """Send a message, or nothing from a forked copy; end when the other side is closed."""
         try:
             self.channel.send(message)
         except OSError:
@@ -85,7 +83,7 @@ class Kernel:
                 self.answer(cell)
 
     def answer(self, cell: dict[str, Any]) -> None:
-        """Run one cell and say how it ended."""
+        """Run one cell and report how it ended."""
         if any(getattr(stream, "closed", True) for stream in (sys.stdout, sys.stderr)):
             self.use_frames()
         self.raised = None
@@ -101,14 +99,14 @@ class Kernel:
             # IPython stumbled over what the code raised, or the interrupt came late.
             error = self.raised or broken
         self.bound_memory(self.most)
-        told: dict[str, Any] = {}
+        ending: dict[str, Any] = {}
         if error is not None:
-            told = {"exception": _name(error), "message": _text(error)}
+            ending = {"exception": _name(error), "message": _text(error)}
         if isinstance(error, MemoryError):
-            told["no_memory"] = True
+            ending["no_memory"] = True
             error = self.raised = None
             _forget_last_traceback()
-        self.send(kind="done", cell=cell["cell"], **told)
+        self.send(kind="done", cell=cell["cell"], **ending)
 
     def run(self, code: str) -> BaseException | None:
         """Run code; return what it raised."""
@@ -120,7 +118,7 @@ class Kernel:
         return raised if isinstance(raised, BaseException) else None
 
     def bound_memory(self, soft: int) -> None:
-        """Bound the memory; cells get less than there is, so that the rest can still tell of it."""
+        """Bound the memory; cells get less than there is, so that the rest can still report it."""
         highest = resource.getrlimit(resource.RLIMIT_DATA)[1]
         if highest != resource.RLIM_INFINITY:
             # The code may have lowered it.
@@ -143,7 +141,7 @@ class _Frames(io.RawIOBase):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def writable(self) -> bool:
-        """Say that this file may be written."""
+        """Report that this file may be written."""
         return True
 
     def fileno(self) -> int:
@@ -161,7 +159,7 @@ class _Frames(io.RawIOBase):
 
 
 def _shell(kernel: Kernel) -> InteractiveShell:
-    """Return IPython's shell with everything it tells going over the channel."""
+    """Return IPython's shell with all of its output going over the channel."""
 
     class Publisher(DisplayPublisher):
         def publish(self, data: dict[str, Any], *ignored: Any, **more: Any) -> None:
@@ -190,12 +188,12 @@ def _shell(kernel: Kernel) -> InteractiveShell:
             try:
                 super().showtraceback(*arguments, **more)
             except BaseException as failed:
-                told = f"{_name(failed)} while the traceback was put together"
-                kernel.send(kind="traceback", text=told)
+                text = f"{_name(failed)} while the traceback was put together"
+                kernel.send(kind="traceback", text=text)
 
         @contextmanager
         def _tee(self, channel: str) -> Iterator[None]:
-            # IPython's own would keep all that is printed in memory, beside the channel.
+            # IPython's own would keep all that is printed in memory, in addition to the channel.
             yield
 
         def _format_exception_for_storage(self, *arguments: Any, **more: Any) -> None:
@@ -241,7 +239,7 @@ def _name(error: BaseException) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """Return the message of an exception, whatever its class makes of being asked."""
+    """Return the message of an exception, even if its class fails to give it."""
     try:
         return str(error)[:_LONGEST_MESSAGE]
     except BaseException as failed:

@@ -1,4 +1,4 @@
-"""Landlock: which files the written code may open, and that it signals nobody outside.
+"""Landlock: which files the generated code may open, and no signals to processes outside.
 
 Source: kernel documentation, userspace-api/landlock.rst. Rights are those up to ABI 7.
 """
@@ -11,9 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .linux import system_call
-from .plan import Mechanism
-
-__all__ = ["abi", "in_force", "restrict"]
+from .protocol import Mechanism
 
 _READ = {"execute": 0, "read_file": 2, "read_dir": 3}
 _CHANGE = {
@@ -52,36 +50,12 @@ class _PathBeneath(ctypes.Structure):
 
 
 def abi() -> int:
-    """Return the version of Landlock that the kernel speaks.
-
-    Raises
-    ------
-    OSError
-        If it has none or it is switched off.
-    """
+    """Return the version of Landlock that the kernel speaks."""
     return system_call("landlock_create_ruleset", None, 0, _VERSION_QUESTION)
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str]) -> int:
-    """Allow this process, and all that it starts, these paths and no others.
-
-    Parameters
-    ----------
-    readable, writable : iterable of str
-        Folders or files; missing ones are passed over.
-    devices : iterable of str
-        Files that may be read and written but not replaced, such as ``/dev/null``.
-
-    Returns
-    -------
-    int
-        The ABI, which says how much is in force (``in_force``).
-
-    Raises
-    ------
-    OSError
-        If the kernel refuses.
-    """
+    """Allow this process, and all that it starts, these paths and no others."""
     version = abi()
     rights = _rights(version)
     everything = sum(1 << bit for bit in rights.values())

@@ -7,23 +7,6 @@ import os
 import platform
 import sys
 
-__all__ = [
-    "CLONE_NEWIPC",
-    "CLONE_NEWNET",
-    "CLONE_NEWNS",
-    "CLONE_NEWPID",
-    "CLONE_NEWUSER",
-    "CLONE_NEWUTS",
-    "NUMBERS",
-    "ON_LINUX",
-    "kernel_release",
-    "mount",
-    "prctl",
-    "system_call",
-    "umount",
-    "unshare",
-]
-
 ON_LINUX = sys.platform == "linux"
 
 CLONE_NEWNS = 0x00020000
@@ -56,13 +39,7 @@ def kernel_release() -> tuple[int, int]:
 
 
 def system_call(name: str, *arguments: object) -> int:
-    """Call the kernel by name; integers are passed as machine words, the rest as it is.
-
-    Raises
-    ------
-    OSError
-        As the kernel answers; ``ENOSYS`` where the number is not known for this machine.
-    """
+    """Call the kernel by name; integers are passed as machine words, the rest as it is."""
     if not ON_LINUX or name not in NUMBERS:
         raise OSError(38, f"{name} is not known on {sys.platform} {platform.machine()}")
     words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
@@ -87,7 +64,7 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
 
 
 def umount(target: str, flags: int) -> None:
-    """Unmount what lies on `target`."""
+    """Unmount `target`."""
     _checked(_libc.umount2(target.encode("utf-8", "surrogateescape"), flags), f"umount {target}")
 
 

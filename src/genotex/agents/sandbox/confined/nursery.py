@@ -1,7 +1,7 @@
 """The nursery: has the libraries imported, and forks a supervisor with its session on request.
 
-It stays outside the walls, with an environment written from nothing, and meets no code but ours: a
-session forked from it puts up its walls before any cell runs, as one that is started anew does.
+It is not confined, has a clean environment, and runs no code but ours: a session forked from it
+confines itself before any cell runs, like one that is started directly.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from typing import NoReturn
 
 from . import kernel, supervisor
 from .removing import remove_tree
-
-__all__ = ["HANDLES", "main"]
 
 HANDLES = 6
 """Commands, answers and errors of the supervisor; the kernel's channel and its two outputs."""
@@ -61,10 +59,10 @@ def _serve(door: socket.socket) -> None:
         for handle in handles:
             os.close(handle)
         # Not a number, which another process might have by the time it is used.
-        whom = os.pidfd_open(child)
+        handle = os.pidfd_open(child)
         with contextlib.suppress(OSError):
-            socket.send_fds(door, [b"x"], [whom])
-        os.close(whom)
+            socket.send_fds(door, [b"x"], [handle])
+        os.close(handle)
         _forget_ended()
 
 

@@ -1,23 +1,15 @@
-"""Privileges given up before foreign code runs."""
+"""Privileges given up before generated code runs, and limits that the kernel enforces."""
 
 from __future__ import annotations
 
 import ctypes
 import errno
+import os
+import resource
 import signal
 from pathlib import Path
 
-from .linux import prctl, system_call
-
-__all__ = [
-    "be_as_others",
-    "die_with_parent",
-    "drop_capabilities",
-    "first_to_go",
-    "keep_orphans",
-    "keep_to_oneself",
-    "no_new_ones",
-]
+from .linux import kernel_release, prctl, system_call
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_SECUREBITS = 1, 4, 24, 28
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
@@ -44,7 +36,7 @@ def first_to_go() -> None:
 
 
 def keep_to_oneself() -> None:
-    """Let nobody of the same user look into this process, its memory and its open files."""
+    """Hide this process, its memory and open files from other processes of the same user."""
     prctl(_PR_SET_DUMPABLE, 0)
 
 
@@ -83,3 +75,50 @@ def drop_capabilities() -> str:
     nothing = (ctypes.c_uint32 * 6)()
     system_call("capset", ctypes.byref(header), ctypes.byref(nothing))
     return "none left"
+
+
+RESERVE_BYTES = 64 * 2**20
+"""What the kernel keeps back to report with when the code has used up its memory."""
+
+_FILES = 1024
+_LEAST_PID_MAX = 301
+_PID_MAX_IS_PER_NAMESPACE = (6, 14)
+_COUNTS_ARE_PER_NAMESPACE = (5, 14)
+
+
+def bound_each_process(memory: int, file: int) -> str:
+    """Bound private memory, file size and open files of this process and those it starts."""
+    # ``RLIMIT_DATA`` counts what a process may write to and does not share, so that an allocation
+    # too many fails with ``MemoryError``; address space alone (``RLIMIT_AS``) would forbid
+    # libraries that reserve more than they use.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _lower(resource.RLIMIT_NOFILE, _FILES, _FILES)
+    _lower(resource.RLIMIT_FSIZE, file, file)
+    _lower(resource.RLIMIT_DATA, memory, memory + RESERVE_BYTES)
+    resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
+    return "memory of each process, size of each file, open files"
+
+
+def _lower(which: int, soft: int, hard: int) -> None:
+    _, highest = resource.getrlimit(which)
+    if highest != resource.RLIM_INFINITY:
+        soft, hard = min(soft, highest), min(hard, highest)
+    resource.setrlimit(which, (soft, hard))
+
+
+def bound_number_of_processes(most: int) -> str:
+    """Bound the processes and threads of this process namespace and its user namespace."""
+    # A little above what is permitted, so that the watch sees who passes it and ends the session.
+    bound = max(most + most // 4, _LEAST_PID_MAX)
+    kept = []
+    if kernel_release() >= _PID_MAX_IS_PER_NAMESPACE:
+        # An older kernel would change the bound of the whole machine.
+        Path("/proc/sys/kernel/pid_max").write_text(str(bound), encoding="ascii")
+        kept.append("by the process namespace")
+    if kernel_release() >= _COUNTS_ARE_PER_NAMESPACE and os.geteuid() != 0:
+        # An older kernel would count all that the user runs; root is never counted.
+        _lower(resource.RLIMIT_NPROC, bound, bound)
+        kept.append("by the user namespace")
+    if not kept:
+        raise OSError(errno.ENOSYS, "needs Linux 6.14; the watch counts instead")
+    return f"{bound} processes and threads, {' and '.join(kept)}"

@@ -7,22 +7,13 @@ import secrets
 import stat
 from pathlib import Path
 
-__all__ = ["DEEPEST", "remove_inside", "remove_tree"]
-
 DEEPEST = 100
-"""Levels of folders below which nothing is looked at by name."""
+"""Levels of folders below which nothing is inspected by name."""
 
 
 def remove_inside(folder: Path) -> None:
-    """Remove everything in a folder, however deep; links are removed, never followed.
-
-    Folders inside folders are moved up before they are entered, so that no path grows long.
-
-    Raises
-    ------
-    OSError
-        If something cannot be removed.
-    """
+    """Remove everything in a folder, however deep; links are removed, never followed."""
+    # Folders inside folders are moved up before they are entered, so that no path grows long.
     folder.chmod(stat.S_IRWXU)
     while children := list(folder.iterdir()):
         for child in children:

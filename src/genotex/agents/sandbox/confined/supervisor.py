@@ -1,6 +1,6 @@
 """The supervisor: starts a session's first process, watches it, and ends it as a whole.
 
-It stays outside the walls and reads commands on its standard input, a word in each line. When that
+It is not confined and reads commands on its standard input, a word in each line. When that
 closes, because the program that asked for the session has ended however suddenly, the session ends
 and its private folder goes.
 """
@@ -19,15 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from . import privileges
-from .first_process import INTERRUPT, Ends, attempt, run_first_process, tell
+from .first_process import INTERRUPT, Ends, attempt, run_first_process, send_report
 from .linux import ON_LINUX
 from .namespaces import ENTRIES
-from .plan import Mechanism, Plan
-from .process_table import below, end_all
+from .protocol import Mechanism, Plan
 from .removing import remove_tree
-from .watch import Watch, in_force
-
-__all__ = ["main", "supervise"]
+from .watch import Watch, below, end_all, in_force
 
 _COMMANDS, _ANSWERS = 0, 1
 _LOOK_EVERY_MILLISECONDS = 150
@@ -39,13 +36,7 @@ def main() -> None:
 
 
 def supervise(channel: int, out: int, err: int) -> None:
-    """Run one session from the plan on standard input to its end.
-
-    Parameters
-    ----------
-    channel, out, err : int
-        Open files of the kernel: its channel, and what it prints.
-    """
+    """Run one session from the plan on standard input to its end."""
     plan = Plan.from_json(_first_line())
     try:
         Supervisor(plan).run(channel, out, err)
@@ -65,13 +56,7 @@ def _first_line() -> str:
 
 
 class Supervisor:
-    """One session, from outside.
-
-    Parameters
-    ----------
-    plan : Plan
-        How to confine it, and its limits.
-    """
+    """One session, from outside."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -99,13 +84,13 @@ class Supervisor:
                 self._read_reports()
             if _COMMANDS in ready and not self._obey(watch):
                 break
-            if not self.ended and (limit := watch.look()):
+            if not self.ended and (limit := watch.check()):
                 self.ended = {"limit": limit}
             if not self.ended:
                 self.see_first_end()
         clean = self._end_all()
         with contextlib.suppress(OSError):
-            tell(_ANSWERS, ended={**self.ended, "peak": watch.peak_bytes(), "clean": clean})
+            send_report(_ANSWERS, ended={**self.ended, "peak": watch.peak_bytes(), "clean": clean})
 
     def _start(self, channel: int, out: int, err: int) -> Watch:
         """Fork twice: the child enters the namespaces, its child is the first process in them."""
@@ -135,18 +120,16 @@ class Supervisor:
         return [attempt(name, enter, self.plan.avoid) for name, enter in ENTRIES.items()]
 
     def _read_reports(self) -> None:
-        """Take what the first process reports, and pass on what is for the program outside.
-
-        Each thing is believed once, and the first time is before any cell runs: what says it again
-        is none of ours.
-        """
+        """Take what the first process reports, and pass on what is for the program outside."""
+        # Each report is accepted once, and the first time is before any cell runs: what sends it
+        # again is none of ours.
         new = os.read(self.report, 65536)
         *lines, self.reports = (self.reports + new).split(b"\n")
         for message in map(_as_message, lines):
             if "confined" in message and not self.confined:
                 self.confined = True
                 self.group = message["group"]
-                tell(_ANSWERS, confined=[*message["confined"], asdict(in_force())])
+                send_report(_ANSWERS, confined=[*message["confined"], asdict(in_force())])
             elif "ended" in message and self.confined:
                 self.ended = {"exit": message["ended"]}
         if not new:
@@ -165,8 +148,8 @@ class Supervisor:
                 if watch.kernel is not None:
                     end_all(self.first, spare=[watch.kernel])
             elif command == "usage":
-                watch.look()
-                tell(_ANSWERS, peak=watch.peak_bytes(), others=watch.others)
+                watch.check()
+                send_report(_ANSWERS, peak=watch.peak_bytes(), others=watch.others)
             elif command == "kill":
                 self.ended = {"killed": True}
         return bool(asked)

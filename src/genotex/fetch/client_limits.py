@@ -1,4 +1,4 @@
-"""How a server is treated: how often it is asked, how long it is waited for."""
+"""How often a server is asked, how long its answers may take, and how large they may be."""
 
 from __future__ import annotations
 
@@ -11,38 +11,36 @@ from urllib.parse import urlsplit
 
 from genotex.fetch.addresses import is_loopback
 
-__all__ = ["Flow", "Manners", "Pace", "back_off", "retry_after"]
-
 NCBI = "ncbi.nlm.nih.gov"
-EUTILS_HOST = "eutils.ncbi.nlm.nih.gov"
-WITHOUT_KEY = 3.0
-"""Requests a second to NCBI that no key allows more of."""
+_EUTILS_HOST = "eutils.ncbi.nlm.nih.gov"
+_WITHOUT_KEY = 3.0
+"""Requests per second to NCBI without a key."""
 
 
 @dataclass(frozen=True)
-class Manners:
+class ClientLimits:
     """Limits of time, size and number.
 
     Attributes
     ----------
-    connect, read : float
-        Seconds until a connection stands, and until some bytes come.
-    answer : float
-        Seconds for the head of any answer, and for the whole of one that is read into memory.
-    slowest : float
-        Bytes per second that come at least, over each `window`.
-    window : float
+    connect, read
+        Seconds to connect, and to receive some bytes.
+    answer
+        Seconds for the head of any answer, and for a complete one that is read into memory.
+    slowest
+        Lowest rate in bytes per second, over each `window`.
+    window
         Seconds.
-    attempts : int
-        How often a server that fails is asked without anything coming of it.
-    first_wait, longest_wait : float
-        Seconds before the second attempt, doubled each time up to the longest. A server that asks
-        for a longer pause than the longest is not asked again.
-    most_text : int
+    attempts
+        Number of failed requests without progress before a server is given up.
+    first_wait, longest_wait
+        Seconds before the second attempt, doubled each time up to the longest. If a server asks
+        for a longer pause, there is no retry.
+    most_text
         Bytes of an answer that is read into memory.
-    per_second : float
-        Requests to one server; none to this machine is held back.
-    ncbi_per_second : float
+    per_second
+        Requests to one server; requests to this machine are not limited.
+    ncbi_per_second
         Requests to the E-utilities: 3 without a key, 10 with one (NCBI, "A General Introduction to
         the E-utilities"). A key counts there alone; NCBI's other servers get 3 at most.
     """
@@ -57,34 +55,34 @@ class Manners:
     longest_wait: float = 120.0
     most_text: int = 64 << 20
     per_second: float = 5.0
-    ncbi_per_second: float = WITHOUT_KEY
+    ncbi_per_second: float = _WITHOUT_KEY
 
     def per_second_of(self, host: str) -> float | None:
-        """Return how many requests a second a server gets; None without limit."""
+        """Return the requests per second to a server; None: unlimited."""
         if is_loopback(host):
             return None
-        if host == EUTILS_HOST:
+        if host == _EUTILS_HOST:
             return self.ncbi_per_second
         of_ncbi = host == NCBI or host.endswith("." + NCBI)
-        return min(self.ncbi_per_second, WITHOUT_KEY) if of_ncbi else self.per_second
+        return min(self.ncbi_per_second, _WITHOUT_KEY) if of_ncbi else self.per_second
 
 
 @dataclass
 class Pace:
-    """Holds requests back so that no server gets more than its number a second."""
+    """Delays requests so that no server gets more than its number per second."""
 
-    manners: Manners
+    limits: ClientLimits
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     _next: dict[str, float] = field(default_factory=dict)
 
     def wait(self, address: str) -> None:
-        """Wait until the server of an address may be asked again."""
+        """Wait until the next request to the server of an address is allowed."""
         host = (urlsplit(address).hostname or "").lower()
-        per_second = self.manners.per_second_of(host)
+        per_second = self.limits.per_second_of(host)
         if per_second is None:
             return
-        # All servers of NCBI count together.
+        # The limit applies to all servers of NCBI together.
         key = NCBI if host.endswith(NCBI) else host
         pause = self._next.get(key, 0.0) - self.clock()
         if pause > 0:
@@ -93,40 +91,36 @@ class Pace:
 
 
 class Flow:
-    """Notices a server that gives its bytes drop by drop."""
+    """Detects a server that sends its bytes too slowly."""
 
-    def __init__(self, manners: Manners, clock: Callable[[], float]) -> None:
-        self._manners = manners
+    def __init__(self, limits: ClientLimits, clock: Callable[[], float]) -> None:
+        self._limits = limits
         self._clock = clock
         self._since = clock()
         self._bytes = 0
 
     def is_too_slow(self, count: int) -> bool:
-        """Take in so many bytes, and tell whether too few came in the last window."""
+        """Count bytes, and return whether too few came in the last window."""
         self._bytes += count
         passed = self._clock() - self._since
-        if passed < self._manners.window:
+        if passed < self._limits.window:
             return False
-        slow = self._bytes < self._manners.slowest * passed
+        slow = self._bytes < self._limits.slowest * passed
         self._since, self._bytes = self._clock(), 0
         return slow
 
 
-def back_off(manners: Manners, attempt: int, stream: random.Random) -> float:
-    """Return the seconds to wait behind the attempt of this number (from 1).
-
-    They double each time, and are drawn between half of that and all of it, so that many who were
-    sent away together do not come back together.
-    """
-    whole: float = min(manners.longest_wait, manners.first_wait * 2.0 ** (attempt - 1))
+def back_off(limits: ClientLimits, attempt: int, stream: random.Random) -> float:
+    """Return the seconds to wait after an attempt, counted from 1."""
+    # Doubled each time and drawn between half and all of that, so that many clients that were
+    # rejected together do not return together.
+    whole: float = min(limits.longest_wait, limits.first_wait * 2.0 ** (attempt - 1))
     return whole * stream.uniform(0.5, 1.0)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return how many seconds a server asks to wait; None where it does not say.
-
-    A date is compared with the server's own clock where it tells it (RFC 9110, section 10.2.3).
-    """
+    """Return how many seconds a server asks to wait; None if it does not."""
+    # A date is compared with the server's own clock if it is given (RFC 9110, section 10.2.3).
     asked = headers.get("Retry-After", "").strip()
     if not asked:
         return None

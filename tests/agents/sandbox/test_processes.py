@@ -1,4 +1,4 @@
-"""Sessions that a nursery starts: the same walls, limits and ends, with the libraries there."""
+"""Sessions that a nursery starts: the same isolation, limits and ends, with the libraries there."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from typing import ClassVar
 import pytest
 
 from genotex.agents.sandbox import Folders, Limits, Nursery, SandboxPolicy, Session, local_session
-from tests.agents.sandbox.conformance_limits import Ends, IsBounded, IsBoundedTogether, IsStopped
-from tests.agents.sandbox.conformance_output import PlaysTricks
-from tests.agents.sandbox.conformance_state import Closes, KeepsState
-from tests.agents.sandbox.conformance_walls import (
+from genotex.agents.sandbox.confined.protocol import Plan
+from genotex.agents.sandbox.confined.supervisor import Supervisor
+from tests.agents.sandbox.conformance_isolation import (
     FilterHolds,
     NoNetwork,
     NoOtherFiles,
     NoOtherProcesses,
 )
+from tests.agents.sandbox.conformance_limits import Ends, IsBounded, IsBoundedTogether, IsStopped
+from tests.agents.sandbox.conformance_output import PlaysTricks
+from tests.agents.sandbox.conformance_state import Closes, KeepsState
+from tests.agents.sandbox.test_isolation import NAMESPACES
 from tests.agents.sandbox.test_local_session import wait_until
-from tests.agents.sandbox.test_walls import NAMESPACES
 
 MODULES = ("numpy", "polars")
 OPENER = """
@@ -146,3 +148,30 @@ def test_nothing_is_left_of_a_nursery_whose_program_was_killed(
     opener.wait()
     opener.stdout.close()
     wait_until(lambda: not list(own_temporary.iterdir()))
+
+
+def supervisor_of_one_that_ended(report: bytes) -> Supervisor:
+    """Return one whose first process has reported, and is gone, since its loop last looked."""
+    plan = Plan((), {}, (), "", "", True, (), 1, 1, 1, 1)
+    supervisor = Supervisor(plan)
+    supervisor.confined = True
+    supervisor.first = os.posix_spawn("/bin/sh", ["sh", "-c", ":"], {})
+    os.waitid(os.P_PID, supervisor.first, os.WEXITED | os.WNOWAIT)
+    supervisor.report, write = os.pipe()
+    os.write(write, report)
+    os.close(write)
+    return supervisor
+
+
+def test_report_that_comes_with_the_end_is_read() -> None:
+    supervisor = supervisor_of_one_that_ended(b'{"ended": -15}\n')
+    supervisor.see_first_end()
+    assert supervisor.ended == {"exit": -15}
+    os.close(supervisor.report)
+
+
+def test_first_process_that_ends_without_a_report() -> None:
+    supervisor = supervisor_of_one_that_ended(b"")
+    supervisor.see_first_end()
+    assert supervisor.ended == {"exit": None}
+    os.close(supervisor.report)

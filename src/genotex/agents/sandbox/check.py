@@ -1,8 +1,4 @@
-"""A session's walls, checked from inside: each thing that must not work is tried.
-
-What is tried reaches for files, sockets and processes that are there for the purpose, so that
-nothing is harmed where a wall is missing.
-"""
+"""Check a session's isolation from inside: try each thing that must not work."""
 
 from __future__ import annotations
 
@@ -16,12 +12,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from genotex.agents.sandbox.confinement import Confinement, Protection, SandboxPolicy
 from genotex.agents.sandbox.local import local_session
-from genotex.agents.sandbox.session import CellStatus, Folders, Limits, Session
-from genotex.agents.sandbox.surroundings import environment
-
-__all__ = ["Check", "CheckedSandbox", "check_sandbox"]
+from genotex.agents.sandbox.processes import environment
+from genotex.agents.sandbox.session import (
+    CellStatus,
+    Confinement,
+    Folders,
+    Limits,
+    Protection,
+    SandboxPolicy,
+    Session,
+)
 
 _LIMITS = Limits(seconds=30, memory_bytes=1 << 30, disk_bytes=1 << 20)
 _SET_BY_ALL = ("HOME", "LC_CTYPE", "TMPDIR")
@@ -43,13 +44,13 @@ class Check:
 
     Parameters
     ----------
-    protection : Protection
+    protection
         What it belongs to.
-    tried : str
+    tried
         What was tried.
-    held : bool
+    held
         Whether it did not work.
-    answer : str
+    answer
         What came of it.
     """
 
@@ -61,16 +62,16 @@ class Check:
 
 @dataclass(frozen=True)
 class CheckedSandbox:
-    """A session's walls as they are said to be, and as they were found.
+    """A session's isolation as reported, and as found.
 
     Parameters
     ----------
-    confinement : Confinement
-        Which walls are up.
-    checks : tuple of Check
-        What was tried.
-    start_seconds : float
-        From nothing to ready for the first cell.
+    confinement
+        The reported isolation mechanisms.
+    checks
+        The attempts.
+    start_seconds
+        Time until the session was ready for its first cell.
     """
 
     confinement: Confinement
@@ -79,7 +80,7 @@ class CheckedSandbox:
 
     @property
     def held(self) -> bool:
-        """Whether nothing that was tried worked."""
+        """Whether every attempt failed."""
         return all(check.held for check in self.checks)
 
 
@@ -118,7 +119,7 @@ def _reach_out(session: Session, base: Path) -> Iterator[Check]:
         connect_tcp = f"socket.create_connection({tcp.getsockname()!r}, 3)"
         connect_unix = f"socket.socket(socket.AF_UNIX).connect({unix.getsockname()!r})"
         attempts = (
-            (Protection.FILES, "read a file beside its folder", f"open({str(secret)!r})"),
+            (Protection.FILES, "read a file outside its folder", f"open({str(secret)!r})"),
             (Protection.FILES, "write to its interpreter", "open(os.__file__, 'a')"),
             (Protection.NETWORK, "connect over TCP", connect_tcp),
             (
@@ -145,7 +146,7 @@ def _change(session: Session, secret: Path) -> Check:
     session.execute(f"open({str(secret)!r}, 'a').write('changed')")
     held = secret.read_text(encoding="ascii") == "secret"
     answer = "it is as it was" if held else "it worked"
-    return Check(Protection.FILES, "change a file beside its folder", held, answer)
+    return Check(Protection.FILES, "change a file outside its folder", held, answer)
 
 
 def _attempt(session: Session, protection: Protection, tried: str, code: str) -> Check:
@@ -168,12 +169,12 @@ def _use_too_much(session: Session) -> Iterator[Check]:
 
 
 def _environment(session: Session) -> Check:
-    told = session.execute("import os; print(*map(repr, os.environ.items()), sep='\\n')").text
+    shown = session.execute("import os; print(*map(repr, os.environ.items()), sep='\\n')").text
     own = {*environment(_LIMITS, Path("/")), *_SET_BY_ALL}
     passed_on = [
         name
         for name, value in os.environ.items()
-        if name not in own and repr((name, value)) in told.splitlines()
+        if name not in own and repr((name, value)) in shown.splitlines()
     ]
     answer = f"found {', '.join(passed_on)}" if passed_on else "none there"
     tried = "find the caller's environment variables"

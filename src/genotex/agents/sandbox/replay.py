@@ -1,32 +1,56 @@
-"""A session that goes back to an earlier step by starting anew and running its cells again."""
+"""A session that returns to an earlier step by restarting and running its cells again."""
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
-from genotex.agents.sandbox.confined.removing import remove_inside
-from genotex.agents.sandbox.confinement import Confinement
-from genotex.agents.sandbox.leftovers import remove_all_but_plain_files
-from genotex.agents.sandbox.session import CellResult, CellStatus, Folders, Session
+from genotex.agents.sandbox.confined.removing import DEEPEST, remove_inside, remove_tree
+from genotex.agents.sandbox.session import CellResult, CellStatus, Confinement, Folders, Session
 from genotex.errors import SandboxError, SessionDeadError, UsageError
 
-__all__ = ["Kernel", "ReplayingSession", "check_same_end"]
+_OWNER = stat.S_IRUSR | stat.S_IWUSR
+_LENDS_RIGHTS = stat.S_ISUID | stat.S_ISGID
+
+
+def remove_all_but_plain_files(folder: Path) -> tuple[str, ...]:
+    """Remove everything that is neither a plain file nor a folder; give the owner access."""
+    removed = []
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+    waiting = [folder]
+    while waiting:
+        for path in list(waiting.pop().iterdir()):
+            mode = path.lstat().st_mode
+            within = path.relative_to(folder)
+            if stat.S_ISDIR(mode) and len(within.parts) > DEEPEST:
+                remove_tree(path)
+                removed.append(str(within))
+            elif stat.S_ISDIR(mode):
+                path.chmod(stat.S_IMODE(mode) & ~_LENDS_RIGHTS | stat.S_IRWXU)
+                waiting.append(path)
+            elif stat.S_ISREG(mode):
+                path.chmod(stat.S_IMODE(mode) & ~_LENDS_RIGHTS | _OWNER)
+            else:
+                path.unlink()
+                removed.append(str(within))
+    return tuple(sorted(removed))
 
 
 class Kernel(Protocol):
-    """What a session is built on: a process that runs cells until it ends."""
+    """A process that runs cells until it ends; sessions are built on it."""
 
     confinement: Confinement
 
     @property
     def alive(self) -> bool:
-        """Whether it is there to take cells, as far as is known."""
+        """Whether it accepts cells, as far as is known."""
         ...
 
     def start(self) -> None:
-        """Start and wait until it takes cells."""
+        """Start and wait until it accepts cells."""
         ...
 
     def run(self, code: str, seconds: float | None = None) -> CellResult:
@@ -44,7 +68,7 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True)
 class _Cell:
-    """A cell behind the present state, and how it ended."""
+    """A cell that led to the present state, and how it ended."""
 
     code: str
     seconds: float | None
@@ -56,22 +80,7 @@ _STOPPED_HALFWAY = (CellStatus.INTERRUPTED, CellStatus.TIMED_OUT, CellStatus.TOO
 
 
 def check_same_end(number: int, first: _Cell | CellResult, now: CellResult, advice: str) -> None:
-    """See that a cell that was run again ended as it did the first time.
-
-    Parameters
-    ----------
-    number : int
-        Of the cell, counted from 1.
-    first, now : CellResult
-        How it ended; `first` may be what is kept of a cell.
-    advice : str
-        What to do where it did not.
-
-    Raises
-    ------
-    SessionDeadError
-        If it ended otherwise.
-    """
+    """Raise if a cell that was rerun did not end as it did the first time."""
     if (now.status, now.exception) == (first.status, first.exception):
         return
     msg = (
@@ -82,15 +91,9 @@ def check_same_end(number: int, first: _Cell | CellResult, now: CellResult, advi
 
 
 class ReplayingSession(Session):
-    """A session on kernels that are made as needed.
+    """A session on kernels that are made as needed."""
 
-    Parameters
-    ----------
-    make_kernel : callable
-        Gives a new kernel, not yet started.
-    folders : Folders
-        Theirs; the writable one is emptied when the session goes back.
-    """
+    # The writable folder is emptied when the session goes back.
 
     def __init__(self, make_kernel: Callable[[], Kernel], folders: Folders) -> None:
         self._make_kernel = make_kernel
@@ -104,9 +107,9 @@ class ReplayingSession(Session):
 
     @property
     def confinement(self) -> Confinement:
-        """Which walls are up; known after ``start``."""
+        """The isolation mechanisms; known after ``start``."""
         if self._confinement is None:
-            msg = "which walls are up is known once the session has started"
+            msg = "the isolation mechanisms are known once the session has started"
             raise SandboxError(msg)
         return self._confinement
 
@@ -117,7 +120,7 @@ class ReplayingSession(Session):
 
     @property
     def step(self) -> int:
-        """Number of cells behind the present state."""
+        """Number of cells that led to the present state."""
         return len(self._cells)
 
     def start(self) -> None:
@@ -162,7 +165,7 @@ class ReplayingSession(Session):
         return self._kernel
 
     def _replay(self, cells: list[_Cell]) -> Kernel:
-        """Begin anew with an empty folder and run cells again, each to the same end."""
+        """Restart with an empty folder and rerun the cells, each to the same end."""
         self._let_go()
         self._cells = cells
         for number, cell in enumerate(cells, 1):

@@ -1,15 +1,15 @@
-"""The walls of this machine, all of them, and each kind without the other."""
+"""The isolation mechanisms of this machine, all of them, and each kind without the other."""
 
 from __future__ import annotations
 
 from genotex.agents.sandbox import Folders, Limits, SandboxPolicy, Session, local_session
-from tests.agents.sandbox.conformance_limits import IsBoundedTogether
-from tests.agents.sandbox.conformance_walls import (
+from tests.agents.sandbox.conformance_isolation import (
     FilterHolds,
     NoNetwork,
     NoOtherFiles,
     NoOtherProcesses,
 )
+from tests.agents.sandbox.conformance_limits import IsBoundedTogether
 
 NAMESPACES = (
     "user namespace",

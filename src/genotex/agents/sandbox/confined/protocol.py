@@ -1,8 +1,4 @@
-"""Messages over a pair of Unix sockets: JSON in packets, each of which arrives whole or not at all.
-
-A signal may end a cell between any two steps of Python, so a message that needs several packets
-carries its number in each, and one that was broken off is thrown away by the reader.
-"""
+"""What passes between the processes of a session: the supervisor's plan, and framed messages."""
 
 from __future__ import annotations
 
@@ -11,9 +7,52 @@ import json
 import socket
 import struct
 import sys
+from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["CLOSED", "Channel", "ChannelError", "channel_pair"]
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One means of confinement: in force, or why not."""
+
+    name: str  # as in ``Confinement``
+    active: bool  # whether it is in force
+    detail: str = ""  # what it does here, or why it is not in force
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One confined kernel."""
+
+    # The program and its arguments; none for a kernel in the forked process itself, which has
+    # imported it.
+    command: tuple[str, ...]
+    # All of its environment, but for the folders of home and temporary files.
+    environment: dict[str, str]
+    readable: tuple[str, ...]  # folders and files that may be read
+    writable: str  # the one folder that may be changed; the working folder, too
+    private: str  # folder of this session, removed at the end
+    confine: bool  # whether to isolate; limits apply in any case
+    avoid: tuple[str, ...]  # mechanisms to do without
+    # Limits.
+    memory_bytes: int
+    disk_bytes: int
+    temporary_bytes: int
+    processes: int  # most processes and threads
+
+    def to_json(self) -> str:
+        """Return the plan as one line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Plan:
+        """Read what ``to_json`` wrote."""
+        data: dict[str, Any] = json.loads(line)
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        return cls(**values)
+
 
 _HEADER = struct.Struct("!IB")
 _PACKET = 48 * 1024
@@ -28,15 +67,9 @@ class ChannelError(Exception):
 
 
 class Channel:
-    """One end of the connection.
+    """One end of the connection."""
 
-    Parameters
-    ----------
-    connection : socket.socket
-        A connected Unix socket that keeps packets apart.
-    most_bytes : int
-        Longest message to accept.
-    """
+    # `connection`: A connected Unix socket that keeps packets apart.
 
     def __init__(self, connection: socket.socket, most_bytes: int) -> None:
         self.socket = connection
@@ -46,13 +79,7 @@ class Channel:
         self._held = 0
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send a message; waits while the other side is behind.
-
-        Raises
-        ------
-        OSError
-            If the other side is gone.
-        """
+        """Send a message; waits while the other side is behind."""
         content = _dumps(message).encode("ascii")
         number = next(self._numbers) & 0xFFFFFFFF
         for start in range(0, len(content), _PACKET):
@@ -61,15 +88,7 @@ class Channel:
             self.socket.send(packet)
 
     def receive(self) -> dict[str, Any] | None:
-        """Wait for one packet; return the message if it was the last of one.
-
-        Raises
-        ------
-        ChannelError
-            If the other side is gone, or what came is no message.
-        BlockingIOError
-            If nothing is there and the socket does not wait.
-        """
+        """Wait for one packet; return the message if it was the last of one."""
         packet = self.socket.recv(_PACKET + _HEADER.size + 1)
         if len(packet) < _HEADER.size:
             raise ChannelError(CLOSED)

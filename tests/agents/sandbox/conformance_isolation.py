@@ -1,4 +1,4 @@
-"""Part four: what written code cannot reach, tried from inside and looked at from outside.
+"""Part four: what generated code cannot reach, tried from inside and checked from outside.
 
 A cell that tries something forbidden must fail for the reason that the machine gives (``refused``),
 and what it tried to reach must be as it was.
@@ -135,7 +135,7 @@ class NoNetwork(Opened):
 
 
 class FilterHolds(Opened):
-    """What only the call filter holds, behind the other walls."""
+    """What only the call filter prevents, in addition to the other mechanisms."""
 
     def test_unix_socket_inside_a_readable_folder(self, session: Session, place: Place) -> None:
         name = str(place.readable / "inside.sock")
