@@ -26,17 +26,17 @@ from rich.console import Console
 from rich.table import Table
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.manager import WRITTEN
 from genotex.agents.models import ModelSettings, UsageLedger, prices_of, role_models
-from genotex.agents.rule_written_code import geo_decisions
-from genotex.agents.rules_by_name import register_rules
+from genotex.agents.rule_code import geo
+from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
-from genotex.agents.team.one_notebook import Bench, MakeSession, do_notebook
+from genotex.agents.team.notebooks import Bench, MakeSession, do_notebook
+from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.sessions import local_sessions
-from genotex.agents.team.structured_work import do_structured
+from genotex.agents.team.without_code import do_structured
 from genotex.cohorts import preprocess
 from genotex.genes import GeneTable
 from genotex.simulate import simulate_study
@@ -65,7 +65,7 @@ def structured(target: Path, task: Task, sessions: MakeSession) -> None:
 
 def bench(target: Path, sessions: MakeSession) -> Bench:
     """Return what a notebook needs, with the rules as the model, which remember nothing."""
-    geo_decisions._decide.cache_clear()
+    geo._decide.cache_clear()
     settings, switches = ModelSettings("rules"), SWITCHES
     prices = prices_of(settings, date(2026, 1, 1))
     return Bench(

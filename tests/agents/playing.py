@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from genotex.agents.card import Card, read_card
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.models import Model, Reply, Request, ScriptedModel
 from genotex.agents.notebook import Notebook, NotebookWork
+from genotex.agents.questions import Card, read_card
 from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, SandboxPolicy
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task

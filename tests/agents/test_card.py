@@ -1,10 +1,9 @@
 import pytest
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.card import Card, DoneStep, last_attempt, read_card
 from genotex.agents.context import Attempt, Step, TaskContext
 from genotex.agents.models import Message, Request
-from genotex.agents.questions import Questions
+from genotex.agents.questions import Card, DoneStep, Questions, last_attempt, read_card
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 from genotex.errors import BadAnswerError
 from tests.agents.playing import GEO

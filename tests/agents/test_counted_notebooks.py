@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from genotex.agents import toolkit
-from genotex.agents.rule_written_code.geo_code import geo_steps
+from genotex.agents.rule_code.geo import geo_steps
 from genotex.agents.task import Task
-from genotex.agents.toolkit.clinical_objects import ClinicalTable
-from genotex.agents.toolkit.gene_objects import Expression
+from genotex.agents.toolkit.features import ClinicalTable
+from genotex.agents.toolkit.genes import Expression
 from genotex.errors import UsageError
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder

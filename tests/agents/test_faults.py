@@ -6,19 +6,12 @@ from typing import Any
 import pytest
 
 from genotex.agents.action_units import ActionUnit, action_unit
-from genotex.agents.rule_written_code import (
-    FAULTS,
-    faults_of,
-    judge_output,
-    plan_units,
-    with_fault,
-    write_code,
-)
-from genotex.agents.set_up import set_up_code
-from genotex.agents.task import Task
+from genotex.agents.rule_code import plan_units, review_output, write_code
+from genotex.agents.task import Task, set_up_code
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import Run, cohort_task
+from tests.agents.seeded_faults import FAULTS, faults_of, with_fault
 
 SEEDS = (1, 2)
 STOP_AFTER = 0.3
@@ -96,7 +89,7 @@ def test_reviewer_rejects_every_fault_and_says_what_to_do(tried: Tried, tasks: l
     for (step, fault, seed), outcome in tried.items():
         task, unit = units[step]
         code = with_fault(write_code(task, unit), unit, fault, seed)
-        verdict = judge_output(unit, code, outcome["output"])
+        verdict = review_output(unit, code, outcome["output"])
         assert not verdict.approved, (step, fault)
         assert verdict.runs == (fault == RUNS), (step, fault)
         assert 1 <= len(verdict.suggestions) <= 3 and all(verdict.suggestions)

@@ -2,13 +2,13 @@ from collections import Counter
 
 import pytest
 
-from genotex.agents.card import Card, DoneStep
-from genotex.agents.faulty_rules import FaultyRules
 from genotex.agents.models import Message, Request, model_from_name
-from genotex.agents.rules_by_name import register_rules
+from genotex.agents.questions import Card, DoneStep
+from genotex.agents.rules_model import register_rules
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
+from tests.agents.faulty_rules import FaultyRules, register_faulty_rules
 
 
 def request(study: SimulatedStudy, occasion: str, unit: str | None, number: int = 0) -> Request:
@@ -98,6 +98,7 @@ def test_name_that_makes_no_sense_is_refused(name: str) -> None:
 
 def test_rules_are_models_by_their_names() -> None:
     register_rules()
+    register_faulty_rules()
     assert model_from_name("rules").name == "rules"
     assert model_from_name("rules-faulty:seed=3").name == "rules-faulty:seed=3"
 

@@ -1,7 +1,7 @@
 import gzip
 from pathlib import Path
 
-from genotex.agents.file_listing import MOST_CHARACTERS, list_files
+from genotex.agents.team.notebooks import MOST_CHARACTERS, list_files
 
 
 def test_packed_files_are_told_by_name_size_and_beginning(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.rule_written_code import Verdict, judge_output, plan_units
+from genotex.agents.rule_code import Review, plan_units, review_output
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import Run, assert_ran, cohort_task, notebook
 
@@ -37,11 +37,11 @@ def test_what_the_rules_write_is_approved(
     for task, written, cells in zip(tasks, notebooks, results, strict=True):
         codes = [cell["code"] for cell in written["cells"]]
         for unit, code, cell in zip(plan_units(task), codes[1:], cells[1:], strict=True):
-            assert judge_output(unit, code, cell["output"]) == Verdict(True, True), unit.name
+            assert review_output(unit, code, cell["output"]) == Review(True, True), unit.name
 
 
 def test_good_attempt_is_approved() -> None:
-    assert judge_output(LOAD, LOADED, "Title: asthma").approved
+    assert review_output(LOAD, LOADED, "Title: asthma").approved
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_good_attempt_is_approved() -> None:
     ],
 )
 def test_attempt_that_failed_is_told_why(output: str, suggestion: str) -> None:
-    verdict = judge_output(LOAD, LOADED, output)
+    verdict = review_output(LOAD, LOADED, output)
     assert not verdict.runs and suggestion in verdict.suggestions[0]
 
 
@@ -74,16 +74,16 @@ def test_words_of_a_series_are_no_failure() -> None:
     output = (
         "Summary: muscle biopsies.\nThe session died away.\nStopped at the limit\n0 ['age: 61']"
     )
-    assert judge_output(LOAD, LOADED, output).approved
+    assert review_output(LOAD, LOADED, output).approved
 
 
 def test_failure_that_left_no_trace_is_one_where_it_is_known() -> None:
-    assert not judge_output(LOAD, LOADED, "", failed=True).runs
-    assert judge_output(LOAD, LOADED, "Stopped crying over errors", failed=False).approved
+    assert not review_output(LOAD, LOADED, "", failed=True).runs
+    assert review_output(LOAD, LOADED, "Stopped crying over errors", failed=False).approved
 
 
 def test_code_that_is_no_python() -> None:
-    assert "no Python" in judge_output(LOAD, "files = ", "", failed=False).suggestions[0]
+    assert "no Python" in review_output(LOAD, "files = ", "", failed=False).suggestions[0]
 
 
 @pytest.mark.parametrize(
@@ -97,39 +97,39 @@ def test_code_that_is_no_python() -> None:
     ],
 )
 def test_attempt_that_does_not_follow_the_instruction(code: str, suggestion: str) -> None:
-    verdict = judge_output(LOAD, code, "printed")
+    verdict = review_output(LOAD, code, "printed")
     assert verdict.runs and not verdict.follows
     assert any(suggestion in told for told in verdict.suggestions)
 
 
 def test_step_that_prints_nothing_leaves_the_next_one_blind() -> None:
-    assert "Nothing was printed" in judge_output(LOAD, LOADED, "\n").suggestions[0]
+    assert "Nothing was printed" in review_output(LOAD, LOADED, "\n").suggestions[0]
 
 
 def test_feature_that_is_missing_everywhere() -> None:
     output = "clinical features of 24 samples\n  Age: ; missing in 24 of 24 samples"
-    (told,) = judge_output(CLINICAL, ENCODED, output).suggestions
+    (told,) = review_output(CLINICAL, ENCODED, output).suggestions
     assert told.startswith("Age is missing in all samples")
     some = "  Age: 35 to 70, mean 52; missing in 2 of 24 samples"
-    assert judge_output(CLINICAL, ENCODED, some).approved
+    assert review_output(CLINICAL, ENCODED, some).approved
 
 
 def test_columns_by_which_next_to_no_row_finds_a_gene() -> None:
     code = "mapped = map_probes(expression, annotation, 'ID', 'Title')\nprint(mapped)\n"
-    (told,) = judge_output(MAP, code, "12 of 960 rows name a gene, 3 names").suggestions
+    (told,) = review_output(MAP, code, "12 of 960 rows name a gene, 3 names").suggestions
     assert told == "Only 12 of 960 rows name a gene; choose other columns."
-    assert judge_output(MAP, code, "900 of 960 rows name a gene").approved
+    assert review_output(MAP, code, "900 of 960 rows name a gene").approved
 
 
 def test_step_that_records_that_there_are_no_genes_needs_nothing_more() -> None:
     code = "gene_available = False\nprint(save_cohort_info(task, clinical, why_no_genes='mRNA'))\n"
-    assert judge_output(MAP, code, "CohortInfo(...)").approved
+    assert review_output(MAP, code, "CohortInfo(...)").approved
 
 
 def test_three_suggestions_at_most() -> None:
-    verdict = judge_output(CLINICAL, "pass", "")
+    verdict = review_output(CLINICAL, "pass", "")
     assert len(verdict.suggestions) == 3
 
 
 def test_completed_task_needs_no_code() -> None:
-    assert judge_output(action_unit("geo", "task_completed"), "", "").approved
+    assert review_output(action_unit("geo", "task_completed"), "", "").approved

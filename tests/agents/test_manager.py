@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.manager import is_recorded, work_list
 from genotex.agents.task import Task
+from genotex.agents.team.plan import is_recorded, work_list
 from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy

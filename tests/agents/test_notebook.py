@@ -3,10 +3,10 @@ from typing import Any
 import pytest
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.card import Card
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.models import Reply
 from genotex.agents.notebook import Ending, Event, NotebookWork
+from genotex.agents.questions import Card
 from genotex.agents.sandbox import CellStatus
 from genotex.agents.switches import Switches
 from genotex.errors import BudgetReachedError, ModelUnavailableError, SandboxError

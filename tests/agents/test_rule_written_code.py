@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genotex.agents.action_units import action_unit, action_units
-from genotex.agents.rule_written_code import plan_units, write_code
-from genotex.agents.rule_written_code.converters import converter_text, literal
-from genotex.agents.rule_written_code.wording import comment
+from genotex.agents.prompts import toolkit_functions
+from genotex.agents.rule_code import plan_units, write_code
+from genotex.agents.rule_code.source_text import comment, converter_text, literal
 from genotex.agents.task import Task
-from genotex.agents.toolkit_documentation import toolkit_functions
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
@@ -182,7 +181,7 @@ def test_simplest_rule_that_fits_is_written(cells: dict[str, float | None], sign
 
 
 def test_written_functions_code_the_labelled_cases_as_the_rules_do(shared_data: Path) -> None:
-    from genotex.agents.rule_written_code.geo_decisions import coded
+    from genotex.agents.rule_code.geo import coded
     from genotex.agents.toolkit import encode_feature
     from genotex.agents.toolkit.sources import SeriesText
     from genotex.clinical import apply_encoding, describe_series, rule_expert

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.set_up import set_up_code
-from genotex.agents.task import Task
+from genotex.agents.task import Task, set_up_code
 from genotex.errors import UsageError
 
 GEO = {

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from genotex.agents import toolkit
-from genotex.agents.toolkit_documentation import toolkit_documentation, toolkit_functions
+from genotex.agents.prompts import toolkit_documentation, toolkit_functions
 from genotex.errors import UsageError
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from genotex.agents import toolkit as t
 from genotex.agents.task import Task
-from genotex.agents.toolkit.clinical_objects import ClinicalTable
-from genotex.agents.toolkit.gene_objects import Genes
+from genotex.agents.toolkit.features import ClinicalTable
+from genotex.agents.toolkit.genes import Genes
 from genotex.agents.toolkit.sources import SeriesText
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder

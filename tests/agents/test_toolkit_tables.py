@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genotex.agents import toolkit as t
-from genotex.agents.toolkit.clinical_objects import ClinicalTable
+from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.sources import SeriesText
 from tests.agents.conftest import cohort_task
 from tests.geo_text import GENES, write_asthma

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.faulty_rules import FaultyRules
 from genotex.agents.models import Model, RoleModels, ScriptedModel
 from genotex.agents.rules_model import RulesModel
+from genotex.agents.structured import MOST_GENES, ask_without_data
 from genotex.agents.task import Task
-from genotex.agents.zero_shot import MOST_GENES, ask_without_data
 from genotex.errors import BadAnswerError
+from tests.agents.faulty_rules import FaultyRules
 
 TASK = Task("statistics", "Asthma", "/nowhere", "output", condition="Obesity")
 

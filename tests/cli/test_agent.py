@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from genotex.agents.models import Limits, ModelSettings
-from genotex.agents.rules_by_name import register_rules
+from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
 from genotex.agents.team.plan import TeamPlan
 from genotex.agents.team.running import TeamFinished, run_team
@@ -205,7 +205,6 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         (("--model", "rules"), "say what to solve"),
         (("--trait", "Asthma"), "add --model rules, which needs no key"),
         (("--trait", "Asthma", "--model", "gpt-4o"), "names no model"),
-        (("--trait", "Asthma", "--model", "rules-faulty:rate=7"), "rate 7 is no share"),
         (("--trait", "Asthma", "--problems", "p.csv", "--model", "rules"), "do not go together"),
         (("--condition", "Age", "--model", "rules"), "--condition belongs to --trait"),
         (("--trait", "Asthma", "--model", "rules", "--max-rounds", "0"), "give 1 or more"),

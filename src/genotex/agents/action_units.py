@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from genotex.agents.prompts import render_prompt
 from genotex.agents.task import NotebookKind, Task
+from genotex.bench.problems import ProblemKind
 from genotex.errors import UsageError
 
-__all__ = ["ActionUnit", "action_unit", "action_units", "whole_task"]
+__all__ = ["ActionUnit", "action_unit", "action_units", "usual_next", "usual_steps", "whole_task"]
 
 
 @dataclass(frozen=True)
@@ -190,3 +192,27 @@ def action_unit(kind: NotebookKind, name: str) -> ActionUnit:
             return unit
     msg = f"{kind} has no step {name!r}; use {', '.join(u.name for u in _UNITS[kind])}"
     raise UsageError(msg)
+
+
+_REGRESSIONS = {
+    ProblemKind.UNCONDITIONAL: "unconditional_regression",
+    ProblemKind.ONE_STEP: "one_step_regression",
+    ProblemKind.TWO_STEP: "two_step_regression",
+}
+
+
+def usual_steps(task: Task) -> tuple[ActionUnit, ...]:
+    """Return the steps in their usual order; of the regressions the one that fits the problem."""
+    units = action_units(task.kind)
+    if task.kind != "statistics":
+        return units
+    fitting = _REGRESSIONS[task.problem.kind]
+    return tuple(unit for unit in units if unit.completes or unit.name == fitting)
+
+
+def usual_next(task: Task, done: Sequence[str]) -> ActionUnit:
+    """Return the first step after the last one done, in the usual order."""
+    units = usual_steps(task)
+    names = [unit.name for unit in units]
+    last = max((names.index(name) for name in done if name in names), default=-1)
+    return units[min(last + 1, len(units) - 1)]

@@ -1,16 +1,28 @@
-"""What the team asks models for: a plan, a verdict, code."""
+"""Answers of models to the team: a plan, a verdict, code."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from genotex.agents.models import Message, Reply, Request
-from genotex.errors import BadAnswerError
+from genotex.agents.action_units import ActionUnit, action_unit, action_units, usual_next
+from genotex.agents.models import Message, Reply, Request, RoleModels
+from genotex.agents.models.schema import build, schema_of
+from genotex.agents.task import Task
+from genotex.errors import BadAnswerError, RefusedError
 
-__all__ = ["MOST_SUGGESTIONS", "Plan", "Verdict", "ask_for_code", "code_in"]
+__all__ = [
+    "MOST_SUGGESTIONS",
+    "Choice",
+    "Plan",
+    "Verdict",
+    "ask_for_code",
+    "choose_step",
+    "code_in",
+]
 
 MOST_SUGGESTIONS = 3
 
@@ -114,3 +126,58 @@ def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> str:
         request = replace(request, messages=(*request.messages, said, again))
     msg = "the answer holds no Python code, also when asked again"
     raise BadAnswerError(msg, model=reply.model, hint=f"role {request.role}; try another model")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to do next.
+
+    Attributes
+    ----------
+    unit : ActionUnit
+    retract_to : int or None
+        Number of the first step to drop before.
+    why : str
+    unreadable : bool
+        Whether the planner's answer could not be used, so that the usual order decided.
+    """
+
+    unit: ActionUnit
+    retract_to: int | None = None
+    why: str = ""
+    unreadable: bool = False
+
+
+def choose_step(
+    models: RoleModels, request: Request, task: Task, done: Sequence[str], droppable: int
+) -> Choice:
+    """Ask the planner; the usual order decides where its answer cannot be used.
+
+    `done` names the steps done; `droppable` of them can be dropped, 0 where the notebook may not go
+    back any more.
+    """
+    try:
+        plan = build(Plan, models.ask_data(_with_schema(request, task, droppable)).value)
+    except (BadAnswerError, RefusedError) as error:
+        return Choice(usual_next(task, done), why=str(error), unreadable=True)
+    if plan.retract and plan.retract_to_step is None:
+        why = "the plan goes back, but does not state to which step"
+        return Choice(usual_next(task, done), why=why, unreadable=True)
+    return Choice(
+        action_unit(task.kind, plan.action),
+        plan.retract_to_step if plan.retract else None,
+        plan.reasoning,
+    )
+
+
+def _with_schema(request: Request, task: Task, steps: int) -> Request:
+    """Allow only the steps that exist; going back needs a step to drop."""
+    schema = schema_of(Plan)
+    fields: dict[str, Any] = schema["properties"]
+    fields["action"]["enum"] = [unit.name for unit in action_units(task.kind)]
+    number = {"type": "integer", "minimum": 1, "maximum": steps}
+    kinds = [number, {"type": "null"}] if steps else [{"type": "null"}]
+    fields["retract_to_step"]["anyOf"] = kinds
+    if not steps:
+        fields["retract"]["enum"] = [False]
+    return replace(request, schema=schema)

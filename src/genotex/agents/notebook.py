@@ -10,18 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from genotex.agents.action_units import ActionUnit, action_units
-from genotex.agents.answers import Verdict, ask_for_code
+from genotex.agents.action_units import ActionUnit, action_units, usual_next
+from genotex.agents.answers import Choice, Verdict, ask_for_code, choose_step
 from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
-from genotex.agents.context import Attempt, Step, TaskContext
+from genotex.agents.context import Attempt, Step, TalliedModel, Tally, TaskContext
 from genotex.agents.models import Model, RoleModels
-from genotex.agents.planning import Choice, choose_step, usual_next
 from genotex.agents.questions import Questions
 from genotex.agents.sandbox import CellResult, CellStatus, Session
-from genotex.agents.set_up import set_up_code
 from genotex.agents.switches import Switches
-from genotex.agents.tally import TalliedModel, Tally
-from genotex.agents.task import Task
+from genotex.agents.task import Task, set_up_code
 from genotex.errors import BadAnswerError, RefusedError, SandboxError
 
 __all__ = ["Ending", "Event", "Notebook", "NotebookWork"]
@@ -206,7 +203,9 @@ class NotebookWork:
     def _plan(self) -> Choice:
         if self._switches.planning:
             left = self._switches.max_retract - self._tally.retractions
-            choice = choose_step(self._models, self._questions, self._context, left)
+            request = self._questions.plan(self._context, left)
+            droppable = len(self._context.steps) if left else 0
+            choice = choose_step(self._models, request, self._task, self._context.names, droppable)
         else:
             choice = Choice(usual_next(self._task, self._context.names))
         self._tally.unreadable_plans += choice.unreadable

@@ -1,8 +1,4 @@
-"""The structured agent: a model answers the clinical questions with data, and writes no code.
-
-Everything else goes the direct road. What it answers is what a person may edit in an encoding
-file, checked in the same way.
-"""
+"""Agents that write no code: a model answers with data, and a program does the rest."""
 
 from __future__ import annotations
 
@@ -10,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from genotex.agents.models import RoleModels
-from genotex.agents.questions import Questions
+from genotex.agents.models import Message, Request, RoleModels
+from genotex.agents.prompts import render_prompt
+from genotex.agents.questions import Card, Questions
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalReading, FeatureEncoding, SeriesDescription
 from genotex.clinical.encoding import Confidence
@@ -21,7 +18,7 @@ from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats import Role
 
-__all__ = ["ClinicalAnswer", "ModelExpert", "answer_of"]
+__all__ = ["MOST_GENES", "ClinicalAnswer", "ModelExpert", "answer_of", "ask_without_data"]
 
 _SHOWN = 8
 
@@ -217,3 +214,54 @@ def _told(encoding: FeatureEncoding | None) -> dict[str, Any] | None:
         "parser": encoding.parser,
         "place": encoding.sample_field,
     }
+
+
+MOST_GENES = 100
+
+
+@dataclass(frozen=True)
+class KnownGenes:
+    """Genes that are significantly associated with a trait."""
+
+    genes: list[str] = field(
+        metadata={"description": "official human gene symbols, the most important first"}
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what can be no symbol."""
+        for gene in self.genes:
+            if not gene or not gene.isprintable() or any(sign.isspace() for sign in gene):
+                msg = f"{gene!r} is no gene symbol; give symbols alone, as TP53"
+                raise ValueError(msg)
+
+
+def ask_without_data(models: RoleModels, task: Task) -> list[str]:
+    """Ask once which genes go with a problem's trait; no data is shown.
+
+    Parameters
+    ----------
+    models : RoleModels
+        The role ``expert`` is asked.
+    task : Task
+        The problem.
+
+    Returns
+    -------
+    list of str
+        At most `MOST_GENES` symbols, each once, the most important first.
+
+    Raises
+    ------
+    BadAnswerError
+        If the answer is none, also when asked again.
+    RefusedError
+        If the model refuses.
+    """
+    question = render_prompt("zero_shot/question.md.j2", task=task, most_genes=MOST_GENES)
+    card = Card("expert", "zero_shot", task)
+    messages = (
+        Message("system", render_prompt("zero_shot/role.md.j2")),
+        Message("user", f"{question}\n{card.block()}\n"),
+    )
+    answer = models.ask_for(Request("expert", messages), KnownGenes).value
+    return list(dict.fromkeys(answer.genes))[:MOST_GENES]

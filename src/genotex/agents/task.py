@@ -1,4 +1,4 @@
-"""The task card: what one notebook is about, as plain data."""
+"""The task of a notebook, as plain data, and the first cell made from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from genotex.bench.problems import Problem, TaskInfo
 from genotex.errors import UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, Procedure, trait_folder_name
 
-__all__ = ["NotebookKind", "Task"]
+__all__ = ["NotebookKind", "Task", "set_up_code"]
 
 NotebookKind = Literal["geo", "tcga", "statistics"]
 
@@ -137,3 +137,13 @@ class Task:
             If they make no problem.
         """
         return Problem(self.trait, self.condition)
+
+
+def set_up_code(task: Task) -> str:
+    """Return the code that every notebook starts with, the same whoever writes the rest."""
+    fields = "".join(
+        f"    {name}={value!r},\n"
+        for name, value in task.to_json().items()
+        if value not in (None, "")
+    )
+    return f"from genotex.agents.toolkit import *\n\ntask = Task(\n{fields})\n"

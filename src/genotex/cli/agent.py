@@ -130,8 +130,8 @@ def resume(
 
       genotex agent resume out --max-cost 10
     """
-    from genotex.agents.rules_by_name import register_rules
-    from genotex.agents.team.kept_limits import read_limits, said_anew
+    from genotex.agents.rules_model import register_rules
+    from genotex.agents.team.folder import read_limits, said_anew
     from genotex.agents.team.plan import read_plan
 
     register_rules()

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from genotex.agents.audit import answer_opinion, look_at_answer
+from genotex.agents.audit import answer, look_at_answer
 from genotex.agents.task import Task
 from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem, write_result
 from genotex.bench.problems import Problem, TaskInfo
@@ -104,7 +104,7 @@ def test_forged_answers_are_doubted(
 ) -> None:
     found = solve(study, ALONE)
     # Done again once for all of these.
-    monkeypatch.setattr(answer_opinion, "analyze_data", lambda *given, threads: found)
+    monkeypatch.setattr(answer, "analyze_data", lambda *given, threads: found)
     (doubt,) = look(study, tmp_path, change(found))
     assert told in doubt
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.audit import expression_spots, look_at_cohort
+from genotex.agents.audit import expression, look_at_cohort
 from genotex.agents.task import Task
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.cohorts.finish import finish_cohort
@@ -53,7 +53,7 @@ def look(
 @pytest.fixture(params=[False, True], ids=["whole", "some genes"])
 def spots(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param:
-        monkeypatch.setattr(expression_spots, "LARGE", 0)
+        monkeypatch.setattr(expression, "LARGE", 0)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card, read_card
 from genotex.agents.models import (
     Budget,
     MeteredModel,
@@ -22,6 +21,7 @@ from genotex.agents.models import (
     UsageLedger,
 )
 from genotex.agents.models import Usage as Tokens
+from genotex.agents.questions import Card, read_card
 from genotex.agents.sandbox import Folders, SandboxPolicy, Session
 from genotex.agents.switches import Switches
 from genotex.agents.team.plan import TeamPlan

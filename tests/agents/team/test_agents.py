@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card
 from genotex.agents.models import Limits
-from genotex.agents.team.notebook_record import State
+from genotex.agents.questions import Card
 from genotex.agents.team.plan import read_plan
+from genotex.agents.team.records import State
 from genotex.agents.team.trace import find_notebook, overview, trace
 from genotex.bench.evaluation.run_record import read_run_record
 from genotex.bench.problems import Problem

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card
-from genotex.agents.team import taking
-from genotex.agents.team.notebook_record import State
+from genotex.agents.questions import Card
+from genotex.agents.team import notebooks
+from genotex.agents.team.records import State
 from tests.agents.playing import plan, python, verdict
 from tests.agents.team.conftest import STEPS, Played, PlayedModel, records, solves
 
@@ -34,7 +34,7 @@ def nothing_of_the_first(card: Card) -> Any:
 @pytest.fixture
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take what was written by hand as written by the toolkit."""
-    monkeypatch.setattr(taking, "look_at_cohort", lambda *told, by_code: ())
+    monkeypatch.setattr(notebooks, "look_at_cohort", lambda *told, by_code: ())
 
 
 def reused(played: Played) -> dict[str, tuple[State, int]]:

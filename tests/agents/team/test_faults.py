@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.faulty_rules import all_faults
 from genotex.agents.models import ModelSettings, UsageLedger, role_models
 from genotex.agents.models.price_data import take_prices
-from genotex.agents.rules_by_name import register_rules
+from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import Folders
 from genotex.agents.switches import Switches
 from genotex.agents.team.folder import TeamFolder
-from genotex.agents.team.notebook_record import NotebookRecord, State
-from genotex.agents.team.one_notebook import Bench, do_notebook
+from genotex.agents.team.notebooks import Bench, do_notebook
+from genotex.agents.team.records import NotebookRecord, State
 from genotex.cohorts import preprocess
 from genotex.simulate import SimulatedStudy, simulate_study
 from tests.agents.conftest import cohort_task
 from tests.agents.exec_session import ExecSession
+from tests.agents.faulty_rules import all_faults, register_faulty_rules
 
 TRAIT, COHORT = "Simulated_Arthritis", "GSE90000001"
 TABLES = (f"{COHORT}.csv", f"gene_data/{COHORT}.csv", f"clinical_data/{COHORT}.csv")
@@ -44,6 +44,7 @@ def tables(root: Path) -> dict[str, bytes]:
 
 def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> NotebookRecord:
     register_rules()
+    register_faulty_rules()
     prices = take_prices([model], date(2026, 1, 1))
     ledger = UsageLedger(prices)
     settings = ModelSettings(model)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from genotex.agents.models import Limits
-from genotex.agents.team.kept_limits import read_limits, said_anew, write_limits
+from genotex.agents.team.folder import read_limits, said_anew, write_limits
 from genotex.errors import FormatError, UsageError
 
 KEPT = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)

@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from genotex.agents.sandbox import CellResult, CellStatus
-from genotex.agents.team.notebook_journal import NotebookJournal
-from genotex.agents.team.recorded_look import RecordedLook
+from genotex.agents.team.journal import NotebookJournal, RecordedLook
 from genotex.agents.team.recorded_session import RecordedSession
 from genotex.errors import FormatError, SessionDeadError, UsageError
 from genotex.formats.journal import open_journal, read_journal

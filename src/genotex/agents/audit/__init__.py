@@ -5,7 +5,7 @@ the files and the raw files is told here: contradictions are refused, doubts are
 that agree with each other are computed again by the direct road, where written code saved them.
 """
 
-from genotex.agents.audit.answer_files import look_at_answer
-from genotex.agents.audit.cohort_files import look_at_cohort
+from genotex.agents.audit.answer import look_at_answer
+from genotex.agents.audit.cohort import look_at_cohort
 
 __all__ = ["look_at_answer", "look_at_cohort"]

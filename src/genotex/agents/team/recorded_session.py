@@ -8,7 +8,7 @@ from typing import Any
 
 from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, Session
 from genotex.agents.sandbox.replaying import check_same_end
-from genotex.agents.team.notebook_journal import NotebookJournal, text_digest
+from genotex.agents.team.journal import NotebookJournal, text_digest
 
 __all__ = ["RecordedSession", "result_from_json"]
 

@@ -1,35 +1,96 @@
-"""A whole run of the team: every cohort once, then every problem; stopped and gone on with."""
+"""A whole run of the team: every cohort once, then every problem."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
 
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
-from genotex.agents.rules_by_name import register_rules
+from genotex.agents.rules_model import register_rules
 from genotex.agents.task import Task
-from genotex.agents.team.folder import TeamFolder
-from genotex.agents.team.kept_limits import write_limits
-from genotex.agents.team.notebook_record import NotebookRecord
-from genotex.agents.team.one_notebook import Bench, MakeSession, book_calls
-from genotex.agents.team.outcomes import order_cohorts, problem_record
+from genotex.agents.team.folder import TeamFolder, write_limits
+from genotex.agents.team.journal import Router
+from genotex.agents.team.notebooks import Bench, MakeSession, book_calls
 from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.recorded_model import Router
+from genotex.agents.team.records import NotebookRecord, order_cohorts, problem_record
 from genotex.agents.team.sessions import LiveSessions, local_sessions
-from genotex.agents.team.spending import problem_costs
 from genotex.agents.team.stage import Progress, Stage
+from genotex.bench.problems import Problem
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.settings import begin_or_go_on
+from genotex.bench.runs.shares import Amounts, cohort_times, divide
 from genotex.bench.runs.summary import RunSummary, summarise, write_outcomes
 from genotex.errors import UsageError
 from genotex.formats import write_json
 from genotex.formats.journal import Journal, open_journal, read_journal
 
-__all__ = ["MakeRouter", "TeamFinished", "run_team"]
+__all__ = ["MakeRouter", "TeamFinished", "problem_costs", "run_team"]
+
+_COLUMNS = {
+    "tokens_in": "input_tokens",
+    "tokens_out": "output_tokens",
+    "tokens_cached": "cached_tokens",
+    "cost": "cost_usd",
+}
+
+
+def problem_costs(
+    problems: Sequence[Problem],
+    notebooks: Sequence[NotebookRecord],
+    folder: TeamFolder,
+    journal: Journal,
+    prices: PriceSnapshot,
+) -> dict[Problem, dict[str, str]]:
+    """Return the cells of what each problem took (see `shares.divide`).
+
+    Calls of attempts that were put aside count: they were paid for.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+    notebooks : sequence of NotebookRecord
+        All of the run.
+    folder : TeamFolder
+    journal : Journal
+        That of the run.
+    prices : PriceSnapshot
+    """
+    times = cohort_times(journal)
+    cohorts: dict[tuple[str, str], Amounts] = {}
+    own: dict[Problem, Amounts] = {}
+    for record in notebooks:
+        spent = _amounts(record, folder, prices)
+        task = record.task
+        if task.kind == "statistics":
+            own[task.problem] = spent
+        else:
+            key = (task.trait, task.cohort)
+            cohorts[key] = {**spent, **times.get(key, {})}
+    return divide(problems, cohorts, own)
+
+
+def _amounts(record: NotebookRecord, folder: TeamFolder, prices: PriceSnapshot) -> Amounts:
+    tries = UsageLedger(prices)
+    for path in folder.put_aside(record.task):
+        book_calls(read_journal(path), tries)
+    totals = [tries.total().to_json()]
+    if record.usage:
+        totals.append(record.usage["total"])
+    return {name: _exact(totals, key) for name, key in _COLUMNS.items()}
+
+
+def _exact(totals: Sequence[Mapping[str, Any]], key: str) -> Fraction | None:
+    if any(total[key]["unknown_calls"] for total in totals):
+        return None
+    return sum((Fraction(Decimal(total[key]["known"])) for total in totals), start=Fraction(0))
+
 
 MakeRouter = Callable[[UsageLedger, Budget | None], Router]
 

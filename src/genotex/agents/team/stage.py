@@ -7,18 +7,15 @@ from dataclasses import replace
 from functools import partial
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.manager import WorkList
 from genotex.agents.models import Budget, UsageLedger
 from genotex.agents.notebook import Event
 from genotex.agents.switches import Agent
 from genotex.agents.task import Task
-from genotex.agents.team.notebook_record import NotebookRecord, State
-from genotex.agents.team.one_notebook import Bench, do_notebook
-from genotex.agents.team.outcomes import why_hopeless
-from genotex.agents.team.sessions import LiveSessions
-from genotex.agents.team.structured_work import do_structured
-from genotex.agents.team.threads import in_threads
-from genotex.agents.team.zero_shot_work import do_zero_shot
+from genotex.agents.team.notebooks import Bench, do_notebook
+from genotex.agents.team.plan import WorkList
+from genotex.agents.team.records import NotebookRecord, State, why_hopeless
+from genotex.agents.team.sessions import LiveSessions, in_threads
+from genotex.agents.team.without_code import do_structured, do_zero_shot
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.placing import withdraw
 from genotex.errors import (

@@ -15,13 +15,11 @@ from genotex.agents.notebook import Notebook
 from genotex.agents.sandbox import Session
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, notebook_name
-from genotex.agents.team.notebook_journal import NotebookJournal
-from genotex.agents.team.notebook_record import NotebookRecord
-from genotex.agents.team.one_notebook import book_calls
+from genotex.agents.team.journal import NotebookJournal, RecordedShelf, recorded_work
+from genotex.agents.team.notebooks import book_calls
 from genotex.agents.team.plan import TeamPlan, read_plan
 from genotex.agents.team.recorded_session import RecordedSession
-from genotex.agents.team.recorded_shelf import RecordedShelf
-from genotex.agents.team.recorded_work import recorded_work
+from genotex.agents.team.records import NotebookRecord
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats.journal import Entry, read_journal
 from genotex.layout import trait_folder_name

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from genotex.agents.task import Task
-from genotex.agents.toolkit.linked_objects import OfSamples
-from genotex.agents.toolkit.tables import listed
-from genotex.agents.toolkit.tool import Made, tool
+from genotex.agents.toolkit.linking import OfSamples
+from genotex.agents.toolkit.tool import Made, listed, tool
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 

@@ -1,15 +1,18 @@
-"""What every function of the toolkit does first: check that it is used as it is meant."""
+"""The base of the toolkit: checked functions, the objects they pass on, and tables."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from typing import Any, ClassVar, ParamSpec, TypeVar, get_args, get_type_hints
 
+import numpy as np
+from numpy.typing import NDArray
+
 from genotex.errors import UsageError
 
-__all__ = ["Made", "tool"]
+__all__ = ["Made", "Table", "listed", "preview_rows", "tool"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -86,3 +89,55 @@ def _told(error: OSError) -> str:
         f"{where}{error.strerror or error}; only what lies in task.folder can be read, and only "
         "task.output can be written"
     )
+
+
+_SHOWN_COLUMNS = 5
+
+
+class Table(Made):
+    """Numbers with names of rows and columns; missing values are NaN."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the rows."""
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        raise NotImplementedError
+
+    @property
+    def values(self) -> NDArray[np.floating]:
+        """The numbers, rows x columns."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self.rows), len(self.columns)
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas DataFrame, for looking at it, where pandas is installed."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            msg = "pandas is not installed here; use .rows, .columns and .values (a NumPy array)"
+            raise UsageError(msg) from error
+        return pd.DataFrame(self.values, index=list(self.rows), columns=list(self.columns))
+
+
+def preview_rows(table: Table, rows: int) -> str:
+    """Return the first rows of the first columns as text."""
+    shown = table.columns[:_SHOWN_COLUMNS]
+    left = f", {len(table.columns) - len(shown)} more columns"
+    lines = ["\t".join(["", *shown]) + (left if len(shown) < len(table.columns) else "")]
+    for name, values in zip(table.rows[:rows], table.values[:rows], strict=False):
+        lines.append("\t".join([name, *(f"{value:g}" for value in values[: len(shown)])]))
+    return "\n".join(lines)
+
+
+def listed(names: Sequence[object], most: int = 12) -> str:
+    """Return the first names, and how many more there are."""
+    shown = ", ".join(map(str, names[:most])) or "none"
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.rule_written_code import with_fault
 from tests.agents.playing import python, verdict
+from tests.agents.seeded_faults import with_fault
 from tests.agents.team.misbehaving.case import Case, Outcome
 from tests.agents.team.misbehaving.runs import Ended
 from tests.agents.team.misbehaving.service import Moment, Question

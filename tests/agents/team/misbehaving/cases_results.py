@@ -186,7 +186,7 @@ FORGED = (
             ("if judged.is_usable:\n" + SAVE, ""),
             (
                 RECORD,
-                "import genotex.agents.toolkit.saving as saving\n"
+                "import genotex.agents.toolkit.tables as saving\n"
                 f"saving._check_written = lambda *told: None\n{RECORD}",
             ),
         ),

@@ -15,8 +15,8 @@ from genotex.agents.models.providers.options import RetryPolicy
 from genotex.agents.sandbox import CellResult, Folders, Limits, Nursery, SandboxPolicy, Session
 from genotex.agents.sandbox.local_kernel import LocalKernel
 from genotex.agents.sandbox.replaying import ReplayingSession
-from genotex.agents.team.notebook_record import NotebookRecord
 from genotex.agents.team.plan import TeamPlan
+from genotex.agents.team.records import NotebookRecord
 from genotex.agents.team.running import TeamFinished, run_team
 from genotex.agents.team.sessions import NEEDED
 from genotex.bench.problems import Problem

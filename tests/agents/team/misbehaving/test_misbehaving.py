@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from genotex.agents.team.notebook_record import State
+from genotex.agents.team.records import State
 from genotex.agents.team.trace import trace
 from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.team.misbehaving.all_cases import CASES

@@ -1,17 +1,81 @@
-"""The linked table of a cohort as it was saved, and in what it is another than it should be."""
+"""Comparing saved files with what they should contain, and rejecting what contradicts itself."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from genotex.bench.runs.problem_record import ErrorClass
 from genotex.cohorts.judging import JudgedCohort
+from genotex.errors import MethodFailedError
 from genotex.formats import LinkedTable
 
-__all__ = ["Differences", "SavedTables", "differences"]
+__all__ = [
+    "WITHIN",
+    "Differences",
+    "SavedTables",
+    "differences",
+    "records_agree",
+    "refuse",
+    "refuse_endless",
+]
+
+
+def refuse(what: str) -> NoReturn:
+    """Refuse what a session left.
+
+    Raises
+    ------
+    MethodFailedError
+        That says why.
+    """
+    raise MethodFailedError(ErrorClass.BAD_OUTPUT, what)
+
+
+def refuse_endless(path: Path, most_rows: int, most_columns: int) -> None:
+    """Refuse a Parquet file of more cells than there can be: a small file may unfold to any size.
+
+    Only what the file says of itself is read.
+    """
+    try:
+        frame = pl.scan_parquet(path)
+        rows, columns = frame.select(pl.len()).collect().item(), len(frame.collect_schema())
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        refuse(f"{path.name} cannot be read as Parquet: {error}")
+    if rows > most_rows or columns > most_columns:
+        refuse(
+            f"{path.name} has {rows} rows and {columns} columns; expected are at most {most_rows} "
+            f"and {most_columns}"
+        )
+
+
+WITHIN = 1e-6
+"""How far apart two numbers may be, relative to the larger one."""
+
+
+def records_agree(one: object, other: object) -> bool:
+    """Tell whether two JSON values are the same; numbers may differ by rounding.
+
+    Parameters
+    ----------
+    one, other : object
+        Mappings, lists, numbers, texts, None.
+    """
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(records_agree(one[k], other[k]) for k in other)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(records_agree, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        both_missing = math.isnan(one) and math.isnan(other)
+        return both_missing or math.isclose(one, other, rel_tol=WITHIN)
+    return one == other
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +131,9 @@ class Differences:
 
     def words(self) -> tuple[str, ...]:
         """Return each kind of difference in a sentence."""
-        told = [_names("it lacks {} of the raw files", *found) for found in self.lacking]
+        told = [_named("it lacks {} of the raw files", *found) for found in self.lacking]
         told += [
-            _names("it has {} that the raw files do not give", *found) for found in self.surplus
+            _named("it has {} that the raw files do not give", *found) for found in self.surplus
         ]
         if self.values:
             told.append(
@@ -80,7 +144,7 @@ class Differences:
         return tuple(told)
 
 
-def _names(sentence: str, kind: str, names: Sequence[str]) -> str:
+def _named(sentence: str, kind: str, names: Sequence[str]) -> str:
     return sentence.format(f"{len(names)} {kind}") + f", such as {names[0]}"
 
 
@@ -115,8 +179,8 @@ def differences(
     wrong = np.isnan(other) | (other > 0)
     known = other[np.isfinite(other)]
     return Differences(
-        lacking=_only(pairs, 1),
-        surplus=_only(pairs, 0),
+        lacking=_only_in(pairs, 1),
+        surplus=_only_in(pairs, 0),
         genes=int(wrong.any(axis=0).sum()),
         of_genes=wrong.shape[1],
         values=int(wrong.sum()),
@@ -125,7 +189,7 @@ def differences(
     )
 
 
-def _only(
+def _only_in(
     pairs: dict[str, tuple[tuple[str, ...], tuple[str, ...]]], side: int
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return what one side alone has, by kind."""

@@ -1,4 +1,8 @@
-"""The rules with seeded faults: what goes wrong with models, at a stated rate, to try the team."""
+"""The rules with seeded faults: typical errors of models, at a given rate, to test the team.
+
+``python -m tests.agents.faulty_rules agent run ... --model rules-faulty:seed=7,rate=0.3`` runs a
+command of genotex that knows them.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from genotex.agents.action_units import action_unit, action_units
-from genotex.agents.card import Card, read_card
 from genotex.agents.context import fenced
 from genotex.agents.models import Reply, Request
-from genotex.agents.rule_written_code import FAULTS, faults_of, with_fault, write_code
+from genotex.agents.models.registry import register
+from genotex.agents.questions import Card, read_card
+from genotex.agents.rule_code import write_code
 from genotex.agents.rules_model import RulesModel
 from genotex.errors import UsageError
+from tests.agents.seeded_faults import FAULTS, faults_of, with_fault
 
-__all__ = ["NAME", "FaultyRules", "all_faults"]
+__all__ = ["NAME", "FaultyRules", "all_faults", "register_faulty_rules"]
 
 NAME = "rules-faulty"
 
@@ -193,3 +199,15 @@ _MAKERS = {
     "encode": _encoding,
     "zero_shot": _known_genes,
 }
+
+
+def register_faulty_rules() -> None:
+    """Make ``rules-faulty:...`` the name of a model."""
+    register(NAME, lambda name, *_: FaultyRules(name))
+
+
+if __name__ == "__main__":
+    from genotex.cli import main
+
+    register_faulty_rules()
+    main()

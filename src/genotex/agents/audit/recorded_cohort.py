@@ -1,4 +1,4 @@
-"""What the evidence of a cohort tells, applied to its raw files once more."""
+"""A cohort as its evidence records it, applied to the raw files again."""
 
 from __future__ import annotations
 

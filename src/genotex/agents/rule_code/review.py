@@ -1,4 +1,4 @@
-"""Judging code that ran, by rules: whether it runs, and does what the step asks for."""
+"""Review by the built-in rules: whether code runs and does what the step asks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from genotex.agents.action_units import ActionUnit
 
-__all__ = ["Verdict", "judge_output"]
+__all__ = ["Review", "review_output"]
 
 MOST_SUGGESTIONS = 3
 _LEAST_MAPPED = 0.05
@@ -25,7 +25,7 @@ _BY_HAND = {"open", "read_csv", "read_table", "loadtxt", "genfromtxt", "scan_csv
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Review:
     """What a reviewer says of a code attempt.
 
     Attributes
@@ -80,9 +80,9 @@ _WANTED: dict[tuple[str, str], _Wanted] = {
 _SOLVE = _Wanted(("choose_data", "load_data", "analyse", "save_result"), ("result",))
 
 
-def judge_output(
+def review_output(
     unit: ActionUnit, code: str, output: str, *, failed: bool | None = None
-) -> Verdict:
+) -> Review:
     """Judge the last attempt at a step.
 
     Parameters
@@ -98,18 +98,18 @@ def judge_output(
 
     Returns
     -------
-    Verdict
+    Review
         With what to change, the most important first.
     """
     why = _failure(output)
     if failed or (failed is None and why):
-        return Verdict(False, False, (_advice(why or "it did not run to its end"),))
+        return Review(False, False, (_advice(why or "it did not run to its end"),))
     try:
         tree = ast.parse(code)
     except SyntaxError as error:
-        return Verdict(False, False, (f"The code is no Python: {error}. Write it again.",))
+        return Review(False, False, (f"The code is no Python: {error}. Write it again.",))
     found = tuple(_shortcomings(unit, tree, code, output))[:MOST_SUGGESTIONS]
-    return Verdict(True, not found, found)
+    return Review(True, not found, found)
 
 
 def _failure(output: str) -> str:

@@ -1,4 +1,4 @@
-"""The code of each step of a TCGA notebook, as the built-in rules write it."""
+"""TCGA notebooks of the built-in rules: what they decide, and the code of each step."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from genotex.agents.rule_written_code.converters import converter_text, literal
-from genotex.agents.rule_written_code.geo_code import FINISH
-from genotex.agents.rule_written_code.wording import cell_of, comment, one_line
+from genotex.agents.rule_code.geo import FINISH
+from genotex.agents.rule_code.source_text import cell_of, comment, converter_text, literal, one_line
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalReading, EncodedFeature, FeatureEncoding
 from genotex.clinical.tcga.columns import named_columns

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from genotex.agents.action_units import ActionUnit
-from genotex.agents.toolkit_documentation import toolkit_functions
+from genotex.agents.prompts import toolkit_functions
 from genotex.errors import UsageError
 
 __all__ = ["FAULTS", "faults_of", "with_fault"]

@@ -1,4 +1,4 @@
-"""From a written function of one cell to an encoding: plain data that needs no code any more."""
+"""From a generated function of one cell to an encoding: plain data that needs no code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 
-from genotex.agents.toolkit.tables import listed
+from genotex.agents.toolkit.tool import listed
 from genotex.errors import UsageError
 
 __all__ = ["Converter", "code_cells"]
