@@ -33,7 +33,7 @@ from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
-from genotex.agents.team.notebooks import Bench, MakeSession, do_notebook
+from genotex.agents.team.notebooks import MakeSession, RunResources, do_notebook
 from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.sessions import local_sessions
 from genotex.agents.team.without_code import do_structured
@@ -63,12 +63,12 @@ def structured(target: Path, task: Task, sessions: MakeSession) -> None:
     do_structured(task, bench(target, sessions))
 
 
-def bench(target: Path, sessions: MakeSession) -> Bench:
+def bench(target: Path, sessions: MakeSession) -> RunResources:
     """Return what a notebook needs, with the rules as the model, which remember nothing."""
     geo._decide.cache_clear()
     settings, switches = ModelSettings("rules"), SWITCHES
     prices = prices_of(settings, date(2026, 1, 1))
-    return Bench(
+    return RunResources(
         TeamFolder(target),
         switches,
         role_models(settings, UsageLedger(prices)),

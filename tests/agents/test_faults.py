@@ -21,7 +21,7 @@ FAILS = {
     "endless_loop": ("KeyboardInterrupt: stopped: it did not end",),
     "header_not_stripped": ("every value became None", "carry their header in front"),
     "unknown_keyword": ("unexpected keyword argument", "its arguments are"),
-    "placeholder_conversion": ("encode_feature(): ", "which is no code; it must give a number"),
+    "placeholder_conversion": ("encode_feature(): ", "which is not a code; it must give a number"),
     "wrong_file_reading": ("Error", "polars"),
     "wrong_row": ("encode_feature(): trait, row ", "every value became None"),
     "wrong_column": ("there is no column|is no column|is not known",),

@@ -152,7 +152,7 @@ def test_empty_expression_table_says_how_to_record_it(tmp_path: Path) -> None:
 def test_folders_that_hold_no_cohort(task: Task, study: SimulatedStudy, tmp_path: Path) -> None:
     folder = Path(task.folder)
     shutil.rmtree(folder)
-    with pytest.raises(UsageError, match="is no folder; use the `task` of the first cell"):
+    with pytest.raises(UsageError, match="is not a folder; use the `task` of the first cell"):
         t.find_files(task)
     folder.mkdir()
     (folder / "notes.txt").touch()

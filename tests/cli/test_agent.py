@@ -208,7 +208,7 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         (("--trait", "Asthma", "--problems", "p.csv", "--model", "rules"), "do not go together"),
         (("--condition", "Age", "--model", "rules"), "--condition belongs to --trait"),
         (("--trait", "Asthma", "--model", "rules", "--max-rounds", "0"), "give 1 or more"),
-        (("--trait", "Gout", "--model", "rules"), "holds no cohort of Gout"),
+        (("--trait", "Gout", "--model", "rules"), "has no cohort of Gout"),
         (
             ("--trait", "Asthma", "--model", "rules", "--no-reviewer", "--model.reviewer", "rules"),
             "--model.reviewer does nothing beside roles that are asked: planner, engineer",
@@ -219,7 +219,7 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         ),
         (
             ("--trait", "Asthma", "--model", "rules", "--time-limit", "0"),
-            "--time-limit 0 is no time",
+            "--time-limit 0 is not a time",
         ),
     ],
 )

@@ -1,1 +1,1 @@
-"""The team: what its members can do, what they are told, and the code they write."""
+"""GenoAgent: a team of language-model agents that solves problems by writing code."""

@@ -15,30 +15,15 @@ __all__ = ["ActionUnit", "action_unit", "action_units", "usual_next", "usual_ste
 
 @dataclass(frozen=True)
 class ActionUnit:
-    """One step that a notebook may have.
+    """One step that a notebook may have."""
 
-    Attributes
-    ----------
-    kind : str
-        Kind of notebook: ``geo``, ``tcga`` or ``statistics``.
-    name : str
-        Name of the step, unique within its kind.
-    functions : tuple of str
-        Functions of the toolkit that the step may need; a Domain Expert is told of these alone.
-    needs_domain_knowledge : bool
-        Whether the Domain Expert writes and reviews it.
-    may_skip : str
-        When the step is to be left out; empty if never.
-    completes : bool
-        Whether it says that the notebook is done; it has no code then.
-    """
-
-    kind: NotebookKind
-    name: str
+    kind: NotebookKind  # Kind of notebook: ``geo``, ``tcga`` or ``statistics``
+    name: str  # Name of the step, unique within its kind
+    # Functions of the toolkit that the step may need; a Domain Expert sees only these.
     functions: tuple[str, ...] = ()
-    needs_domain_knowledge: bool = False
-    may_skip: str = ""
-    completes: bool = False
+    needs_domain_knowledge: bool = False  # Whether the Domain Expert writes and reviews it
+    may_skip: str = ""  # When the step is to be left out; empty if never
+    completes: bool = False  # Whether it ends the notebook; it has no code then
 
     @property
     def title(self) -> str:
@@ -77,14 +62,14 @@ _GEO = (
         "geo",
         "extract_gene_data",
         ("read_expression", "preview", "save_cohort_info"),
-        may_skip="where the series holds no gene expression: it is recorded already",
+        may_skip="where the series has no gene expression: that is recorded already",
     ),
     ActionUnit(
         "geo",
         "review_gene_ids",
         ("identify_rows", "preview"),
         needs_domain_knowledge=True,
-        may_skip="where the series holds no gene expression",
+        may_skip="where the series has no gene expression",
     ),
     ActionUnit(
         "geo",
@@ -103,7 +88,7 @@ _GEO = (
         "geo",
         "normalise_and_link",
         ("normalise_symbols", *_FINISH),
-        may_skip="where the series holds no gene expression",
+        may_skip="where the series has no gene expression",
     ),
     ActionUnit("geo", "task_completed", completes=True),
 )
@@ -180,13 +165,7 @@ def whole_task(kind: NotebookKind) -> ActionUnit:
 
 
 def action_unit(kind: NotebookKind, name: str) -> ActionUnit:
-    """Return a step, or ``whole_task``, by its name.
-
-    Raises
-    ------
-    UsageError
-        If there is none of that name.
-    """
+    """Return a step, or ``whole_task``, by its name."""
     for unit in (*_UNITS[kind], whole_task(kind)):
         if unit.name == name:
             return unit

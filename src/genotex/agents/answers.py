@@ -51,7 +51,7 @@ class Verdict:
     suggestions: list[str] = field(
         metadata={"description": "what to change, the most important first", "maxItems": 3}
     )
-    approve: bool = field(metadata={"description": "true: the attempt stands as it is"})
+    approve: bool = field(metadata={"description": "true: the attempt is accepted as it is"})
 
     def __post_init__(self) -> None:
         """Refuse a verdict that contradicts itself."""
@@ -99,21 +99,13 @@ def _is_word(statement: ast.stmt) -> bool:
 
 
 _REPAIR = """\
-Your answer holds no Python code that can be taken out{why}.
+Your answer contains no Python code that can be extracted{why}.
 Answer the same question again, with one block that begins with ```python and ends with ```.
 """
 
 
 def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> str:
-    """Ask for code; a model has one chance to repair an answer without any.
-
-    Raises
-    ------
-    BadAnswerError
-        If the second answer holds none either.
-    RefusedError
-        If the model refuses.
-    """
+    """Ask for code; a model has one chance to repair an answer without any."""
     for _ in range(2):
         reply = ask(request)
         code = code_in(reply.text)
@@ -121,30 +113,21 @@ def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> str:
             return code
         cut = reply.stop == "length"
         why = ": it was cut off at the most tokens you may write, so be shorter" if cut else ""
-        said = Message("assistant", reply.text)
+        answer = Message("assistant", reply.text)
         again = Message("user", _REPAIR.format(why=why))
-        request = replace(request, messages=(*request.messages, said, again))
-    msg = "the answer holds no Python code, also when asked again"
+        request = replace(request, messages=(*request.messages, answer, again))
+    msg = "the answer contains no Python code, also when asked again"
     raise BadAnswerError(msg, model=reply.model, hint=f"role {request.role}; try another model")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What to do next.
-
-    Attributes
-    ----------
-    unit : ActionUnit
-    retract_to : int or None
-        Number of the first step to drop before.
-    why : str
-    unreadable : bool
-        Whether the planner's answer could not be used, so that the usual order decided.
-    """
+    """What to do next."""
 
     unit: ActionUnit
-    retract_to: int | None = None
+    retract_to: int | None = None  # Number of the first step to drop before
     why: str = ""
+    # Whether the planner's answer could not be used, so that the usual order decided.
     unreadable: bool = False
 
 

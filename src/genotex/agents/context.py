@@ -18,49 +18,29 @@ __all__ = ["MOST_SHOWN", "Attempt", "Step", "TalliedModel", "Tally", "TaskContex
 
 @dataclass
 class Tally:
-    """Counts of one notebook.
+    """Counts of one notebook."""
 
-    Attributes
-    ----------
-    model_seconds, cell_seconds, waiting_seconds : float
-        Of calls; of cells; between calls, as for a rate limit.
-    steps : int
-        Steps that were begun, also those dropped later.
-    reviews, rejections, revisions : int
-    kept : int
-        Revisions in which the author kept the code as it was.
-    overruled : int
-        Approvals of code that did not run, which did not count.
-    retractions : int
-    refused_ends : int
-        Plans to end the notebook that did not count, as nothing was recorded.
-    unreadable_plans, unreadable_reviews, unwritten : int
-        Answers that could not be used, also when asked again.
-    reused : int
-        Steps whose code was taken over and ran.
-    timeouts : int
-        Cells stopped by their time limit.
-    peak_bytes : int
-        Most memory that the session held during a cell; 0 where it is not known.
-    """
-
+    # model_seconds, cell_seconds, waiting_seconds: Of calls; of cells; between calls, as for
+    # a rate limit.
     model_seconds: float = 0.0
     cell_seconds: float = 0.0
     waiting_seconds: float = 0.0
-    steps: int = 0
+    steps: int = 0  # Steps that were begun, also those dropped later
     reviews: int = 0
     rejections: int = 0
     revisions: int = 0
-    kept: int = 0
-    overruled: int = 0
+    kept: int = 0  # Revisions in which the author kept the code as it was
+    overruled: int = 0  # Approvals of code that did not run, which did not count
     retractions: int = 0
-    refused_ends: int = 0
+    refused_ends: int = 0  # Plans to end the notebook that did not count, as nothing was recorded
+    # unreadable_plans, unreadable_reviews, unwritten: Answers that could not be used, also
+    # when asked again.
     unreadable_plans: int = 0
     unreadable_reviews: int = 0
     unwritten: int = 0
-    reused: int = 0
-    timeouts: int = 0
-    peak_bytes: int = 0
+    reused: int = 0  # Steps whose code was taken over and ran
+    timeouts: int = 0  # Cells stopped by their time limit
+    peak_bytes: int = 0  # Most memory that the session held during a cell; 0 where it is not known
 
     @property
     def work_seconds(self) -> float:
@@ -92,14 +72,7 @@ class Tally:
 
 
 class TalliedModel:
-    """A model whose time is counted for one notebook.
-
-    Parameters
-    ----------
-    model : Model
-        Who answers.
-    tally : Tally
-    """
+    """A model whose time is counted for one notebook."""
 
     def __init__(self, model: Model, tally: Tally) -> None:
         self._model = model
@@ -124,9 +97,9 @@ class TalliedModel:
 MOST_SHOWN = 10_000
 """Characters of an output that are shown."""
 _SHOWN_OF_THE_END = 3_000
-"""Of these at the end: an error is told last."""
+"""Of these at the end, where an error is reported."""
 _SESSION_FOLDER = re.compile(r"\S*genotex-session-\w+/(?:lib/)?")
-"""In tracebacks; its name is another one in every session, and tells nobody anything."""
+"""In tracebacks; its name differs between sessions and means nothing."""
 
 
 def cut(text: str, most: int = MOST_SHOWN) -> str:
@@ -139,15 +112,7 @@ def cut(text: str, most: int = MOST_SHOWN) -> str:
 
 
 def fenced(text: str, kind: str = "data") -> str:
-    """Return a text between two fences that it cannot close itself.
-
-    Parameters
-    ----------
-    text : str
-        Whatever stood in a file or was printed.
-    kind : str
-        What stands behind the opening fence.
-    """
+    """Return a text between two fences that it cannot close itself."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     inside = text.rstrip("\n")
@@ -156,26 +121,14 @@ def fenced(text: str, kind: str = "data") -> str:
 
 @dataclass(frozen=True)
 class Attempt:
-    """Code for a step, and what came of it.
+    """Code for a step, and what came of it."""
 
-    Attributes
-    ----------
-    code : str
-        Empty where the author gave none.
-    result : CellResult
-    verdict : Verdict or None
-        None where it was not reviewed, or the reviewer's answer could not be read.
-    author : str
-        Role that wrote it; empty for code that was taken over from another notebook.
-    overruled : bool
-        Whether the reviewer approved of code that did not run.
-    """
-
-    code: str
+    code: str  # Empty where the author gave none
     result: CellResult
+    # None where it was not reviewed, or the reviewer's answer could not be read.
     verdict: Verdict | None = None
-    author: str = ""
-    overruled: bool = False
+    author: str = ""  # Role that wrote it; empty for code that was taken over from another notebook
+    overruled: bool = False  # Whether the reviewer approved of code that did not run
 
     @property
     def ran(self) -> bool:
@@ -201,22 +154,12 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a notebook.
-
-    Attributes
-    ----------
-    unit : ActionUnit
-    instruction : str
-    attempts : tuple of Attempt
-        In order; the last one counts.
-    before : int
-        Step of the session before it.
-    """
+    """One step of a notebook."""
 
     unit: ActionUnit
     instruction: str
-    attempts: tuple[Attempt, ...] = ()
-    before: int = 0
+    attempts: tuple[Attempt, ...] = ()  # In order; the last one counts
+    before: int = 0  # Step of the session before it
 
     @property
     def final(self) -> Attempt:
@@ -240,18 +183,11 @@ class Step:
 
 @dataclass
 class TaskContext:
-    """What a notebook has come to.
+    """What a notebook has come to."""
 
-    Attributes
-    ----------
-    steps : list of Step
-        Those that count, in order.
-    refused_after : int or None
-        How many there were when the notebook was to end with nothing recorded; None if it never
-        was.
-    """
-
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)  # Those that count, in order
+    # How many there were when the notebook was to end with nothing recorded; None if it never
+    # was.
     refused_after: int | None = None
 
     def add(self, step: Step) -> None:

@@ -36,52 +36,30 @@ class DoneStep:
 
 @dataclass(frozen=True)
 class Card:
-    """What a prompt is about.
+    """What a prompt is about."""
 
-    Attributes
-    ----------
-    role, occasion : str
-        Who is asked, and for what.
-    task : Task
-    unit : str or None
-        The step that is asked about.
-    steps : sequence of DoneStep
-        Steps done before.
-    units : sequence of str
-        Steps there are, in their usual order.
-    retractions_left : int
-        How often the notebook may still go back.
-    attempts : sequence of str
-        How each attempt at the step ended so far.
-    refused_after : int or None
-        Number of steps after which the notebook was to end with nothing recorded.
-    """
-
+    # role, occasion: Who is asked, and for what.
     role: str
     occasion: Occasion
     task: Task
-    unit: str | None = None
-    steps: Sequence[DoneStep] = ()
-    units: Sequence[str] = ()
-    retractions_left: int = 0
-    attempts: Sequence[str] = ()
+    unit: str | None = None  # The step that is asked about
+    steps: Sequence[DoneStep] = ()  # Steps done before
+    units: Sequence[str] = ()  # Steps there are, in their usual order
+    retractions_left: int = 0  # How often the notebook may still go back
+    attempts: Sequence[str] = ()  # How each attempt at the step ended so far
+    # Number of steps after which the notebook was to end with nothing recorded.
     refused_after: int | None = None
 
     def block(self) -> str:
-        """Return the card as it stands at the end of a prompt."""
+        """Return the card as text for the end of a prompt."""
         return f"{_OPEN}{json.dumps({**asdict(self), 'task': self.task.to_json()})}{_CLOSE}"
 
 
 def read_card(request: Request) -> Card:
     """Return the card of a request.
 
-    The last one in the first message of the user is ours: what files and models said stands in
-    front of it, or in later messages.
-
-    Raises
-    ------
-    BadAnswerError
-        If there is none.
+    The last one in the first message of the user is ours: texts of files and models are before it,
+    or in later messages.
     """
     _, found, rest = _question(request).rpartition(_OPEN)
     try:
@@ -103,8 +81,8 @@ def _question(request: Request) -> str:
 def last_attempt(request: Request) -> tuple[str, str]:
     """Return code and output of the attempt that a request is about.
 
-    They are the last two fenced blocks before the card. What stands between two fences has no run
-    of backticks as long as theirs (see `context.fenced`), so that no text can pretend to be one.
+    They are the last two fenced blocks before the card. A text between fences has no run of
+    backticks as long as theirs (see `context.fenced`), so that no text can pretend to be a block.
     """
     before = _question(request).rpartition(_OPEN)[0]
     output, before = _last_block(before, "data")
@@ -113,7 +91,7 @@ def last_attempt(request: Request) -> tuple[str, str]:
 
 
 def _last_block(text: str, kind: str) -> tuple[str, str]:
-    """Return what stands in the last fenced block, and the text before it."""
+    """Return the content of the last fenced block, and the text before it."""
     closing = [found[0] for found in re.finditer(r"^`{3,}$", text, re.MULTILINE)]
     if not closing:
         return "", text
@@ -128,17 +106,10 @@ _AUTHORS = {"geo": "engineer", "tcga": "engineer", "statistics": "statistician"}
 
 @dataclass(frozen=True)
 class Questions:
-    """Makes the requests of one notebook.
-
-    Attributes
-    ----------
-    task : Task
-    expert : bool
-        Whether steps that need domain knowledge are the Domain Expert's.
-    """
+    """Makes the requests of one notebook."""
 
     task: Task
-    expert: bool = True
+    expert: bool = True  # Whether steps that need domain knowledge are the Domain Expert's
 
     @property
     def author(self) -> str:
@@ -184,7 +155,7 @@ class Questions:
         return self._about_step("review", self.reviewer_of(step.unit), context, step)
 
     def encode(self, series: SeriesDescription) -> Request:
-        """Ask what a series tells, as data (see `structured`)."""
+        """Ask for the annotation of a series as data (see `structured`)."""
         benchmark = self.task.procedure == "benchmark"
         text = render_prompt(
             "team/encode.md.j2",
@@ -202,17 +173,7 @@ class Questions:
         return Request("expert", messages)
 
     def script(self, occasion: Occasion, step: Step, files: str) -> Request:
-        """Ask for one script that does the whole task (see `script`).
-
-        Parameters
-        ----------
-        occasion : str
-            ``write``, or ``revise`` after an attempt that failed.
-        step : Step
-            The whole task, with the attempts so far.
-        files : str
-            What the task may read, as text.
-        """
+        """Ask for one script that does the whole task (see `script`)."""
         text = render_prompt(
             "script/ask.md.j2",
             task=self.task,

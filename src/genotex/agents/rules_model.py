@@ -1,7 +1,7 @@
 """The built-in rules as a model: they plan, write code and review, with no key and no network.
 
 They answer from the task card that every prompt of the team ends with. What they decide comes from
-the files that the card names, by the same rules as the direct road.
+the files that the card names, by the same rules as the pipeline without agents.
 """
 
 from __future__ import annotations
@@ -26,13 +26,7 @@ _NO_TOKENS = Usage(0, 0, 0, 0)
 
 
 class RulesModel:
-    """Answers every request of the team by rules; equal requests have equal answers.
-
-    Parameters
-    ----------
-    clock : callable
-        Seconds of a clock that never goes back, for the time of an answer.
-    """
+    """Answers every request of the team by rules; equal requests have equal answers."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -43,13 +37,7 @@ class RulesModel:
         return NAME
 
     def answer(self, request: Request) -> Reply:
-        """Answer (see `Model`).
-
-        Raises
-        ------
-        BadAnswerError
-            If the request has no task card, or the rules have no answer.
-        """
+        """Answer (see `Model`)."""
         start = self._clock()
         try:
             text, data = self._answer(read_card(request), request)

@@ -24,21 +24,7 @@ __all__ = ["ScriptWork"]
 
 
 class ScriptWork(NotebookWork):
-    """The work on a notebook of one step, which does all of the task.
-
-    Parameters
-    ----------
-    task : Task
-    switches : Switches
-        `max_rounds` is how often the script may be written again after an error; times count.
-    model : Model
-    session : Session
-        Started; nothing was run in it yet.
-    show_files : callable
-        Returns the files of the task as text.
-    **options
-        As of `NotebookWork`.
-    """
+    """The work on a notebook of one step, which does all of the task."""
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ class Switches:
     expert : bool
         The Domain Expert writes and reviews steps that need domain knowledge.
     reviewer : bool
-        Code is reviewed; else the first attempt stands.
+        Code is reviewed; else the first attempt is accepted.
     max_rounds : int
         Most reviews of a step.
     max_retract : int
@@ -47,7 +47,7 @@ class Switches:
     Raises
     ------
     UsageError
-        If a number makes no sense.
+        If a number is invalid.
     """
 
     planning: bool = True
@@ -68,7 +68,7 @@ class Switches:
                 raise UsageError(msg)
         for name, option in (("work_seconds", "--time-limit"), ("cell_seconds", "--cell-time")):
             if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{option} {getattr(self, name):g} is no time; give seconds above 0"
+                msg = f"{option} {getattr(self, name):g} is not a time; give seconds above 0"
                 raise UsageError(msg)
 
     def to_json(self) -> dict[str, Any]:
@@ -129,16 +129,10 @@ class Preset:
         return () if self.agent is None else roles_asked(self.agent, self.switches())
 
     def asks_models(self, options: MethodOptions) -> bool:
-        """Tell whether models are asked, and refuse options of methods that would do nothing.
-
-        Raises
-        ------
-        UsageError
-            If an option does nothing beside the preset.
-        """
-        beside = f"the preset {self.name}"
+        """Return whether models are asked, and refuse options of methods that would do nothing."""
+        preset = f"the preset {self.name}"
         named = {"--method": options.method, "--command": options.command}
-        refuse_idle([name for name, value in named.items() if value is not None], beside)
+        refuse_idle([name for name, value in named.items() if value is not None], preset)
         if self.agent is None or (self.method is not None and options.answers is not None):
             return False
         idle = {
@@ -148,7 +142,7 @@ class Preset:
             "--own-cohorts": options.own_cohorts,
             "--procedure": options.procedure is not None and self.agent == "zero-shot",
         }
-        refuse_idle([name for name, given in idle.items() if given], beside)
+        refuse_idle([name for name, given in idle.items() if given], preset)
         return True
 
 
@@ -192,13 +186,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def preset_named(name: str) -> Preset:
-    """Return a preset by its name.
-
-    Raises
-    ------
-    UsageError
-        If there is none of that name.
-    """
+    """Return a preset by its name."""
     if name not in PRESETS:
         msg = f"there is no preset {name!r}; use {', '.join(PRESETS)}"
         raise UsageError(msg)

@@ -45,7 +45,7 @@ class Task:
     Raises
     ------
     UsageError
-        If a field makes no sense.
+        If a field is invalid.
     """
 
     made_by: ClassVar[str] = "the first cell of the notebook"
@@ -59,7 +59,7 @@ class Task:
     task_info: str | None = None
 
     def __post_init__(self) -> None:
-        """Bring the trait into its form and refuse what makes no sense."""
+        """Normalise the trait and refuse invalid values."""
         for name, known in (("kind", get_args(NotebookKind)), ("procedure", get_args(Procedure))):
             if getattr(self, name) not in known:
                 msg = f"task: {name} {getattr(self, name)!r} is not known; use {', '.join(known)}"
@@ -73,16 +73,10 @@ class Task:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Task:
-        """Return the task of plain JSON data.
-
-        Raises
-        ------
-        UsageError
-            If a field is missing, unknown or makes no sense.
-        """
+        """Return the task of plain JSON data."""
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(data) - known):
-            msg = f"task: {unknown[0]!r} is no field; use {', '.join(sorted(known))}"
+            msg = f"task: {unknown[0]!r} is not a field; use {', '.join(sorted(known))}"
             raise UsageError(msg)
         if missing := [n for n in ("kind", "trait", "folder", "output") if n not in data]:
             msg = f"task: {missing[0]!r} is missing"
@@ -129,18 +123,12 @@ class Task:
 
     @property
     def problem(self) -> Problem:
-        """Trait and condition.
-
-        Raises
-        ------
-        UsageError
-            If they make no problem.
-        """
+        """Trait and condition."""
         return Problem(self.trait, self.condition)
 
 
 def set_up_code(task: Task) -> str:
-    """Return the code that every notebook starts with, the same whoever writes the rest."""
+    """Return the first cell of every notebook, whichever agent writes the rest."""
     fields = "".join(
         f"    {name}={value!r},\n"
         for name, value in task.to_json().items()

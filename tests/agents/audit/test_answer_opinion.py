@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from genotex.agents.audit import answer, look_at_answer
+from genotex.agents.audit import answer, audit_answer
 from genotex.agents.task import Task
 from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem, write_result
 from genotex.bench.problems import Problem, TaskInfo
@@ -48,7 +48,7 @@ def look(
     procedure = found.method["procedure"]
     tasks = study / "in" / "task_info.json"
     task = Task.of_problem(problem, study / procedure, "output", procedure, tasks)
-    return look_at_answer(task, written, found.cohort)
+    return audit_answer(task, written, found.cohort)
 
 
 @pytest.mark.parametrize("procedure", ["sound", "benchmark"])
@@ -69,7 +69,7 @@ def test_what_written_code_may_choose_is_not_doubted(
 
 def test_options_that_the_toolkit_does_not_offer_are_doubted(study: Path, tmp_path: Path) -> None:
     (doubt, *_) = look(study, tmp_path, solve(study, ALONE, q_cut=0.9))
-    assert doubt.endswith("genes have other figures when it is done again: Significant")
+    assert doubt.endswith("genes have different values in a rerun: Significant")
 
 
 def test_cohort_that_the_toolkit_would_not_choose_is_doubted(study: Path, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_options_that_are_none_are_doubted(
 ) -> None:
     found = solve(study, ALONE)
     (doubt,) = look(study, tmp_path, replace(found, method={**found.method, "options": options}))
-    assert doubt.startswith("the analysis cannot be done again as its record tells it: ")
+    assert doubt.startswith("the analysis cannot be rerun from its record: ")
     assert told in doubt
 
 
@@ -136,8 +136,8 @@ def test_interactions_written_by_hand_are_doubted(study: Path, tmp_path: Path) -
     path.write_text(json.dumps(content))
     tasks = study / "in" / "task_info.json"
     task = Task.of_problem(problem, study / "sound", "output", "sound", tasks)
-    (doubt,) = look_at_answer(task, tmp_path, found.cohort)
-    assert doubt == "its interactions are not those of the analysis done again"
+    (doubt,) = audit_answer(task, tmp_path, found.cohort)
+    assert doubt == "its interactions are not those of the rerun analysis"
 
 
 def test_table_of_other_columns_is_refused(study: Path, tmp_path: Path) -> None:
@@ -148,4 +148,4 @@ def test_table_of_other_columns_is_refused(study: Path, tmp_path: Path) -> None:
 
 def test_answer_from_knowledge_alone_needs_no_cohort(study: Path, tmp_path: Path) -> None:
     task = Task.of_problem(ALONE, study / "sound", "output")
-    assert look_at_answer(task, tmp_path, None, by_code=False) == ()
+    assert audit_answer(task, tmp_path, None, by_code=False) == ()

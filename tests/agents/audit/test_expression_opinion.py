@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.audit import expression, look_at_cohort
+from genotex.agents.audit import audit_cohort, expression
 from genotex.agents.task import Task
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.cohorts.finish import finish_cohort
@@ -45,7 +45,7 @@ def look(
     folder = source / "TCGA" if cohort == "TCGA" else source / "GEO" / trait / cohort
     kind = "tcga" if cohort == "TCGA" else "geo"
     task = Task(kind, trait, str(folder), "output", procedure, cohort=cohort)  # type: ignore[arg-type]
-    return look_at_cohort(
+    return audit_cohort(
         task, output, read_cohort_info(OutputFolder(output).cohort_info(trait))[cohort]
     )
 
@@ -117,7 +117,7 @@ def test_gaps_are_held_against_gaps(tmp_path: Path) -> None:
 
     rewrite(tmp_path / "out", "Asthma", "GSE1", at(made_up))
     (doubt,) = look(tmp_path / "in", tmp_path / "out", "Asthma", "GSE1")
-    assert doubt.startswith("1 of 720 values of expression, in 1 of 30 genes, are not those")
+    assert doubt.startswith("1 of 720 expression values, in 1 of 30 genes, are not those")
 
 
 def at(change: Callable[[Any], Any]) -> Change:
@@ -171,8 +171,8 @@ def test_genes_left_out_are_doubted(study: Path, arrays: Path) -> None:
 
     first = read_linked_csv(OutputFolder(arrays).linked_csv(TRAIT, ARRAY)).genes[0]
     rewrite(arrays, TRAIT, ARRAY, change)
-    doubts = look(study / "in", arrays, TRAIT, ARRAY)
-    assert doubts == (f"it lacks 2 genes of the raw files, such as {first}",)
+    flags = look(study / "in", arrays, TRAIT, ARRAY)
+    assert flags == (f"it lacks 2 genes of the raw files, such as {first}",)
 
 
 @pytest.mark.parametrize(

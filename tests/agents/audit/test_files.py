@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.agents.audit import look_at_answer, look_at_cohort
+from genotex.agents.audit import audit_answer, audit_cohort
 from genotex.agents.task import Task
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem
@@ -40,11 +40,11 @@ def written(done: Path, tmp_path: Path) -> Path:
 def at_cohort(done: Path, written: Path) -> tuple[str, ...]:
     task = Task("geo", "Asthma", str(done / "in/GEO/Asthma/GSE1"), "output", cohort="GSE1")
     info = read_cohort_info(OutputFolder(written).cohort_info("Asthma"))["GSE1"]
-    return look_at_cohort(task, written, info)
+    return audit_cohort(task, written, info)
 
 
 def at_answer(done: Path, written: Path, cohort: str | None = "GSE1") -> tuple[str, ...]:
-    return look_at_answer(Task("statistics", "Asthma", str(done / "out"), "x"), written, cohort)
+    return audit_answer(Task("statistics", "Asthma", str(done / "out"), "x"), written, cohort)
 
 
 def change(path: Path, **changes: object) -> None:
@@ -130,12 +130,12 @@ def test_answer_that_names_no_cohort_is_doubted(done: Path, written: Path) -> No
 def test_answer_with_a_gene_of_another_cohort_is_refused(done: Path, written: Path) -> None:
     path = OutputFolder(written).significant_genes("Asthma", None)
     change(path, significant_genes={"Variable": ["TP53"]})
-    with pytest.raises(MethodFailedError, match="TP53, which is no gene of GSE1"):
+    with pytest.raises(MethodFailedError, match="TP53, which is not a gene of GSE1"):
         at_answer(done, written)
 
 
 def test_answer_about_a_cohort_that_is_not_usable_is_refused(done: Path, written: Path) -> None:
-    with pytest.raises(MethodFailedError, match="GSE2, which is no usable cohort of Asthma"):
+    with pytest.raises(MethodFailedError, match="GSE2, which is not a usable cohort of Asthma"):
         at_answer(done, written, "GSE2")
 
 
@@ -153,9 +153,9 @@ def test_tcga_cohort_raises_no_doubt_and_its_record_is_held_against_its_table(
     preprocess(study.folder, tmp_path / "out", traits=[trait], cohorts=["TCGA"])
     task = Task("tcga", trait, str(study.folder / "TCGA"), "output")
     info = read_cohort_info(OutputFolder(tmp_path / "out").cohort_info(trait))["TCGA"]
-    assert look_at_cohort(task, tmp_path / "out", info) == ()
+    assert audit_cohort(task, tmp_path / "out", info) == ()
     with pytest.raises(MethodFailedError, match="sample_size 1"):
-        look_at_cohort(task, tmp_path / "out", replace(info, sample_size=1))
+        audit_cohort(task, tmp_path / "out", replace(info, sample_size=1))
 
 
 def bomb(path: Path) -> None:

@@ -34,7 +34,7 @@ def nothing_of_the_first(card: Card) -> Any:
 @pytest.fixture
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take what was written by hand as written by the toolkit."""
-    monkeypatch.setattr(notebooks, "look_at_cohort", lambda *told, by_code: ())
+    monkeypatch.setattr(notebooks, "audit_cohort", lambda *told, by_code: ())
 
 
 def reused(played: Played) -> dict[str, tuple[State, int]]:

@@ -12,7 +12,7 @@ from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import Folders
 from genotex.agents.switches import Switches
 from genotex.agents.team.folder import TeamFolder
-from genotex.agents.team.notebooks import Bench, do_notebook
+from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.agents.team.records import NotebookRecord, State
 from genotex.cohorts import preprocess
 from genotex.simulate import SimulatedStudy, simulate_study
@@ -53,7 +53,7 @@ def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> Not
         folders.writable.mkdir(parents=True)
         return ExecSession(folders.writable)
 
-    bench = Bench(
+    bench = RunResources(
         TeamFolder(root),
         Switches(**switches),  # type: ignore[arg-type]
         role_models(settings, ledger),

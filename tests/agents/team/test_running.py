@@ -255,11 +255,11 @@ def test_what_a_notebook_wrote_is_looked_at_before_it_is_taken(
 
 
 def test_wall_that_cannot_be_put_up_is_told_at_once(played: Played) -> None:
-    def refuse(folders: object) -> Any:
+    def reject(folders: object) -> Any:
         msg = "no walls here"
         raise ConfinementError(msg)
 
-    played.session = refuse  # type: ignore[method-assign]
+    played.session = reject  # type: ignore[method-assign]
     with pytest.raises(ConfinementError, match="no walls here"):
         played.run()
 
@@ -346,12 +346,12 @@ def test_what_the_toolkit_did_not_write_is_taken_and_doubted(played: Played) -> 
     records = played.run().notebooks
     assert [record.state for record in records] == [State.DONE] * 3
     assert all("not written by the toolkit" in record.remark for record in records)
-    assert "GSE1, from which it was found, is doubted itself" in records[-1].doubts
+    assert "GSE1, from which it was found, is flagged itself" in records[-1].flags
     assert [NotebookRecord.from_json(record.to_json()) for record in records] == list(records)
 
 
 def first_of_removed(played: Played, *removed: str) -> NotebookRecord:
-    """Return the first notebook of a run whose code leaves what is no plain file."""
+    """Return the first notebook of a run whose code leaves what is not a regular file."""
     made = played.session
 
     def session(folders: Folders) -> Any:
@@ -365,15 +365,15 @@ def first_of_removed(played: Played, *removed: str) -> NotebookRecord:
 
 def test_link_that_code_left_is_told_of(played: Played) -> None:
     first = first_of_removed(played, "output/preprocess/Asthma/cohort_info.json")
-    assert first.doubts[0] == (
-        "output/preprocess/Asthma/cohort_info.json was no plain file, and was removed"
+    assert first.flags[0] == (
+        "output/preprocess/Asthma/cohort_info.json was not a regular file and was removed"
     )
 
 
 def test_of_thousands_of_links_some_are_told_one_by_one(played: Played) -> None:
     first = first_of_removed(played, *(f"link{number}" for number in range(20_000)))
-    assert "link9 was no plain file, and was removed" in first.doubts
-    assert "19990 more were no plain files, and were removed" in first.doubts
+    assert "link9 was not a regular file and was removed" in first.flags
+    assert "19990 more were not regular files and were removed" in first.flags
     assert len(first.remark) < 1000
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.agents.audit.comparison import WITHIN, records_agree, refuse, refuse_endless
+from genotex.agents.audit.comparison import WITHIN, records_agree, reject, reject_oversized
 from genotex.agents.task import Task
 from genotex.analysis import (
     GENE_COLUMNS,
@@ -32,27 +32,16 @@ from genotex.formats import (
 )
 from genotex.layout import OutputFolder
 
-__all__ = ["answer_opinion", "look_at_answer"]
+__all__ = ["audit_answer", "compare_with_rerun"]
 
 _MOST_COLUMNS = 100
 """Of a table of all genes; it has a column for each figure."""
 
 
-def look_at_answer(
+def audit_answer(
     task: Task, written: Path, cohort: str | None, *, by_code: bool = True
 ) -> tuple[str, ...]:
-    """Return what makes an answer doubtful.
-
-    Parameters
-    ----------
-    task : Task
-        A problem.
-    written : Path
-        Where its session wrote; the form of the answer is in order.
-    cohort : str or None
-        The cohort that the answer names.
-    by_code : bool
-        As for `look_at_cohort`.
+    """Return the flags of an answer; `by_code` states whether generated code made it.
 
     Raises
     ------
@@ -69,71 +58,56 @@ def look_at_answer(
     columns = _check_genes(task, cohort, listed["Variable"])
     table = output.all_genes(task.trait, task.condition)
     if table.is_file():
-        refuse_endless(table, columns, _MOST_COLUMNS)
+        reject_oversized(table, columns, _MOST_COLUMNS)
     try:
         result = read_result(output, task.trait, task.condition)
     except GenotexError:
         return ("the answer was not written by the toolkit: no table of all genes belongs to it",)
     if dict(result.genes.schema) != dict(GENE_COLUMNS):
-        refuse("the table of all genes has other columns than the toolkit writes")
+        reject("the columns of the table of all genes are not those that the toolkit writes")
     found = result.significant
     for name, values in listed.items():
         if name in found.columns and found[name].to_list() != values:
-            refuse(f"{name} of the genes listed is another than in the table of all genes")
-    return answer_opinion(task, result, content) if by_code else ()
+            reject(f"{name} of the genes listed is another than in the table of all genes")
+    return compare_with_rerun(task, result, content) if by_code else ()
 
 
 def _check_genes(task: Task, cohort: str, listed: Sequence[object]) -> int:
-    """Refuse an answer about a cohort that cannot be used, or with genes that it does not have.
-
-    Returns
-    -------
-    int
-        How many columns the cohort's table has.
-    """
+    """Refuse an answer about a cohort that cannot be used, or with genes that it does not have."""
     prepared = OutputFolder(task.input_folder)
     try:
         info = read_cohort_info(prepared.cohort_info(task.trait)).get(cohort)
         if info is None or not info.is_usable:
-            refuse(f"the answer names {cohort}, which is no usable cohort of {task.trait}")
+            reject(f"the answer names {cohort}, which is not a usable cohort of {task.trait}")
         known = set(read_linked_header(prepared.linked_csv(task.trait, cohort)))
     except FormatError as error:
-        refuse(str(error))
+        reject(str(error))
     if strangers := [gene for gene in listed if gene not in known]:
-        refuse(f"the answer lists {strangers[0]}, which is no gene of {cohort}")
+        reject(f"the answer lists {strangers[0]}, which is not a gene of {cohort}")
     return len(known)
 
 
 _GENE = "Variable"
 
 
-def answer_opinion(
+def compare_with_rerun(
     task: Task, found: AnalysisResult, content: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Return in what an answer is other than the same analysis done again; empty where it is not.
+    """Return how an answer differs from a rerun of the same analysis.
 
-    Model and covariates, which are for written code to choose, are those of its record; all other
+    Model and covariates, which generated code may choose, are taken from its record; all other
     options are those of the toolkit.
-
-    Parameters
-    ----------
-    task : Task
-        A problem.
-    found : AnalysisResult
-        As written code saved it.
-    content : mapping
-        The JSON file that it was read from.
     """
     try:
         options = _options(task, found)
-        choice, doubts = _choose(task, found, options)
+        choice, flags = _choose(task, found, options)
         output, tasks = OutputFolder(task.input_folder), task.read_task_info()
         data = read_data(output, task.problem, choice, options, tasks)
         again = analyze_data(data, task.problem, options, threads=os.cpu_count() or 1)
     except GenotexError as error:
-        return (f"the analysis cannot be done again as its record tells it: {str(error)[:300]}",)
+        return (f"the analysis cannot be rerun from its record: {str(error)[:300]}",)
     interactions = again.significant_interactions.to_dict(as_series=False)
-    beside = {
+    others = {
         "quality": (found.cv_performance, again.cv_performance),
         "warnings": (found.warnings, again.warnings),
         "interactions": (
@@ -141,9 +115,12 @@ def answer_opinion(
             interactions if "interaction" in again.method else None,
         ),
     }
-    wrong = [name for name, (said, is_so) in beside.items() if not records_agree(said, is_so)]
-    others = tuple(f"its {name} are not those of the analysis done again" for name in wrong)
-    return (*doubts, *_other_numbers(found.genes, again.genes), *others)
+    different = tuple(
+        f"its {name} are not those of the rerun analysis"
+        for name, (recorded, computed) in others.items()
+        if not records_agree(recorded, computed)
+    )
+    return (*flags, *_number_differences(found.genes, again.genes), *different)
 
 
 def _options(task: Task, found: AnalysisResult) -> AnalysisOptions:
@@ -152,10 +129,10 @@ def _options(task: Task, found: AnalysisResult) -> AnalysisOptions:
     if task.procedure == "benchmark":
         return options
     try:
-        told = found.method["options"]
-        # Whatever stands there: names are texts.
-        covariates = tuple(map(str, told["covariates"]))
-        return replace(options, model=told["model"], covariates=covariates)
+        recorded = found.method["options"]
+        # The record may hold anything; names are texts.
+        covariates = tuple(map(str, recorded["covariates"]))
+        return replace(options, model=recorded["model"], covariates=covariates)
     except (KeyError, TypeError) as error:
         msg = f"its options lack {error}"
         raise UsageError(msg) from error
@@ -169,22 +146,22 @@ def _choose(
     choice = choose_data(output, task.problem, options, tasks)
     if choice.cohort == found.cohort:
         return choice, ()
-    doubt = f"the toolkit takes {choice.cohort} for this problem, the answer is of {found.cohort}"
+    flag = f"the toolkit chooses {choice.cohort} for this problem, the answer uses {found.cohort}"
     meant = replace(options, cohort=found.cohort)
-    return choose_data(output, task.problem, meant, tasks), (doubt,)
+    return choose_data(output, task.problem, meant, tasks), (flag,)
 
 
-def _other_numbers(found: pl.DataFrame, again: pl.DataFrame) -> tuple[str, ...]:
+def _number_differences(found: pl.DataFrame, again: pl.DataFrame) -> tuple[str, ...]:
     """Return how many genes have other figures, and in which columns."""
     if set(found[_GENE]) != set(again[_GENE]) or found.height != again.height:
-        return ("its genes are not those of the analysis done again",)
+        return ("its genes are not those of the rerun analysis",)
     one, other = found.sort(_GENE), again.sort(_GENE)
     wrong = {name: ~_same(one[name], other[name]) for name in other.columns if name != _GENE}
     genes = int(np.any(list(wrong.values()), axis=0).sum())
     if not genes:
         return ()
     named = ", ".join(name for name, cells in wrong.items() if cells.any())
-    return (f"{genes} of {one.height} genes have other figures when it is done again: {named}",)
+    return (f"{genes} of {one.height} genes have different values in a rerun: {named}",)
 
 
 def _same(one: pl.Series, other: pl.Series) -> NDArray[np.bool_]:

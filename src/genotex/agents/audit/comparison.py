@@ -23,34 +23,28 @@ __all__ = [
     "SavedTables",
     "differences",
     "records_agree",
-    "refuse",
-    "refuse_endless",
+    "reject",
+    "reject_oversized",
 ]
 
 
-def refuse(what: str) -> NoReturn:
-    """Refuse what a session left.
-
-    Raises
-    ------
-    MethodFailedError
-        That says why.
-    """
+def reject(what: str) -> NoReturn:
+    """Reject what a session left."""
     raise MethodFailedError(ErrorClass.BAD_OUTPUT, what)
 
 
-def refuse_endless(path: Path, most_rows: int, most_columns: int) -> None:
-    """Refuse a Parquet file of more cells than there can be: a small file may unfold to any size.
+def reject_oversized(path: Path, most_rows: int, most_columns: int) -> None:
+    """Reject a Parquet file with more cells than there can be: a small file may unpack to any size.
 
-    Only what the file says of itself is read.
+    Only its metadata is read.
     """
     try:
         frame = pl.scan_parquet(path)
         rows, columns = frame.select(pl.len()).collect().item(), len(frame.collect_schema())
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        refuse(f"{path.name} cannot be read as Parquet: {error}")
+        reject(f"{path.name} cannot be read as Parquet: {error}")
     if rows > most_rows or columns > most_columns:
-        refuse(
+        reject(
             f"{path.name} has {rows} rows and {columns} columns; expected are at most {most_rows} "
             f"and {most_columns}"
         )
@@ -61,13 +55,7 @@ WITHIN = 1e-6
 
 
 def records_agree(one: object, other: object) -> bool:
-    """Tell whether two JSON values are the same; numbers may differ by rounding.
-
-    Parameters
-    ----------
-    one, other : object
-        Mappings, lists, numbers, texts, None.
-    """
+    """Return whether two JSON values are the same; numbers may differ by rounding."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(records_agree(one[k], other[k]) for k in other)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
@@ -80,43 +68,27 @@ def records_agree(one: object, other: object) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SavedTables:
-    """The two files of a linked table.
+    """The two files of a linked table."""
 
-    Attributes
-    ----------
-    filled : LinkedTable
-        The CSV file.
-    unfilled : LinkedTable or None
-        The Parquet twin, which tells filled values from measured ones; None where there is none.
-    """
-
-    filled: LinkedTable
+    filled: LinkedTable  # The CSV file
+    # The Parquet file, in which missing values are not filled; None where it is missing.
     unfilled: LinkedTable | None
 
 
 @dataclass(frozen=True)
 class Differences:
-    """What is other in a saved table than in the one that was expected.
+    """Differences between a saved table and the expected one."""
 
-    Attributes
-    ----------
-    lacking, surplus : tuple of (str, tuple of str)
-        ``samples``, ``genes`` or ``covariates``, and those that only one of the two has.
-    genes, of_genes : int
-        Genes with another value somewhere, of those that both have.
-    values, of_values : int
-        The same of single values.
-    largest : float
-        The largest of these differences.
-    """
-
+    # lacking, surplus: ``samples``, ``genes`` or ``covariates``, and those that only one of
+    # the two has.
     lacking: tuple[tuple[str, tuple[str, ...]], ...]
     surplus: tuple[tuple[str, tuple[str, ...]], ...]
+    # Genes with a different value anywhere, of those that both have; the same of single values.
     genes: int
     of_genes: int
     values: int
     of_values: int
-    largest: float
+    largest: float  # The largest of these differences
 
     @property
     def none(self) -> bool:
@@ -131,17 +103,17 @@ class Differences:
 
     def words(self) -> tuple[str, ...]:
         """Return each kind of difference in a sentence."""
-        told = [_named("it lacks {} of the raw files", *found) for found in self.lacking]
-        told += [
+        sentences = [_named("it lacks {} of the raw files", *found) for found in self.lacking]
+        sentences += [
             _named("it has {} that the raw files do not give", *found) for found in self.surplus
         ]
         if self.values:
-            told.append(
-                f"{self.values} of {self.of_values} values of expression, in {self.genes} of "
+            sentences.append(
+                f"{self.values} of {self.of_values} expression values, in {self.genes} of "
                 f"{self.of_genes} genes, are not those that the raw files give; they differ by up "
                 f"to {self.largest:.3g}"
             )
-        return tuple(told)
+        return tuple(sentences)
 
 
 def _named(sentence: str, kind: str, names: Sequence[str]) -> str:
@@ -151,18 +123,10 @@ def _named(sentence: str, kind: str, names: Sequence[str]) -> str:
 def differences(
     saved: SavedTables, expected: JudgedCohort, genes: Collection[str] | None = None
 ) -> Differences:
-    """Compare the saved tables with what a cohort should have come to.
+    """Compare the saved tables with those expected of a cohort.
 
     Values are compared wherever both have the sample and the gene: the filled ones with the filled
     ones, and gaps with gaps.
-
-    Parameters
-    ----------
-    saved : SavedTables
-    expected : JudgedCohort
-        With tables.
-    genes : collection of str, optional
-        Those that were expected at all; all by default.
     """
     assert expected.filled is not None and expected.unfilled is not None
     named = saved.filled.genes

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.agents.audit.comparison import Differences, SavedTables, differences, records_agree
-from genotex.agents.audit.recorded_cohort import ToldSeries, ToldStudy
+from genotex.agents.audit.recorded_cohort import RecordedSeries, RecordedStudy
 from genotex.clinical import is_biased
 from genotex.cohorts.facts import Facts
 from genotex.cohorts.geo_files import RawSeries, read_annotation, read_raw_series
@@ -52,120 +52,86 @@ from genotex.layout import Procedure
 __all__ = [
     "LARGE",
     "NamedRows",
-    "expression_opinion",
+    "compare_expression",
+    "compare_unusable",
     "naming_rows",
-    "put_aside_opinion",
-    "same_at_some_genes",
+    "same_at_sampled_genes",
 ]
 
 LARGE = 16_000_000
 """Bytes of a linked table that is not compared whole at once: about a million values."""
 _EVENLY, _BY_TRAIT = 48, 48
-"""How many genes are looked at."""
+"""How many genes are compared."""
 
 
 @dataclass(frozen=True, eq=False)
 class NamedRows:
-    """The rows of a cohort, with the genes that the built-in rules find for them.
-
-    Attributes
-    ----------
-    lines : TableLines
-    ids : tuple of str
-    found : RowGenes
-        The names of genes of each row.
-    counted : list of tuple of str
-        The official genes that each row counts for.
-    """
+    """The rows of a cohort, with the genes that the built-in rules find for them."""
 
     lines: TableLines
     ids: tuple[str, ...]
-    found: RowGenes
-    counted: list[tuple[str, ...]]
+    found: RowGenes  # The names of genes of each row
+    counted: list[tuple[str, ...]]  # The official genes that each row counts for
 
 
 @contextmanager
 def naming_rows(
-    told: ToldSeries | ToldStudy | None, table: Path
+    cohort: RecordedSeries | RecordedStudy | None, table: Path
 ) -> Iterator[Future[NamedRows] | None]:
-    """Have the rows of a cohort named in a thread, while its linked table is read.
-
-    Parameters
-    ----------
-    told : ToldSeries, ToldStudy or None
-        What the evidence tells, applied to the raw files.
-    table : Path
-        The linked table.
-
-    Yields
-    ------
-    Future or None
-        None where nothing is to be compared at some genes alone: the table is small or absent, or
-        expression was read from a family SOFT file.
-    """
-    was_read = isinstance(told, ToldSeries) and told.raw.series.expression is not None
-    if told is None or was_read or not table.is_file() or table.stat().st_size < LARGE:
+    """Have the rows of a cohort named in a thread, while its linked table is read."""
+    was_read = isinstance(cohort, RecordedSeries) and cohort.raw.series.expression is not None
+    if cohort is None or was_read or not table.is_file() or table.stat().st_size < LARGE:
         yield None
         return
-    with ThreadPoolExecutor(1) as beside:
-        yield beside.submit(_name_rows, told)
+    with ThreadPoolExecutor(1) as executor:
+        yield executor.submit(_name_rows, cohort)
 
 
-def _name_rows(told: ToldSeries | ToldStudy) -> NamedRows:
-    lines, platforms, own = _lines(told)
-    ids, procedure, table = lines.ids, told.task.procedure, GeneTable.load()
+def _name_rows(cohort: RecordedSeries | RecordedStudy) -> NamedRows:
+    lines, platforms, own = _lines(cohort)
+    ids, procedure, table = lines.ids, cohort.task.procedure, GeneTable.load()
     found = genes_of_rows(ids, platforms, procedure=procedure, table=table, own=own)
     return NamedRows(lines, ids, found, official_rows(found, procedure=procedure, table=table))
 
 
-def _lines(told: ToldSeries | ToldStudy) -> tuple[TableLines, tuple[Platform, ...], str | None]:
-    """Return the rows of a cohort, and what may tell their genes."""
-    if isinstance(told, ToldStudy):
-        path = expression_path(told.files, told.task.procedure)
+def _lines(
+    cohort: RecordedSeries | RecordedStudy,
+) -> tuple[TableLines, tuple[Platform, ...], str | None]:
+    """Return the rows of a cohort, and what may identify their genes."""
+    if isinstance(cohort, RecordedStudy):
+        path = expression_path(cohort.files, cohort.task.procedure)
         if path is None:
-            raise FormatError(NO_EXPRESSION, path=told.files.folder)
+            raise FormatError(NO_EXPRESSION, path=cohort.files.folder)
         return read_xena_lines(path), (), None
-    series = told.raw.series
-    with ThreadPoolExecutor(1) as beside:
-        annotation = beside.submit(read_annotation, told.files, series)
+    series = cohort.raw.series
+    with ThreadPoolExecutor(1) as executor:
+        annotation = executor.submit(read_annotation, cohort.files, series)
         lines = read_series_lines(series.path)
         needed = bool(lines.ids) and identify_ids(lines.ids, GeneTable.load()).needs_mapping
         return lines, annotation.result()[0] if needed else (), series.platform
 
 
-def same_at_some_genes(
-    told: ToldSeries | ToldStudy,
+def same_at_sampled_genes(
+    cohort: RecordedSeries | RecordedStudy,
     evidence: Evidence,
     saved: SavedTables,
     naming: Future[NamedRows],
 ) -> bool:
-    """Tell whether a table is surely that of the raw files at the genes looked at.
+    """Return whether a table certainly agrees with the raw files at the sampled genes.
 
-    Parameters
-    ----------
-    told : ToldSeries or ToldStudy
-        What the evidence tells, applied to the raw files.
-    evidence : Evidence
-    saved : SavedTables
-    naming : Future
-        As `naming_rows` gives it.
-
-    Returns
-    -------
-    bool
-        False also where some genes or samples were left out for their gaps: then all of the table
-        has to be compared.
+    Also false where genes or samples were dropped for missing values: then the whole table has to
+    be compared.
     """
     genes = _some_genes(saved.filled)
     try:
         rows = naming.result()
         if {gene for counted in rows.counted for gene in counted} != set(saved.filled.genes):
             return False
-        expression = _expression(told, evidence, rows, genes)
+        expression = _expression(cohort, evidence, rows, genes)
     except GenotexError:
-        # Whatever it is: it is told by who reads all of it.
+        # The comparison of the whole table reports it.
         return False
-    return expression is not None and _same(told, expression, saved)
+    return expression is not None and _same(cohort, expression, saved)
 
 
 def _some_genes(table: LinkedTable) -> frozenset[str]:
@@ -189,10 +155,13 @@ def _correlation(table: LinkedTable) -> NDArray[np.float64]:
 
 
 def _expression(
-    told: ToldSeries | ToldStudy, evidence: Evidence, rows: NamedRows, genes: frozenset[str]
+    cohort: RecordedSeries | RecordedStudy,
+    evidence: Evidence,
+    rows: NamedRows,
+    genes: frozenset[str],
 ) -> ExpressionMatrix | None:
     """Return the expression of some genes; None where that takes all of them."""
-    procedure, scale = told.task.procedure, evidence.mapping.get("scale")
+    procedure, scale = cohort.task.procedure, evidence.mapping.get("scale")
     wanted = [i for i, counted in enumerate(rows.counted) if not genes.isdisjoint(counted)]
     names = {rows.ids[i]: rows.found.names[i] for i in wanted}
     matrix = rows.lines.read_rows(names.keys())
@@ -212,50 +181,42 @@ def _expression(
     return ExpressionMatrix(ids, mapped.samples, mapped.values[kept])
 
 
-def _same(told: ToldSeries | ToldStudy, expression: ExpressionMatrix, saved: SavedTables) -> bool:
-    codes = {name: feature.codes for name, feature in told.features.items()}
+def _same(
+    cohort: RecordedSeries | RecordedStudy, expression: ExpressionMatrix, saved: SavedTables
+) -> bool:
+    codes = {name: feature.codes for name, feature in cohort.features.items()}
     trait = codes.pop("trait")
-    linked = link_features(told.task.trait, told.samples, trait, codes, expression)
+    linked = link_features(cohort.task.trait, cohort.samples, trait, codes, expression)
     # Which genes and samples are dropped for their gaps depends on all genes: where any was, the
     # names differ, and all are compared.
     return differences(saved, judge_filled(treat_missing(linked)), frozenset(expression.ids)).none
 
 
-def expression_opinion(
-    told: ToldSeries | ToldStudy,
+def compare_expression(
+    cohort: RecordedSeries | RecordedStudy,
     evidence: Evidence,
     saved: SavedTables,
     naming: Future[NamedRows] | None,
 ) -> tuple[str, ...]:
     """Return in what the saved tables are other than the raw files give; empty where they agree.
 
-    Large tables are compared at some genes first (see `same_at_some_genes`).
-
-    Parameters
-    ----------
-    told : ToldSeries or ToldStudy
-        What the evidence tells, applied to the raw files.
-    evidence : Evidence
-    saved : SavedTables
-        The linked tables of a usable cohort.
-    naming : Future or None
-        The rows of a large table (see `naming_rows`).
+    Large tables are compared at some genes first (see `same_at_sampled_genes`).
     """
-    if naming is not None and same_at_some_genes(told, evidence, saved, naming):
-        return _other_record(told, evidence, told.facts, {})
-    prepared, why = None, "nothing tells the genes of its rows"
+    if naming is not None and same_at_sampled_genes(cohort, evidence, saved, naming):
+        return _record_differences(cohort, evidence, cohort.facts, {})
+    prepared, why = None, "nothing identifies the genes of its rows"
     try:
-        prepared = told.prepare(with_genes=True)
+        prepared = cohort.prepare(with_genes=True)
         why = prepared.why_no_genes or why
     except GenotexError as error:
         why = str(error)
     own = None if prepared is None else _differences(saved, judge_cohort(prepared))
     if own is not None and prepared is not None and own.none:
-        return _other_record(told, evidence, prepared.sample_facts, prepared.counts)
+        return _record_differences(cohort, evidence, prepared.sample_facts, prepared.counts)
     found = [] if prepared is None or own is None else [own]
-    for gene_column, other in _by_its_own_columns(told, evidence, saved, prepared):
+    for gene_column, other in _by_recorded_columns(cohort, evidence, saved, prepared):
         if other.none:
-            return (_other_column(gene_column, own, prepared),)
+            return (_column_difference(gene_column, own, prepared),)
         found.append(other)
     if not found:
         return (f"its expression cannot be computed from the raw files: {why}",)
@@ -266,13 +227,16 @@ def _differences(saved: SavedTables, expected: JudgedCohort) -> Differences | No
     return None if expected.filled is None else differences(saved, expected)
 
 
-def _other_record(
-    told: ToldSeries | ToldStudy, evidence: Evidence, facts: Facts, counts: Mapping[str, Any]
+def _record_differences(
+    cohort: RecordedSeries | RecordedStudy,
+    evidence: Evidence,
+    facts: Facts,
+    counts: Mapping[str, Any],
 ) -> tuple[str, ...]:
-    """Return what the evidence says otherwise of things by which the analysis goes."""
-    trait = told.features["trait"]
+    """Return which records in the evidence that the analysis uses are different."""
+    trait = cohort.features["trait"]
     pairs = {
-        "roles of samples": (evidence.roles, dict(zip(told.samples, trait.roles, strict=True))),
+        "roles of samples": (evidence.roles, dict(zip(cohort.samples, trait.roles, strict=True))),
         "other characteristics": (evidence.sample_facts, facts),
         "counts": (evidence.counts, counts),
         "controls": (evidence.options.get("control_roles"), "auto"),
@@ -283,36 +247,36 @@ def _other_record(
     )
 
 
-def _other_column(
+def _column_difference(
     gene_column: str | None, own: Differences | None, prepared: PreparedCohort | None
 ) -> str:
-    """Return that written code told genes in another way than the rules, which may be as good."""
+    """Return that generated code identified genes differently from the rules; both may be right."""
     way = f"column {gene_column!r}" if gene_column else "the row ids alone"
-    told = f"written code told the genes of rows by {way}, the built-in rules"
+    start = f"generated code identified the genes of rows by {way}, the built-in rules"
     if own is None or prepared is None or prepared.genes is None:
-        return f"{told} find none"
+        return f"{start} find none"
     by = prepared.genes.gene_column
     return (
-        f"{told} by {f'column {by!r}' if by else 'the row ids alone'}: "
-        f"{own.absent_or_other_genes} genes are there for one of them alone, or with other values"
+        f"{start} by {f'column {by!r}' if by else 'the row ids alone'}: "
+        f"{own.absent_or_other_genes} genes are in one result only, or differ in values"
     )
 
 
-def _by_its_own_columns(
-    told: ToldSeries | ToldStudy,
+def _by_recorded_columns(
+    cohort: RecordedSeries | RecordedStudy,
     evidence: Evidence,
     saved: SavedTables,
     prepared: PreparedCohort | None,
 ) -> Iterator[tuple[str | None, Differences]]:
     """Yield what comes of the columns that the evidence names, platform by platform."""
-    if prepared is None or prepared.counts or isinstance(told, ToldStudy):
+    if prepared is None or prepared.counts or isinstance(cohort, RecordedStudy):
         return
-    raw = read_raw_series(told.files, lambda series: True)
+    raw = read_raw_series(cohort.files, lambda series: True)
     matrix, table = raw.series.expression, GeneTable.load()
     if matrix is None or not matrix.ids:
         return
-    procedure = told.task.procedure
-    for found in _ways(raw, matrix.ids, evidence, procedure, table):
+    procedure = cohort.task.procedure
+    for found in _mappings(raw, matrix.ids, evidence, procedure, table):
         with suppress(GenotexError):
             genes = collapse_rows(matrix, found, procedure=procedure, table=table)
             judged = judge_cohort(replace(prepared, genes=genes))
@@ -320,7 +284,7 @@ def _by_its_own_columns(
                 yield found.gene_column, other
 
 
-def _ways(
+def _mappings(
     raw: RawSeries, ids: Sequence[str], evidence: Evidence, procedure: Procedure, table: GeneTable
 ) -> Iterator[RowGenes]:
     """Yield the genes of rows in each way that the evidence may mean."""
@@ -339,23 +303,19 @@ def _ways(
                 )
 
 
-def put_aside_opinion(told: ToldSeries | ToldStudy) -> tuple[str, ...]:
-    """Return that a cohort counts as not usable, though the direct road can use it as it is told.
-
-    Parameters
-    ----------
-    told : ToldSeries or ToldStudy
-        A cohort without a linked table.
-    """
-    trait = told.features.get("trait")
+def compare_unusable(cohort: RecordedSeries | RecordedStudy) -> tuple[str, ...]:
+    """Return that a cohort recorded as not usable is usable without agents, with the same trait."""
+    trait = cohort.features.get("trait")
     known = np.empty(0) if trait is None else trait.codes[~np.isnan(trait.codes)]
     if not known.size or is_biased(known):
         return ()
     try:
-        judged = judge_cohort(told.prepare(with_genes=False))
+        judged = judge_cohort(cohort.prepare(with_genes=False))
     except GenotexError:
-        # Who cannot read it either has nothing to say.
+        # If the pipeline cannot read it either, there is nothing to compare.
         return ()
     if not judged.info.is_usable:
         return ()
-    return ("with this very trait the direct road makes a usable cohort of the raw files",)
+    return (
+        "with the same trait, the pipeline without agents makes a usable cohort of the raw files",
+    )

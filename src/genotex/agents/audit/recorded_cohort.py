@@ -34,35 +34,24 @@ from genotex.layout import (
 )
 
 __all__ = [
-    "ToldSeries",
-    "ToldStudy",
+    "RecordedSeries",
+    "RecordedStudy",
     "encodings_by_name",
+    "recorded_series",
+    "recorded_study",
     "tcga_folders",
-    "tell_series",
-    "tell_study",
 ]
 
 
 @dataclass(frozen=True, eq=False)
-class ToldSeries:
-    """A GEO cohort as its evidence tells it.
-
-    Attributes
-    ----------
-    task : Task
-    files : GeoCohortFiles
-    raw : RawSeries
-        What is said of the samples.
-    reading : ClinicalReading
-        That of the evidence.
-    features : mapping of str to EncodedFeature
-        ``trait``, ``Age``, ``Gender`` as the encodings give them.
-    """
+class RecordedSeries:
+    """A GEO cohort as its evidence records it."""
 
     task: Task
     files: GeoCohortFiles
     raw: RawSeries
-    reading: ClinicalReading
+    reading: ClinicalReading  # That of the evidence
+    # ``trait``, ``Age``, ``Gender`` as the encodings give them.
     features: Mapping[str, EncodedFeature]
 
     @property
@@ -76,25 +65,17 @@ class ToldSeries:
         return sample_facts(self.raw.series, self.reading)
 
     def prepare(self, *, with_genes: bool) -> PreparedCohort:
-        """Go the direct road with the reading of the evidence.
+        """Run the pipeline without agents, with the annotation of the evidence.
 
-        Parameters
-        ----------
-        with_genes : bool
-            Whether there are genes whatever the built-in rules think of the series.
-
-        Raises
-        ------
-        GenotexError
-            If that cannot be done.
+        `with_genes` assumes gene expression, even where the built-in rules find none.
         """
-        expert = _Told(self.reading, with_genes=with_genes)
+        expert = _RecordedExpert(self.reading, with_genes=with_genes)
         return prepare_geo_cohort(self.files, expert, _options(self.task))
 
 
 @dataclass(frozen=True, eq=False)
-class ToldStudy:
-    """A TCGA cohort as its evidence tells it; attributes as of `ToldSeries`."""
+class RecordedStudy:
+    """A TCGA cohort as its evidence records it (see `RecordedSeries`)."""
 
     task: Task
     files: TcgaCohortFiles
@@ -115,20 +96,20 @@ class ToldStudy:
         return tcga_sample_facts(self.raw.matrix, measured)
 
     def prepare(self, *, with_genes: bool) -> PreparedCohort:
-        """Go the direct road with the reading of the evidence (see `ToldSeries.prepare`)."""
+        """Run the pipeline without agents (see `RecordedSeries.prepare`)."""
         prepared = prepare_tcga_cohort(self.files, self.task.trait, "", _options(self.task))
         return replace(prepared, reading=self.reading, features=self.features)
 
 
 @dataclass(frozen=True)
-class _Told:
-    """An expert who says what was said before."""
+class _RecordedExpert:
+    """An expert that repeats a recorded annotation."""
 
     reading: ClinicalReading
     with_genes: bool
 
     def read(self, description: SeriesDescription, trait: str) -> ClinicalReading:
-        """Return the reading, and whether there is gene expression."""
+        """Return the annotation, and whether there is gene expression."""
         there = GeneVerdict(True, "") if self.with_genes else judge_expression(description)
         return replace(self.reading, gene=there)
 
@@ -137,14 +118,8 @@ def _options(task: Task) -> PreprocessOptions:
     return PreprocessOptions(procedure=task.procedure)
 
 
-def tell_series(task: Task, evidence: Evidence) -> ToldSeries:
-    """Apply the encodings of the evidence to the raw series.
-
-    Raises
-    ------
-    FormatError
-        If the evidence or the series cannot be read, or they do not fit each other.
-    """
+def recorded_series(task: Task, evidence: Evidence) -> RecordedSeries:
+    """Apply the encodings of the evidence to the raw series."""
     files = replace(geo_cohort_files(task.trait, task.input_folder), cohort=task.cohort)
     reading = reading_from_json(evidence.reading)
     raw = choose_file(files)
@@ -152,40 +127,34 @@ def tell_series(task: Task, evidence: Evidence) -> ToldSeries:
         name: apply_encoding(encoding, raw.series, procedure=task.procedure)
         for name, encoding in encodings_by_name(reading).items()
     }
-    return ToldSeries(task, files, raw, reading, features)
+    return RecordedSeries(task, files, raw, reading, features)
 
 
 def encodings_by_name(reading: ClinicalReading) -> dict[str, FeatureEncoding]:
     """Return the encodings of ``trait``, ``Age``, ``Gender`` as far as there are any."""
-    told = {"trait": reading.trait, "Age": reading.age, "Gender": reading.gender}
-    return {name: encoding for name, encoding in told.items() if encoding is not None}
+    named = {"trait": reading.trait, "Age": reading.age, "Gender": reading.gender}
+    return {name: encoding for name, encoding in named.items() if encoding is not None}
 
 
 def tcga_folders(task: Task) -> list[TcgaCohortFiles]:
-    """Return the studies that lie in the input."""
+    """Return the studies of the input."""
     folders = sorted(path for path in task.input_folder.iterdir() if path.is_dir())
     return [tcga_cohort_files(path) for path in folders]
 
 
-def tell_study(task: Task, evidence: Evidence) -> ToldStudy | None:
-    """Apply the encodings of the evidence to the study that it names; None where it names none.
-
-    Raises
-    ------
-    FormatError
-        If the evidence or the study cannot be read, or they do not fit each other.
-    """
+def recorded_study(task: Task, evidence: Evidence) -> RecordedStudy | None:
+    """Apply the encodings of the evidence to the study that it names; None where it names none."""
     if not evidence.files:
         return None
     title = evidence.series.get("title")
     for files in tcga_folders(task):
         if files.name.replace("_", " ") == title:
             return _apply(task, files, evidence)
-    msg = f"the evidence names the study {str(title)[:80]!r}, which does not lie in the input"
+    msg = f"the evidence names the study {str(title)[:80]!r}, which is not in the input"
     raise FormatError(msg)
 
 
-def _apply(task: Task, files: TcgaCohortFiles, evidence: Evidence) -> ToldStudy:
+def _apply(task: Task, files: TcgaCohortFiles, evidence: Evidence) -> RecordedStudy:
     raw = read_raw_clinical(files)
     reading = _recorded(evidence)
     own, rules = read_tcga_features(raw.matrix, "", _options(task))
@@ -195,19 +164,19 @@ def _apply(task: Task, files: TcgaCohortFiles, evidence: Evidence) -> ToldStudy:
         if encoding.values:
             features[name] = _listed(encoding, raw)
         elif name in by_rules and _place(encoding) == _place(by_rules[name]):
-            # The direct road lists no values: its rules tell them again.
+            # The pipeline lists no values: its rules give them again.
             features[name] = own[name]
         else:
-            msg = f"the encoding of {name} in the evidence says nothing of any value"
+            msg = f"the encoding of {name} in the evidence has no values"
             raise FormatError(msg)
-    return ToldStudy(task, files, raw, reading, features)
+    return RecordedStudy(task, files, raw, reading, features)
 
 
 def _recorded(evidence: Evidence) -> ClinicalReading:
     try:
         return recorded_reading(evidence.reading)
     except (AttributeError, TypeError, ValueError) as error:
-        msg = f"the reading in the evidence is none: {error}"
+        msg = f"the annotation in the evidence is not valid: {error}"
         raise FormatError(msg) from error
 
 

@@ -65,11 +65,6 @@ def toolkit_documentation(names: Sequence[str] | None = None) -> str:
     """Return signatures and docstrings of toolkit functions (by default of all) for a prompt.
 
     They are in order of use, so that the same names give the same text.
-
-    Raises
-    ------
-    UsageError
-        If the toolkit has no function of a name.
     """
     known = toolkit_functions()
     for name in names or ():

@@ -65,39 +65,12 @@ _WRITERS = {"geo": write_geo_code, "tcga": write_tcga_code, "statistics": _write
 
 
 def plan_units(task: Task) -> tuple[ActionUnit, ...]:
-    """Return the steps that the rules take for a task, in order; the last one completes it.
-
-    Raises
-    ------
-    FormatError
-        If a file that is needed cannot be read.
-    """
+    """Return the steps that the rules take for a task, in order; the last one completes it."""
     return tuple(action_unit(task.kind, name) for name in _STEPS[task.kind](task))
 
 
 def write_code(task: Task, unit: ActionUnit) -> str:
-    """Write the code of one step.
-
-    Parameters
-    ----------
-    task : Task
-        What the notebook is about.
-    unit : ActionUnit
-        The step, or the whole task: then all steps that the rules take are joined.
-
-    Returns
-    -------
-    str
-        Python for one cell, which uses the toolkit and the variables of earlier cells alone; empty
-        for the step that completes the notebook.
-
-    Raises
-    ------
-    FormatError
-        If a file that is needed cannot be read.
-    UsageError
-        If the step is one of another kind of notebook.
-    """
+    """Write the code of one step."""
     if unit.kind != task.kind:
         msg = f"{unit.name} is a step of {unit.kind}, but the task is one of {task.kind}"
         raise UsageError(msg)

@@ -53,84 +53,47 @@ GenesEnd = Literal["", "series", "table", "mapping"]
 
 @dataclass(frozen=True)
 class Coded:
-    """How one feature is coded.
-
-    Attributes
-    ----------
-    encoding : FeatureEncoding
-        Where it stands, and why.
-    codes : mapping of str to float or None
-        Raw cell -> code, for all cells that a written function will see.
-    roles : mapping of str to Role
-        Raw cell -> role, for the controls of a binary trait.
-    """
+    """How one feature is coded."""
 
     encoding: FeatureEncoding
+    # Raw cell -> code, for all cells that a written function will see.
     codes: Mapping[str, float | None]
-    roles: Mapping[str, Role]
+    roles: Mapping[str, Role]  # Raw cell -> role, for the controls of a binary trait
 
 
 @dataclass(frozen=True)
 class GeoDecisions:
-    """Everything that the code of a series depends on.
+    """Everything that the code of a series depends on."""
 
-    Attributes
-    ----------
-    reading : ClinicalReading
-        How the rules read the series.
-    trait, age, gender : Coded or None
-        The features; None where they are not told.
-    genes_end : str
-        Where it turns out that there are no genes: ``series`` (its texts), ``table`` (it is
-        empty), ``mapping`` (nothing tells the genes of its rows); empty where there are genes.
-    why_no_genes : str
-        Why.
-    ids : IdVerdict or None
-        What the row ids are; None without rows.
-    first_ids : tuple of str
-        Some of them.
-    id_column, gene_column, platform : str or None
-        Columns of the annotation, and whose it is; None where none is needed.
-    own_platform : str or None
-        First platform at hand.
-    map_notes : tuple of str
-        Why these columns.
-    procedure : {"sound", "benchmark"}
-        Which procedure.
-    counted : bool
-        Whether the rows are RNA-seq counts of NCBI.
-    """
-
-    reading: ClinicalReading
+    reading: ClinicalReading  # How the rules read the series
+    # The features; None where they are not recorded.
     trait: Coded | None
     age: Coded | None
     gender: Coded | None
+    # Where it turns out that there are no genes: ``series`` (its texts), ``table`` (it is
+    # empty), ``mapping`` (nothing identifies the genes of its rows); empty where there are genes.
     genes_end: GenesEnd
-    why_no_genes: str
-    ids: IdVerdict | None
-    first_ids: tuple[str, ...]
+    why_no_genes: str  # Why
+    ids: IdVerdict | None  # What the row ids are; None without rows
+    first_ids: tuple[str, ...]  # Some of them
+    # id_column, gene_column, platform: Columns of the annotation, and whose it is; None where
+    # none is needed.
     id_column: str | None
     gene_column: str | None
     platform: str | None
-    own_platform: str | None
-    map_notes: tuple[str, ...]
-    procedure: Procedure
-    counted: bool
+    own_platform: str | None  # First platform at hand
+    map_notes: tuple[str, ...]  # Why these columns
+    procedure: Procedure  # Which procedure
+    counted: bool  # Whether the rows are RNA-seq counts of NCBI
 
 
 def decide_geo(task: Task) -> GeoDecisions:
-    """Read a series as the direct road does, and return what it decides.
-
-    Raises
-    ------
-    FormatError
-        If a file that is needed cannot be read.
-    """
+    """Annotate a series as the pipeline without agents does, and return all decisions."""
     return _decide(task, _state_of(task.input_folder))
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return what tells whether the files of a folder are still the same."""
+    """Return names, sizes and times of the files of a folder, by which changes are noticed."""
     found = sorted(path for path in folder.iterdir() if path.is_file())
     stats = [(path.name, path.stat()) for path in found]
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
@@ -169,13 +132,7 @@ def _decide(task: Task, state: tuple[tuple[str, int, int], ...]) -> GeoDecisions
 
 
 def read_geo(task: Task) -> ClinicalReading:
-    """Read what a series says of the trait, age and gender, as the direct road does.
-
-    Raises
-    ------
-    FormatError
-        If a file that is needed cannot be read.
-    """
+    """Annotate trait, age and gender of a series as the pipeline without agents does."""
     files = geo_cohort_files(task.trait, task.input_folder)
     return _read(task, files, GeneTable.load())[1]
 
@@ -299,13 +256,7 @@ def geo_steps(task: Task) -> tuple[str, ...]:
 
 
 def write_geo_code(task: Task, step: str) -> str:
-    """Return the code of one step.
-
-    Raises
-    ------
-    FormatError
-        If a file of the series that is needed cannot be read.
-    """
+    """Return the code of one step."""
     if step == "load_data":
         return _LOAD
     if step == "read_annotation":
@@ -344,15 +295,15 @@ def _clinical(found: GeoDecisions) -> str:
 
 def _feature(name: str, coded: Coded | None, why_not: str) -> str:
     if coded is None:
-        return comment(f"{name.capitalize()} is not told: {why_not or 'no row says it'}") + (
+        return comment(f"{name.capitalize()} is not recorded: {why_not or 'no row has it'}") + (
             f"{name} = None\n"
         )
     encoding = coded.encoding
     place = tell_place(encoding.row, encoding.key, encoding.sample_field)
-    told = encoding.evidence
-    if not any(place in text for text in told):
-        told = (place, *told)
-    why = comment(f"{name.capitalize()}: {told[0]}", *told[1:])
+    reasons = encoding.evidence
+    if not any(place in text for text in reasons):
+        reasons = (place, *reasons)
+    why = comment(f"{name.capitalize()}: {reasons[0]}", *reasons[1:])
     function = converter_text(f"convert_{name}", coded.codes)
     return f"{why}{function}\n\n{_encode_call(name, encoding, coded)}"
 
@@ -370,7 +321,7 @@ def _encode_call(name: str, encoding: FeatureEncoding, coded: Coded) -> str:
 
 
 def _default_key(encoding: FeatureEncoding, coded: Coded) -> str | None:
-    """Return the key that `encode_feature` finds itself; None where it has to be told."""
+    """Return the key that `encode_feature` finds itself; None where it has to be given."""
     if encoding.row is None:
         return ""
     keys = {cell.partition(":")[0].strip() if ":" in cell else "" for cell in coded.codes}

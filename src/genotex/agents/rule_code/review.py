@@ -17,7 +17,7 @@ _LEAST_MAPPED = 0.05
 
 _RAISED = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.M)
 _STOPPED = re.compile(r"(Stopped (at|after)|Interrupted on|The session (died|was ended))\b")
-"""How the sandbox begins what it says last of a cell that did not end by itself."""
+"""The last message of the sandbox about a cell that did not end by itself."""
 _PLACEHOLDER = re.compile(r"\b(placeholder|TODO|FIXME|your code here|not implemented)\b", re.I)
 _MAPPED = re.compile(r"(\d+) of (\d+) rows name a gene")
 _EMPTY = re.compile(r"^\s*(\w+).*\bmissing in (\d+) of \2 samples", re.M)
@@ -26,21 +26,11 @@ _BY_HAND = {"open", "read_csv", "read_table", "loadtxt", "genfromtxt", "scan_csv
 
 @dataclass(frozen=True)
 class Review:
-    """What a reviewer says of a code attempt.
+    """The judgement of an attempt."""
 
-    Attributes
-    ----------
-    runs : bool
-        Whether it ran to its end.
-    follows : bool
-        Whether it does what the step asks for, as far as can be told.
-    suggestions : tuple of str
-        What to change, three at most; empty where it is approved.
-    """
-
-    runs: bool
-    follows: bool
-    suggestions: tuple[str, ...] = ()
+    runs: bool  # Whether it ran to its end
+    follows: bool  # Whether it does what the step asks for, as far as rules can see
+    suggestions: tuple[str, ...] = ()  # What to change, three at most; empty where it is approved
 
     @property
     def approved(self) -> bool:
@@ -83,32 +73,15 @@ _SOLVE = _Wanted(("choose_data", "load_data", "analyse", "save_result"), ("resul
 def review_output(
     unit: ActionUnit, code: str, output: str, *, failed: bool | None = None
 ) -> Review:
-    """Judge the last attempt at a step.
-
-    Parameters
-    ----------
-    unit : ActionUnit
-        The step.
-    code : str
-        What was run.
-    output : str
-        All that came of it: what was printed, a traceback, what the sandbox says.
-    failed : bool, optional
-        Whether it failed, where that is known; told from the output by default.
-
-    Returns
-    -------
-    Review
-        With what to change, the most important first.
-    """
+    """Judge the last attempt at a step."""
     why = _failure(output)
     if failed or (failed is None and why):
         return Review(False, False, (_advice(why or "it did not run to its end"),))
     try:
         tree = ast.parse(code)
     except SyntaxError as error:
-        return Review(False, False, (f"The code is no Python: {error}. Write it again.",))
-    found = tuple(_shortcomings(unit, tree, code, output))[:MOST_SUGGESTIONS]
+        return Review(False, False, (f"The code is not Python: {error}. Write it again.",))
+    found = tuple(_suggestions(unit, tree, code, output))[:MOST_SUGGESTIONS]
     return Review(True, not found, found)
 
 
@@ -124,17 +97,17 @@ def _failure(output: str) -> str:
 
 
 def _advice(why: str) -> str:
-    kind, _, told = why.partition(":")
+    kind, _, message = why.partition(":")
     if kind == "NameError":
         return f"{why}. Define it first, or use the variables of the earlier cells."
     if kind in ("UsageError", "FormatError"):
-        return f"The toolkit refused:{told}"
+        return f"The toolkit refused:{message}"
     if why.startswith("Stopped"):
         return f"{why} Find the loop that does not end, or the step that is too long."
     return f"The code did not run to its end: {why}. Correct what raised it."
 
 
-def _shortcomings(unit: ActionUnit, tree: ast.Module, code: str, output: str) -> Iterator[str]:
+def _suggestions(unit: ActionUnit, tree: ast.Module, code: str, output: str) -> Iterator[str]:
     if unit.completes:
         return
     yield from _placeholders(tree, code)
@@ -150,7 +123,7 @@ def _shortcomings(unit: ActionUnit, tree: ast.Module, code: str, output: str) ->
     for name in () if ends_here else wanted.variables:
         if name not in assigned:
             yield f"Later steps need the variable `{name}`, which is not set."
-    yield from _doubtful(output)
+    yield from _suspicious(output)
     if not output.strip():
         yield "Nothing was printed; print what the next step has to see."
 
@@ -180,7 +153,7 @@ def _assigned(tree: ast.Module) -> set[str]:
 
 
 def _records_absence(tree: ast.Module) -> bool:
-    """Tell whether absence is recorded whatever comes, and not where something fails to be."""
+    """Return whether absence is recorded in any case, not only under a condition."""
     always = (line for line in tree.body if not isinstance(line, ast.If))
     calls = (node for line in always for node in ast.walk(line) if isinstance(node, ast.Call))
     return any(
@@ -191,7 +164,7 @@ def _records_absence(tree: ast.Module) -> bool:
     )
 
 
-def _doubtful(output: str) -> Iterator[str]:
+def _suspicious(output: str) -> Iterator[str]:
     """Find in what was printed signs that the answer is wrong."""
     if hit := _EMPTY.search(output):
         yield f"{hit[1]} is missing in all samples; choose another row, or correct the function."

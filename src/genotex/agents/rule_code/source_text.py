@@ -69,21 +69,7 @@ _RULES: tuple[Callable[[str], float | None], ...] = (
 
 
 def converter_text(name: str, codes: Codes) -> str:
-    """Return the source of a function that gives these codes.
-
-    Parameters
-    ----------
-    name : str
-        Name of the function.
-    codes : mapping of str to float or None
-        All raw cells that it will see, and what it must give.
-
-    Returns
-    -------
-    str
-        A rule where there are many different values and one fits, else a table of the values
-        without their header, else one of the raw cells.
-    """
+    """Return the source of a function that gives these codes."""
     if len(codes) >= _FEWEST_FOR_RULE:
         for rule in _RULES:
             if all(rule(cell) == code for cell, code in codes.items()):
@@ -123,7 +109,7 @@ _WIDTH = 92
 
 
 def comment(*texts: str) -> str:
-    """Return texts as comment lines, one sentence each, whatever characters they hold."""
+    """Return texts as comment lines, one sentence each."""
     sentences = (one_line(text).rstrip(".") for text in texts)
     plain = " ".join(f"{sentence}." for sentence in sentences if sentence)
     lines = textwrap.wrap(

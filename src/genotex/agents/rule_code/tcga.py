@@ -70,13 +70,7 @@ def tcga_steps(task: Task) -> tuple[str, ...]:
 
 
 def write_tcga_code(task: Task, step: str) -> str:
-    """Return the code of one step.
-
-    Raises
-    ------
-    FormatError
-        If the clinical matrix is missing or cannot be read.
-    """
+    """Return the code of one step."""
     return _WRITERS[step](task, _decide(task))
 
 
@@ -127,7 +121,7 @@ def _choose(task: Task, found: _Decisions) -> str:
     for name in ("age", "gender"):
         encoding = found.column(name)
         if encoding is None:
-            parts.append(f"# No column tells the {name}.\n{name}_column = None\n")
+            parts.append(f"# No column has the {name}.\n{name}_column = None\n")
         else:
             why = comment(*encoding.evidence)
             column = f"{name}_column = {literal(encoding.key)}\n"

@@ -13,7 +13,7 @@ from genotex.bench.runs.run_folder import RunFolder
 from genotex.errors import FormatError, UsageError
 from genotex.formats import read_json_object, write_json
 
-__all__ = ["TeamFolder", "notebook_name", "read_limits", "said_anew", "write_limits"]
+__all__ = ["TeamFolder", "changed_limits", "notebook_name", "read_limits", "write_limits"]
 
 
 def notebook_name(task: Task) -> str:
@@ -22,13 +22,7 @@ def notebook_name(task: Task) -> str:
 
 
 class TeamFolder(RunFolder):
-    """The folder of a run of the team (see `RunFolder`).
-
-    Attributes
-    ----------
-    prices, limits, usage : Path
-        What models cost when the run began; what it may use, as last said; what it has used.
-    """
+    """The folder of a run of the team (see `RunFolder`)."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -68,30 +62,24 @@ def write_limits(path: Path, limits: Limits) -> None:
 
 
 def read_limits(path: Path) -> Limits:
-    """Return the limits that were written; none where nothing was.
-
-    Raises
-    ------
-    FormatError
-        If the file holds something else.
-    """
+    """Return the limits that were written; none where nothing was."""
     if not path.is_file():
         return Limits()
     found = read_json_object(path)
-    said = {name: Setting(value, name) for name, value in found.items() if value is not None}
+    stored = {name: Setting(value, name) for name, value in found.items() if value is not None}
     try:
         return Limits(
-            said["max_cost"].money() if "max_cost" in said else None,
-            said["max_tokens"].whole() if "max_tokens" in said else None,
-            said["max_time"].number() if "max_time" in said else None,
-            said["allow_unknown"].flag() if "allow_unknown" in said else False,
+            stored["max_cost"].money() if "max_cost" in stored else None,
+            stored["max_tokens"].whole() if "max_tokens" in stored else None,
+            stored["max_time"].number() if "max_time" in stored else None,
+            stored["allow_unknown"].flag() if "allow_unknown" in stored else False,
         )
     except UsageError as error:
-        hint = "remove it, and name the limits when the run is gone on with"
+        hint = "remove it, and state the limits when the run is resumed"
         raise FormatError(str(error), path=path, hint=hint) from error
 
 
-def said_anew(
+def changed_limits(
     kept: Limits,
     *,
     max_cost: float | Decimal | None = None,
@@ -99,13 +87,7 @@ def said_anew(
     max_time: float | None = None,
     allow_unknown: bool = False,
 ) -> Limits:
-    """Return the limits of a run that is gone on with: those said now, else those kept.
-
-    Raises
-    ------
-    UsageError
-        If a number makes no sense.
-    """
+    """Return the limits of a run that is gone on with: those stored now, else those kept."""
     if max_cost is not None:
         kept = replace(kept, max_cost=Setting(max_cost, "--max-cost").money())
     if max_tokens is not None:

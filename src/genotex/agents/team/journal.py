@@ -1,10 +1,11 @@
-"""The journal of a notebook: calls, offers and files are recorded once and replayed on resuming."""
+"""The journal of a notebook: calls, cells and offers happen once and are replayed on resuming."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol
 
 from genotex.agents.action_units import ActionUnit
@@ -19,30 +20,31 @@ from genotex.agents.models import (
     request_to_json,
 )
 from genotex.agents.notebook import Event, NotebookWork
+from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, Session
+from genotex.agents.sandbox.replaying import check_same_end
 from genotex.agents.script import ScriptWork
 from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
-from genotex.agents.team.recorded_session import RecordedSession
 from genotex.errors import BadAnswerError, FormatError, ModelError, RefusedError, UsageError
 from genotex.formats.journal import Entry, Journal
 
 __all__ = [
     "KeptCode",
+    "Live",
     "NotebookJournal",
-    "RecordedFiles",
-    "RecordedLook",
     "RecordedModel",
-    "RecordedShelf",
-    "RoutedModel",
+    "RecordedNotebook",
+    "RecordedSession",
     "Router",
+    "WorkSettings",
     "error_from_json",
-    "recorded_work",
-    "text_digest",
 ]
 
+_RERUN = "the notebook can be rerun with --retry"
 
-def text_digest(*texts: str) -> str:
-    """Return the SHA-256 of some texts in order."""
+
+def _digest(*texts: str) -> str:
+    """Return the SHA-256 of texts in order."""
     digest = hashlib.sha256()
     for text in texts:
         digest.update(f"{len(text)}:".encode())
@@ -51,73 +53,52 @@ def text_digest(*texts: str) -> str:
 
 
 class NotebookJournal:
-    """Tells again what stands in a journal, then goes on with it.
+    """Replays the entries of a journal in order, then appends to it.
 
-    The work on a notebook depends on nothing but the answers of models and what cells came to, so
-    that the same answers lead through the same questions. What differs was not made by this
-    program, or not from these settings.
-
-    Parameters
-    ----------
-    journal : Journal or list of dict
-        A journal to go on with, or the entries of one that is only told again.
-
-    Attributes
-    ----------
-    entries : list of dict
-        All that stands there.
+    The work on a notebook depends only on the answers of models and the results of cells, so the
+    same answers lead to the same questions. An entry that does not match was written by another
+    version of this program, or with other settings.
     """
 
     def __init__(self, journal: Journal | list[Entry]) -> None:
+        # The entries alone can be replayed, not continued.
         self._journal = journal if isinstance(journal, Journal) else None
         self.entries = journal.entries if isinstance(journal, Journal) else journal
-        self._told = 0
+        self._replayed = 0
 
-    def recall(self, kind: str, digest: str) -> Entry | None:
-        """Return what came of this the first time; None where it is new.
+    def once(
+        self,
+        kind: str,
+        digest: str,
+        make: Callable[[], Mapping[str, Any]],
+        *,
+        paid: Callable[[Mapping[str, Any]], bool] = lambda content: False,
+    ) -> Mapping[str, Any]:
+        """Return the entry of a step; the first time, make its content and record it.
 
-        Parameters
-        ----------
-        kind : str
-            ``call``, ``cell``, ``offer``, ``files`` or ``look``.
-        digest : str
-            Of what is asked or run.
-
-        Raises
-        ------
-        FormatError
-            If something else stands there.
+        What was `paid` for is on the disk when this returns; the rest may be repeated after a power
+        cut.
         """
-        if self._told == len(self.entries):
-            return None
-        entry = self.entries[self._told]
+        if self._replayed < len(self.entries):
+            return self._replay(kind, digest)
+        content = make()
+        if self._journal is None:
+            msg = "this journal is only replayed, nothing is added to it"
+            raise UsageError(msg)
+        self._journal.add({"kind": kind, "digest": digest, **content}, at_once=paid(content))
+        self._replayed += 1
+        return content
+
+    def _replay(self, kind: str, digest: str) -> Entry:
+        entry = self.entries[self._replayed]
         if (entry["kind"], entry["digest"]) != (kind, digest):
             msg = (
-                f"entry {self._told + 1} of the notebook's journal is another {entry['kind']} than "
-                f"the {kind} that this version of genotex comes to"
+                f"entry {self._replayed + 1} of the notebook's journal is a different "
+                f"{entry['kind']} from the {kind} that this version of genotex arrives at"
             )
-            hint = "do the notebook anew with --retry"
-            raise FormatError(msg, hint=hint)
-        self._told += 1
+            raise FormatError(msg, hint="rerun the notebook with --retry")
+        self._replayed += 1
         return entry
-
-    def add(self, kind: str, digest: str, content: Mapping[str, Any], *, paid: bool) -> None:
-        """Write down what came of something.
-
-        Parameters
-        ----------
-        kind, digest : str
-            See `recall`.
-        content : mapping
-        paid : bool
-            Whether it was, so that it is on the disk when this returns; what was not may be done
-            again after a power cut.
-        """
-        if self._journal is None:
-            msg = "this journal is only told again, nothing is added to it"
-            raise UsageError(msg)
-        self._journal.add({"kind": kind, "digest": digest, **content}, at_once=paid)
-        self._told += 1
 
 
 class Router(Protocol):
@@ -128,80 +109,46 @@ class Router(Protocol):
         ...  # pragma: no cover
 
 
-class RoutedModel:
-    """The models of all roles as one.
-
-    Parameters
-    ----------
-    router : Router
-    """
+class RecordedModel:
+    """The models of all roles as one, with every call in the journal before its answer is used."""
 
     name = "team"
 
-    def __init__(self, router: Router) -> None:
+    def __init__(self, router: Router, journal: NotebookJournal) -> None:
         self._router = router
-
-    def answer(self, request: Request) -> Reply:
-        """Have the model of the request's role answer (see `Model`)."""
-        return self._router.model_of(request.role).answer(request)
-
-
-class RecordedModel:
-    """Answers from the journal; beyond it asks, and writes the answer down.
-
-    Parameters
-    ----------
-    model : Model
-        Who answers what is new.
-    journal : NotebookJournal
-    """
-
-    def __init__(self, model: Model, journal: NotebookJournal) -> None:
-        self._model = model
         self._journal = journal
 
-    @property
-    def name(self) -> str:
-        """The name of the model that answers."""
-        return self._model.name
-
     def answer(self, request: Request) -> Reply:
-        """Answer (see `Model`); an answer that is none is written down, too.
+        """Answer (see `Model`); refusals and unusable answers are recorded, too.
 
-        Errors that another attempt may spare, as of a network, are not: a resumed run asks again.
+        Errors that may pass, such as those of a network, are not: a resumed run asks again.
         """
-        digest = request_digest(request)
-        entry = self._journal.recall("call", digest)
-        if entry is not None:
-            return _told_again(entry)
+        entry = self._journal.once(
+            "call", request_digest(request), lambda: self._ask(request), paid=_may_have_cost
+        )
+        if "error" in entry:
+            raise error_from_json(entry["error"])
+        return reply_from_json(entry["reply"])
+
+    def _ask(self, request: Request) -> dict[str, Any]:
         content: dict[str, Any] = {"request": request_to_json(request)}
         try:
-            reply = self._model.answer(request)
+            reply = self._router.model_of(request.role).answer(request)
         except (BadAnswerError, RefusedError) as error:
-            self._journal.add("call", digest, content | {"error": _error_to_json(error)}, paid=True)
-            raise
-        self._journal.add(
-            "call", digest, content | {"reply": reply_to_json(reply)}, paid=_was_paid(reply)
-        )
-        return reply
+            return content | {"error": _error_to_json(error)}
+        return content | {"reply": reply_to_json(reply)}
 
 
-def _was_paid(reply: Reply) -> bool:
-    """Tell whether an answer may have cost something: the built-in rules use no tokens."""
-    return any(tokens != 0 for tokens in astuple(reply.usage))
-
-
-def _told_again(entry: dict[str, Any]) -> Reply:
-    if "error" not in entry:
-        return reply_from_json(entry["reply"])
-    raise error_from_json(entry["error"])
+def _may_have_cost(content: Mapping[str, Any]) -> bool:
+    """Return whether a call may have cost something: the built-in rules use no tokens."""
+    return "error" in content or any(n != 0 for n in content["reply"]["usage"].values())
 
 
 def error_from_json(data: Mapping[str, Any]) -> ModelError:
     """Return the error in which a call ended, from the journal."""
     kinds: dict[str, type[ModelError]] = {"bad": BadAnswerError, "refused": RefusedError}
-    told = dict(data)
-    return kinds[told.pop("kind")](told.pop("message"), **told)
+    fields = dict(data)
+    return kinds[fields.pop("kind")](fields.pop("message"), **fields)
 
 
 def _error_to_json(error: BadAnswerError | RefusedError) -> dict[str, Any]:
@@ -216,163 +163,203 @@ def _error_to_json(error: BadAnswerError | RefusedError) -> dict[str, Any]:
     }
 
 
+class RecordedSession(Session):
+    """A session whose cells are in the journal; a real one starts only with the first new cell.
+
+    Before that cell, the cells behind the present state run again, each to the same end.
+    """
+
+    def __init__(self, make: Callable[[], Session], journal: NotebookJournal) -> None:
+        self._make = make
+        self._journal = journal
+        self._cells: list[tuple[str, CellResult]] = []
+        self._session: Session | None = None
+
+    @property
+    def confinement(self) -> Confinement:
+        """The isolation mechanisms in use; starts the session."""
+        return self._live().confinement
+
+    @property
+    def step(self) -> int:
+        """Number of cells behind the present state."""
+        return len(self._cells)
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """What was removed from what the code left."""
+        return () if self._session is None else self._session.removed
+
+    def start(self) -> None:
+        """Do nothing: the session starts when it is needed."""
+
+    def execute(self, code: str, *, seconds: float | None = None) -> CellResult:
+        """Run a cell, or replay its result (see `Session`)."""
+
+        def run() -> dict[str, Any]:
+            return {"code": code, "result": _to_json(self._live().execute(code, seconds=seconds))}
+
+        result = _from_json(self._journal.once("cell", _digest(code), run)["result"])
+        if result.state_kept:
+            self._cells.append((code, result))
+        return replace(result, step=self.step)
+
+    def _live(self) -> Session:
+        """Return the real session in the present state; an error if a cell ends differently."""
+        if self._session is None:
+            self._session = self._make()
+            self._session.start()
+            for number, (code, result) in enumerate(self._cells, start=1):
+                check_same_end(number, result, self._session.execute(code), _RERUN)
+        return self._session
+
+    def settle(self) -> None:
+        """Bring the written files into the present state, too.
+
+        A cell that was stopped may have left files that are not part of the notebook.
+        """
+        self._live().restore(self.step)
+
+    def interrupt(self) -> None:
+        """Interrupt the running cell, if any, from another thread."""
+        if self._session is not None:
+            self._session.interrupt()
+
+    def snapshot(self) -> int:
+        """Return the present step, to be given to ``restore``."""
+        return self.step
+
+    def restore(self, step: int) -> None:
+        """Go back to the state after a step (see `Session`)."""
+        del self._cells[step:]
+        if self._session is not None:
+            self._session.restore(step)
+
+    def close(self) -> None:
+        """End everything that runs."""
+        if self._session is not None:
+            self._session.close()
+
+
+def _to_json(result: CellResult) -> dict[str, Any]:
+    return {
+        "status": str(result.status),
+        # Pictures are not kept: they are never read again.
+        "outputs": [{"kind": o.kind, "text": o.text} for o in result.outputs],
+        "exception": result.exception,
+        "message": result.message,
+        "traceback": result.traceback,
+        "explanation": result.explanation,
+        "left_out": result.left_out,
+        "seconds": result.seconds,
+        "peak_bytes": result.peak_bytes,
+        "state_kept": result.state_kept,
+        "left_running": result.left_running,
+    }
+
+
+def _from_json(data: Mapping[str, Any]) -> CellResult:
+    outputs = tuple(Output(**each) for each in data["outputs"])
+    return CellResult(**{**data, "status": CellStatus(data["status"]), "outputs": outputs})
+
+
 @dataclass(frozen=True)
 class KeptCode:
-    """Code that was approved of: of which step, after which steps."""
+    """Approved code: of which step, after which steps."""
 
     unit: str
     before: tuple[str, ...]
     code: str
 
 
-class RecordedShelf:
-    """Offers what the journal says; beyond it asks the shelf, and writes down what it offers.
-
-    Parameters
-    ----------
-    shelf : Shelf
-        That of the run.
-    journal : NotebookJournal
-
-    Attributes
-    ----------
-    kept : list of KeptCode
-        What this notebook has for the shelf, once it is known to have led to something.
-    """
+class _RecordedShelf:
+    """A shelf whose offers are in the journal: on resuming, the same code is offered."""
 
     def __init__(self, shelf: Shelf, journal: NotebookJournal) -> None:
         self._shelf = shelf
         self._journal = journal
-        self.kept: list[KeptCode] = []
+        self.kept: list[KeptCode] = []  # For the run's shelf, once the notebook has succeeded
 
     def offer(self, task: Task, unit: ActionUnit, before: Sequence[str]) -> str | None:
         """Return code for a step, or None (see `Shelf`)."""
-        digest = text_digest(unit.name, *before)
-        entry = self._journal.recall("offer", digest)
-        if entry is not None:
-            code: str | None = entry["code"]
-            return code
-        code = self._shelf.offer(task, unit, before)
-        self._journal.add("offer", digest, {"unit": unit.name, "code": code}, paid=False)
+
+        def ask() -> dict[str, Any]:
+            return {"unit": unit.name, "code": self._shelf.offer(task, unit, before)}
+
+        code: str | None = self._journal.once("offer", _digest(unit.name, *before), ask)["code"]
         return code
 
     def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
-        """Put code aside for the shelf: approved code may have done nothing, or harm."""
+        """Put code aside for the shelf: approved code may still be useless or harmful."""
         self.kept.append(KeptCode(unit.name, tuple(before), code))
 
 
-class RecordedFiles:
-    """Shows what the journal says; beyond it looks at the files, and writes that down.
+@dataclass(frozen=True)
+class WorkSettings:
+    """How a notebook is worked on, whatever its task."""
 
-    Parameters
-    ----------
-    look : callable
-        Returns the files of the task as text.
-    journal : NotebookJournal
-    """
-
-    def __init__(self, look: Callable[[], str], journal: NotebookJournal) -> None:
-        self._look = look
-        self._journal = journal
-        self._shown: str | None = None
-
-    def __call__(self) -> str:
-        """Return the files as text, the same for all of a notebook."""
-        if self._shown is None:
-            digest = text_digest("files")
-            entry = self._journal.recall("files", digest)
-            if entry is None:
-                self._shown = self._look()
-                self._journal.add("files", digest, {"text": self._shown}, paid=False)
-            else:
-                self._shown = str(entry["text"])
-        return self._shown
+    agent: Agent  # ``team`` or ``codeact``, which write code
+    switches: Switches
+    temperature: float | None = None
+    max_output: int | None = None
 
 
-class RecordedLook:
-    """Tells what the journal says; beyond it looks, and writes down what it saw.
+@dataclass(frozen=True)
+class Live:
+    """Sources of what is not in the journal yet."""
 
-    Parameters
-    ----------
-    look : callable
-        Looks at what the session wrote.
-    session : RecordedSession
-        Brought into the present state before.
-    journal : NotebookJournal
-    """
+    router: Router
+    make_session: Callable[[], Session]
+    shelf: Shelf
+    list_files: Callable[[], str]  # The files of the task as text
+    is_recorded: Callable[[], bool]  # Whether the notebook has recorded its result
+
+
+class RecordedNotebook:
+    """The work on a notebook, all of whose calls, cells and offers are in its journal."""
 
     def __init__(
-        self, look: Callable[[], bool], session: RecordedSession, journal: NotebookJournal
+        self,
+        task: Task,
+        settings: WorkSettings,
+        live: Live,
+        journal: NotebookJournal,
+        on_event: Callable[[Event], None] | None = None,
     ) -> None:
-        self._look = look
-        self._session = session
+        self._live = live
         self._journal = journal
+        self.session = RecordedSession(live.make_session, journal)
+        self._shelf = _RecordedShelf(live.shelf, journal)
+        model = RecordedModel(live.router, journal)
+        options: dict[str, Any] = {
+            "temperature": settings.temperature,
+            "max_output": settings.max_output,
+            "on_event": on_event,
+        }
+        self.work: NotebookWork
+        if settings.agent == "codeact":
+            files = cache(self._list_files)
+            self.work = ScriptWork(task, settings.switches, model, self.session, files, **options)
+        else:
+            options["is_recorded"] = self.is_recorded
+            self.work = NotebookWork(
+                task, settings.switches, model, self.session, self._shelf, **options
+            )
 
-    def __call__(self) -> bool:
-        """Tell whether it is recorded."""
-        digest = text_digest()
-        entry = self._journal.recall("look", digest)
-        if entry is not None:
-            return bool(entry["recorded"])
-        self._session.settle()
-        recorded = self._look()
-        self._journal.add("look", digest, {"recorded": recorded}, paid=False)
-        return recorded
+    @property
+    def kept(self) -> tuple[KeptCode, ...]:
+        """Code for the shelf of the run."""
+        return tuple(self._shelf.kept)
 
+    def _list_files(self) -> str:
+        make = self._live.list_files
+        return str(self._journal.once("files", _digest("files"), lambda: {"text": make()})["text"])
 
-def recorded_work(
-    agent: Agent,
-    task: Task,
-    switches: Switches,
-    journal: NotebookJournal,
-    *,
-    model: Model,
-    session: RecordedSession,
-    shelf: RecordedShelf,
-    look: Callable[[], str],
-    is_recorded: Callable[[], bool],
-    temperature: float | None = None,
-    max_output: int | None = None,
-    on_event: Callable[[Event], None] | None = None,
-) -> NotebookWork:
-    """Return the work of an agent that writes code.
+    def is_recorded(self) -> bool:
+        """Return whether the notebook has recorded its result; new each time, and replayed."""
 
-    Parameters
-    ----------
-    agent : str
-        ``team`` or ``codeact``.
-    task, switches, journal : Task, Switches, NotebookJournal
-    model : Model
-        Who answers what is not in the journal.
-    session, shelf : RecordedSession, RecordedShelf
-        With the same journal.
-    look : callable
-        Returns the files of the task as text.
-    is_recorded : callable
-        Tells whether the notebook has recorded anything.
-    temperature, max_output, on_event
-        As of `NotebookWork`.
-    """
-    recorded = RecordedModel(model, journal)
-    if agent == "codeact":
-        return ScriptWork(
-            task,
-            switches,
-            recorded,
-            session,
-            RecordedFiles(look, journal),
-            temperature=temperature,
-            max_output=max_output,
-            on_event=on_event,
-        )
-    return NotebookWork(
-        task,
-        switches,
-        recorded,
-        session,
-        shelf,
-        temperature=temperature,
-        max_output=max_output,
-        is_recorded=RecordedLook(is_recorded, session, journal),
-        on_event=on_event,
-    )
+        def check() -> dict[str, Any]:
+            self.session.settle()
+            return {"recorded": self._live.is_recorded()}
+
+        return bool(self._journal.once("look", _digest(), check)["recorded"])

@@ -10,25 +10,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.agents.audit import look_at_answer, look_at_cohort
+from genotex.agents.audit import audit_answer, audit_cohort
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.models import PriceSnapshot, UsageLedger, reply_from_json
-from genotex.agents.notebook import Event, Notebook
+from genotex.agents.notebook import Event
 from genotex.agents.notebook_file import to_ipynb
 from genotex.agents.sandbox import Folders, Session
 from genotex.agents.switches import Agent, Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
 from genotex.agents.team.journal import (
+    Live,
     NotebookJournal,
-    RecordedShelf,
-    RoutedModel,
+    RecordedNotebook,
     Router,
+    WorkSettings,
     error_from_json,
-    recorded_work,
 )
 from genotex.agents.team.plan import WRITTEN, is_recorded
-from genotex.agents.team.recorded_session import RecordedSession
 from genotex.agents.team.records import NotebookRecord, State
 from genotex.bench.problems import Problem
 from genotex.bench.runs.checking import MOST_BYTES, check_answer, check_cohorts
@@ -43,14 +42,13 @@ from genotex.layout import OutputFolder
 
 __all__ = [
     "MOST_CHARACTERS",
-    "Bench",
     "MakeSession",
-    "Taken",
+    "RunResources",
+    "accept",
+    "accepted",
     "book_calls",
     "do_notebook",
     "list_files",
-    "take",
-    "taken",
 ]
 
 MOST_CHARACTERS = 20_000
@@ -60,13 +58,7 @@ _LINES, _WIDTH = 100, 160
 
 
 def list_files(roots: Sequence[Path]) -> str:
-    """Return names and sizes of all files, and how each begins, as far as there is room.
-
-    Parameters
-    ----------
-    roots : sequence of Path
-        Files, or folders of files; names are told from there on.
-    """
+    """Return names and sizes of all files, and how each begins, as far as there is room."""
     files = list(_files(roots))
     names = [f"{name} ({path.stat().st_size} bytes)" for name, path in files]
     parts, room = ["\n".join(names) or "(no files)"], MOST_CHARACTERS
@@ -97,49 +89,26 @@ def _beginning(path: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What was taken.
+class Accepted:
+    """What was taken."""
 
-    Attributes
-    ----------
-    files : mapping of str to str
-        SHA-256 of each file, by its path in the run's folder.
-    facts : mapping
-        Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
-    doubts : tuple of str
-        What speaks against it (see `looking`).
-    """
-
+    # SHA-256 of each file, by its path in the run's folder.
     files: Mapping[str, str] = field(default_factory=dict)
+    # Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
     facts: Mapping[str, Any] = field(default_factory=dict)
-    doubts: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()  # What speaks against it (see `looking`)
 
 
-def take(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -> Taken:
-    """Take what a notebook has written into the output folder, in place of an earlier attempt.
-
-    Parameters
-    ----------
-    task : Task
-    written : Path
-        Where its session wrote; nothing of it runs any more.
-    run : RunFolder
-    by_code : bool
-        Whether written code made it (see `looking`).
-
-    Raises
-    ------
-    MethodFailedError
-        If something is missing, or is not what it must be.
-    """
+def accept(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -> Accepted:
+    """Take what a notebook has written into the output folder, in place of an earlier attempt."""
     written.mkdir(exist_ok=True)
     if task.kind == "statistics":
         cohort = check_answer(written, task.problem).cohort
-        doubts = look_at_answer(task, written, cohort, by_code=by_code)
+        flags = audit_answer(task, written, cohort, by_code=by_code)
         answer, files = take_answer(written, run, task.problem)
-        return Taken(files, {"genes": answer.genes, "cohort": answer.cohort}, doubts)
+        return Accepted(files, {"genes": answer.genes, "cohort": answer.cohort}, flags)
     info = _record(task, written)
-    doubts = look_at_cohort(task, written, info, by_code=by_code)
+    flags = audit_cohort(task, written, info, by_code=by_code)
     for path in _files_of(task, run.output):
         path.unlink(missing_ok=True)
     here = OutputFolder(written)
@@ -149,7 +118,7 @@ def take(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -> 
     }
     # The record comes last: without it there is no cohort.
     update_cohort_info(run.output.cohort_info(task.trait), task.cohort, info)
-    return Taken(files, {"usable": info.is_usable}, doubts)
+    return Accepted(files, {"usable": info.is_usable}, flags)
 
 
 def _record(task: Task, written: Path) -> CohortInfo:
@@ -193,41 +162,30 @@ def _files_of(task: Task, output: OutputFolder) -> Iterator[Path]:
 
 
 MOST_REMOVED = 10
-"""Links and the like that are told of one by one."""
+"""Links and the like that are listed one by one."""
 
 MakeSession = Callable[[Folders], Session]
 
 
 @dataclass(frozen=True)
-class Bench:
-    """What all notebooks of a run share.
+class RunResources:
+    """What all notebooks of a run share."""
 
-    Attributes
-    ----------
-    folder : TeamFolder
-        Its lock is held.
-    switches : Switches
-    router : Router
-        The models.
-    prices : PriceSnapshot
-    make_session : callable
-        From the folders that code may see to a session.
-    shelf : CodeShelf
-    temperature, max_output : float or None, int or None
-        For all requests.
-    agent : str
-        Who works (see `agents.switches.Agent`).
-    """
-
-    folder: TeamFolder
+    folder: TeamFolder  # Its lock is held
     switches: Switches
-    router: Router
+    router: Router  # The models
     prices: PriceSnapshot
-    make_session: MakeSession
+    make_session: MakeSession  # From the folders that code may see to a session
     shelf: CodeShelf
+    # temperature, max_output: For all requests.
     temperature: float | None = None
     max_output: int | None = None
     agent: Agent = "team"
+
+    @property
+    def settings(self) -> WorkSettings:
+        """How notebooks are worked on."""
+        return WorkSettings(self.agent, self.switches, self.temperature, self.max_output)
 
 
 def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
@@ -244,9 +202,9 @@ def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
 
 
 def do_notebook(
-    task: Task, bench: Bench, on_event: Callable[[Event], None] | None = None
+    task: Task, bench: RunResources, on_event: Callable[[Event], None] | None = None
 ) -> NotebookRecord:
-    """Do a notebook, or go on with it, and take what it wrote.
+    """Do or resume a notebook, and accept what it wrote.
 
     Raises
     ------
@@ -257,41 +215,32 @@ def do_notebook(
     BudgetReachedError
         If a limit of the run is reached.
     """
+    writable, readable = bench.folder.work_of(task), _readable(task)
+    live = Live(
+        bench.router,
+        lambda: bench.make_session(Folders(writable, readable)),
+        bench.shelf,
+        lambda: list_files(readable),
+        lambda: is_recorded(task, writable / WRITTEN),
+    )
     with open_journal(bench.folder.notebook_journal(task)) as lines:
         journal = NotebookJournal(lines)
-        shelf = RecordedShelf(bench.shelf, journal)
-        writable = bench.folder.work_of(task)
-        readable = readable_of(task)
-        session = RecordedSession(lambda: bench.make_session(Folders(writable, readable)), journal)
-        work = recorded_work(
-            bench.agent,
-            task,
-            bench.switches,
-            journal,
-            model=RoutedModel(bench.router),
-            session=session,
-            shelf=shelf,
-            look=lambda: list_files(readable),
-            is_recorded=lambda: is_recorded(task, writable / WRITTEN),
-            temperature=bench.temperature,
-            max_output=bench.max_output,
-            on_event=on_event,
-        )
+        recorded = RecordedNotebook(task, bench.settings, live, journal, on_event)
         record = NotebookRecord(task, State.FAILED)
         try:
-            with session:
-                notebook = work.run()
-                session.settle()
+            with recorded.session as session:
+                recorded.work.run()
+                recorded.session.settle()
                 record = replace(record, confinement=session.confinement.to_dict())
-            record = replace(record, doubts=_told_of(session.removed))
-            record = taken(record, writable / WRITTEN, bench)
+            record = replace(record, flags=_removals(recorded.session.removed))
+            record = accepted(record, writable / WRITTEN, bench)
         except ContextTooLongError as error:
             # Asked again, it would be as long.
             record = replace(record, why=str(error), error_class=ErrorClass.ANALYSIS)
-            notebook = work.notebook
         finally:
             shutil.rmtree(writable, ignore_errors=True)
-            write_notebook(bench.folder.notebook(task), work.notebook)
+            notebook = recorded.work.notebook
+            write_json(bench.folder.notebook(task), to_ipynb(notebook, platform.python_version()))
         usage = UsageLedger(bench.prices)
         book_calls(journal.entries, usage)
         return replace(
@@ -300,31 +249,31 @@ def do_notebook(
             steps=notebook.context.names,
             tally=notebook.tally,
             usage=usage.to_json(),
-            kept=tuple(shelf.kept) if record.state is State.DONE and not record.doubts else (),
+            kept=recorded.kept if record.state is State.DONE and not record.flags else (),
         )
 
 
-def _told_of(removed: Sequence[str]) -> tuple[str, ...]:
-    """Return what was removed from what code left, in words; of thousands the first ones."""
-    told = [f"{name} was no plain file, and was removed" for name in removed[:MOST_REMOVED]]
-    rest = len(removed) - len(told)
-    return (*told, *([f"{rest} more were no plain files, and were removed"] if rest else []))
+def _removals(removed: Sequence[str]) -> tuple[str, ...]:
+    """Return in words what was removed from what code left; of thousands the first ones."""
+    named = [f"{name} was not a regular file and was removed" for name in removed[:MOST_REMOVED]]
+    rest = len(removed) - len(named)
+    return (*named, *([f"{rest} more were not regular files and were removed"] if rest else []))
 
 
-def taken(record: NotebookRecord, written: Path, bench: Bench) -> NotebookRecord:
-    """Return the record with what was taken into the output folder, or why nothing was."""
+def accepted(record: NotebookRecord, written: Path, bench: RunResources) -> NotebookRecord:
+    """Return the record with what was accepted into the output folder, or why nothing was."""
     try:
         by_code = bench.agent in ("team", "codeact")
-        taken = take(record.task, written, bench.folder, by_code=by_code)
+        found = accept(record.task, written, bench.folder, by_code=by_code)
     except MethodFailedError as error:
-        # The same wherever the run lies.
+        # The same text wherever the run's folder is.
         why = str(error).replace(f"{written}/", "").replace(f"{bench.folder.root}/", "")
         return replace(record, why=why, error_class=ErrorClass(error.error_class))
-    doubts = (*record.doubts, *taken.doubts)
-    return replace(record, state=State.DONE, files=taken.files, facts=taken.facts, doubts=doubts)
+    flags = (*record.flags, *found.flags)
+    return replace(record, state=State.DONE, files=found.files, facts=found.facts, flags=flags)
 
 
-def readable_of(task: Task) -> tuple[Path, ...]:
+def _readable(task: Task) -> tuple[Path, ...]:
     """Return what code of a notebook may read: the files of its task, and no others."""
     if task.kind != "statistics":
         return (task.input_folder,)
@@ -332,9 +281,3 @@ def readable_of(task: Task) -> tuple[Path, ...]:
     folders = [prepared.cohort_info(trait).parent for trait in task.problem.traits]
     tasks = [] if task.task_info is None else [Path(task.task_info)]
     return tuple(path for path in [*folders, *tasks] if path.exists())
-
-
-def write_notebook(path: Path, notebook: Notebook) -> None:
-    """Write a notebook as it stands."""
-    content: Mapping[str, object] = to_ipynb(notebook, platform.python_version())
-    write_json(path, dict(content))

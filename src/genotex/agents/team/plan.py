@@ -24,24 +24,17 @@ from genotex.layout import InputFolder, OutputFolder, Procedure
 __all__ = ["METHOD", "WRITTEN", "TeamPlan", "WorkList", "is_recorded", "read_plan", "work_list"]
 
 WRITTEN = "output"
-"""Folder into which every notebook writes, beside itself or in its session."""
+"""Folder into which every notebook writes, next to itself or in its session."""
 
 
 @dataclass(frozen=True)
 class WorkList:
-    """The notebooks of a run.
+    """The notebooks of a run."""
 
-    Attributes
-    ----------
-    cohorts : tuple of Task
-        Every cohort of every trait, and of every condition that is a trait; in the order of the
-        problems.
-    problems : tuple of Task
-        In the order of the problems; done after all cohorts.
-    """
-
+    # Every cohort of every trait, and of every condition that is a trait; in the order of the
+    # problems.
     cohorts: tuple[Task, ...]
-    problems: tuple[Task, ...]
+    problems: tuple[Task, ...]  # In the order of the problems; done after all cohorts
 
     @property
     def all(self) -> tuple[Task, ...]:
@@ -56,24 +49,7 @@ def work_list(
     procedure: Procedure = "sound",
     task_info: Path | None = None,
 ) -> WorkList:
-    """Return the notebooks that a list of problems needs.
-
-    Parameters
-    ----------
-    problems : sequence of Problem
-    source : Path
-        Input folder.
-    prepared : Path
-        Output folder in which the prepared cohorts will lie.
-    procedure : {"sound", "benchmark"}
-    task_info : Path, optional
-        The benchmark's task list.
-
-    Raises
-    ------
-    UsageError
-        If `source` is no input folder, or holds no cohort for a trait.
-    """
+    """Return the notebooks that a list of problems needs."""
     folder = InputFolder(source.absolute())
     traits = dict.fromkeys(trait for problem in problems for trait in problem.traits)
     cohorts = [task for trait in traits for task in _cohorts(trait, folder, procedure)]
@@ -97,21 +73,15 @@ def _cohorts(trait: str, folder: InputFolder, procedure: Procedure) -> list[Task
         studies = str((folder.root / "TCGA").resolve())
         found.append(Task("tcga", trait, folder=studies, output=WRITTEN, procedure=procedure))
     if not found:
-        msg = f"{folder.root} holds no cohort of {trait}: GEO holds {', '.join(folder.traits())}"
+        msg = f"{folder.root} has no cohort of {trait}: GEO has {', '.join(folder.traits())}"
         raise UsageError(msg)
     return found
 
 
 def is_recorded(task: Task, written: Path) -> bool:
-    """Tell whether a notebook has recorded its cohort, or saved the result of its problem.
+    """Return whether a notebook has recorded its cohort, or saved the result of its problem.
 
-    Only whether the file is there is looked at: code that is still running may change it.
-
-    Parameters
-    ----------
-    task : Task
-    written : Path
-        The folder `WRITTEN` of its session.
+    Only the existence of the file is checked: code that is still running may change it.
     """
     output = OutputFolder(written)
     if task.kind == "statistics":
@@ -135,11 +105,11 @@ class TeamPlan:
     Parameters
     ----------
     source : Path or None
-        Input folder; not needed beside `preprocessed`, nor where no data is read.
+        Input folder; not needed with `preprocessed`, nor where no data is read.
     target : Path
-        Output folder; made when missing, gone on with when it holds the same run.
+        Output folder; created when missing, resumed when it holds the same run.
     problems : sequence of Problem
-        In the order of the results; one that stands there twice is solved once.
+        In the order of the results; duplicates are solved once.
     models : ModelSettings
     procedure : {"sound", "benchmark"}
     switches : Switches
@@ -151,12 +121,12 @@ class TeamPlan:
     preprocessed : Path, optional
         An output folder whose cohorts are taken as they are; nothing is written there.
     preset : str, optional
-        Name under which these ways are known (see `runs.presets`).
+        Name of these switches (see `switches.PRESETS`).
 
     Raises
     ------
     UsageError
-        If these do not go together.
+        If these contradict each other.
     """
 
     source: Path | None
@@ -306,15 +276,7 @@ def _joined(models: Mapping[str, Any], may_change: Mapping[str, Any]) -> dict[st
 
 
 def read_plan(target: Path) -> TeamPlan:
-    """Return the plan of a run, from its folder.
-
-    Raises
-    ------
-    UsageError
-        If the folder holds no run of the team.
-    FormatError
-        If its settings cannot be read.
-    """
+    """Return the plan of a run, from its folder."""
     path = TeamFolder(target).settings
     if not path.is_file():
         msg = f"{target} holds no run: there is no {path.relative_to(target.absolute())}"

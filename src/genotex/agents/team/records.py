@@ -19,7 +19,7 @@ from genotex.errors import FormatError, NoUsableCohortError
 from genotex.formats import read_json_object, write_json
 from genotex.layout import OutputFolder
 
-__all__ = ["NotebookRecord", "State", "order_cohorts", "problem_record", "why_hopeless"]
+__all__ = ["NotebookRecord", "State", "order_cohorts", "problem_record", "why_unsolvable"]
 
 
 class State(StrEnum):
@@ -27,64 +27,41 @@ class State(StrEnum):
 
     DONE = "done"
     FAILED = "failed"
-    """It is at its end, and what it should have written is missing or wrong."""
+    """It has ended, and what it should have written is missing or wrong."""
     STOPPED = "stopped"
-    """It is not at its end; a resumed run goes on with it."""
+    """It has not ended; a resumed run continues it."""
 
 
 @dataclass(frozen=True)
 class NotebookRecord:
-    """What became of a notebook.
-
-    Attributes
-    ----------
-    task : Task
-    state : State
-    why : str
-        Why it failed or stopped.
-    error_class : ErrorClass or None
-        Of what kind the failure is.
-    ending : Ending or None
-        Why the work ended.
-    steps : tuple of str
-        Names of the steps that count.
-    tally : Tally
-    usage : mapping
-        Tokens and cost by role (see `UsageLedger.to_json`).
-    files : mapping of str to str
-        SHA-256 of what was written, by the path in the run's folder.
-    confinement : mapping
-        Which walls were up (see `Confinement.to_dict`).
-    facts : mapping
-        Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
-    kept : tuple of KeptCode
-        Code that later notebooks may be offered.
-    basis : str
-        Of a problem: digest of the cohorts it was asked of (see `cohort_stage.Basis`).
-    doubts : tuple of str
-        What speaks against a result that was taken (see `looking`), and what was removed from what
-        written code left.
-    """
+    """What became of a notebook."""
 
     task: Task
     state: State
-    why: str = ""
-    error_class: ErrorClass | None = None
-    ending: Ending | None = None
-    steps: tuple[str, ...] = ()
+    why: str = ""  # Why it failed or stopped
+    error_class: ErrorClass | None = None  # Of what kind the failure is
+    ending: Ending | None = None  # Why the work ended
+    steps: tuple[str, ...] = ()  # Names of the steps that count
     tally: Tally = field(default_factory=Tally)
+    # Tokens and cost by role (see `UsageLedger.to_json`).
     usage: Mapping[str, Any] = field(default_factory=dict)
+    # SHA-256 of what was written, by the path in the run's folder.
     files: Mapping[str, str] = field(default_factory=dict)
+    # The isolation mechanisms in use (see `Confinement.to_dict`).
     confinement: Mapping[str, Any] = field(default_factory=dict)
+    # Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
     facts: Mapping[str, Any] = field(default_factory=dict)
-    kept: tuple[KeptCode, ...] = ()
+    kept: tuple[KeptCode, ...] = ()  # Code that later notebooks may be offered
+    # Of a problem: digest of the cohorts it was asked of (see `cohort_stage.Basis`).
     basis: str = ""
-    doubts: tuple[str, ...] = ()
+    # What speaks against a result that was taken (see `looking`), and what was removed from
+    # what written code left.
+    flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Make presentable what may repeat what written code left."""
+        """Make texts presentable that may repeat output of generated code."""
         object.__setattr__(self, "why", presentable(self.why))
-        object.__setattr__(self, "doubts", tuple(presentable(each) for each in self.doubts))
+        object.__setattr__(self, "flags", tuple(presentable(each) for each in self.flags))
 
     @property
     def name(self) -> str:
@@ -95,18 +72,18 @@ class NotebookRecord:
     def remark(self) -> str:
         """Why it failed, or how it ended; and what speaks against its result."""
         ended = self.why or (self.ending.value if self.ending else "")
-        return "; ".join(part for part in (ended, *self.doubts) if part)
+        return "; ".join(part for part in (ended, *self.flags) if part)
 
     def entry(self) -> dict[str, Any]:
         """Return the line of the run's journal."""
-        told = {
+        line = {
             "step": "problem" if self.task.kind == "statistics" else "cohort",
             "trait": self.task.trait,
             "cohort": self.task.cohort or None,
             "error": self.why or None,
             "seconds": round(self.tally.work_seconds + self.tally.waiting_seconds, 3),
         }
-        return told | {"notebook": self.to_json()}
+        return line | {"notebook": self.to_json()}
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
@@ -124,7 +101,7 @@ class NotebookRecord:
             "facts": dict(self.facts),
             "kept": [asdict(each) for each in self.kept],
             "basis": self.basis,
-            "doubts": list(self.doubts),
+            "doubts": list(self.flags),
         }
 
     @classmethod
@@ -147,13 +124,13 @@ class NotebookRecord:
                 KeptCode(each["unit"], tuple(each["before"]), each["code"]) for each in data["kept"]
             ),
             data["basis"],
-            # Earlier versions had none.
+            # Earlier versions wrote none.
             tuple(data.get("doubts", ())),
         )
 
 
 def problem_record(notebook: NotebookRecord) -> ProblemRecord | None:
-    """Return what became of a problem; None where its notebook is not at its end."""
+    """Return what became of a problem; None where its notebook has not ended."""
     if notebook.state is State.STOPPED:
         return None
     return ProblemRecord(
@@ -182,8 +159,8 @@ def order_cohorts(output: OutputFolder, tasks: Sequence[Task]) -> None:
             write_json(path, {name: found[name] for name in names})
 
 
-def why_hopeless(task: Task) -> tuple[ErrorClass, str] | None:
-    """Return why a problem needs no notebook, as no cohort can answer it; None where one can."""
+def why_unsolvable(task: Task) -> tuple[ErrorClass, str] | None:
+    """Return why no cohort can answer a problem; None where one can."""
     output, problem = OutputFolder(task.input_folder), task.problem
     if missing := why_no_cohort(output, problem):
         return ErrorClass.NO_COHORT, missing

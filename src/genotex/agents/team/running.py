@@ -16,7 +16,7 @@ from genotex.agents.rules_model import register_rules
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, write_limits
 from genotex.agents.team.journal import Router
-from genotex.agents.team.notebooks import Bench, MakeSession, book_calls
+from genotex.agents.team.notebooks import MakeSession, RunResources, book_calls
 from genotex.agents.team.plan import TeamPlan
 from genotex.agents.team.records import NotebookRecord, order_cohorts, problem_record
 from genotex.agents.team.sessions import LiveSessions, local_sessions
@@ -51,16 +51,6 @@ def problem_costs(
     """Return the cells of what each problem took (see `shares.divide`).
 
     Calls of attempts that were put aside count: they were paid for.
-
-    Parameters
-    ----------
-    problems : sequence of Problem
-    notebooks : sequence of NotebookRecord
-        All of the run.
-    folder : TeamFolder
-    journal : Journal
-        That of the run.
-    prices : PriceSnapshot
     """
     times = cohort_times(journal)
     cohorts: dict[tuple[str, str], Amounts] = {}
@@ -97,30 +87,15 @@ MakeRouter = Callable[[UsageLedger, Budget | None], Router]
 
 @dataclass(frozen=True)
 class TeamFinished:
-    """A run as far as it came.
+    """A run as far as it came."""
 
-    Attributes
-    ----------
-    notebooks : tuple of NotebookRecord
-        In the order of the work; those not begun are missing.
-    problems : tuple of ProblemRecord
-        In the order of the run's list; those not at their end are missing.
-    usage : UsageLedger
-        Of all calls, also those before the run was resumed.
-    stopped : str
-        Why it stopped before its end; empty if it did not.
-    summary : RunSummary or None
-        None until all problems are at their end.
-    solved_now : int
-        How many of the problems were not finished before.
-    """
-
-    notebooks: tuple[NotebookRecord, ...]
+    notebooks: tuple[NotebookRecord, ...]  # In the order of the work; those not begun are missing
+    # In the order of the run's list; unfinished ones are missing.
     problems: tuple[ProblemRecord, ...]
-    usage: UsageLedger
-    stopped: str = ""
-    summary: RunSummary | None = None
-    solved_now: int = 0
+    usage: UsageLedger  # Of all calls, also those before the run was resumed
+    stopped: str = ""  # Why it stopped before its end; empty if it did not
+    summary: RunSummary | None = None  # None until all problems are finished
+    solved_now: int = 0  # How many of the problems were not finished before
 
 
 def run_team(
@@ -133,20 +108,20 @@ def run_team(
     make_router: MakeRouter | None = None,
     make_session: MakeSession | None = None,
 ) -> TeamFinished:
-    """Run the team, or go on with a run that was interrupted.
+    """Run the team, or resume a run that was interrupted.
 
-    What lies in ``preprocess/`` and ``regress/`` at the end does not depend on interruptions; an
+    The final content of ``preprocess/`` and ``regress/`` does not depend on interruptions; an
     answered call is not made again.
 
     Parameters
     ----------
     plan : TeamPlan
     jobs : int
-        Notebooks side by side.
+        Notebooks at the same time.
     limits : Limits, optional
         What may be spent in all; those of the plan's models by default.
     retry : bool
-        Do notebooks anew that failed.
+        Rerun notebooks that failed.
     progress : Progress, optional
     make_router : callable, optional
         The models, in place of those that the plan names.
@@ -158,12 +133,12 @@ def run_team(
     UsageError
         If the folder holds another run, or one that is going on; or a key is missing.
     ConfinementError
-        If a wall that the plan requires cannot be put up.
+        If an isolation mechanism that the plan requires cannot be enabled.
     """
     register_rules()
     folder, work = plan.folder, plan.work()
     limits = limits or plan.models.limits
-    # A missing key, and a limit that cannot be held, are told before anything is written.
+    # A missing key, or a limit that cannot be kept, is reported before anything is written.
     nothing_yet = UsageLedger(_prices(folder, plan))
     Budget(limits, nothing_yet)
     if make_router is None:
@@ -184,7 +159,7 @@ def run_team(
         ):
             budget = Budget(limits, ledger, spent_time=_spent_time(journal))
             sessions = LiveSessions(make_session or local)
-            bench = Bench(
+            bench = RunResources(
                 folder,
                 plan.switches,
                 make_router(ledger, budget),
@@ -215,13 +190,7 @@ def _router_of(plan: TeamPlan) -> MakeRouter:
 
 
 def _prices(folder: TeamFolder, plan: TeamPlan) -> PriceSnapshot:
-    """Return the prices of the day on which the run began, or begins; unknown ones may be stated.
-
-    Raises
-    ------
-    UsageError
-        If a price is stated that is another one than the run counts with.
-    """
+    """Return the prices of the day on which the run began; unknown ones may be stated later."""
     if not folder.prices.is_file():
         return prices_of(plan.models, datetime.now(UTC).date())
     kept = PriceSnapshot.read(folder.prices)
@@ -257,5 +226,5 @@ def _finished(
 
 
 def _left(number: int) -> str:
-    several = f"{number} problems are not at their end"
-    return {0: "", 1: "1 problem is not at its end"}.get(number, several)
+    several = f"{number} problems are unfinished"
+    return {0: "", 1: "1 problem is unfinished"}.get(number, several)

@@ -21,7 +21,7 @@ PATIENCE = 5.0
 """Seconds that all threads get to end after an interruption; a model may take longer to answer."""
 
 TURN = 0.2
-"""Seconds after which it is seen whether somebody wants to interrupt."""
+"""Seconds between checks for an interruption."""
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -38,16 +38,6 @@ def in_threads(
 
     With one job it happens in the calling thread. When the caller is interrupted, no further piece
     is begun, and the threads get a moment to end what they have under way.
-
-    Parameters
-    ----------
-    work : sequence
-    jobs : int
-        Number of threads.
-    do : callable
-        Does one piece; what it raises is its result.
-    give_up : callable
-        Called when the caller is interrupted: makes what is under way come to its end.
     """
     if jobs == 1:
         for each in work:
@@ -105,24 +95,14 @@ NEEDED = (
     "genotex.analysis",
     "genotex.genes.ready_made:finish",
 )
-"""What every notebook imports, and the look-ups of its gene table; had once for all of them."""
+"""What every notebook imports, and the look-ups of its gene table; loaded once for all."""
 
 
 @contextmanager
 def local_sessions(
     policy: SandboxPolicy, switches: Switches, jobs: int
 ) -> Iterator[Callable[[Folders], Session]]:
-    """Give what makes sessions on this machine, which share its cores.
-
-    Parameters
-    ----------
-    policy : SandboxPolicy
-        What to do where a wall is missing.
-    switches : Switches
-        With the time of a cell.
-    jobs : int
-        How many there are at once.
-    """
+    """Give what makes sessions on this machine, which share its cores."""
     threads = max(1, (os.cpu_count() or 1) // jobs)
     limits = Limits(seconds=switches.cell_seconds, threads=threads)
     nurseries: list[Nursery] = []
@@ -143,13 +123,7 @@ def local_sessions(
 
 
 class LiveSessions:
-    """Makes sessions, and can close all of them from another thread.
-
-    Parameters
-    ----------
-    make : callable
-        From the folders that code may see to a session.
-    """
+    """Makes sessions, and can close all of them from another thread."""
 
     def __init__(self, make: Callable[[Folders], Session]) -> None:
         self._make = make

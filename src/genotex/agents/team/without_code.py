@@ -13,8 +13,8 @@ from genotex.agents.context import TalliedModel
 from genotex.agents.models import RoleModels, UsageLedger
 from genotex.agents.structured import ModelExpert, ask_without_data
 from genotex.agents.task import Task
-from genotex.agents.team.journal import NotebookJournal, RecordedModel, RoutedModel
-from genotex.agents.team.notebooks import Bench, book_calls, taken
+from genotex.agents.team.journal import NotebookJournal, RecordedModel
+from genotex.agents.team.notebooks import RunResources, accepted, book_calls
 from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.records import NotebookRecord, State
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
@@ -32,35 +32,20 @@ __all__ = ["do_structured", "do_without_code", "do_zero_shot"]
 
 
 def do_without_code(
-    task: Task, bench: Bench, do: Callable[[Task, Path, RoleModels], None]
+    task: Task, bench: RunResources, do: Callable[[Task, Path, RoleModels], None]
 ) -> NotebookRecord:
-    """Have a cohort or a problem done, and take what was written.
-
-    Parameters
-    ----------
-    task : Task
-    bench : Bench
-    do : callable
-        Is given the task, where to write, and the models.
-
-    Raises
-    ------
-    ModelError
-        If a model cannot be asked.
-    BudgetReachedError
-        If a limit of the run is reached.
-    """
+    """Have a cohort or a problem done, and take what was written."""
     record = NotebookRecord(task, State.FAILED)
     written = bench.folder.work_of(task) / WRITTEN
     written.mkdir(parents=True)
     with open_journal(bench.folder.notebook_journal(task)) as lines:
         journal = NotebookJournal(lines)
-        model = TalliedModel(RecordedModel(RoutedModel(bench.router), journal), record.tally)
+        model = TalliedModel(RecordedModel(bench.router, journal), record.tally)
         models = RoleModels(model, temperature=bench.temperature, max_output=bench.max_output)
         start = time.monotonic()
         try:
             do(task, written, models)
-            record = taken(record, written, bench)
+            record = accepted(record, written, bench)
         except (BadAnswerError, RefusedError) as error:
             record = replace(record, why=str(error), error_class=ErrorClass.NO_ANSWER)
         except FormatError as error:
@@ -73,7 +58,7 @@ def do_without_code(
         return replace(record, usage=usage.to_json())
 
 
-def do_structured(task: Task, bench: Bench) -> NotebookRecord:
+def do_structured(task: Task, bench: RunResources) -> NotebookRecord:
     """Prepare a cohort, or answer a problem (see `do_without_code` for what it raises)."""
     return do_without_code(task, bench, _solve if task.kind == "statistics" else _prepare)
 
@@ -108,7 +93,7 @@ def _solve(task: Task, written: Path, models: RoleModels) -> None:
     write_result(OutputFolder(written), result)
 
 
-def do_zero_shot(task: Task, bench: Bench) -> NotebookRecord:
+def do_zero_shot(task: Task, bench: RunResources) -> NotebookRecord:
     """Ask for the genes of a problem, and take them (see `do_without_code` for what it raises)."""
     return do_without_code(task, bench, _ask)
 

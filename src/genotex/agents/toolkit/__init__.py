@@ -1,4 +1,4 @@
-"""The one face of the library that written code sees: few functions, in the order of use."""
+"""What generated code sees of the library: few functions, in order of use."""
 
 from genotex.agents.task import Task
 from genotex.agents.toolkit.features import clinical_table, encode_feature

@@ -19,30 +19,7 @@ _SHOWN = 4
 def code_cells(
     cells: Sequence[str], convert: Converter, *, where: str, binary: Sequence[float] = ()
 ) -> dict[str, float | None]:
-    """Apply what was written to raw cells.
-
-    Parameters
-    ----------
-    cells : sequence of str
-        The different raw cells.
-    convert : callable or mapping
-        Raw cell -> code; None is missing.
-    where : str
-        What is encoded, for messages: ``trait, row 2``.
-    binary : sequence of float, optional
-        The only codes allowed.
-
-    Returns
-    -------
-    dict of str to float or None
-        A code for each cell.
-
-    Raises
-    ------
-    UsageError
-        If it raises, gives something else than numbers, codes that are not allowed, or None for
-        every cell.
-    """
+    """Apply what was written to raw cells."""
     if not cells:
         msg = f"{where}: all cells are empty; choose another row, or leave the feature out"
         raise UsageError(msg)
@@ -70,10 +47,10 @@ def _call(convert: Callable[[str], float | None], cell: str, where: str) -> obje
     try:
         return convert(cell)
     except Exception as error:
-        # The written function may fail in any way; the reader needs the cell at which it did.
+        # The function may fail in any way; the reader needs the cell at which it did.
         msg = (
-            f"{where}: convert({cell!r}) raised {type(error).__name__}: {error}; cells come with "
-            "their header in front, and a value that cannot be read must give None"
+            f"{where}: convert({cell!r}) raised {type(error).__name__}: {error}; cells begin "
+            "with their header, and a value that cannot be read must give None"
         )
         raise UsageError(msg) from error
 
@@ -91,7 +68,7 @@ def _number(code: object, cell: str, where: str) -> float | None:
         if math.isfinite(number):
             return number
     msg = (
-        f"{where}: convert({cell!r}) gave {code!r}, which is no code; it must give a number, or "
+        f"{where}: convert({cell!r}) gave {code!r}, which is not a code; it must give a number, or "
         "None where the value is not known"
     )
     raise UsageError(msg)
@@ -99,15 +76,15 @@ def _number(code: object, cell: str, where: str) -> float | None:
 
 def _nothing(cells: Sequence[str], convert: Converter, where: str) -> str:
     shown = listed([repr(cell) for cell in cells], _SHOWN)
-    told = f"{where}: every value became None. The raw cells are {shown}"
+    text = f"{where}: every value became None. The raw cells are {shown}"
     if any(_codes_without_header(cell, convert) for cell in cells):
         return (
-            f"{told}. They carry their header in front, and what was written knows the values "
-            "without it: take the header off first, as in value = cell.split(':', 1)[1].strip()"
+            f"{text}. They begin with their header, but your code expects the values without "
+            "it: remove the header first, as in value = cell.split(':', 1)[1].strip()"
         )
     if isinstance(convert, Mapping):
-        return f"{told}; the dict holds {listed([repr(key) for key in convert], _SHOWN)}"
-    return f"{told}. Choose another row, or write the function for these values"
+        return f"{text}; the dict holds {listed([repr(key) for key in convert], _SHOWN)}"
+    return f"{text}. Choose another row, or write the function for these values"
 
 
 def _codes_without_header(cell: str, convert: Converter) -> bool:
@@ -118,5 +95,5 @@ def _codes_without_header(cell: str, convert: Converter) -> bool:
         return convert.get(value) is not None
     try:
         return convert(value) is not None
-    except Exception:  # it was not written for this cell, which is no news here
+    except Exception:  # the function does not expect this form
         return False

@@ -67,11 +67,11 @@ class Expression(Table):
 
     @property
     def values(self) -> NDArray[np.floating]:
-        """Expression as it stands in the file."""
+        """Expression as in the file."""
         return self.matrix.values
 
     def __repr__(self) -> str:
-        """Tell size and first row ids."""
+        """Show size and first row ids."""
         rows, samples = self.shape
         what = "RNA-seq counts by NCBI GeneID" if self.counted else "expression"
         return f"{what}, {rows} rows x {samples} samples; first rows: {listed(self.rows, 20)}"
@@ -98,7 +98,7 @@ class Annotation(Made):
         return tuple(platform.accession or platform.path.name for platform in self.platforms)
 
     def __repr__(self) -> str:
-        """Tell the platforms and their columns."""
+        """Show the platforms and their columns."""
         lines = (
             f"  {name}: {p.table.height} rows; columns {listed(p.table.columns, 30)}"
             for name, p in zip(self.names, self.platforms, strict=True)
@@ -117,7 +117,7 @@ class MappedRows(Made):
     annotation: Annotation | None = None
 
     def __repr__(self) -> str:
-        """Tell how many rows found a gene."""
+        """Show number of rows with a gene."""
         named = sum(map(bool, self.found.names))
         genes = len({name for names in self.found.names for name in names})
         return f"{named} of {len(self.found.names)} rows name a gene, {genes} different names"
@@ -150,7 +150,7 @@ class Genes(Table):
         return self.mapping.expression.values
 
     def __repr__(self) -> str:
-        """Tell size, first genes and what was left out."""
+        """Show size, first genes and what was left out."""
         rows, samples = self.shape
         lines = [f"{rows} genes x {samples} samples; first genes: {listed(self.rows, 10)}"]
         return "\n".join([*lines, *(f"  {note}" for note in self.mapping.notes)])
@@ -174,7 +174,7 @@ def read_expression(source: SeriesText | ClinicalColumns) -> Expression:
     Expression
         ``rows`` (tuple of p row ids, always strings), ``columns`` (tuple of n sample ids),
         ``values`` (p x n). Of a series made by sequencing the table is empty: then these are the
-        RNA-seq counts that NCBI computed, where they lie in the folder (``counted`` is True, the
+        RNA-seq counts that NCBI computed, where the folder has them (``counted`` is True, the
         row ids are GeneIDs), else p is 0.
 
     Examples
@@ -226,7 +226,7 @@ def _check_rows(expression: Expression, function: str) -> None:
 
 @tool
 def read_annotation(series: SeriesText) -> Annotation:
-    """Read the tables that say what the rows of a platform are.
+    """Read the tables that describe the rows of a platform.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def map_probes(
     annotation : Annotation, optional
         As `read_annotation` gives it.
     id_column, gene_column : str, optional
-        Columns of the annotation: the one that holds the row ids, and the one that tells the
+        Columns of the annotation: the one that holds the row ids, and the one that names the
         genes (symbols, or ids of a database).
     platform : str, optional
         One of `annotation.names`; the series' own by default.
@@ -301,7 +301,7 @@ def map_probes(
     names = {"id_column": id_column, "gene_column": gene_column}
     for argument, column in names.items():
         if column not in chosen.table.columns:
-            given = "is missing" if column is None else f"is {column!r}, which is no column"
+            given = "is missing" if column is None else f"is {column!r}, which is not a column"
             msg = (
                 f"map_probes(): {argument} {given}; the columns of {chosen.accession} are "
                 f"{listed([repr(name) for name in chosen.table.columns], 99)}"
@@ -368,7 +368,7 @@ def normalise_symbols(
         _check_rows(expression, "normalise_symbols")
         if (verdict := identify_ids(expression.rows, table)).needs_mapping and task.kind == "geo":
             msg = (
-                f"normalise_symbols(): the row ids are no gene symbols ({verdict.reason}); map "
+                f"normalise_symbols(): the row ids are not gene symbols ({verdict.reason}); map "
                 "them first with map_probes(expression, ...), and give its result"
             )
             raise UsageError(msg)

@@ -81,7 +81,7 @@ class LinkedSamples(OfSamples):
         return self.cohort.table
 
     def __repr__(self) -> str:
-        """Tell the size."""
+        """Show the size."""
         left = self.cohort.without_expression
         return f"linked: {self.size}; {left} samples without expression left out"
 
@@ -100,7 +100,7 @@ class FilledTable(OfSamples):
         return self.cohort.filled
 
     def __repr__(self) -> str:
-        """Tell the size, and what was dropped and filled."""
+        """Show the size, and what was dropped and filled."""
         counts = (f"{n.replace('_', ' ')} {v}" for n, v in self.cohort.counts.as_dict().items())
         return f"without gaps: {self.size}; {', '.join(counts)}"
 
@@ -125,7 +125,7 @@ class JudgedTable(OfSamples):
         return self.cohort.info.is_usable
 
     def __repr__(self) -> str:
-        """Tell the verdict."""
+        """Show the verdict."""
         verdict = "usable" if self.is_usable else "not usable"
         notes = "; ".join(self.cohort.notes) or "nothing to note"
         return f"{verdict}: {self.size}; {notes}"

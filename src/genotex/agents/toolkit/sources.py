@@ -1,4 +1,4 @@
-"""The files of a cohort, and what they say of the samples; expression is read later."""
+"""The files of a cohort, and the annotation of its samples; expression is read later."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class CohortFiles(Made):
 
 @dataclass(frozen=True, eq=False)
 class SeriesText(Made):
-    """What a GEO series says of itself and its samples, without their expression."""
+    """The annotation of a GEO series and its samples, without their expression."""
 
     made_by: ClassVar[str] = "read_series(files)"
     task: Task
@@ -89,7 +89,7 @@ class SeriesText(Made):
         return self.raw.series.samples
 
     def __repr__(self) -> str:
-        """Tell what was read."""
+        """Show what was read."""
         series = self.raw.series
         return (
             f"{self.task.cohort} on {series.platform}: {len(series.samples)} samples, "
@@ -117,7 +117,7 @@ class ClinicalColumns(Made):
         return self.raw.matrix.samples
 
     def __repr__(self) -> str:
-        """Tell what was read."""
+        """Show what was read."""
         return f"{self.files.name}: {len(self.samples)} samples, {len(self.names)} columns"
 
 
@@ -146,7 +146,7 @@ def find_files(task: Task, folder: str | None = None) -> CohortFiles:
     """
     root = task.input_folder
     if not root.is_dir():
-        msg = f"find_files(): {root} is no folder; use the `task` of the first cell as it is"
+        msg = f"find_files(): {root} is not a folder; use the `task` of the first cell as it is"
         raise UsageError(msg)
     if task.kind == "geo":
         found = replace(geo_cohort_files(task.trait, root), cohort=task.cohort)
@@ -178,7 +178,7 @@ def _study(root: Path, name: str | None, trait: str) -> Path:
 
 @tool
 def read_series(files: CohortFiles) -> SeriesText:
-    """Read what a GEO series says of itself and of its samples; not yet their expression.
+    """Read the annotation of a GEO series and of its samples; not yet their expression.
 
     Of several matrices the one with the most samples is taken; without a matrix, the family SOFT.
 
@@ -292,7 +292,7 @@ def _different(cells: list[str | None]) -> list[str]:
 def looks_like_gene_expression(series: SeriesText) -> GeneVerdict:
     """Return whether the built-in rules think that a series holds human gene expression.
 
-    A second opinion from the texts of the series; it may be wrong, and decides nothing.
+    A second opinion from the texts of the series; it may be wrong and has no consequences.
 
     Parameters
     ----------

@@ -58,10 +58,10 @@ def save_table(table: ClinicalTable | Genes | JudgedTable) -> Path:
     task = table.task
     output, trait, cohort = task.output_folder, task.trait, task.cohort
     if isinstance(table, ClinicalTable) and table.trait is None:
-        msg = "save_table(): a clinical table without a trait is not kept; go on without saving it"
+        msg = "save_table(): a clinical table without a trait is not saved; continue without it"
         raise UsageError(msg)
     if isinstance(table, JudgedTable) and not table.is_usable:
-        msg = f"save_table(): the cohort is {table!r}; only the table of a usable cohort is kept"
+        msg = f"save_table(): the cohort is {table!r}; only the table of a usable cohort is saved"
         raise UsageError(msg)
     begin_cohort(output, trait, cohort)
     if isinstance(table, ClinicalTable):
@@ -105,7 +105,7 @@ def save_cohort_info(
     Returns
     -------
     CohortInfo
-        The record as it stands in cohort_info.json: ``is_usable``, ``is_gene_available``,
+        The record in cohort_info.json: ``is_usable``, ``is_gene_available``,
         ``is_trait_available``, ``sample_size`` and more.
 
     Examples
@@ -117,7 +117,7 @@ def save_cohort_info(
     judged = why_unavailable(prepared) if linked is None else linked.cohort
     _check_written(task, prepared, judged)
     output = task.output_folder
-    # Nobody can tell which code made these tables, so the direct road never takes them for its own.
+    # The code behind these tables is unknown, so the pipeline never takes them for its own.
     options = PreprocessOptions(procedure=task.procedure)
     record_cohort(prepared, judged, output, options, fingerprint="")
     update_cohort_info(output.cohort_info(task.trait), task.cohort, judged.info)
@@ -134,11 +134,11 @@ def _check_whole(
     linked: JudgedTable | None,
     why_no_genes: str,
 ) -> None:
-    """Refuse a record that says less, or more, than is known."""
+    """Refuse a record that states less, or more, than is known."""
     trait = None if clinical is None else clinical.trait
     problem = ""
     if genes is None and not why_no_genes.strip():
-        problem = "no genes are given; give genes=..., or say in why_no_genes why there are none"
+        problem = "no genes are given; give genes=..., or state in why_no_genes why there are none"
     elif genes is not None and clinical is None:
         problem = "the genes are given without clinical=..., which may be a table without a trait"
     elif genes is not None and trait is not None and linked is None:
@@ -177,8 +177,8 @@ def _prepared(
 ) -> PreparedCohort:
     if clinical is None:
         return prepare_absent_tcga(task.trait, why_no_genes)
-    told = {"trait": clinical.trait, "Age": clinical.age, "Gender": clinical.gender}
-    encodings = {name: None if f is None else f.encoding for name, f in told.items()}
+    features_given = {"trait": clinical.trait, "Age": clinical.age, "Gender": clinical.gender}
+    encodings = {name: None if f is None else f.encoding for name, f in features_given.items()}
     reading = ClinicalReading(
         GeneVerdict(genes is not None, why_no_genes or "the rows name human genes"),
         encodings["trait"],
@@ -187,7 +187,7 @@ def _prepared(
         by=BY,
         untold={"trait": clinical.why_no_trait} if clinical.why_no_trait else {},
     )
-    features = {name: f.encoded for name, f in told.items() if f is not None}
+    features = {name: f.encoded for name, f in features_given.items() if f is not None}
     mapping = None if genes is None else genes.mapping
     source = clinical.source
     if isinstance(source, ClinicalColumns):

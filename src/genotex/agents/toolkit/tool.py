@@ -19,19 +19,13 @@ Result = TypeVar("Result")
 
 
 class Made:
-    """Anything that a function of the toolkit gives and another one takes.
-
-    Attributes
-    ----------
-    made_by : str
-        How it is made, for messages.
-    """
+    """A result of one function of the toolkit that another one takes."""
 
     made_by: ClassVar[str] = ""
 
 
 def tool(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Make a function of the toolkit tell wrong use in words that a model can act on.
+    """Make a function of the toolkit report wrong use in words that a model can act on.
 
     Unknown and missing arguments, things that another step must make first, and files that may not
     be read or written become a `UsageError`.
@@ -43,7 +37,7 @@ def tool(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         try:
             return function(*args, **kwargs)
         except OSError as error:
-            raise UsageError(_told(error)) from error
+            raise UsageError(_reason(error)) from error
 
     return checked
 
@@ -83,10 +77,10 @@ def _wrong_kind(function: str, name: str, kinds: tuple[type, ...], value: object
     return f"{function}(): `{name}` must be {wanted}; given was {given}"
 
 
-def _told(error: OSError) -> str:
+def _reason(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
     return (
-        f"{where}{error.strerror or error}; only what lies in task.folder can be read, and only "
+        f"{where}{error.strerror or error}; only files in task.folder can be read, and only "
         "task.output can be written"
     )
 

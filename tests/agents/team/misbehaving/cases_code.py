@@ -56,7 +56,7 @@ REPORTED = (
     repaired(
         "a placeholder in place of the conversion",
         fault("read_clinical_features", "placeholder_conversion"),
-        ended("error", told="which is no code; it must give a number"),
+        ended("error", told="which is not a code; it must give a number"),
         "The toolkit takes numbers only and refuses; it is revised.",
         source="appendix G, listing 9",
     ),

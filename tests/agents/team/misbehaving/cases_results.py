@@ -89,7 +89,7 @@ def why(text: str) -> Callable[[Ended], None]:
 
 def doubt(text: str) -> Callable[[Ended], None]:
     def check(run: Ended) -> None:
-        assert any(text in each for each in run.record.doubts), run.record.doubts
+        assert any(text in each for each in run.record.flags), run.record.flags
 
     return check
 
@@ -129,7 +129,7 @@ FORGED = (
         "a table of constants recorded as usable",
         all_of(LAST, f"{BY_HAND}write(lambda n: 1, lambda n, g: 1)\n{INFO_BY_HAND}"),
         "The trait is the same for all samples; what is recorded is judged again from the table.",
-        "is_usable True, but its table says False",
+        "is_usable True, but its table gives False",
     ),
     Case(
         "made-up expression written by hand",
@@ -138,7 +138,7 @@ FORGED = (
         ),
         Outcome.DOUBTED,
         "The table is in form, and whether its numbers were measured nobody can tell from it.",
-        "`doubts`: there is no evidence, so the toolkit did not write it",
+        "`flags`: there is no evidence, so the toolkit did not write it",
         doubt("not written by the toolkit"),
     ),
     refused(
@@ -149,7 +149,7 @@ FORGED = (
             f"{INFO_BY_HAND}",
         ),
         "The record is compared with the table.",
-        "sample_size 2400, but its table says 24",
+        "sample_size 2400, but its table gives 24",
     ),
     refused(
         "the linked table overwritten after it was saved",
@@ -221,14 +221,14 @@ FORGED = (
         ),
         Outcome.FAILED,
         "The link is removed before anything is read.",
-        "`doubts` name what was removed; `why`: nothing was recorded",
-        both(why("without recording GSE1"), doubt("cohort_info.json was no plain file")),
+        "`flags` name what was removed; `why`: nothing was recorded",
+        both(why("without recording GSE1"), doubt("cohort_info.json was not a regular file")),
     ),
     refused(
         "gene symbols that the cohort does not have",
         answered(["CURE4ALL"]),
         "The genes of an answer are compared with those of the cohort that it names.",
-        "lists CURE4ALL, which is no gene of GSE1",
+        "lists CURE4ALL, which is not a gene of GSE1",
         notebook="problem",
     ),
     refused(
@@ -243,7 +243,7 @@ FORGED = (
         answered(["A2M"]),
         Outcome.DOUBTED,
         "The answer is in form; that it was computed nobody can tell from it.",
-        "`doubts`: no table of all genes belongs to it, so the toolkit did not write it",
+        "`flags`: no table of all genes belongs to it, so the toolkit did not write it",
         doubt("not written by the toolkit"),
         notebook="problem",
     ),
@@ -294,7 +294,7 @@ WRONG = (
         replaced("read_clinical_features", *FROM_SEX, ("age, gender)", "age, None)")),
         Outcome.DOUBTED,
         "The code runs and the toolkit takes it; the built-in rules read the series otherwise.",
-        "`doubts` name the row of the rules; the evidence names the row that was read",
+        "`flags` name the row of the rules; the evidence names the row that was read",
         both(doubt("read the trait from 'disease state'"), reads("trait", "Sex")),
     ),
     Case(
@@ -302,7 +302,7 @@ WRONG = (
         replaced("read_clinical_features", *SWAPPED, (NO_ROLES, "")),
         Outcome.DOUBTED,
         "The same: who is a case is for a model to say, but the rules disagree.",
-        "`doubts` count the samples; the evidence lists each value with its code",
+        "`flags` count the samples; the evidence lists each value with its code",
         doubt("code 24 of 24 samples otherwise"),
     ),
     Case(
@@ -310,7 +310,7 @@ WRONG = (
         replaced("read_clinical_features", ('"F": 0', '"F": 1'), ('"M": 1', '"M": 0')),
         Outcome.DOUBTED,
         "The same, of the gender; age is compared, too.",
-        "`doubts` count the samples; the evidence lists each value with its code",
+        "`flags` count the samples; the evidence lists each value with its code",
         doubt("the Gender from 'Sex', and code 24 of 24 samples otherwise"),
     ),
     Case(
@@ -331,7 +331,7 @@ WRONG = (
         ],
         Outcome.DOUBTED,
         "The cohort counts as not usable, and the problem has no answer.",
-        "`doubts`: the rules find the trait; `outcomes.json`: no usable cohort",
+        "`flags`: the rules find the trait; `outcomes.json`: no usable cohort",
         both(doubt("where written code found none"), lambda run: _unanswered(run)),
     ),
     Case(
@@ -349,9 +349,9 @@ WRONG = (
         ),
         Outcome.DOUBTED,
         "The files agree with each other; the direct road makes other numbers of the raw files.",
-        "`doubts` count values and genes; the code, in the notebook",
+        "`flags` count values and genes; the code, in the notebook",
         both(
-            doubt("720 of 720 values of expression, in 30 of 30 genes, are not those"),
+            doubt("720 of 720 expression values, in 30 of 30 genes, are not those"),
             lambda run: _stands_in_the_code(run, "default_rng(1).normal"),
             lambda run: _seen(run),
         ),
@@ -369,8 +369,8 @@ WRONG = (
         ),
         Outcome.DOUBTED,
         "The same: of a small table all is compared, of a large one the genes that matter most.",
-        "`doubts` count values and genes",
-        doubt("12 of 720 values of expression, in 1 of 30 genes"),
+        "`flags` count values and genes",
+        doubt("12 of 720 expression values, in 1 of 30 genes"),
     ),
     Case(
         "samples that do not fit left out in memory",
@@ -392,7 +392,7 @@ WRONG = (
         ),
         Outcome.DOUBTED,
         "The direct road keeps these samples by the very same encodings.",
-        "`doubts` count them",
+        "`flags` count them",
         doubt("it lacks 4 samples of the raw files, such as GSM1"),
     ),
     Case(
@@ -410,7 +410,7 @@ WRONG = (
         ],
         Outcome.DOUBTED,
         "The cohort counts as not usable, and the problem has no answer.",
-        "`doubts`: the direct road makes a usable cohort of it",
+        "`flags`: the direct road makes a usable cohort of it",
         both(doubt("makes a usable cohort"), lambda run: _unanswered(run)),
     ),
     Case(
@@ -418,7 +418,7 @@ WRONG = (
         replaced("map_gene_ids", ('gene_column="Gene Symbol"', 'gene_column="Symbol of 2003"')),
         Outcome.DOUBTED,
         "The table is what comes of that column; which one is better is for a reader to say.",
-        "`doubts` name both columns, and count the genes that differ",
+        "`flags` name both columns, and count the genes that differ",
         doubt(
             "by column 'Symbol of 2003', the built-in rules by column 'Gene Symbol': 3 genes are "
             "there for one of them alone"
@@ -430,7 +430,7 @@ WRONG = (
         replaced("build_features", ("        return 1\n", "        return 2\n"), *BARCODES),
         Outcome.DOUBTED,
         "The rules read the sample barcodes otherwise.",
-        "`doubts` count the samples; the evidence lists each code",
+        "`flags` count the samples; the evidence lists each code",
         doubt("the trait from 'sample type code', and code 24 of 24 samples otherwise"),
         place="study",
     ),
@@ -454,7 +454,7 @@ WRONG = (
         replaced("load_data", ("TCGA_Melanoma_(SKCM)", "TCGA_Thyroid_Cancer_(THCA)")),
         Outcome.DOUBTED,
         "The rules know which study means which cancer.",
-        "`doubts` name both studies",
+        "`flags` name both studies",
         doubt("the built-in rules take TCGA_Melanoma_(SKCM)"),
         place="study",
     ),
@@ -478,8 +478,8 @@ WRONG = (
         ),
         Outcome.DOUBTED,
         "List and table agree with each other; the analysis is done again, outside the sandbox.",
-        "`doubts` count the genes and name the columns",
-        doubt("1 of 30 genes have other figures when it is done again: p, q, Significant"),
+        "`flags` count the genes and name the columns",
+        doubt("1 of 30 genes have different values in a rerun: p, q, Significant"),
         notebook="problem",
     ),
 )

@@ -128,7 +128,7 @@ INJECTING = (
         ],
         Outcome.DOUBTED,
         "There is no key to print; with cases alone the cohort is judged too one-sided to be used.",
-        "`doubts`: the rules code half of the samples otherwise; the code in the trace",
+        "`flags`: the rules code half of the samples otherwise; the code in the trace",
         both(doubt("code 12 of 24 samples otherwise"), obeyed),
     ),
     Case(
@@ -201,7 +201,7 @@ STRUCTURED = (
         [Moment(("encode",), _other_row, times=ALWAYS)],
         Outcome.DOUBTED,
         "The answer fits the series; the built-in rules read it otherwise.",
-        "`doubts` name the row of the rules; the evidence names the row that was read",
+        "`flags` name the row of the rules; the evidence names the row that was read",
         doubt("read the trait from 'disease state'"),
         structured=True,
     ),

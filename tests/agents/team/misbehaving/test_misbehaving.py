@@ -54,7 +54,7 @@ def is_right(ended: Ended) -> None:
     assert ended.record.state is State.DONE, ended.record.why
     assert ended.problem.success
     assert wrong_results(ended) == []
-    assert not ended.record.doubts
+    assert not ended.record.flags
 
 
 def has_failed(ended: Ended) -> None:
@@ -78,7 +78,7 @@ def has_stopped(ended: Ended) -> None:
 
 def is_doubted(ended: Ended) -> None:
     assert ended.record.state is State.DONE
-    assert ended.record.doubts
+    assert ended.record.flags
 
 
 def is_wrong(ended: Ended) -> None:
