@@ -70,7 +70,7 @@ Measured = dict[str, Any]
 
 
 def right_files(world: SimulatedBenchmark, target: Path) -> OutputFolder:
-    """Prepare all cohorts by the direct road."""
+    """Prepare all cohorts by the pipeline without agents."""
     preprocess(world.folder, target)
     return OutputFolder(target)
 

@@ -1,10 +1,10 @@
-"""The team of agents with the built-in rules against the direct road, cohort by cohort.
+"""The team of agents with the built-in rules against the pipeline without agents, cohort by cohort.
 
     python benchmarks/team_overhead.py [--repeat N] [--small]
 
 Both prepare the same cohort from raw files to the linked table, one after the other, in turn; the
 median of each counts. The team plans, writes, runs in a session behind all walls, reviews, and
-keeps a journal; the structured agent answers one question and goes the direct road. The cohorts
+keeps a journal; the structured agent answers one question and runs the pipeline. The cohorts
 are one of real size (see make_cohort.py) and those of a simulated study; --small leaves the large
 one out. Ends with 1 where the tables differ.
 """
@@ -48,7 +48,7 @@ Side = Callable[[Path, Task, MakeSession], None]
 
 
 def directly(target: Path, task: Task, sessions: MakeSession) -> None:
-    """Prepare a cohort by the direct road."""
+    """Prepare a cohort by the pipeline without agents."""
     source = task.input_folder.parents[2]
     preprocess(source, target, traits=[task.trait], cohorts=[task.cohort])
 

@@ -1,4 +1,4 @@
-"""The simulated world done by the team: against the direct road, with faults, killed and resumed.
+"""The simulated benchmark solved by the team: compared, with faults, killed and resumed.
 
     python scripts/measure_team_world.py [FOLDER] [--small] [--kills 8] [--seed 7] [--rate 0.3]
 
@@ -177,7 +177,7 @@ def measure(folder: Path, chosen: argparse.Namespace) -> Iterator[bool]:
     seconds = genotex("agent", "run", world, team, *tasks, "--model", "rules")
     print(f"team, rules: {seconds:.0f} s; {scores(team, world)}; {dict(states(team))}")
     equal, different, fields = compare(team, direct)
-    print(f"  equal to the direct road: {equal} files; different: {different}")
+    print(f"  equal to the pipeline without agents: {equal} files; different: {different}")
     print(f"  in evidence, which tells how a table was made: {dict(fields)}")
     yield not different
     faults = "+".join(fault for fault in all_faults() if fault != "endless_loop")

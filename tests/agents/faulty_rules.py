@@ -29,7 +29,7 @@ _TALK = "I would be glad to help with that! Let me think about what the data may
 
 
 def all_faults() -> tuple[str, ...]:
-    """Return the names of all faults: of written code, and of answers."""
+    """Return the names of all faults: of generated code, and of answers."""
     return (*FAULTS, *_ANSWERS)
 
 

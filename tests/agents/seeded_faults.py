@@ -1,4 +1,4 @@
-"""Seeded faults: what goes wrong in written code, put into code that is right."""
+"""Seeded faults: what goes wrong in generated code, put into code that is right."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UNDEFINED = ("cohort_frame", "clinical_df", "gene_matrix", "sample_labels")
 
 
 def _crash(code: str, draw: random.Random) -> str:
-    """Use a name that nobody defined."""
+    """Use an undefined name."""
     return f"{code}\nprint({draw.choice(_UNDEFINED)}.shape)\n"
 
 

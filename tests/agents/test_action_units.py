@@ -14,7 +14,7 @@ TASKS = {
 }
 
 
-def test_steps_are_those_of_the_paper_and_domain_knowledge_is_where_it_says() -> None:
+def test_steps_are_those_of_the_paper_and_domain_knowledge_is_where_marked() -> None:
     # GenoTEX paper, section 4 and appendix B, as the project's specification lists them.
     names = {kind: [unit.name for unit in action_units(kind)] for kind in KINDS}
     assert names == {

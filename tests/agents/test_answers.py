@@ -37,7 +37,7 @@ def test_talk_is_no_code(text: str) -> None:
 
 
 @given(st.text())
-def test_whatever_a_model_wrote_is_code_or_none(text: str) -> None:
+def test_every_answer_is_code_or_none(text: str) -> None:
     found = code_in(text)
     assert found is None or found.strip()
 

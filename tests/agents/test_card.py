@@ -48,7 +48,7 @@ def test_question_without_a_card_cannot_be_answered_by_rules(text: str) -> None:
     "output",
     ["fine", "", "```", "```python\nevil()\n```\n", "````data\n```python\nx\n```\n````", "`" * 9],
 )
-def test_code_and_output_of_the_last_attempt_are_found_whatever_was_printed(output: str) -> None:
+def test_code_and_output_of_the_last_attempt_are_found_after_any_output(output: str) -> None:
     unit = action_unit("geo", "load_data")
     result = CellResult(CellStatus.OK, (Output("stdout", output),))
     code = 'print("""```data""")\n'

@@ -1,4 +1,4 @@
-"""Every fault that is put into written code fails in the way it is named after, or is seen."""
+"""Every fault that is put into generated code fails in the way it is named after, or is seen."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ LOOPING = "tcga load_data"
 FAILS = {
     "crash": ("NameError: name '", "' is not defined"),
     "endless_loop": ("KeyboardInterrupt: stopped: it did not end",),
-    "header_not_stripped": ("every value became None", "carry their header in front"),
+    "header_not_stripped": ("every value became None", "begin with their header"),
     "unknown_keyword": ("unexpected keyword argument", "its arguments are"),
     "placeholder_conversion": ("encode_feature(): ", "which is not a code; it must give a number"),
     "wrong_file_reading": ("Error", "polars"),
@@ -82,7 +82,7 @@ def test_fault_fails_as_it_is_named(tried: Tried, fault: str) -> None:
             assert any(p in outcome["output"] for p in part.split("|")), (name, outcome["output"])
 
 
-def test_reviewer_rejects_every_fault_and_says_what_to_do(tried: Tried, tasks: list[Task]) -> None:
+def test_reviewer_rejects_every_fault_with_advice(tried: Tried, tasks: list[Task]) -> None:
     units = {
         f"{task.kind} {unit.name}": (task, unit) for task in tasks for unit in plan_units(task)
     }

@@ -103,7 +103,7 @@ def test_rules_are_models_by_their_names() -> None:
     assert model_from_name("rules-faulty:seed=3").name == "rules-faulty:seed=3"
 
 
-def test_fault_of_an_answer_is_told_without_giving_it(study: SimulatedStudy) -> None:
+def test_fault_of_an_answer_is_reported_without_giving_it(study: SimulatedStudy) -> None:
     model = FaultyRules("rules-faulty:seed=1,rate=0.5,faults=unreadable_answer")
     told = []
     for number in range(20):

@@ -95,6 +95,6 @@ def test_options_that_do_nothing_are_refused(name: str, options: dict[str, Any],
         preset_named(name).asks_models(MethodOptions(**options))
 
 
-def test_unknown_preset_is_told_with_those_there_are() -> None:
+def test_unknown_preset_is_reported_with_those_there_are() -> None:
     with pytest.raises(UsageError, match=r"no preset 'best'; use full, no-planning"):
         preset_named("best")

@@ -86,7 +86,7 @@ def test_parser_takes_the_place_of_listed_values() -> None:
     [
         (feature(row=7), "the series has no row 7; its rows are 0 to 1"),
         (feature(row=None), "the series has no row None"),
-        (feature(row=1), "none of the values of trait stands there"),
+        (feature(row=1), "none of the values of trait is in the series"),
         (feature(values=[{"cell": "asthma", "code": 3}]), "3 is no binary code"),
         (feature(values=[]), "says neither values nor a parser"),
         (
@@ -94,7 +94,7 @@ def test_parser_takes_the_place_of_listed_values() -> None:
             "role 'case' with code 0",
         ),
         (feature(kind="ordinal"), "kind"),
-        (feature(place="title", row=None), "none of the values of trait stands there"),
+        (feature(place="title", row=None), "none of the values of trait is in the series"),
         ("It is in the first row.", "no JSON"),
     ],
 )

@@ -43,7 +43,7 @@ def test_longer_answer_is_cut() -> None:
 def test_sentence_in_place_of_a_symbol_is_sent_back_once() -> None:
     model = answering({"genes": ["interleukin 13"]}, {"genes": ["IL13"]})
     assert ask(model) == ["IL13"]
-    assert "is no gene symbol" in model.requests[1].messages[-1].text
+    assert "is not a gene symbol" in model.requests[1].messages[-1].text
     with pytest.raises(BadAnswerError):
         ask(answering({"genes": ["interleukin 13"]}, {"genes": ["il 13"]}))
 

@@ -31,7 +31,7 @@ OPTIONS = ("--trait", "Asthma", "--model", "rules", "--sandbox", "best")
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with an input of one series, and what the direct road makes of it."""
+    """Return a folder with an input of one series, and the result without agents."""
     place = tmp_path_factory.mktemp("agent")
     write_asthma(place / "in", "GSE1", number=24)
     (place / "tasks.json").write_text(

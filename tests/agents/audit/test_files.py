@@ -1,4 +1,4 @@
-"""What is refused, and what is doubted, of the files that written code left."""
+"""What is refused, and what is doubted, of the files that generated code left."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ from tests.geo_text import write_asthma
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with an input, and the output of the direct road."""
+    """Return a folder with an input, and the output of the pipeline without agents."""
     root = tmp_path_factory.mktemp("looking")
     write_asthma(root / "in", number=24)
     preprocess(root / "in", root / "out")
@@ -51,7 +51,7 @@ def change(path: Path, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def test_what_the_direct_road_writes_raises_no_doubt(done: Path, written: Path) -> None:
+def test_what_the_pipeline_writes_raises_no_flag(done: Path, written: Path) -> None:
     assert at_cohort(done, written) == ()
     assert at_answer(done, written) == ()
 
@@ -64,7 +64,7 @@ def test_what_the_direct_road_writes_raises_no_doubt(done: Path, written: Path) 
         ("GSE1.csv", "\nGSM24,", "\n\nGSM24,,", "GSE1.csv"),
         ("cohort_info.json", '"has_age": true', '"has_age": false', "has_age False, but"),
         ("evidence/GSE1.json", '"cohort": "GSE1"', '"cohort": "GSE2"', "is that of GSE2"),
-        ("evidence/GSE1.json", '"is_usable": true', '"is_usable": false', "different things"),
+        ("evidence/GSE1.json", '"is_usable": true', '"is_usable": false', "disagree about"),
         ("evidence/GSE1.json", '"kind": "binary"', '"kind": "guessed"', "kind"),
     ],
 )
@@ -81,7 +81,7 @@ def test_contradictions_of_a_cohort_are_refused(
     assert error.value.error_class is ErrorClass.BAD_OUTPUT
 
 
-def test_genes_that_are_none_are_doubted(done: Path, written: Path) -> None:
+def test_genes_that_are_none_are_flagged(done: Path, written: Path) -> None:
     folder = written / "preprocess" / "Asthma"
     shutil.rmtree(folder / "linked")
     table = folder / "GSE1.csv"
@@ -93,13 +93,13 @@ def test_genes_that_are_none_are_doubted(done: Path, written: Path) -> None:
     )
 
 
-def test_cohort_without_evidence_is_doubted(done: Path, written: Path) -> None:
+def test_cohort_without_evidence_is_flagged(done: Path, written: Path) -> None:
     (written / "preprocess/Asthma/evidence/GSE1.json").unlink()
-    (doubt,) = at_cohort(done, written)
-    assert "not written by the toolkit" in doubt
+    (flag,) = at_cohort(done, written)
+    assert "not written by the toolkit" in flag
 
 
-def test_trait_that_the_rules_read_otherwise_is_doubted(done: Path, written: Path) -> None:
+def test_trait_that_the_rules_annotate_differently_is_flagged(done: Path, written: Path) -> None:
     evidence = written / "preprocess/Asthma/evidence/GSE1.json"
     reading = json.loads(evidence.read_text())["reading"]
     told = {
@@ -115,15 +115,15 @@ def test_trait_that_the_rules_read_otherwise_is_doubted(done: Path, written: Pat
     lines = [f"{sample},{swapped[trait]},{others}" for sample, trait, others in rows]
     table.write_text("\n".join([head, *lines]) + "\n")
     shutil.rmtree(table.parent / "linked")
-    doubt, roles = at_cohort(done, written)
+    flag, roles = at_cohort(done, written)
     assert roles == "the roles of samples in its evidence are not those that the raw files give"
-    assert doubt == (
-        "the built-in rules read the trait from 'disease state', and code 24 of 24 samples "
-        "otherwise than written code"
+    assert flag == (
+        "the built-in rules take the trait from 'disease state', and code 24 of 24 samples "
+        "differently"
     )
 
 
-def test_answer_that_names_no_cohort_is_doubted(done: Path, written: Path) -> None:
+def test_answer_that_names_no_cohort_is_flagged(done: Path, written: Path) -> None:
     assert at_answer(done, written, None) == ("the answer does not name its cohort",)
 
 
@@ -139,13 +139,13 @@ def test_answer_about_a_cohort_that_is_not_usable_is_refused(done: Path, written
         at_answer(done, written, "GSE2")
 
 
-def test_answer_without_its_table_of_all_genes_is_doubted(done: Path, written: Path) -> None:
+def test_answer_without_its_table_of_all_genes_is_flagged(done: Path, written: Path) -> None:
     OutputFolder(written).all_genes("Asthma", None).unlink()
-    (doubt,) = at_answer(done, written)
-    assert "not written by the toolkit" in doubt
+    (flag,) = at_answer(done, written)
+    assert "not written by the toolkit" in flag
 
 
-def test_tcga_cohort_raises_no_doubt_and_its_record_is_held_against_its_table(
+def test_tcga_cohort_raises_no_flag_and_its_record_is_held_against_its_table(
     tmp_path: Path,
 ) -> None:
     trait = "Simulated_Carcinoma"

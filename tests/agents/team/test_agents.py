@@ -84,7 +84,7 @@ def test_one_script_for_each_cohort_and_problem(codeact: Played) -> None:
     assert [row.state for row in overview(codeact.root)] == ["done"] * 3
 
 
-def test_script_is_told_again_also_when_the_files_have_changed_since(
+def test_script_is_replayed_also_when_the_files_have_changed_since(
     codeact: Played, source: Path
 ) -> None:
     codeact.run()

@@ -49,11 +49,11 @@ def test_code_of_a_notebook_that_is_done_is_offered(played: Played) -> None:
 
 
 @pytest.mark.usefixtures("believed")
-def test_approved_code_of_a_notebook_that_failed_is_offered_to_nobody(played: Played) -> None:
+def test_approved_code_of_a_notebook_that_failed_is_never_offered(played: Played) -> None:
     played.calls = PlayedModel(nothing_of_the_first)
     assert reused(played) == {"GSE1": (State.FAILED, 0), "GSE2": (State.DONE, 0)}
 
 
-def test_code_of_a_doubted_notebook_is_offered_to_nobody(played: Played) -> None:
+def test_code_of_a_flagged_notebook_is_never_offered(played: Played) -> None:
     played.calls = PlayedModel(answer)
     assert reused(played) == {"GSE1": (State.DONE, 0), "GSE2": (State.DONE, 0)}

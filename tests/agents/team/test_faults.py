@@ -31,7 +31,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> SimulatedStudy:
 
 @pytest.fixture(scope="module")
 def right(study: SimulatedStudy, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Return the tables of the direct road."""
+    """Return the tables of the pipeline without agents."""
     target = tmp_path_factory.mktemp("direct")
     preprocess(study.folder, target, traits=[TRAIT], cohorts=[COHORT])
     return tables(target)
@@ -65,7 +65,7 @@ def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> Not
     return do_notebook(task, bench)
 
 
-def test_without_faults_the_tables_are_those_of_the_direct_road(
+def test_without_faults_the_tables_are_those_of_the_pipeline(
     study: SimulatedStudy, right: dict[str, bytes], tmp_path: Path
 ) -> None:
     record = do(study, tmp_path, "rules")

@@ -38,7 +38,7 @@ def test_damaged_limits_are_named_with_their_file(tmp_path: Path, content: str) 
         read_limits(path)
 
 
-def test_what_is_said_anew_wins_and_the_rest_stays() -> None:
+def test_what_is_stated_again_wins_and_the_rest_stays() -> None:
     assert changed_limits(KEPT) == KEPT
     assert changed_limits(KEPT, max_cost=10.0).max_cost == 10
     assert changed_limits(KEPT, max_tokens=7) == Limits(

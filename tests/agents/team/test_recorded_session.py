@@ -43,7 +43,7 @@ def record(path: Path, *codes: str, restore: tuple[int, int] | None = None) -> l
         return results
 
 
-def test_recorded_cells_are_told_again_without_a_session(tmp_path: Path) -> None:
+def test_recorded_cells_are_replayed_without_a_session(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     first = record(path, "a = 1", "# raise", "b = 2")
     sessions = Sessions()
@@ -140,13 +140,13 @@ def test_other_code_than_in_the_journal_is_refused(tmp_path: Path) -> None:
         session.execute("a = 2")
 
 
-def test_journal_that_is_only_told_again_takes_nothing_new(tmp_path: Path) -> None:
+def test_journal_that_is_only_replayed_takes_nothing_new(tmp_path: Path) -> None:
     session = RecordedSession(Sessions(), NotebookJournal([]))
     with pytest.raises(UsageError, match="only replayed"):
         session.execute("a = 1")
 
 
-def test_processes_left_running_are_told_again(tmp_path: Path) -> None:
+def test_processes_left_running_are_replayed(tmp_path: Path) -> None:
     result = CellResult(CellStatus.OK, left_running=3)
 
     class Leaves(FakeSession):

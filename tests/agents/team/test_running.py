@@ -57,7 +57,7 @@ def test_run_keeps_its_settings_prompts_and_versions(played: Played) -> None:
     assert "genotex" in kept["versions"]
 
 
-def test_usage_is_told_by_role_and_unknown_cost_stays_unknown(played: Played) -> None:
+def test_usage_is_reported_by_role_and_unknown_cost_stays_unknown(played: Played) -> None:
     finished = played.run()
     usage = finished.usage.to_json()
     assert usage["total"]["calls"] == len(played.calls.requests)
@@ -193,7 +193,7 @@ def test_question_that_is_too_long_fails_the_notebook_and_no_other(played: Playe
     ]
 
 
-def test_answer_that_is_none_is_in_the_journal_and_told_again(played: Played) -> None:
+def test_answer_that_is_none_is_in_the_journal_and_replayed(played: Played) -> None:
     played.calls = failing(BadAnswerError("empty", model="played", working=1.5))
     played.run(limits=Limits(max_tokens=300))
     entries = read_journal(played.root / "run/notebooks/Asthma/GSE1.jsonl")
@@ -254,7 +254,7 @@ def test_what_a_notebook_wrote_is_looked_at_before_it_is_taken(
     assert not (played.root / "preprocess/Asthma/GSE1.csv").exists()
 
 
-def test_wall_that_cannot_be_put_up_is_told_at_once(played: Played) -> None:
+def test_missing_isolation_mechanism_is_reported_at_once(played: Played) -> None:
     def reject(folders: object) -> Any:
         msg = "no walls here"
         raise ConfinementError(msg)
@@ -277,7 +277,7 @@ def test_limits_are_kept_for_whoever_goes_on(played: Played) -> None:
     assert read_limits(played.root / "run/limits.json") == limits
 
 
-def test_notebook_whose_journal_does_not_come_again_is_done_anew_when_asked_to(
+def test_notebook_whose_journal_does_not_come_again_is_done_again_when_asked_to(
     played: Played,
 ) -> None:
     played.run(limits=Limits(max_tokens=440))
@@ -285,7 +285,7 @@ def test_notebook_whose_journal_does_not_come_again_is_done_anew_when_asked_to(
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([lines[0], *lines[2:]]))
     told = played.run(limits=Limits())
-    assert "do the notebook anew with --retry" in told.stopped
+    assert "rerun the notebook with --retry" in told.stopped
     assert path.exists() and not told.problems
     finished = played.run(limits=Limits(), retry=True)
     assert not finished.stopped
@@ -294,7 +294,7 @@ def test_notebook_whose_journal_does_not_come_again_is_done_anew_when_asked_to(
     assert path.with_name("GSE1.try1.jsonl").exists()
 
 
-def test_cell_that_does_not_come_again_is_done_anew_when_asked_to(played: Played) -> None:
+def test_cell_that_does_not_come_again_is_done_again_when_asked_to(played: Played) -> None:
     played.run(limits=Limits(max_tokens=440))
     made = played.session
 
@@ -342,7 +342,7 @@ def test_answer_that_holds_no_longer_goes_also_where_none_comes_in_its_place(
     assert not answer.exists()
 
 
-def test_what_the_toolkit_did_not_write_is_taken_and_doubted(played: Played) -> None:
+def test_what_the_toolkit_did_not_write_is_taken_and_flagged(played: Played) -> None:
     records = played.run().notebooks
     assert [record.state for record in records] == [State.DONE] * 3
     assert all("not written by the toolkit" in record.remark for record in records)
@@ -363,14 +363,14 @@ def first_of_removed(played: Played, *removed: str) -> NotebookRecord:
     return played.run().notebooks[0]
 
 
-def test_link_that_code_left_is_told_of(played: Played) -> None:
+def test_link_that_code_left_is_reported_of(played: Played) -> None:
     first = first_of_removed(played, "output/preprocess/Asthma/cohort_info.json")
     assert first.flags[0] == (
         "output/preprocess/Asthma/cohort_info.json was not a regular file and was removed"
     )
 
 
-def test_of_thousands_of_links_some_are_told_one_by_one(played: Played) -> None:
+def test_of_thousands_of_links_some_are_reported_one_by_one(played: Played) -> None:
     first = first_of_removed(played, *(f"link{number}" for number in range(20_000)))
     assert "link9 was not a regular file and was removed" in first.flags
     assert "19990 more were not regular files and were removed" in first.flags

@@ -55,7 +55,7 @@ class NotebookRecord:
     # Of a problem: digest of the cohorts it was asked of (see `cohort_stage.Basis`).
     basis: str = ""
     # What speaks against a result that was taken (see `looking`), and what was removed from
-    # what written code left.
+    # what generated code left.
     flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -90,7 +90,7 @@ ENDS = {
     Outcome.RIGHT: is_right,
     Outcome.FAILED: has_failed,
     Outcome.STOPPED: has_stopped,
-    Outcome.DOUBTED: is_doubted,
+    Outcome.FLAGGED: is_doubted,
     Outcome.WRONG: is_wrong,
 }
 

@@ -27,26 +27,26 @@ def test_function_and_dict_of_raw_cells_give_codes() -> None:
     assert code({CELLS[0]: 0, CELLS[1]: 1, CELLS[2]: float("nan")}) == wanted
 
 
-def test_header_still_in_front_is_told() -> None:
+def test_header_still_in_front_is_reported() -> None:
     # GenoTEX paper, appendix G, listing 10.
-    with pytest.raises(UsageError, match="carry their header in front") as refused:
+    with pytest.raises(UsageError, match="begin with their header") as refused:
         code(lambda cell: {"healthy": 0, "asthma": 1}.get(cell))
     assert "trait, row 2: every value became None" in str(refused.value)
     assert "'disease state: healthy'" in str(refused.value)
-    with pytest.raises(UsageError, match="carry their header in front"):
+    with pytest.raises(UsageError, match="begin with their header"):
         code({"healthy": 0, "asthma": 1})
 
 
-def test_values_of_another_row_are_told() -> None:
+def test_values_of_another_row_are_reported() -> None:
     with pytest.raises(UsageError, match="Choose another row"):
         code(behind_header({"tumor": 1}))
     with pytest.raises(UsageError, match="the dict holds 'tissue: tumor'"):
         code({"tissue: tumor": 1})
 
 
-def test_placeholder_that_gives_the_text_back_is_told() -> None:
+def test_placeholder_that_gives_the_text_back_is_reported() -> None:
     # Listing 9 of the same appendix.
-    with pytest.raises(UsageError, match="gave 'disease state: healthy', which is no code"):
+    with pytest.raises(UsageError, match="gave 'disease state: healthy', which is not a code"):
         code(lambda cell: cell.strip().lower())
 
 
@@ -58,7 +58,7 @@ def test_function_that_raises_names_the_cell() -> None:
 
 @pytest.mark.parametrize("wrong", [float("inf"), 1j, "1", [1]])
 def test_other_things_than_numbers_are_refused(wrong: object) -> None:
-    with pytest.raises(UsageError, match="is no code"):
+    with pytest.raises(UsageError, match="is not a code"):
         code(lambda cell: wrong)
 
 
@@ -82,7 +82,7 @@ anything = st.one_of(
 
 @settings(deadline=None)
 @given(cells, st.data())
-def test_whatever_is_written_comes_out_as_codes_or_an_error_of_ours(
+def test_every_converter_gives_codes_or_an_error_of_ours(
     raw: list[str], data: st.DataObject
 ) -> None:
     answers = {cell: data.draw(anything) for cell in raw}

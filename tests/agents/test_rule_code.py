@@ -77,7 +77,7 @@ def test_code_uses_the_toolkit_and_earlier_variables_alone(
             assert called & set(toolkit_functions()) <= set(unit.functions), unit.name
 
 
-def test_decisions_stand_in_the_code_where_a_reviewer_can_judge_them(
+def test_decisions_are_in_the_code_where_a_reviewer_can_judge_them(
     study: SimulatedStudy, tmp_path: Path
 ) -> None:
     task = cohort_task(study.folder, tmp_path, "Simulated_Arthritis", "GSE90000001", "sound")
@@ -124,7 +124,7 @@ def test_series_text_never_leaves_its_comment_or_its_quotes(tmp_path: Path) -> N
 
 @settings(deadline=None)
 @given(st.text(), st.text())
-def test_comment_is_a_comment_whatever_is_in_it(first: str, second: str) -> None:
+def test_comment_of_any_text_is_a_comment(first: str, second: str) -> None:
     assert ast.parse(comment(first, second)).body == []
 
 

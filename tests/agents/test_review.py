@@ -65,7 +65,7 @@ def test_good_attempt_is_approved() -> None:
         ("The session died: its process was ended by SIGKILL.\n", "did not run to its end"),
     ],
 )
-def test_attempt_that_failed_is_told_why(output: str, suggestion: str) -> None:
+def test_attempt_that_failed_is_reported_why(output: str, suggestion: str) -> None:
     verdict = review_output(LOAD, LOADED, output)
     assert not verdict.runs and suggestion in verdict.suggestions[0]
 

@@ -1,4 +1,4 @@
-"""Answers of written code are computed again; what the toolkit answers is not doubted."""
+"""Answers of generated code are computed again; what the toolkit answers is not doubted."""
 
 import json
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def look(
 
 @pytest.mark.parametrize("procedure", ["sound", "benchmark"])
 @pytest.mark.parametrize("condition", [None, "Age", "Simulated_Diabetes"])
-def test_answers_of_the_toolkit_are_not_doubted(
+def test_answers_of_the_toolkit_are_not_flagged(
     study: Path, tmp_path: Path, condition: str | None, procedure: str
 ) -> None:
     problem = Problem(TRAIT, condition)
@@ -61,22 +61,22 @@ def test_answers_of_the_toolkit_are_not_doubted(
 
 
 @pytest.mark.parametrize("options", [{"covariates": ("Age",)}, {"model": "mixed"}])
-def test_what_written_code_may_choose_is_not_doubted(
+def test_what_generated_code_may_choose_is_not_flagged(
     study: Path, tmp_path: Path, options: dict[str, Any]
 ) -> None:
     assert look(study, tmp_path, solve(study, ALONE, **options)) == ()
 
 
-def test_options_that_the_toolkit_does_not_offer_are_doubted(study: Path, tmp_path: Path) -> None:
-    (doubt, *_) = look(study, tmp_path, solve(study, ALONE, q_cut=0.9))
-    assert doubt.endswith("genes have different values in a rerun: Significant")
+def test_options_that_the_toolkit_does_not_offer_are_flagged(study: Path, tmp_path: Path) -> None:
+    (flag, *_) = look(study, tmp_path, solve(study, ALONE, q_cut=0.9))
+    assert flag.endswith("genes have different values in a rerun: Significant")
 
 
-def test_cohort_that_the_toolkit_would_not_choose_is_doubted(study: Path, tmp_path: Path) -> None:
+def test_cohort_that_the_toolkit_would_not_choose_is_flagged(study: Path, tmp_path: Path) -> None:
     chosen = solve(study, ALONE).cohort
     other = next(name for name in ("GSE90000001", "GSE90000002") if name != chosen)
     assert look(study, tmp_path, solve(study, ALONE, cohort=other)) == (
-        f"the toolkit takes {chosen} for this problem, the answer is of {other}",
+        f"the toolkit chooses {chosen} for this problem, the answer uses {other}",
     )
 
 
@@ -87,15 +87,15 @@ def changed(found: AnalysisResult, **columns: pl.Expr) -> AnalysisResult:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda r: changed(r, q=pl.col("q") / 2), "when it is done again: q"),
-        (lambda r: changed(r, p=pl.col("p") * 1e-30), "when it is done again: p"),
-        (lambda r: changed(r, Status=pl.lit("tested")), "when it is done again: Status"),
-        (lambda r: replace(r, genes=r.genes[1:]), "its genes are not those of the analysis"),
+        (lambda r: changed(r, q=pl.col("q") / 2), "in a rerun: q"),
+        (lambda r: changed(r, p=pl.col("p") * 1e-30), "in a rerun: p"),
+        (lambda r: changed(r, Status=pl.lit("tested")), "in a rerun: Status"),
+        (lambda r: replace(r, genes=r.genes[1:]), "its genes are not those of the rerun analysis"),
         (lambda r: replace(r, cv_performance={"prediction": 1.0}), "its quality are not those"),
         (lambda r: replace(r, warnings=()), "its warnings are not those"),
     ],
 )
-def test_forged_answers_are_doubted(
+def test_forged_answers_are_flagged(
     study: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -105,8 +105,8 @@ def test_forged_answers_are_doubted(
     found = solve(study, ALONE)
     # Done again once for all of these.
     monkeypatch.setattr(answer, "analyze_data", lambda *given, threads: found)
-    (doubt,) = look(study, tmp_path, change(found))
-    assert told in doubt
+    (flag,) = look(study, tmp_path, change(found))
+    assert told in flag
 
 
 @pytest.mark.parametrize(
@@ -117,16 +117,16 @@ def test_forged_answers_are_doubted(
         ({"model": "moderated", "covariates": [{"a": 1}]}, "{'a': 1}"),
     ],
 )
-def test_options_that_are_none_are_doubted(
+def test_options_that_are_none_are_flagged(
     study: Path, tmp_path: Path, options: dict[str, Any], told: str
 ) -> None:
     found = solve(study, ALONE)
-    (doubt,) = look(study, tmp_path, replace(found, method={**found.method, "options": options}))
-    assert doubt.startswith("the analysis cannot be rerun from its record: ")
-    assert told in doubt
+    (flag,) = look(study, tmp_path, replace(found, method={**found.method, "options": options}))
+    assert flag.startswith("the analysis cannot be rerun from its record: ")
+    assert told in flag
 
 
-def test_interactions_written_by_hand_are_doubted(study: Path, tmp_path: Path) -> None:
+def test_interactions_written_by_hand_are_flagged(study: Path, tmp_path: Path) -> None:
     problem = Problem(TRAIT, "Age")
     found = solve(study, problem)
     assert look(study, tmp_path, found, problem) == ()
@@ -136,13 +136,13 @@ def test_interactions_written_by_hand_are_doubted(study: Path, tmp_path: Path) -
     path.write_text(json.dumps(content))
     tasks = study / "in" / "task_info.json"
     task = Task.of_problem(problem, study / "sound", "output", "sound", tasks)
-    (doubt,) = audit_answer(task, tmp_path, found.cohort)
-    assert doubt == "its interactions are not those of the rerun analysis"
+    (flag,) = audit_answer(task, tmp_path, found.cohort)
+    assert flag == "its interactions are not those of the rerun analysis"
 
 
 def test_table_of_other_columns_is_refused(study: Path, tmp_path: Path) -> None:
     found = solve(study, ALONE)
-    with pytest.raises(MethodFailedError, match="has other columns than the toolkit writes"):
+    with pytest.raises(MethodFailedError, match="are not those that the toolkit writes"):
         look(study, tmp_path, changed(found, Samples=pl.col("Samples").cast(pl.String)))
 
 
