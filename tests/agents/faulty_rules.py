@@ -10,13 +10,10 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from genotex.agents.action_units import action_unit, action_units
+from genotex.agents import Card, RulesModel, action_unit, action_units, read_card, write_code
 from genotex.agents.context import fenced
 from genotex.agents.models import Reply, Request
 from genotex.agents.models.registry import register
-from genotex.agents.questions import Card, read_card
-from genotex.agents.rule_code import write_code
-from genotex.agents.rules_model import RulesModel
 from genotex.errors import UsageError
 from tests.agents.seeded_faults import FAULTS, faults_of, with_fault
 

@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Callable
 
-from genotex.agents.action_units import ActionUnit
+from genotex.agents import ActionUnit
 from genotex.agents.prompts import toolkit_functions
 from genotex.errors import UsageError
 

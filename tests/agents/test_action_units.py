@@ -1,9 +1,8 @@
 import pytest
 from jinja2 import UndefinedError
 
-from genotex.agents.action_units import action_unit, action_units
-from genotex.agents.prompts import prompt_digest, render_prompt, toolkit_functions
-from genotex.agents.task import NotebookKind, Task
+from genotex.agents import NotebookKind, Task, action_unit, action_units, render_prompt
+from genotex.agents.prompts import prompt_digest, toolkit_functions
 from genotex.errors import UsageError
 
 KINDS: tuple[NotebookKind, ...] = ("geo", "tcga", "statistics")

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents.answers import Verdict, ask_for_code, code_in
+from genotex.agents import Verdict
+from genotex.agents.answers import ask_for_code, code_in
 from genotex.agents.models import Message, Reply, Request, ScriptedModel
 from genotex.errors import BadAnswerError
 

@@ -1,9 +1,17 @@
 import pytest
 
-from genotex.agents.action_units import action_unit
-from genotex.agents.context import Attempt, Step, TaskContext
+from genotex.agents import (
+    Attempt,
+    Card,
+    DoneStep,
+    Questions,
+    Step,
+    TaskContext,
+    action_unit,
+    last_attempt,
+    read_card,
+)
 from genotex.agents.models import Message, Request
-from genotex.agents.questions import Card, DoneStep, Questions, last_attempt, read_card
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 from genotex.errors import BadAnswerError
 from tests.agents.playing import GEO

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents.context import MOST_SHOWN, Attempt, cut, fenced
+from genotex.agents import Attempt
+from genotex.agents.context import MOST_SHOWN, cut, fenced
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 
 

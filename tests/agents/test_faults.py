@@ -5,9 +5,15 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.action_units import ActionUnit, action_unit
-from genotex.agents.rule_code import plan_units, review_output, write_code
-from genotex.agents.task import Task, set_up_code
+from genotex.agents import (
+    ActionUnit,
+    Task,
+    action_unit,
+    plan_units,
+    review_output,
+    set_up_code,
+    write_code,
+)
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import Run, cohort_task

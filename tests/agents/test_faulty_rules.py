@@ -2,9 +2,8 @@ from collections import Counter
 
 import pytest
 
+from genotex.agents import Card, DoneStep, register_rules
 from genotex.agents.models import Message, Request, model_from_name
-from genotex.agents.questions import Card, DoneStep
-from genotex.agents.rules_model import register_rules
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.task import Task
+from genotex.agents import Task
 from genotex.agents.team.plan import is_recorded, work_list
 from genotex.bench.problems import Problem
 from genotex.errors import UsageError

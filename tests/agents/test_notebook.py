@@ -2,13 +2,9 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.action_units import action_unit
-from genotex.agents.code_shelf import CodeShelf
+from genotex.agents import Card, CodeShelf, Ending, Event, NotebookWork, Switches, action_unit
 from genotex.agents.models import Reply
-from genotex.agents.notebook import Ending, Event, NotebookWork
-from genotex.agents.questions import Card
 from genotex.agents.sandbox import CellStatus
-from genotex.agents.switches import Switches
 from genotex.errors import BudgetReachedError, ModelUnavailableError, SandboxError
 from tests.agents.playing import (
     GEO,

@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from genotex.agents.notebook_file import to_ipynb
+from genotex.agents import to_ipynb
 from tests.agents.playing import Play, in_turn, plan, playing, python, verdict, work
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.task import Task
+from genotex.agents import Task
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.clinical import reading_from_json

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.switches import PRESETS, Switches, preset_named
+from genotex.agents import PRESETS, Switches, preset_named
 from genotex.bench.evaluation.published import published
 from genotex.bench.runs.methods.choosing import BUILT_IN, MethodOptions
 from genotex.errors import UsageError

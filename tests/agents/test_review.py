@@ -1,7 +1,6 @@
 import pytest
 
-from genotex.agents.action_units import action_unit
-from genotex.agents.rule_code import Review, plan_units, review_output
+from genotex.agents import Review, action_unit, plan_units, review_output
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import Run, assert_ran, cohort_task, notebook
 

@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genotex.agents.action_units import action_unit, action_units
+from genotex.agents import Task, action_unit, action_units, plan_units, write_code
 from genotex.agents.prompts import toolkit_functions
-from genotex.agents.rule_code import plan_units, write_code
 from genotex.agents.rule_code.source_text import comment, converter_text, literal
-from genotex.agents.task import Task
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task

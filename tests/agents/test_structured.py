@@ -2,10 +2,9 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import ModelExpert, RulesModel, Task
 from genotex.agents.models import Reply, RoleModels, ScriptedModel
-from genotex.agents.rules_model import RulesModel
-from genotex.agents.structured import ModelExpert, answer_of
-from genotex.agents.task import Task
+from genotex.agents.structured import answer_of
 from genotex.clinical import RuleExpert, SeriesDescription, describe_series
 from genotex.cohorts.geo_files import read_raw_series
 from genotex.errors import BadAnswerError, RefusedError

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.task import Task, set_up_code
+from genotex.agents import Task, set_up_code
 from genotex.errors import UsageError
 
 GEO = {

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import Task
 from genotex.agents import toolkit as t
-from genotex.agents.task import Task
 from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.genes import Genes
 from genotex.agents.toolkit.sources import SeriesText

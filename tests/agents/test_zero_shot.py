@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import RulesModel, Task, ask_without_data
 from genotex.agents.models import Model, RoleModels, ScriptedModel
-from genotex.agents.rules_model import RulesModel
-from genotex.agents.structured import MOST_GENES, ask_without_data
-from genotex.agents.task import Task
+from genotex.agents.structured import MOST_GENES
 from genotex.errors import BadAnswerError
 from tests.agents.faulty_rules import FaultyRules
 

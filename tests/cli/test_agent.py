@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from genotex.agents import TeamFinished, TeamPlan, register_rules, run_team
 from genotex.agents.models import Limits, ModelSettings
-from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
-from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.running import TeamFinished, run_team
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from genotex.agents.audit import answer, audit_answer
-from genotex.agents.task import Task
+from genotex.agents import Task, audit_answer
+from genotex.agents.audit import answer
 from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem, write_result
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.audit import audit_cohort, expression
-from genotex.agents.task import Task
+from genotex.agents import Task, audit_cohort
+from genotex.agents.audit import expression
 from genotex.cohorts import PreprocessOptions, preprocess
 from genotex.cohorts.finish import finish_cohort
 from genotex.cohorts.tcga import prepare_absent_tcga

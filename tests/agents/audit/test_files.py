@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.agents.audit import audit_answer, audit_cohort
-from genotex.agents.task import Task
+from genotex.agents import Task, audit_answer, audit_cohort
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem
 from genotex.bench.runs.problem_record import ErrorClass

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import Card, Switches, TeamFinished, TeamPlan, read_card, run_team
 from genotex.agents.models import (
     Budget,
     MeteredModel,
@@ -21,11 +22,7 @@ from genotex.agents.models import (
     UsageLedger,
 )
 from genotex.agents.models import Usage as Tokens
-from genotex.agents.questions import Card, read_card
 from genotex.agents.sandbox import Folders, SandboxPolicy, Session
-from genotex.agents.switches import Switches
-from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.running import TeamFinished, run_team
 from genotex.bench.problems import Problem
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder

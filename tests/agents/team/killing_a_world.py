@@ -7,10 +7,9 @@ import os
 import sys
 from pathlib import Path
 
+from genotex.agents import TeamPlan, run_team
 from genotex.agents.models import ModelSettings
 from genotex.agents.sandbox import Folders, SandboxPolicy
-from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.running import run_team
 from genotex.bench.problems import TaskInfo
 from tests.agents.exec_session import ExecSession
 from tests.agents.faulty_rules import register_faulty_rules

@@ -6,11 +6,8 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import Card, State, find_notebook, overview, read_plan, trace
 from genotex.agents.models import Limits
-from genotex.agents.questions import Card
-from genotex.agents.team.plan import read_plan
-from genotex.agents.team.records import State
-from genotex.agents.team.trace import find_notebook, overview, trace
 from genotex.bench.evaluation.run_record import read_run_record
 from genotex.bench.problems import Problem
 from genotex.bench.runs.problem_record import ErrorClass

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.questions import Card
+from genotex.agents import Card, State
 from genotex.agents.team import notebooks
-from genotex.agents.team.records import State
 from tests.agents.playing import plan, python, verdict
 from tests.agents.team.conftest import STEPS, Played, PlayedModel, records, solves
 

@@ -5,15 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.code_shelf import CodeShelf
+from genotex.agents import CodeShelf, NotebookRecord, State, Switches, TeamFolder, register_rules
 from genotex.agents.models import ModelSettings, UsageLedger, role_models
 from genotex.agents.models.price_data import take_prices
-from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import Folders
-from genotex.agents.switches import Switches
-from genotex.agents.team.folder import TeamFolder
 from genotex.agents.team.notebooks import RunResources, do_notebook
-from genotex.agents.team.records import NotebookRecord, State
 from genotex.cohorts import preprocess
 from genotex.simulate import SimulatedStudy, simulate_study
 from tests.agents.conftest import cohort_task

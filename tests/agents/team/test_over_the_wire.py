@@ -9,13 +9,10 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import Card, State, TeamFinished, TeamPlan, read_card, read_plan, run_team
 from genotex.agents.models import Limits, Message, ModelPrice, ModelSettings, Rate, Request
 from genotex.agents.models.providers.options import ProviderOptions, RetryPolicy
-from genotex.agents.questions import Card, read_card
 from genotex.agents.sandbox import SandboxPolicy
-from genotex.agents.team.plan import TeamPlan, read_plan
-from genotex.agents.team.records import State
-from genotex.agents.team.running import TeamFinished, run_team
 from genotex.errors import UsageError
 from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.models.servers import CompatibleDialect, Says, Service, serving

@@ -3,11 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.code_shelf import CodeShelf
+from genotex.agents import CodeShelf, Switches, Task
 from genotex.agents.models import Model
 from genotex.agents.sandbox import CellResult, CellStatus
-from genotex.agents.switches import Switches
-from genotex.agents.task import Task
 from genotex.agents.team.journal import (
     Live,
     NotebookJournal,

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import Card, NotebookRecord, State
 from genotex.agents.models import Limits
-from genotex.agents.questions import Card
 from genotex.agents.sandbox import CellResult, CellStatus, Folders
 from genotex.agents.team.folder import read_limits
-from genotex.agents.team.records import NotebookRecord, State
 from genotex.bench.problems import Problem
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import (

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import Card
 from genotex.agents.models import ModelPrice, PriceSnapshot, Rate
-from genotex.agents.questions import Card
 from genotex.agents.team import running
 from genotex.bench.evaluation.run_record import read_run_record
 from genotex.bench.problems import Problem

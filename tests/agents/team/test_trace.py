@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import find_notebook, overview, trace
 from genotex.agents.models import Limits
-from genotex.agents.team.trace import find_notebook, overview, trace
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError, UsageError
 from genotex.formats.journal import open_journal, read_journal

@@ -6,8 +6,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from typing import Any
 
-from genotex.agents.notebook import Ending
-from genotex.agents.team.trace import trace
+from genotex.agents import Ending, trace
 from genotex.cli.agent_screen import show_trace
 from tests.agents.playing import plan, python, verdict
 from tests.agents.team.misbehaving.case import Case, Outcome

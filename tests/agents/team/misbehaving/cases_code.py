@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from genotex.agents.action_units import action_unit
+from genotex.agents import action_unit
 from tests.agents.playing import python, verdict
 from tests.agents.seeded_faults import with_fault
 from tests.agents.team.misbehaving.case import Case, Outcome

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from genotex.agents.team.records import State
-from genotex.agents.team.trace import trace
+from genotex.agents import State, trace
 from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.team.misbehaving.all_cases import CASES
 from tests.agents.team.misbehaving.case import Case, Outcome
