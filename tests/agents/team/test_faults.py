@@ -49,7 +49,7 @@ def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> Not
         folders.writable.mkdir(parents=True)
         return ExecSession(folders.writable)
 
-    bench = RunResources(
+    resources = RunResources(
         TeamFolder(root),
         Switches(**switches),  # type: ignore[arg-type]
         role_models(settings, ledger),
@@ -58,7 +58,7 @@ def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> Not
         CodeShelf(),
     )
     task = cohort_task(study.folder, Path("output"), TRAIT, COHORT, "sound")
-    return do_notebook(task, bench)
+    return do_notebook(task, resources)
 
 
 def test_without_faults_the_tables_are_those_of_the_pipeline(

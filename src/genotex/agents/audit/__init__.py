@@ -1,6 +1,6 @@
 """Audit of what generated code left: contradictions are rejected, anything suspicious is flagged.
 
-Code may write its files without the toolkit, or change what the toolkit wrote. Whatever can be
+Code may write its files without the toolkit, or change what the toolkit wrote. All that can be
 checked against the raw files is checked here, and numbers that generated code saved are recomputed
 by the pipeline without agents.
 """

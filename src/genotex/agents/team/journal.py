@@ -296,7 +296,7 @@ class _RecordedShelf:
 
 @dataclass(frozen=True)
 class WorkSettings:
-    """How a notebook is worked on, whatever its task."""
+    """How notebooks are worked on."""
 
     agent: Agent  # ``team`` or ``codeact``, which write code
     switches: Switches

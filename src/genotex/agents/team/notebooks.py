@@ -202,7 +202,7 @@ def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
 
 
 def do_notebook(
-    task: Task, bench: RunResources, on_event: Callable[[Event], None] | None = None
+    task: Task, resources: RunResources, on_event: Callable[[Event], None] | None = None
 ) -> NotebookRecord:
     """Do or resume a notebook, and accept what it wrote.
 
@@ -215,17 +215,17 @@ def do_notebook(
     BudgetReachedError
         If a limit of the run is reached.
     """
-    writable, readable = bench.folder.work_of(task), _readable(task)
+    writable, readable = resources.folder.work_of(task), _readable(task)
     live = Live(
-        bench.router,
-        lambda: bench.make_session(Folders(writable, readable)),
-        bench.shelf,
+        resources.router,
+        lambda: resources.make_session(Folders(writable, readable)),
+        resources.shelf,
         lambda: list_files(readable),
         lambda: is_recorded(task, writable / WRITTEN),
     )
-    with open_journal(bench.folder.notebook_journal(task)) as lines:
+    with open_journal(resources.folder.notebook_journal(task)) as lines:
         journal = NotebookJournal(lines)
-        recorded = RecordedNotebook(task, bench.settings, live, journal, on_event)
+        recorded = RecordedNotebook(task, resources.settings, live, journal, on_event)
         record = NotebookRecord(task, State.FAILED)
         try:
             with recorded.session as session:
@@ -233,15 +233,17 @@ def do_notebook(
                 recorded.session.settle()
                 record = replace(record, confinement=session.confinement.to_dict())
             record = replace(record, flags=_removals(recorded.session.removed))
-            record = accepted(record, writable / WRITTEN, bench)
+            record = accepted(record, writable / WRITTEN, resources)
         except ContextTooLongError as error:
             # Asked again, it would be as long.
             record = replace(record, why=str(error), error_class=ErrorClass.ANALYSIS)
         finally:
             shutil.rmtree(writable, ignore_errors=True)
             notebook = recorded.work.notebook
-            write_json(bench.folder.notebook(task), to_ipynb(notebook, platform.python_version()))
-        usage = UsageLedger(bench.prices)
+            write_json(
+                resources.folder.notebook(task), to_ipynb(notebook, platform.python_version())
+            )
+        usage = UsageLedger(resources.prices)
         book_calls(journal.entries, usage)
         return replace(
             record,
@@ -260,14 +262,14 @@ def _removals(removed: Sequence[str]) -> tuple[str, ...]:
     return (*named, *([f"{rest} more were not regular files and were removed"] if rest else []))
 
 
-def accepted(record: NotebookRecord, written: Path, bench: RunResources) -> NotebookRecord:
+def accepted(record: NotebookRecord, written: Path, resources: RunResources) -> NotebookRecord:
     """Return the record with what was accepted into the output folder, or why nothing was."""
     try:
-        by_code = bench.agent in ("team", "codeact")
-        found = accept(record.task, written, bench.folder, by_code=by_code)
+        by_code = resources.agent in ("team", "codeact")
+        found = accept(record.task, written, resources.folder, by_code=by_code)
     except MethodFailedError as error:
         # The same text wherever the run's folder is.
-        why = str(error).replace(f"{written}/", "").replace(f"{bench.folder.root}/", "")
+        why = str(error).replace(f"{written}/", "").replace(f"{resources.folder.root}/", "")
         return replace(record, why=why, error_class=ErrorClass(error.error_class))
     flags = (*record.flags, *found.flags)
     return replace(record, state=State.DONE, files=found.files, facts=found.facts, flags=flags)

@@ -159,7 +159,7 @@ def run_team(
         ):
             budget = Budget(limits, ledger, spent_time=_spent_time(journal))
             sessions = LiveSessions(make_session or local)
-            bench = RunResources(
+            resources = RunResources(
                 folder,
                 plan.switches,
                 make_router(ledger, budget),
@@ -171,7 +171,7 @@ def run_team(
                 plan.agent,
             )
             basis = Basis(plan.cohorts)
-            stage = Stage(bench, journal, ledger, budget, sessions, progress, basis, jobs=jobs)
+            stage = Stage(resources, journal, ledger, budget, sessions, progress, basis, jobs=jobs)
             try:
                 stage.begin(work, retry=retry)
                 stage.do(work.cohorts)

@@ -63,7 +63,7 @@ class Stage:
 
     def __init__(
         self,
-        bench: RunResources,
+        resources: RunResources,
         journal: Journal,
         ledger: UsageLedger,
         budget: Budget,
@@ -73,7 +73,7 @@ class Stage:
         *,
         jobs: int,
     ) -> None:
-        self._bench = bench
+        self._resources = resources
         self._journal = journal
         self._ledger = ledger
         self._budget = budget
@@ -112,10 +112,10 @@ class Stage:
     def _offer_to_others(self, record: NotebookRecord) -> None:
         for each in record.kept:
             unit = action_unit(record.task.kind, each.unit)
-            self._bench.shelf.keep(record.task, unit, each.before, each.code)
+            self._resources.shelf.keep(record.task, unit, each.before, each.code)
 
     def _files_are_there(self, record: NotebookRecord) -> bool:
-        root = self._bench.folder.root
+        root = self._resources.folder.root
         return all(
             (root / name).is_file() and sha256(root / name) == digest
             for name, digest in record.files.items()
@@ -123,9 +123,9 @@ class Stage:
 
     def _put_aside(self, task: Task) -> None:
         """Keep the journal of a notebook that is rerun: its calls were paid for."""
-        path = self._bench.folder.notebook_journal(task)
+        path = self._resources.folder.notebook_journal(task)
         if path.exists():
-            tries = len(self._bench.folder.put_aside(task))
+            tries = len(self._resources.folder.put_aside(task))
             path.rename(path.with_name(f"{path.stem}.try{tries + 1}.jsonl"))
 
     def ready(self, problems: Sequence[Task]) -> list[Task]:
@@ -143,7 +143,7 @@ class Stage:
                 del self.records[task]
                 self._put_aside(task)
                 # That answer is no longer valid, even if the next attempt fails.
-                withdraw(self._bench.folder, task.problem)
+                withdraw(self._resources.folder, task.problem)
             ready.append(task)
         return ready
 
@@ -152,7 +152,7 @@ class Stage:
         left = [task for task in tasks if task not in self.records]
         if left:
             self.did_anything = True
-            self._bench.folder.withdraw_outcomes()
+            self._resources.folder.withdraw_outcomes()
         for task, result in in_threads(left, self._jobs, self._do, self._sessions.close_all):
             if result is not None:
                 self._conclude(task, result)
@@ -163,7 +163,7 @@ class Stage:
         if task.kind != "statistics":
             return self._work(task)
         basis = self._basis.of(task.problem)
-        hopeless = None if self._bench.agent == "zero-shot" else why_unsolvable(task)
+        hopeless = None if self._resources.agent == "zero-shot" else why_unsolvable(task)
         if hopeless is not None:
             error_class, why = hopeless
             return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
@@ -181,7 +181,7 @@ class Stage:
         )
 
     def _work(self, task: Task) -> NotebookRecord:
-        went_before = self._bench.folder.notebook_journal(task).exists()
+        went_before = self._resources.folder.notebook_journal(task).exists()
         try:
             return self._go_on(task)
         except (FormatError, SessionDeadError):
@@ -192,9 +192,9 @@ class Stage:
             return self._go_on(task)
 
     def _go_on(self, task: Task) -> NotebookRecord:
-        if self._bench.agent in _WITHOUT_CODE:
-            return _WITHOUT_CODE[self._bench.agent](task, self._bench)
-        return do_notebook(task, self._bench, partial(self._report, task))
+        if self._resources.agent in _WITHOUT_CODE:
+            return _WITHOUT_CODE[self._resources.agent](task, self._resources)
+        return do_notebook(task, self._resources, partial(self._report, task))
 
     def _report(self, task: Task, event: Event) -> None:
         self._progress.event(task, event, self._ledger)

@@ -32,20 +32,22 @@ __all__ = ["do_structured", "do_without_code", "do_zero_shot"]
 
 
 def do_without_code(
-    task: Task, bench: RunResources, do: Callable[[Task, Path, RoleModels], None]
+    task: Task, resources: RunResources, do: Callable[[Task, Path, RoleModels], None]
 ) -> NotebookRecord:
     """Have a cohort or a problem done, and take what was written."""
     record = NotebookRecord(task, State.FAILED)
-    written = bench.folder.work_of(task) / WRITTEN
+    written = resources.folder.work_of(task) / WRITTEN
     written.mkdir(parents=True)
-    with open_journal(bench.folder.notebook_journal(task)) as lines:
+    with open_journal(resources.folder.notebook_journal(task)) as lines:
         journal = NotebookJournal(lines)
-        model = TalliedModel(RecordedModel(bench.router, journal), record.tally)
-        models = RoleModels(model, temperature=bench.temperature, max_output=bench.max_output)
+        model = TalliedModel(RecordedModel(resources.router, journal), record.tally)
+        models = RoleModels(
+            model, temperature=resources.temperature, max_output=resources.max_output
+        )
         start = time.monotonic()
         try:
             do(task, written, models)
-            record = accepted(record, written, bench)
+            record = accepted(record, written, resources)
         except (BadAnswerError, RefusedError) as error:
             record = replace(record, why=str(error), error_class=ErrorClass.NO_ANSWER)
         except FormatError as error:
@@ -53,14 +55,14 @@ def do_without_code(
         finally:
             shutil.rmtree(written.parent, ignore_errors=True)
         record.tally.cell_seconds = time.monotonic() - start - record.tally.model_seconds
-        usage = UsageLedger(bench.prices)
+        usage = UsageLedger(resources.prices)
         book_calls(journal.entries, usage)
         return replace(record, usage=usage.to_json())
 
 
-def do_structured(task: Task, bench: RunResources) -> NotebookRecord:
+def do_structured(task: Task, resources: RunResources) -> NotebookRecord:
     """Prepare a cohort, or answer a problem (see `do_without_code` for what it raises)."""
-    return do_without_code(task, bench, _solve if task.kind == "statistics" else _prepare)
+    return do_without_code(task, resources, _solve if task.kind == "statistics" else _prepare)
 
 
 def _prepare(task: Task, written: Path, models: RoleModels) -> None:
@@ -93,9 +95,9 @@ def _solve(task: Task, written: Path, models: RoleModels) -> None:
     write_result(OutputFolder(written), result)
 
 
-def do_zero_shot(task: Task, bench: RunResources) -> NotebookRecord:
+def do_zero_shot(task: Task, resources: RunResources) -> NotebookRecord:
     """Ask for the genes of a problem, and take them (see `do_without_code` for what it raises)."""
-    return do_without_code(task, bench, _ask)
+    return do_without_code(task, resources, _ask)
 
 
 def _ask(task: Task, written: Path, models: RoleModels) -> None:
