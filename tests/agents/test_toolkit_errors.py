@@ -202,7 +202,7 @@ def test_table_without_a_trait_is_neither_linked_nor_saved(
     bare = t.clinical_table(series)
     with pytest.raises(UsageError, match="has no trait, and without it nothing is linked"):
         t.link(bare, genes)
-    with pytest.raises(UsageError, match="without a trait is not kept"):
+    with pytest.raises(UsageError, match="without a trait is not saved"):
         t.save_table(bare)
 
 

@@ -17,7 +17,7 @@ from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, write_limits
 from genotex.agents.team.journal import Router
 from genotex.agents.team.notebooks import MakeSession, RunResources, book_calls
-from genotex.agents.team.plan import TeamPlan
+from genotex.agents.team.plan import TeamPlan, WorkList
 from genotex.agents.team.records import NotebookRecord, order_cohorts, problem_record
 from genotex.agents.team.sessions import LiveSessions, local_sessions
 from genotex.agents.team.stage import Progress, Stage
@@ -136,53 +136,65 @@ def run_team(
         If an isolation mechanism that the plan requires cannot be enabled.
     """
     register_rules()
-    folder, work = plan.folder, plan.work()
-    limits = limits or plan.models.limits
+    work, limits = plan.work(), limits or plan.models.limits
     # A missing key, or a limit that cannot be kept, is reported before anything is written.
-    nothing_yet = UsageLedger(_prices(folder, plan))
+    nothing_yet = UsageLedger(_prices(plan.folder, plan))
     Budget(limits, nothing_yet)
     if make_router is None:
         make_router = _router_of(plan)
         make_router(nothing_yet, None)
-    progress = progress or Progress()
-    with folder.hold():
-        begin_or_go_on(folder, plan.settings())
-        write_limits(folder.limits, limits)
-        prices = _prices(folder, plan)
-        prices.write(folder.prices)
-        ledger = UsageLedger(prices)
-        for path in folder.notebook_journals():
-            book_calls(read_journal(path), ledger)
-        with (
-            open_journal(folder.journal) as journal,
-            local_sessions(plan.sandbox, plan.switches, jobs) as local,
-        ):
-            budget = Budget(limits, ledger, spent_time=_spent_time(journal))
-            sessions = LiveSessions(make_session or local)
-            resources = RunResources(
-                folder,
-                plan.switches,
-                make_router(ledger, budget),
-                ledger.prices,
-                sessions,
-                CodeShelf(),
-                plan.models.temperature,
-                plan.models.max_output,
-                plan.agent,
-            )
-            basis = Basis(plan.cohorts)
-            stage = Stage(resources, journal, ledger, budget, sessions, progress, basis, jobs=jobs)
-            try:
-                stage.begin(work, retry=retry)
-                stage.do(work.cohorts)
-                order_cohorts(folder.output, work.cohorts)
-                if not stage.stopped:
-                    stage.do(stage.ready(work.problems))
-            finally:
-                if stage.did_anything:
-                    journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
-                write_json(folder.usage, ledger.to_json())
-            return _finished(plan, stage, work.all, journal, ledger)
+    with plan.folder.hold():
+        begin_or_go_on(plan.folder, plan.settings())
+        write_limits(plan.folder.limits, limits)
+        progress = progress or Progress()
+        return _run(plan, work, limits, make_router, make_session, progress, jobs, retry)
+
+
+def _run(
+    plan: TeamPlan,
+    work: WorkList,
+    limits: Limits,
+    make_router: MakeRouter,
+    make_session: MakeSession | None,
+    progress: Progress,
+    jobs: int,
+    retry: bool,
+) -> TeamFinished:
+    folder, prices = plan.folder, _prices(plan.folder, plan)
+    prices.write(folder.prices)
+    ledger = UsageLedger(prices)
+    for path in folder.notebook_journals():
+        book_calls(read_journal(path), ledger)
+    with (
+        open_journal(folder.journal) as journal,
+        local_sessions(plan.sandbox, plan.switches, jobs) as local,
+    ):
+        budget = Budget(limits, ledger, spent_time=_spent_time(journal))
+        sessions = LiveSessions(make_session or local)
+        resources = RunResources(
+            folder,
+            plan.switches,
+            make_router(ledger, budget),
+            prices,
+            sessions,
+            CodeShelf(),
+            plan.models.temperature,
+            plan.models.max_output,
+            plan.agent,
+        )
+        basis = Basis(plan.cohorts)
+        stage = Stage(resources, journal, ledger, budget, sessions, progress, basis, jobs=jobs)
+        try:
+            stage.begin(work, retry=retry)
+            stage.do(work.cohorts)
+            order_cohorts(folder.output, work.cohorts)
+            if not stage.stopped:
+                stage.do(stage.ready(work.problems))
+        finally:
+            if stage.did_anything:
+                journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
+            write_json(folder.usage, ledger.to_json())
+        return _finished(plan, stage, work.all, journal, ledger)
 
 
 def _router_of(plan: TeamPlan) -> MakeRouter:
