@@ -26,13 +26,12 @@ from rich.console import Console
 from rich.table import Table
 from scipy.stats import binomtest
 
-from genotex.agents.faulty_rules import all_faults
 from genotex.agents.models import ModelSettings
-from genotex.agents.presets import preset_named
 from genotex.agents.sandbox import Folders, SandboxPolicy
+from genotex.agents.switches import preset_named
 from genotex.agents.task import Task
-from genotex.agents.team.notebook_record import NotebookRecord, State
 from genotex.agents.team.plan import TeamPlan
+from genotex.agents.team.records import NotebookRecord, State
 from genotex.agents.team.running import TeamFinished, run_team
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.evaluation.evaluate import evaluate
@@ -45,6 +44,7 @@ from genotex.layout import OutputFolder
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.agents.exec_session import ExecSession
+from tests.agents.faulty_rules import all_faults, register_faulty_rules
 
 PRESETS = (
     "full",
@@ -70,7 +70,7 @@ Measured = dict[str, Any]
 
 
 def right_files(world: SimulatedBenchmark, target: Path) -> OutputFolder:
-    """Prepare all cohorts by the direct road."""
+    """Prepare all cohorts by the pipeline without agents."""
     preprocess(world.folder, target)
     return OutputFolder(target)
 
@@ -84,6 +84,7 @@ def run(
         folders.writable.mkdir(parents=True, exist_ok=True)
         return ExecSession(folders.writable)
 
+    register_faulty_rules()
     chosen = preset_named(preset)
     plan = TeamPlan(
         world.folder,

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from genotex.agents.answers import code_in
-from genotex.agents.card import read_card
 from genotex.agents.context import Attempt, Step
-from genotex.agents.faulty_rules import FaultyRules
 from genotex.agents.models.recording import request_from_json
 from genotex.agents.notebook import Notebook
-from genotex.agents.questions import Questions
+from genotex.agents.questions import Questions, read_card
 from genotex.agents.team.plan import read_plan
 from genotex.agents.team.running import TeamFinished
 from genotex.agents.team.trace import trace
 from genotex.formats.journal import Entry, read_journal
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.agents.faulty_rules import FaultyRules
 
 __all__ = ["CATCHERS", "caught_in"]
 

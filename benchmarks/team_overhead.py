@@ -1,10 +1,10 @@
-"""The team of agents with the built-in rules against the direct road, cohort by cohort.
+"""The team of agents with the built-in rules against the pipeline without agents, cohort by cohort.
 
     python benchmarks/team_overhead.py [--repeat N] [--small]
 
 Both prepare the same cohort from raw files to the linked table, one after the other, in turn; the
 median of each counts. The team plans, writes, runs in a session behind all walls, reviews, and
-keeps a journal; the structured agent answers one question and goes the direct road. The cohorts
+keeps a journal; the structured agent answers one question and runs the pipeline. The cohorts
 are one of real size (see make_cohort.py) and those of a simulated study; --small leaves the large
 one out. Ends with 1 where the tables differ.
 """
@@ -26,17 +26,17 @@ from rich.console import Console
 from rich.table import Table
 
 from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.manager import WRITTEN
 from genotex.agents.models import ModelSettings, UsageLedger, prices_of, role_models
-from genotex.agents.rule_written_code import geo_decisions
-from genotex.agents.rules_by_name import register_rules
+from genotex.agents.rule_code import geo
+from genotex.agents.rules_model import register_rules
 from genotex.agents.sandbox import SandboxPolicy
 from genotex.agents.switches import Switches
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder
-from genotex.agents.team.one_notebook import Bench, MakeSession, do_notebook
+from genotex.agents.team.notebooks import MakeSession, RunResources, do_notebook
+from genotex.agents.team.plan import WRITTEN
 from genotex.agents.team.sessions import local_sessions
-from genotex.agents.team.structured_work import do_structured
+from genotex.agents.team.without_code import do_structured
 from genotex.cohorts import preprocess
 from genotex.genes import GeneTable
 from genotex.simulate import simulate_study
@@ -48,7 +48,7 @@ Side = Callable[[Path, Task, MakeSession], None]
 
 
 def directly(target: Path, task: Task, sessions: MakeSession) -> None:
-    """Prepare a cohort by the direct road."""
+    """Prepare a cohort by the pipeline without agents."""
     source = task.input_folder.parents[2]
     preprocess(source, target, traits=[task.trait], cohorts=[task.cohort])
 
@@ -63,12 +63,12 @@ def structured(target: Path, task: Task, sessions: MakeSession) -> None:
     do_structured(task, bench(target, sessions))
 
 
-def bench(target: Path, sessions: MakeSession) -> Bench:
+def bench(target: Path, sessions: MakeSession) -> RunResources:
     """Return what a notebook needs, with the rules as the model, which remember nothing."""
-    geo_decisions._decide.cache_clear()
+    geo._decide.cache_clear()
     settings, switches = ModelSettings("rules"), SWITCHES
     prices = prices_of(settings, date(2026, 1, 1))
-    return Bench(
+    return RunResources(
         TeamFolder(target),
         switches,
         role_models(settings, UsageLedger(prices)),

@@ -1,4 +1,4 @@
-"""The simulated world done by the team: against the direct road, with faults, killed and resumed.
+"""The simulated benchmark solved by the team: compared, with faults, killed and resumed.
 
     python scripts/measure_team_world.py [FOLDER] [--small] [--kills 8] [--seed 7] [--rate 0.3]
 
@@ -25,20 +25,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from genotex.agents.faulty_rules import all_faults
 from genotex.agents.team.folder import TeamFolder
 from genotex.bench.evaluation.evaluate import evaluate
 from genotex.bench.evaluation.options import EvaluationOptions
 from genotex.formats.journal import read_journal
 
-GENOTEX = [sys.executable, "-m", "genotex"]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.agents.faulty_rules import all_faults
+
+ROOT = Path(__file__).resolve().parents[1]
+GENOTEX = [sys.executable, "-m", "tests.agents.faulty_rules"]
+"""The command, which knows the rules with seeded faults, too."""
 
 
 def genotex(*words: object, kill_after: float | None = None) -> float:
     """Run a command in a session of its own, killing it after a while; return how long it ran."""
     start = time.monotonic()
     process = subprocess.Popen(
-        [*GENOTEX, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*GENOTEX, *map(str, words)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         process.wait(kill_after)
@@ -158,7 +162,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=0.3)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = chosen.folder or Path(temporary)
+        folder = (chosen.folder or Path(temporary)).resolve()
         sys.exit(0 if all(list(measure(folder, chosen))) else 1)
 
 
@@ -173,7 +177,7 @@ def measure(folder: Path, chosen: argparse.Namespace) -> Iterator[bool]:
     seconds = genotex("agent", "run", world, team, *tasks, "--model", "rules")
     print(f"team, rules: {seconds:.0f} s; {scores(team, world)}; {dict(states(team))}")
     equal, different, fields = compare(team, direct)
-    print(f"  equal to the direct road: {equal} files; different: {different}")
+    print(f"  equal to the pipeline without agents: {equal} files; different: {different}")
     print(f"  in evidence, which tells how a table was made: {dict(fields)}")
     yield not different
     faults = "+".join(fault for fault in all_faults() if fault != "endless_loop")

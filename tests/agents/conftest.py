@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.rule_written_code import plan_units, write_code
-from genotex.agents.set_up import set_up_code
-from genotex.agents.task import Task
+from genotex.agents import Task, plan_units, set_up_code, write_code
 from genotex.layout import TCGA_COHORT
 from genotex.simulate import SimulatedStudy, simulate_study
 

@@ -4,13 +4,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from genotex.agents.card import Card, read_card
-from genotex.agents.code_shelf import CodeShelf
+from genotex.agents import Card, CodeShelf, Notebook, NotebookWork, Switches, Task, read_card
 from genotex.agents.models import Model, Reply, Request, ScriptedModel
-from genotex.agents.notebook import Notebook, NotebookWork
 from genotex.agents.sandbox import CellResult, CellStatus, Confinement, Output, SandboxPolicy
-from genotex.agents.switches import Switches
-from genotex.agents.task import Task
 
 GEO = Task("geo", "Asthma", "/data/GEO/Asthma/GSE1", "output", cohort="GSE1")
 TCGA = Task("tcga", "Asthma", "/data/TCGA", "output")

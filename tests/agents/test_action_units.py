@@ -1,10 +1,8 @@
 import pytest
 from jinja2 import UndefinedError
 
-from genotex.agents.action_units import action_unit, action_units
-from genotex.agents.prompts import prompt_digest, render_prompt
-from genotex.agents.task import NotebookKind, Task
-from genotex.agents.toolkit_documentation import toolkit_functions
+from genotex.agents import NotebookKind, Task, action_unit, action_units, render_prompt
+from genotex.agents.prompts import prompt_digest, toolkit_functions
 from genotex.errors import UsageError
 
 KINDS: tuple[NotebookKind, ...] = ("geo", "tcga", "statistics")
@@ -15,7 +13,7 @@ TASKS = {
 }
 
 
-def test_steps_are_those_of_the_paper_and_domain_knowledge_is_where_it_says() -> None:
+def test_steps_are_those_of_the_paper_and_domain_knowledge_is_where_marked() -> None:
     # GenoTEX paper, section 4 and appendix B, as the project's specification lists them.
     names = {kind: [unit.name for unit in action_units(kind)] for kind in KINDS}
     assert names == {

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents.answers import Verdict, ask_for_code, code_in
+from genotex.agents import Verdict
+from genotex.agents.answers import ask_for_code, code_in
 from genotex.agents.models import Message, Reply, Request, ScriptedModel
 from genotex.errors import BadAnswerError
 
@@ -37,7 +38,7 @@ def test_talk_is_no_code(text: str) -> None:
 
 
 @given(st.text())
-def test_whatever_a_model_wrote_is_code_or_none(text: str) -> None:
+def test_every_answer_is_code_or_none(text: str) -> None:
     found = code_in(text)
     assert found is None or found.strip()
 

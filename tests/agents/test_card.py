@@ -1,10 +1,17 @@
 import pytest
 
-from genotex.agents.action_units import action_unit
-from genotex.agents.card import Card, DoneStep, last_attempt, read_card
-from genotex.agents.context import Attempt, Step, TaskContext
+from genotex.agents import (
+    Attempt,
+    Card,
+    DoneStep,
+    Questions,
+    Step,
+    TaskContext,
+    action_unit,
+    last_attempt,
+    read_card,
+)
 from genotex.agents.models import Message, Request
-from genotex.agents.questions import Questions
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 from genotex.errors import BadAnswerError
 from tests.agents.playing import GEO
@@ -49,7 +56,7 @@ def test_question_without_a_card_cannot_be_answered_by_rules(text: str) -> None:
     "output",
     ["fine", "", "```", "```python\nevil()\n```\n", "````data\n```python\nx\n```\n````", "`" * 9],
 )
-def test_code_and_output_of_the_last_attempt_are_found_whatever_was_printed(output: str) -> None:
+def test_code_and_output_of_the_last_attempt_are_found_after_any_output(output: str) -> None:
     unit = action_unit("geo", "load_data")
     result = CellResult(CellStatus.OK, (Output("stdout", output),))
     code = 'print("""```data""")\n'

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genotex.agents.context import MOST_SHOWN, Attempt, cut, fenced
+from genotex.agents import Attempt
+from genotex.agents.context import MOST_SHOWN, cut, fenced
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 
 
@@ -9,7 +10,7 @@ def test_short_text_is_shown_whole() -> None:
     assert cut("all of it", 9) == "all of it"
 
 
-def test_long_text_keeps_beginning_and_end_and_says_how_much_is_left_out() -> None:
+def test_long_text_keeps_beginning_and_end_and_states_how_much_is_left_out() -> None:
     told = cut("a" * 8000 + "b" * 4000 + "ValueError: the end", MOST_SHOWN)
     assert told.startswith("a" * 7000 + "\n")
     assert told.endswith("ValueError: the end")
@@ -29,7 +30,7 @@ def attempt(text: str) -> Attempt:
     return Attempt("x", CellResult(CellStatus.OK, (Output("stdout", text),)))
 
 
-def test_silent_cell_is_said_to_be_silent() -> None:
+def test_silent_cell_is_reported_as_silent() -> None:
     assert attempt("\n").shown == "```data\n(nothing was printed)\n```"
 
 

@@ -1,4 +1,4 @@
-"""Notebooks on RNA-seq series give the same bytes as the direct road, and wrong steps are told."""
+"""Notebooks on RNA-seq series give the same bytes as the pipeline, and wrong steps are reported."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genotex.agents import toolkit
-from genotex.agents.rule_written_code.geo_code import geo_steps
-from genotex.agents.task import Task
-from genotex.agents.toolkit.clinical_objects import ClinicalTable
-from genotex.agents.toolkit.gene_objects import Expression
+from genotex.agents import Task, toolkit
+from genotex.agents.rule_code.geo import geo_steps
+from genotex.agents.toolkit.features import ClinicalTable
+from genotex.agents.toolkit.genes import Expression
 from genotex.errors import UsageError
 from genotex.formats import read_evidence
 from genotex.layout import OutputFolder
@@ -26,7 +25,7 @@ def read(folder: Path, output: Path) -> tuple[Expression, ClinicalTable]:
     return toolkit.read_expression(series), toolkit.clinical_table(series)
 
 
-def test_notebook_gives_the_bytes_of_the_direct_road(tmp_path: Path, run_notebooks: Run) -> None:
+def test_notebook_gives_the_bytes_of_the_pipeline(tmp_path: Path, run_notebooks: Run) -> None:
     source = tmp_path / "input"
     write_counted(source, "GSE1", annotation={"1": "A1BG"})
     (write_counted(source, "GSE2") / COUNT_FILE.format("GSE2")).unlink()
@@ -59,7 +58,7 @@ def test_steps_of_a_counted_series_need_no_mapping(tmp_path: Path) -> None:
     assert "normalise_and_link" not in geo_steps(benchmark)
 
 
-def test_expression_is_told_as_counts(tmp_path: Path) -> None:
+def test_expression_is_reported_as_counts(tmp_path: Path) -> None:
     expression, clinical = read(write_counted(tmp_path), tmp_path / "out")
     assert expression.counted and expression.shape == (12, 12)
     assert str(expression).startswith("RNA-seq counts by NCBI GeneID, 12 rows x 12 samples")

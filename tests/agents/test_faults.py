@@ -1,24 +1,23 @@
-"""Every fault that is put into written code fails in the way it is named after, or is seen."""
+"""Every fault that is put into generated code fails in the way it is named after, or is seen."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from genotex.agents.action_units import ActionUnit, action_unit
-from genotex.agents.rule_written_code import (
-    FAULTS,
-    faults_of,
-    judge_output,
+from genotex.agents import (
+    ActionUnit,
+    Task,
+    action_unit,
     plan_units,
-    with_fault,
+    review_output,
+    set_up_code,
     write_code,
 )
-from genotex.agents.set_up import set_up_code
-from genotex.agents.task import Task
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import Run, cohort_task
+from tests.agents.seeded_faults import FAULTS, faults_of, with_fault
 
 SEEDS = (1, 2)
 STOP_AFTER = 0.3
@@ -26,9 +25,9 @@ LOOPING = "tcga load_data"
 FAILS = {
     "crash": ("NameError: name '", "' is not defined"),
     "endless_loop": ("KeyboardInterrupt: stopped: it did not end",),
-    "header_not_stripped": ("every value became None", "carry their header in front"),
+    "header_not_stripped": ("every value became None", "begin with their header"),
     "unknown_keyword": ("unexpected keyword argument", "its arguments are"),
-    "placeholder_conversion": ("encode_feature(): ", "which is no code; it must give a number"),
+    "placeholder_conversion": ("encode_feature(): ", "which is not a code; it must give a number"),
     "wrong_file_reading": ("Error", "polars"),
     "wrong_row": ("encode_feature(): trait, row ", "every value became None"),
     "wrong_column": ("there is no column|is no column|is not known",),
@@ -89,14 +88,14 @@ def test_fault_fails_as_it_is_named(tried: Tried, fault: str) -> None:
             assert any(p in outcome["output"] for p in part.split("|")), (name, outcome["output"])
 
 
-def test_reviewer_rejects_every_fault_and_says_what_to_do(tried: Tried, tasks: list[Task]) -> None:
+def test_reviewer_rejects_every_fault_with_advice(tried: Tried, tasks: list[Task]) -> None:
     units = {
         f"{task.kind} {unit.name}": (task, unit) for task in tasks for unit in plan_units(task)
     }
     for (step, fault, seed), outcome in tried.items():
         task, unit = units[step]
         code = with_fault(write_code(task, unit), unit, fault, seed)
-        verdict = judge_output(unit, code, outcome["output"])
+        verdict = review_output(unit, code, outcome["output"])
         assert not verdict.approved, (step, fault)
         assert verdict.runs == (fault == RUNS), (step, fault)
         assert 1 <= len(verdict.suggestions) <= 3 and all(verdict.suggestions)

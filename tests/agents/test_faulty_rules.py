@@ -2,13 +2,12 @@ from collections import Counter
 
 import pytest
 
-from genotex.agents.card import Card, DoneStep
-from genotex.agents.faulty_rules import FaultyRules
+from genotex.agents import Card, DoneStep, register_rules
 from genotex.agents.models import Message, Request, model_from_name
-from genotex.agents.rules_by_name import register_rules
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
 from tests.agents.conftest import cohort_task
+from tests.agents.faulty_rules import FaultyRules, register_faulty_rules
 
 
 def request(study: SimulatedStudy, occasion: str, unit: str | None, number: int = 0) -> Request:
@@ -98,11 +97,12 @@ def test_name_that_makes_no_sense_is_refused(name: str) -> None:
 
 def test_rules_are_models_by_their_names() -> None:
     register_rules()
+    register_faulty_rules()
     assert model_from_name("rules").name == "rules"
     assert model_from_name("rules-faulty:seed=3").name == "rules-faulty:seed=3"
 
 
-def test_fault_of_an_answer_is_told_without_giving_it(study: SimulatedStudy) -> None:
+def test_fault_of_an_answer_is_reported_without_giving_it(study: SimulatedStudy) -> None:
     model = FaultyRules("rules-faulty:seed=1,rate=0.5,faults=unreadable_answer")
     told = []
     for number in range(20):

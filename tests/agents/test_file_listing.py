@@ -1,10 +1,10 @@
 import gzip
 from pathlib import Path
 
-from genotex.agents.file_listing import MOST_CHARACTERS, list_files
+from genotex.agents.team.notebooks import MOST_CHARACTERS, list_files
 
 
-def test_packed_files_are_told_by_name_size_and_beginning(tmp_path: Path) -> None:
+def test_packed_files_are_reported_by_name_size_and_beginning(tmp_path: Path) -> None:
     folder = tmp_path / "GSE1"
     folder.mkdir()
     (folder / "b.txt.gz").write_bytes(gzip.compress(b"!Series_title\tAsthma\nx\n"))
@@ -33,5 +33,5 @@ def test_long_lines_and_long_files_are_cut_and_every_file_gets_room(tmp_path: Pa
         assert name * 161 not in text
 
 
-def test_nothing_to_read_is_said(tmp_path: Path) -> None:
+def test_no_files_are_reported(tmp_path: Path) -> None:
     assert list_files([tmp_path]) == "(no files)"

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.manager import is_recorded, work_list
-from genotex.agents.task import Task
+from genotex.agents import Task
+from genotex.agents.team.plan import is_recorded, work_list
 from genotex.bench.problems import Problem
 from genotex.errors import UsageError
 from genotex.simulate import SimulatedStudy
@@ -56,7 +56,7 @@ def test_series_behind_a_link_is_given_by_where_it_lies(
 
 def test_trait_without_any_cohort_is_refused(study: SimulatedStudy, tmp_path: Path) -> None:
     (tmp_path / "GEO" / "Asthma" / "GSE1").mkdir(parents=True)
-    with pytest.raises(UsageError, match="no cohort of Obesity: GEO holds Asthma"):
+    with pytest.raises(UsageError, match="no cohort of Obesity: GEO has Asthma"):
         work_list([Problem("Obesity")], tmp_path, tmp_path)
 
 

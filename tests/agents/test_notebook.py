@@ -2,13 +2,9 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.action_units import action_unit
-from genotex.agents.card import Card
-from genotex.agents.code_shelf import CodeShelf
+from genotex.agents import Card, CodeShelf, Ending, Event, NotebookWork, Switches, action_unit
 from genotex.agents.models import Reply
-from genotex.agents.notebook import Ending, Event, NotebookWork
 from genotex.agents.sandbox import CellStatus
-from genotex.agents.switches import Switches
 from genotex.errors import BudgetReachedError, ModelUnavailableError, SandboxError
 from tests.agents.playing import (
     GEO,
@@ -46,7 +42,7 @@ def test_steps_are_planned_written_run_and_reviewed_until_the_task_is_completed(
     assert notebook.tally.reviews == len(GEO_STEPS)
 
 
-def test_expert_writes_and_reviews_what_needs_domain_knowledge_and_nobody_else() -> None:
+def test_expert_writes_and_reviews_what_needs_domain_knowledge_and_nothing_else() -> None:
     model = playing()
     work(model)
     asked = [role for role, occasion in occasions(model) if occasion != "plan"]
@@ -70,7 +66,7 @@ def test_statistician_writes_the_code_of_a_problem() -> None:
     assert occasions(model)[1] == ("statistician", "write")
 
 
-def test_without_planning_all_steps_are_done_in_order_and_nobody_is_asked() -> None:
+def test_without_planning_all_steps_are_done_in_order_and_nothing_is_asked() -> None:
     model = playing()
     notebook = work(model, planning=False)
     assert list(notebook.context.names) == GEO_STEPS
@@ -106,7 +102,7 @@ def test_rejected_code_is_revised_and_runs_in_the_state_before_the_step() -> Non
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_a_step_is_reviewed_so_often_and_the_last_revision_stands(rounds: int) -> None:
+def test_a_step_is_reviewed_so_often_and_the_last_revision_counts(rounds: int) -> None:
     model = playing(steps_until(1), review=lambda card: verdict(False, "again"))
     notebook = work(model, max_rounds=rounds)
     assert notebook.tally.reviews == rounds
@@ -114,7 +110,7 @@ def test_a_step_is_reviewed_so_often_and_the_last_revision_stands(rounds: int) -
     assert notebook.context.steps[0].final.verdict is None
 
 
-def test_without_reviewer_the_first_attempt_stands_also_where_it_fails() -> None:
+def test_without_reviewer_the_first_attempt_is_also_where_it_fails() -> None:
     model = playing(steps_until(1), write=lambda card: python("# raise"))
     notebook = work(model, reviewer=False)
     assert notebook.context.steps[0].final.result.status is CellStatus.ERROR
@@ -260,7 +256,7 @@ def test_notebook_that_is_to_end_twice_with_nothing_recorded_ends_as_what_it_is(
     assert "After step 1 `task_completed`" in model.requests[-1].messages[-1].text
 
 
-def test_without_planning_nobody_can_go_on_with_nothing_recorded() -> None:
+def test_without_planning_nothing_can_go_on_with_nothing_recorded() -> None:
     notebook = work(playing(), planning=False, is_recorded=lambda: False)
     assert notebook.ending is Ending.UNRECORDED
     assert list(notebook.context.names) == GEO_STEPS
@@ -356,7 +352,7 @@ def test_code_that_names_one_study_of_tcga_is_never_reused() -> None:
         assert not work(model, TCGA, shelf=shelf).context.steps[0].reused
 
 
-def test_without_reuse_every_notebook_is_written_anew() -> None:
+def test_without_reuse_every_notebook_is_written_again() -> None:
     shelf = CodeShelf()
     work(playing(), shelf=shelf)
     assert work(playing(), shelf=shelf, reuse=False).tally.reused == 0
@@ -387,7 +383,7 @@ def test_what_stops_the_run_is_not_taken_for_an_answer(error: Exception) -> None
         work(playing(write=lambda card: error))
 
 
-def test_what_happens_is_told() -> None:
+def test_what_happens_is_reported() -> None:
     told: list[Event] = []
     model = playing(steps_until(1))
     NotebookWork(GEO, Switches(), model, FakeSession(), CodeShelf(), on_event=told.append).run()

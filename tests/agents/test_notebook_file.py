@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from genotex.agents.notebook_file import to_ipynb
+from genotex.agents import to_ipynb
 from tests.agents.playing import Play, in_turn, plan, playing, python, verdict, work
 
 
@@ -26,7 +26,7 @@ def test_notebook_has_the_form_that_jupyter_reads() -> None:
     json.dumps(content)
 
 
-def test_final_revision_stands_alone_and_reviews_are_told() -> None:
+def test_final_revision_is_alone_and_reviews_are_reported() -> None:
     content = file_of(review=in_turn(verdict(False, "more"), verdict(True), verdict(True)))
     cells = content["cells"]
     code = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
@@ -56,7 +56,7 @@ def test_cell_that_was_stopped_is_kept_as_text() -> None:
     assert "# Not part of the notebook's state: Stopped after 3 s." in "".join(stopped["source"])
 
 
-def test_task_and_counts_stand_in_the_metadata() -> None:
+def test_task_and_counts_are_in_the_metadata() -> None:
     told = file_of()["metadata"]["genotex"]
     assert told["task"]["cohort"] == "GSE1"
     assert told["tally"]["reviews"] == 2

@@ -1,10 +1,10 @@
-"""Notebooks that the rules write give the same bytes as the direct road."""
+"""Notebooks that the rules write give the same bytes as the pipeline without agents."""
 
 from pathlib import Path
 
 import pytest
 
-from genotex.agents.task import Task
+from genotex.agents import Task
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.clinical import annotation_from_json
@@ -82,13 +82,13 @@ def test_every_table_record_and_result_is_the_same(folders: Folders, procedure: 
     assert sum(name.startswith("regress") and name.endswith(".json") for name in direct) == 4
 
 
-def test_evidence_says_that_an_agent_told_it(folders: Folders) -> None:
+def test_evidence_names_an_agent_as_its_source(folders: Folders) -> None:
     direct, written = (OutputFolder(folder) for folder in folders["sound"])
     where = ("Simulated_Arthritis", "GSE90000001")
     ours, theirs = read_evidence(written.evidence(*where)), read_evidence(direct.evidence(*where))
     assert ours.reading["by"] == "agent" and ours.reading["trait"]["told_by"] == "agent"
     assert ours.reading["trait"]["values"] == theirs.reading["trait"]["values"]
-    # A later run of the direct road must not take these tables for its own.
+    # A later run of the pipeline without agents must not take these tables for its own.
     assert ours.fingerprint == ""
     for field in ("roles", "sample_facts", "linking", "mapping", "info", "series", "files"):
         assert getattr(ours, field) == getattr(theirs, field)

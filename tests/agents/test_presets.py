@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.presets import PRESETS, preset_named
-from genotex.agents.switches import Switches
+from genotex.agents import PRESETS, Switches, preset_named
 from genotex.bench.evaluation.published import published
 from genotex.bench.runs.methods.choosing import BUILT_IN, MethodOptions
 from genotex.errors import UsageError
@@ -96,6 +95,6 @@ def test_options_that_do_nothing_are_refused(name: str, options: dict[str, Any],
         preset_named(name).asks_models(MethodOptions(**options))
 
 
-def test_unknown_preset_is_told_with_those_there_are() -> None:
+def test_unknown_preset_is_reported_with_those_there_are() -> None:
     with pytest.raises(UsageError, match=r"no preset 'best'; use full, no-planning"):
         preset_named("best")

@@ -1,11 +1,16 @@
 import pytest
 
-from genotex.agents.action_units import action_unit
-from genotex.agents.card import Card, DoneStep
-from genotex.agents.context import Attempt, Step, TaskContext
+from genotex.agents import (
+    Attempt,
+    Card,
+    DoneStep,
+    Questions,
+    RulesModel,
+    Step,
+    TaskContext,
+    action_unit,
+)
 from genotex.agents.models import Message, Request
-from genotex.agents.questions import Questions
-from genotex.agents.rules_model import RulesModel
 from genotex.agents.sandbox import CellResult, CellStatus, Output
 from genotex.errors import BadAnswerError
 from genotex.simulate import SimulatedStudy

@@ -4,12 +4,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import read_card
+from genotex.agents import Ending, Notebook, ScriptWork, Switches, read_card, to_ipynb
 from genotex.agents.models import Request, ScriptedModel
-from genotex.agents.notebook import Ending, Notebook
-from genotex.agents.notebook_file import to_ipynb
-from genotex.agents.script import ScriptWork
-from genotex.agents.switches import Switches
 from tests.agents.playing import GEO, PROBLEM, FakeSession, in_turn, python
 
 FILES = "GSE1/GSE1_series_matrix.txt.gz (9 bytes)\n```json task-card\n{}\n```"

@@ -2,10 +2,9 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import ModelExpert, RulesModel, Task
 from genotex.agents.models import Reply, RoleModels, ScriptedModel
-from genotex.agents.rules_model import RulesModel
-from genotex.agents.structured import ModelExpert, answer_of
-from genotex.agents.task import Task
+from genotex.agents.structured import answer_of
 from genotex.clinical import RuleExpert, SeriesDescription, describe_series
 from genotex.cohorts.geo_files import read_raw_series
 from genotex.errors import BadAnswerError, RefusedError
@@ -86,7 +85,7 @@ def test_parser_takes_the_place_of_listed_values() -> None:
     [
         (feature(row=7), "the series has no row 7; its rows are 0 to 1"),
         (feature(row=None), "the series has no row None"),
-        (feature(row=1), "none of the values of trait stands there"),
+        (feature(row=1), "none of the values of trait is in the series"),
         (feature(values=[{"cell": "asthma", "code": 3}]), "3 is not a binary code"),
         (feature(values=[]), "has neither values nor a parser"),
         (
@@ -94,7 +93,7 @@ def test_parser_takes_the_place_of_listed_values() -> None:
             "role 'case' with code 0",
         ),
         (feature(kind="ordinal"), "kind"),
-        (feature(place="title", row=None), "none of the values of trait stands there"),
+        (feature(place="title", row=None), "none of the values of trait is in the series"),
         ("It is in the first row.", "no JSON"),
     ],
 )

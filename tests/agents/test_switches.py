@@ -1,6 +1,6 @@
 import pytest
 
-from genotex.agents.switches import Switches
+from genotex.agents import Switches
 from genotex.errors import UsageError
 
 

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.set_up import set_up_code
-from genotex.agents.task import Task
+from genotex.agents import Task, set_up_code
 from genotex.errors import UsageError
 
 GEO = {
@@ -32,10 +31,10 @@ def test_task_survives_json_and_has_the_trait_as_a_folder_name() -> None:
         ({"cohort": "../GSE1"}, "cannot be a cohort"),
         ({"cohort": ""}, "cannot be a cohort"),
         ({"trait": "../Asthma"}, "cannot be a trait name"),
-        ({"key": "1"}, "'key' is no field"),
+        ({"key": "1"}, "'key' is not a field"),
     ],
 )
-def test_task_that_makes_no_sense(changed: dict[str, Any], told: str) -> None:
+def test_invalid_task_is_refused(changed: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         Task.from_json(GEO | changed)
 

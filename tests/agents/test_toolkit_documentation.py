@@ -3,8 +3,8 @@ import re
 
 import pytest
 
-from genotex.agents import toolkit
-from genotex.agents.toolkit_documentation import toolkit_documentation, toolkit_functions
+from genotex.agents import toolkit, toolkit_documentation
+from genotex.agents.prompts import toolkit_functions
 from genotex.errors import UsageError
 
 
@@ -37,7 +37,7 @@ def test_selection_holds_the_functions_of_a_step_alone_in_the_order_of_use() -> 
     assert text == toolkit_documentation(("encode_feature", "save_table"))
 
 
-def test_text_tells_no_address_of_this_process() -> None:
+def test_text_contains_no_address_of_this_process() -> None:
     assert " at 0x" not in toolkit_documentation()
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import Task
 from genotex.agents import toolkit as t
-from genotex.agents.task import Task
-from genotex.agents.toolkit.clinical_objects import ClinicalTable
-from genotex.agents.toolkit.gene_objects import Genes
+from genotex.agents.toolkit.features import ClinicalTable
+from genotex.agents.toolkit.genes import Genes
 from genotex.agents.toolkit.sources import SeriesText
 from genotex.errors import FormatError, NoUsableCohortError, UsageError
 from genotex.layout import OutputFolder
@@ -94,7 +94,7 @@ def test_keyword_that_does_not_exist_lists_those_that_do(task: Task) -> None:
         t.find_files()  # type: ignore[call-arg]
 
 
-def test_steps_in_the_wrong_order_say_which_comes_first(
+def test_steps_in_the_wrong_order_name_which_comes_first(
     series: SeriesText, clinical: ClinicalTable, genes: Genes
 ) -> None:
     expression = t.read_expression(series)
@@ -110,7 +110,7 @@ def test_steps_in_the_wrong_order_say_which_comes_first(
 
 
 def test_probes_must_be_mapped_before_they_are_normalised(simulated: SeriesText) -> None:
-    with pytest.raises(UsageError, match=r"no gene symbols .* map them first with map_probes"):
+    with pytest.raises(UsageError, match=r"not gene symbols .* map them first with map_probes"):
         t.normalise_symbols(t.read_expression(simulated))
 
 
@@ -126,7 +126,7 @@ def test_columns_that_do_not_exist_list_those_that_do(simulated: SeriesText) -> 
         t.preview(annotation, names=["SYMBOL"])
 
 
-def test_columns_that_hold_something_else_are_told(simulated: SeriesText) -> None:
+def test_columns_that_hold_something_else_are_reported(simulated: SeriesText) -> None:
     expression, annotation = t.read_expression(simulated), t.read_annotation(simulated)
     with pytest.raises(FormatError, match=r"'Gene Title' .*all row ids are in column 'ID'"):
         t.map_probes(expression, annotation, "Gene Title", "Gene Symbol")
@@ -139,7 +139,7 @@ def test_annotation_that_is_not_there(series: SeriesText) -> None:
         t.read_annotation(series)
 
 
-def test_empty_expression_table_says_how_to_record_it(tmp_path: Path) -> None:
+def test_empty_expression_table_explains_how_to_record_it(tmp_path: Path) -> None:
     text = series_matrix(characteristics=[["age: 1"] * 6], ids=[])
     write_gz(tmp_path / "in" / "GEO" / "Asthma" / "GSE1" / "GSE1_series_matrix.txt.gz", text)
     task = cohort_task(tmp_path / "in", tmp_path / "out", "Asthma", "GSE1", "sound")
@@ -152,7 +152,7 @@ def test_empty_expression_table_says_how_to_record_it(tmp_path: Path) -> None:
 def test_folders_that_hold_no_cohort(task: Task, study: SimulatedStudy, tmp_path: Path) -> None:
     folder = Path(task.folder)
     shutil.rmtree(folder)
-    with pytest.raises(UsageError, match="is no folder; use the `task` of the first cell"):
+    with pytest.raises(UsageError, match="is not a folder; use the `task` of the first cell"):
         t.find_files(task)
     folder.mkdir()
     (folder / "notes.txt").touch()
@@ -186,7 +186,9 @@ def test_geo_and_tcga_files_are_not_taken_for_each_other(
         t.unique_values(columns)
 
 
-def test_features_in_the_wrong_place_are_told(series: SeriesText, simulated: SeriesText) -> None:
+def test_features_in_the_wrong_place_are_reported(
+    series: SeriesText, simulated: SeriesText
+) -> None:
     trait = t.encode_feature(series, "trait", 0, trait_of)
     with pytest.raises(UsageError, match="`age` was given the feature 'trait'"):
         t.clinical_table(series, None, trait)
@@ -200,16 +202,16 @@ def test_table_without_a_trait_is_neither_linked_nor_saved(
     bare = t.clinical_table(series)
     with pytest.raises(UsageError, match="has no trait, and without it nothing is linked"):
         t.link(bare, genes)
-    with pytest.raises(UsageError, match="without a trait is not kept"):
+    with pytest.raises(UsageError, match="without a trait is not saved"):
         t.save_table(bare)
 
 
-def test_record_that_says_less_than_is_known_is_refused(
+def test_record_of_less_than_is_known_is_refused(
     task: Task, clinical: ClinicalTable, genes: Genes
 ) -> None:
     record: Callable[..., object] = t.save_cohort_info
     for given, told in (
-        ({}, "say in why_no_genes why there are none"),
+        ({}, "state in why_no_genes why there are none"),
         ({"why_no_genes": "microRNA"}, "clinical=... is missing"),
         ({"genes": genes}, "without clinical"),
         ({"genes": genes, "clinical": clinical}, "they must be linked first"),
@@ -250,7 +252,7 @@ def test_table_of_a_one_sided_cohort_is_not_saved(tmp_path: Path) -> None:
         ("blocked", r"blocked is a file, where a folder is needed"),
     ],
 )
-def test_folder_that_may_not_be_written_is_told(
+def test_folder_that_may_not_be_written_is_reported(
     task: Task, tmp_path: Path, name: str, told: str
 ) -> None:
     blocked = tmp_path / "blocked"
@@ -269,7 +271,7 @@ def test_problem_without_a_usable_cohort(tmp_path: Path) -> None:
         t.choose_data(Task("statistics", "Asthma", str(tmp_path), str(tmp_path)))
 
 
-def test_without_pandas_a_table_says_what_to_use(
+def test_without_pandas_a_table_names_what_to_use(
     genes: Genes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -277,7 +279,7 @@ def test_without_pandas_a_table_says_what_to_use(
         genes.to_pandas()
 
 
-def test_trait_and_gender_from_one_row_that_tells_both_alike_are_refused(
+def test_trait_and_gender_from_one_row_with_the_same_values_are_refused(
     tmp_path: Path,
 ) -> None:
     rows = [["sex: 1", "sex: 2", "sex: 1", "sex: 2"], ["level: 3", "level: 4", "level: 5", "x"]]
@@ -287,7 +289,7 @@ def test_trait_and_gender_from_one_row_that_tells_both_alike_are_refused(
     series = t.read_series(t.find_files(task))
     sex = t.encode_feature(series, "gender", 0, lambda cell: int(cell[-1]) - 1)
     wrong = t.encode_feature(series, "trait", 0, measured, kind="continuous")
-    with pytest.raises(UsageError, match="trait and gender are read from the same row"):
+    with pytest.raises(UsageError, match="trait and gender come from the same row"):
         t.clinical_table(series, wrong, gender=sex)
     right = t.encode_feature(series, "trait", 1, measured, kind="continuous")
     assert t.clinical_table(series, right, gender=sex).rows == ("Asthma", "Gender")

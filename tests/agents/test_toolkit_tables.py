@@ -1,4 +1,4 @@
-"""What written code sees of the things that are passed on."""
+"""What generated code sees of the things that are passed on."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genotex.agents import toolkit as t
-from genotex.agents.toolkit.clinical_objects import ClinicalTable
+from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.sources import SeriesText
 from tests.agents.conftest import cohort_task
 from tests.geo_text import GENES, write_asthma
@@ -28,7 +28,7 @@ def clinical(series: SeriesText) -> ClinicalTable:
     return t.clinical_table(series, trait, age)
 
 
-def test_background_and_values_as_they_stand_in_the_file(series: SeriesText) -> None:
+def test_background_and_values_as_in_the_file(series: SeriesText) -> None:
     assert series.background.startswith("Title: Gene expression in blood of patients with asthma")
     assert "Overall design: Cases and controls." in series.background
     values = t.unique_values(series, limit=2)
@@ -63,7 +63,7 @@ def test_preview_shows_the_corner_of_a_table(series: SeriesText) -> None:
     assert shown[1].split("\t")[:2] == ["A1BG", "7"] and len(shown) == 3
 
 
-def test_roles_that_are_not_given_are_told_by_the_words(series: SeriesText) -> None:
+def test_roles_that_are_not_given_are_reported_by_the_words(series: SeriesText) -> None:
     codes = {"disease state: asthma": 1, "disease state: healthy control": 0}
     trait = t.encode_feature(series, "trait", 0, codes)
     assert trait.encoded.roles[:2] == ("healthy control", "case")

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.faulty_rules import FaultyRules
+from genotex.agents import RulesModel, Task, ask_without_data
 from genotex.agents.models import Model, RoleModels, ScriptedModel
-from genotex.agents.rules_model import RulesModel
-from genotex.agents.task import Task
-from genotex.agents.zero_shot import MOST_GENES, ask_without_data
+from genotex.agents.structured import MOST_GENES
 from genotex.errors import BadAnswerError
+from tests.agents.faulty_rules import FaultyRules
 
 TASK = Task("statistics", "Asthma", "/nowhere", "output", condition="Obesity")
 
@@ -43,7 +42,7 @@ def test_longer_answer_is_cut() -> None:
 def test_sentence_in_place_of_a_symbol_is_sent_back_once() -> None:
     model = answering({"genes": ["interleukin 13"]}, {"genes": ["IL13"]})
     assert ask(model) == ["IL13"]
-    assert "is no gene symbol" in model.requests[1].messages[-1].text
+    assert "is not a gene symbol" in model.requests[1].messages[-1].text
     with pytest.raises(BadAnswerError):
         ask(answering({"genes": ["interleukin 13"]}, {"genes": ["il 13"]}))
 

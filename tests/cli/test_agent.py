@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from genotex.agents import TeamFinished, TeamPlan, register_rules, run_team
 from genotex.agents.models import Limits, ModelSettings
-from genotex.agents.rules_by_name import register_rules
 from genotex.agents.sandbox import Folders, SandboxPolicy, local_session
-from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.running import TeamFinished, run_team
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem, TaskInfo
 from genotex.cohorts import PreprocessOptions, preprocess
@@ -31,7 +29,7 @@ OPTIONS = ("--trait", "Asthma", "--model", "rules", "--sandbox", "best")
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with an input of one series, and what the direct road makes of it."""
+    """Return a folder with an input of one series, and the result without agents."""
     place = tmp_path_factory.mktemp("agent")
     write_asthma(place / "in", "GSE1", number=24)
     (place / "tasks.json").write_text(
@@ -205,11 +203,10 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         (("--model", "rules"), "say what to solve"),
         (("--trait", "Asthma"), "add --model rules, which needs no key"),
         (("--trait", "Asthma", "--model", "gpt-4o"), "names no model"),
-        (("--trait", "Asthma", "--model", "rules-faulty:rate=7"), "rate 7 is no share"),
         (("--trait", "Asthma", "--problems", "p.csv", "--model", "rules"), "do not go together"),
         (("--condition", "Age", "--model", "rules"), "--condition belongs to --trait"),
         (("--trait", "Asthma", "--model", "rules", "--max-rounds", "0"), "give 1 or more"),
-        (("--trait", "Gout", "--model", "rules"), "holds no cohort of Gout"),
+        (("--trait", "Gout", "--model", "rules"), "has no cohort of Gout"),
         (
             ("--trait", "Asthma", "--model", "rules", "--no-reviewer", "--model.reviewer", "rules"),
             "--model.reviewer does nothing beside roles that are asked: planner, engineer",
@@ -220,7 +217,7 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
         ),
         (
             ("--trait", "Asthma", "--model", "rules", "--time-limit", "0"),
-            "--time-limit 0 is no time",
+            "--time-limit 0 is not a time",
         ),
     ],
 )

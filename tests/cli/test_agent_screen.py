@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from genotex.agents import Event, overview
 from genotex.agents.models import Usage
-from genotex.agents.notebook import Event
-from genotex.agents.team.trace import overview
 from genotex.bench.problems import Problem
 from genotex.cli import screen
 from genotex.cli.agent_screen import say_usage, show_finished, show_overview, shown_progress

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from genotex.agents import RulesModel
 from genotex.agents.models import Reply
-from genotex.agents.rules_model import RulesModel
 from genotex.errors import WrongKeyError
 from tests.cli.conftest import Run, on_one_line
 from tests.cli.test_agent import files
@@ -112,7 +112,10 @@ def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) ->
             ("--preset", "structured", "--model", "rules", "--preprocessed", "x"),
             "raw cohorts alone",
         ),
-        (("--preset", "full", "--model", "rules", "--time-limit", 0), "--time-limit 0 is no time"),
+        (
+            ("--preset", "full", "--model", "rules", "--time-limit", 0),
+            "--time-limit 0 is not a time",
+        ),
         (("--preset", "full", "--model", "rules", "--cell-time", 0), "give seconds above 0"),
         (("--preset", "full", "--model", "gpt-4o"), "names no model"),
         (("--preset", "full", "--model", "rules", "--sample", 9), "of 2 problems"),

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from genotex.agents.prompts import render_prompt
 from genotex.agents.task import NotebookKind, Task
+from genotex.bench.problems import ProblemKind
 from genotex.errors import UsageError
 
-__all__ = ["ActionUnit", "action_unit", "action_units", "whole_task"]
+__all__ = ["ActionUnit", "action_unit", "action_units", "usual_next", "usual_steps", "whole_task"]
 
 
 @dataclass(frozen=True)
 class ActionUnit:
-    """One step that a notebook may have.
+    """One step that a notebook may have."""
 
-    Attributes
-    ----------
-    kind : str
-        Kind of notebook: ``geo``, ``tcga`` or ``statistics``.
-    name : str
-        Name of the step, unique within its kind.
-    functions : tuple of str
-        Functions of the toolkit that the step may need; a Domain Expert is told of these alone.
-    needs_domain_knowledge : bool
-        Whether the Domain Expert writes and reviews it.
-    may_skip : str
-        When the step is to be left out; empty if never.
-    completes : bool
-        Whether it says that the notebook is done; it has no code then.
-    """
-
-    kind: NotebookKind
-    name: str
+    kind: NotebookKind  # Kind of notebook: ``geo``, ``tcga`` or ``statistics``
+    name: str  # Name of the step, unique within its kind
+    # Functions of the toolkit that the step may need; a Domain Expert sees only these.
     functions: tuple[str, ...] = ()
-    needs_domain_knowledge: bool = False
-    may_skip: str = ""
-    completes: bool = False
+    needs_domain_knowledge: bool = False  # Whether the Domain Expert writes and reviews it
+    may_skip: str = ""  # When the step is to be left out; empty if never
+    completes: bool = False  # Whether it ends the notebook; it has no code then
 
     @property
     def title(self) -> str:
@@ -75,14 +62,14 @@ _GEO = (
         "geo",
         "extract_gene_data",
         ("read_expression", "preview", "save_cohort_info"),
-        may_skip="where the series holds no gene expression: it is recorded already",
+        may_skip="where the series has no gene expression: that is recorded already",
     ),
     ActionUnit(
         "geo",
         "review_gene_ids",
         ("identify_rows", "preview"),
         needs_domain_knowledge=True,
-        may_skip="where the series holds no gene expression",
+        may_skip="where the series has no gene expression",
     ),
     ActionUnit(
         "geo",
@@ -101,7 +88,7 @@ _GEO = (
         "geo",
         "normalise_and_link",
         ("normalise_symbols", *_FINISH),
-        may_skip="where the series holds no gene expression",
+        may_skip="where the series has no gene expression",
     ),
     ActionUnit("geo", "task_completed", completes=True),
 )
@@ -178,15 +165,33 @@ def whole_task(kind: NotebookKind) -> ActionUnit:
 
 
 def action_unit(kind: NotebookKind, name: str) -> ActionUnit:
-    """Return a step, or ``whole_task``, by its name.
-
-    Raises
-    ------
-    UsageError
-        If there is none of that name.
-    """
+    """Return a step, or ``whole_task``, by its name."""
     for unit in (*_UNITS[kind], whole_task(kind)):
         if unit.name == name:
             return unit
     msg = f"{kind} has no step {name!r}; use {', '.join(u.name for u in _UNITS[kind])}"
     raise UsageError(msg)
+
+
+_REGRESSIONS = {
+    ProblemKind.UNCONDITIONAL: "unconditional_regression",
+    ProblemKind.ONE_STEP: "one_step_regression",
+    ProblemKind.TWO_STEP: "two_step_regression",
+}
+
+
+def usual_steps(task: Task) -> tuple[ActionUnit, ...]:
+    """Return the steps in their usual order; of the regressions the one that fits the problem."""
+    units = action_units(task.kind)
+    if task.kind != "statistics":
+        return units
+    fitting = _REGRESSIONS[task.problem.kind]
+    return tuple(unit for unit in units if unit.completes or unit.name == fitting)
+
+
+def usual_next(task: Task, done: Sequence[str]) -> ActionUnit:
+    """Return the first step after the last one done, in the usual order."""
+    units = usual_steps(task)
+    names = [unit.name for unit in units]
+    last = max((names.index(name) for name in done if name in names), default=-1)
+    return units[min(last + 1, len(units) - 1)]

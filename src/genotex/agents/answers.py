@@ -1,16 +1,27 @@
-"""What the team asks models for: a plan, a verdict, code."""
+"""Answers of models to the team: a plan, a verdict, code."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, make_dataclass, replace
+from typing import Any, Literal
 
-from genotex.agents.models import Message, Reply, Request
-from genotex.errors import BadAnswerError
+from genotex.agents.action_units import ActionUnit, action_unit, action_units, usual_next
+from genotex.agents.models import Message, Reply, Request, RoleModels
+from genotex.agents.task import Task
+from genotex.errors import BadAnswerError, RefusedError
 
-__all__ = ["MOST_SUGGESTIONS", "Plan", "Verdict", "ask_for_code", "code_in"]
+__all__ = [
+    "MOST_SUGGESTIONS",
+    "Choice",
+    "Plan",
+    "Verdict",
+    "ask_for_code",
+    "choose_step",
+    "code_in",
+]
 
 MOST_SUGGESTIONS = 3
 
@@ -39,7 +50,7 @@ class Verdict:
     suggestions: list[str] = field(
         metadata={"description": "what to change, the most important first", "max_length": 3}
     )
-    approve: bool = field(metadata={"description": "true: the attempt stands as it is"})
+    approve: bool = field(metadata={"description": "true: the attempt is accepted as it is"})
 
     def __post_init__(self) -> None:
         """Refuse a verdict that contradicts itself."""
@@ -87,21 +98,13 @@ def _is_word(statement: ast.stmt) -> bool:
 
 
 _REPAIR = """\
-Your answer holds no Python code that can be taken out{why}.
+Your answer contains no Python code that can be extracted{why}.
 Answer the same question again, with one block that begins with ```python and ends with ```.
 """
 
 
 def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> str:
-    """Ask for code; a model has one chance to repair an answer without any.
-
-    Raises
-    ------
-    BadAnswerError
-        If the second answer holds none either.
-    RefusedError
-        If the model refuses.
-    """
+    """Ask for code; a model has one chance to repair an answer without any."""
     for _ in range(2):
         reply = ask(request)
         code = code_in(reply.text)
@@ -109,8 +112,62 @@ def ask_for_code(ask: Callable[[Request], Reply], request: Request) -> str:
             return code
         cut = reply.stop == "length"
         why = ": it was cut off at the most tokens you may write, so be shorter" if cut else ""
-        said = Message("assistant", reply.text)
+        answer = Message("assistant", reply.text)
         again = Message("user", _REPAIR.format(why=why))
-        request = replace(request, messages=(*request.messages, said, again))
-    msg = "the answer holds no Python code, also when asked again"
+        request = replace(request, messages=(*request.messages, answer, again))
+    msg = "the answer contains no Python code, also when asked again"
     raise BadAnswerError(msg, model=reply.model, hint=f"role {request.role}; try another model")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to do next."""
+
+    unit: ActionUnit
+    retract_to: int | None = None  # Number of the first step to drop before
+    why: str = ""
+    # Whether the planner's answer could not be used, so that the usual order decided.
+    unreadable: bool = False
+
+
+def choose_step(
+    models: RoleModels, request: Request, task: Task, done: Sequence[str], droppable: int
+) -> Choice:
+    """Ask the planner; the usual order decides where its answer cannot be used.
+
+    `done` names the steps done; `droppable` of them can be dropped, 0 where the notebook may not go
+    back any more.
+    """
+    try:
+        plan = models.ask_for(request, _plan_of(task, droppable)).value
+    except (BadAnswerError, RefusedError) as error:
+        return Choice(usual_next(task, done), why=str(error), unreadable=True)
+    if plan.retract and plan.retract_to_step is None:
+        why = "the plan goes back, but does not state to which step"
+        return Choice(usual_next(task, done), why=why, unreadable=True)
+    return Choice(
+        action_unit(task.kind, plan.action),
+        plan.retract_to_step if plan.retract else None,
+        plan.reasoning,
+    )
+
+
+def _plan_of(task: Task, steps: int) -> type[Plan]:
+    """Return the type of a plan that can choose only existing steps; 0: no step can be dropped."""
+
+    def described(name: str, **more: Any) -> Any:
+        return field(metadata={**Plan.__dataclass_fields__[name].metadata, **more})
+
+    names = tuple(unit.name for unit in action_units(task.kind))
+    number = described("retract_to_step", **({"ge": 1, "le": steps} if steps else {}))
+    fields = [
+        ("action", Literal[names], described("action", json_schema_extra={"type": "string"})),
+        (
+            "retract",
+            bool if steps else Literal[False],
+            described("retract", json_schema_extra={"type": "boolean"}),
+        ),
+        ("retract_to_step", int | None if steps else None, number),
+    ]
+    namespace = {"__doc__": Plan.__doc__}
+    return make_dataclass("Plan", fields, bases=(Plan,), namespace=namespace, frozen=True)

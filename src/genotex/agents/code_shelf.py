@@ -14,10 +14,10 @@ __all__ = ["CodeShelf", "Shelf", "is_general", "may_be_reused"]
 
 
 def may_be_reused(unit: ActionUnit) -> bool:
-    """Tell whether code of a step may serve another notebook.
+    """Return whether code of a step may be reused in another notebook.
 
-    Code that needs domain knowledge is about one series. So is all code of TCGA, which names one
-    study: taken over it would run, and prepare the wrong one.
+    Code that needs domain knowledge is about one series. All code of TCGA names one study: reused,
+    it would run and prepare the wrong one.
     """
     return not unit.needs_domain_knowledge and unit.kind != "tcga"
 
@@ -26,9 +26,9 @@ _ACCESSION = re.compile(r"\bG(SE|SM|PL)\d")
 
 
 def is_general(code: str, task: Task) -> bool:
-    """Tell whether code names none of cohort, trait and condition that it was written for.
+    """Return whether code names neither its cohort, trait or condition nor anything of GEO.
 
-    Nor a sample or a platform of GEO; traits may be written with spaces.
+    Traits may be written with spaces.
     """
     names = [name for name in (task.cohort, task.trait, task.condition) if name]
     names += [name.replace("_", " ") for name in names]
@@ -36,7 +36,7 @@ def is_general(code: str, task: Task) -> bool:
 
 
 class Shelf(Protocol):
-    """Where approved code is kept and found."""
+    """Where approved code is stored and found."""
 
     def offer(self, task: Task, unit: ActionUnit, before: Sequence[str]) -> str | None:
         """Return code for a step that comes after the steps `before`, or None."""

@@ -1,23 +1,105 @@
-"""What happened in a notebook so far: of each step instruction, code, output and verdicts."""
+"""What has happened in a notebook: steps with their attempts, and counts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from genotex.agents.action_units import ActionUnit
 from genotex.agents.answers import Verdict
+from genotex.agents.models import Model, Reply, Request
 from genotex.agents.sandbox import CellResult, CellStatus
+from genotex.errors import ModelError
 
-__all__ = ["MOST_SHOWN", "Attempt", "Step", "TaskContext", "cut", "fenced"]
+__all__ = ["MOST_SHOWN", "Attempt", "Step", "TalliedModel", "Tally", "TaskContext", "cut", "fenced"]
+
+
+@dataclass
+class Tally:
+    """Counts of one notebook."""
+
+    # model_seconds, cell_seconds, waiting_seconds: Of calls; of cells; between calls, as for
+    # a rate limit.
+    model_seconds: float = 0.0
+    cell_seconds: float = 0.0
+    waiting_seconds: float = 0.0
+    steps: int = 0  # Steps that were begun, also those dropped later
+    reviews: int = 0
+    rejections: int = 0
+    revisions: int = 0
+    kept: int = 0  # Revisions in which the author kept the code as it was
+    overruled: int = 0  # Approvals of code that did not run, which did not count
+    retractions: int = 0
+    refused_ends: int = 0  # Plans to end the notebook that did not count, as nothing was recorded
+    # unreadable_plans, unreadable_reviews, unwritten: Answers that could not be used, also
+    # when asked again.
+    unreadable_plans: int = 0
+    unreadable_reviews: int = 0
+    unwritten: int = 0
+    reused: int = 0  # Steps whose code was taken over and ran
+    timeouts: int = 0  # Cells stopped by their time limit
+    peak_bytes: int = 0  # Most memory that the session held during a cell; 0 where it is not known
+
+    @property
+    def work_seconds(self) -> float:
+        """Time of calls and cells, without waiting."""
+        return self.model_seconds + self.cell_seconds
+
+    def count_cell(self, result: CellResult) -> None:
+        """Count a cell."""
+        self.cell_seconds += result.seconds
+        self.peak_bytes = max(self.peak_bytes, result.peak_bytes)
+        self.timeouts += result.status is CellStatus.TIMED_OUT
+
+    def count_call(self, call: Reply | ModelError) -> None:
+        """Count a call, also one that failed."""
+        self.model_seconds += call.working
+        self.waiting_seconds += call.waiting
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as plain JSON values."""
+        return {
+            name: round(value, 3) if isinstance(value, float) else value
+            for name, value in asdict(self).items()
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Tally:
+        """Return the counts that `to_json` described."""
+        return cls(**data)
+
+
+class TalliedModel:
+    """A model whose time is counted for one notebook."""
+
+    def __init__(self, model: Model, tally: Tally) -> None:
+        self._model = model
+        self._tally = tally
+
+    @property
+    def name(self) -> str:
+        """The name of the model that answers."""
+        return self._model.name
+
+    def answer(self, request: Request) -> Reply:
+        """Pass on, and count the time (see `Model`)."""
+        try:
+            reply = self._model.answer(request)
+        except ModelError as error:
+            self._tally.count_call(error)
+            raise
+        self._tally.count_call(reply)
+        return reply
+
 
 MOST_SHOWN = 10_000
 """Characters of an output that are shown."""
 _SHOWN_OF_THE_END = 3_000
-"""Of these at the end: an error is told last."""
+"""Of these at the end, where an error is reported."""
 _SESSION_FOLDER = re.compile(r"\S*genotex-session-\w+/(?:lib/)?")
-"""In tracebacks; its name is another one in every session, and tells nobody anything."""
+"""In tracebacks; its name differs between sessions and means nothing."""
 
 
 def cut(text: str, most: int = MOST_SHOWN) -> str:
@@ -30,15 +112,7 @@ def cut(text: str, most: int = MOST_SHOWN) -> str:
 
 
 def fenced(text: str, kind: str = "data") -> str:
-    """Return a text between two fences that it cannot close itself.
-
-    Parameters
-    ----------
-    text : str
-        Whatever stood in a file or was printed.
-    kind : str
-        What stands behind the opening fence.
-    """
+    """Return a text between two fences that it cannot close itself."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     inside = text.rstrip("\n")
@@ -47,26 +121,14 @@ def fenced(text: str, kind: str = "data") -> str:
 
 @dataclass(frozen=True)
 class Attempt:
-    """Code for a step, and what came of it.
+    """Code for a step, and what came of it."""
 
-    Attributes
-    ----------
-    code : str
-        Empty where the author gave none.
-    result : CellResult
-    verdict : Verdict or None
-        None where it was not reviewed, or the reviewer's answer could not be read.
-    author : str
-        Role that wrote it; empty for code that was taken over from another notebook.
-    overruled : bool
-        Whether the reviewer approved of code that did not run.
-    """
-
-    code: str
+    code: str  # Empty where the author gave none
     result: CellResult
+    # None where it was not reviewed, or the reviewer's answer could not be read.
     verdict: Verdict | None = None
-    author: str = ""
-    overruled: bool = False
+    author: str = ""  # Role that wrote it; empty for code that was taken over from another notebook
+    overruled: bool = False  # Whether the reviewer approved of code that did not run
 
     @property
     def ran(self) -> bool:
@@ -92,22 +154,12 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a notebook.
-
-    Attributes
-    ----------
-    unit : ActionUnit
-    instruction : str
-    attempts : tuple of Attempt
-        In order; the last one counts.
-    before : int
-        Step of the session before it.
-    """
+    """One step of a notebook."""
 
     unit: ActionUnit
     instruction: str
-    attempts: tuple[Attempt, ...] = ()
-    before: int = 0
+    attempts: tuple[Attempt, ...] = ()  # In order; the last one counts
+    before: int = 0  # Step of the session before it
 
     @property
     def final(self) -> Attempt:
@@ -131,18 +183,11 @@ class Step:
 
 @dataclass
 class TaskContext:
-    """What a notebook has come to.
+    """What a notebook has come to."""
 
-    Attributes
-    ----------
-    steps : list of Step
-        Those that count, in order.
-    refused_after : int or None
-        How many there were when the notebook was to end with nothing recorded; None if it never
-        was.
-    """
-
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)  # Those that count, in order
+    # How many there were when the notebook was to end with nothing recorded; None if it never
+    # was.
     refused_after: int | None = None
 
     def add(self, step: Step) -> None:

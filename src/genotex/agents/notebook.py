@@ -10,18 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from genotex.agents.action_units import ActionUnit, action_units
-from genotex.agents.answers import Verdict, ask_for_code
+from genotex.agents.action_units import ActionUnit, action_units, usual_next
+from genotex.agents.answers import Choice, Verdict, ask_for_code, choose_step
 from genotex.agents.code_shelf import Shelf, is_general, may_be_reused
-from genotex.agents.context import Attempt, Step, TaskContext
+from genotex.agents.context import Attempt, Step, TalliedModel, Tally, TaskContext
 from genotex.agents.models import Model, RoleModels
-from genotex.agents.planning import Choice, choose_step, usual_next
 from genotex.agents.questions import Questions
 from genotex.agents.sandbox import CellResult, CellStatus, Session
-from genotex.agents.set_up import set_up_code
 from genotex.agents.switches import Switches
-from genotex.agents.tally import TalliedModel, Tally
-from genotex.agents.task import Task
+from genotex.agents.task import Task, set_up_code
 from genotex.errors import BadAnswerError, RefusedError, SandboxError
 
 __all__ = ["Ending", "Event", "Notebook", "NotebookWork"]
@@ -29,7 +26,7 @@ __all__ = ["Ending", "Event", "Notebook", "NotebookWork"]
 STEPS_PER_UNIT = 2
 """A notebook has at most so many steps for each kind of step there is."""
 
-_NO_STATE_TO_GO_ON_FROM = (
+_NO_STATE_TO_CONTINUE_FROM = (
     CellStatus.TIMED_OUT,
     CellStatus.INTERRUPTED,
     CellStatus.TOO_MUCH_OUTPUT,
@@ -43,54 +40,29 @@ class Ending(StrEnum):
     TIME = "time limit"
     STEPS = "step limit"
     UNRECORDED = "nothing recorded"
-    """The planner held the task for completed, also after it had been told that it is not."""
+    """The planner declared the task completed, also after this had been refused once."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened, for a trace.
+    """Something that happened, for a trace."""
 
-    Attributes
-    ----------
-    kind : str
-        ``plan``, ``retract``, ``refusal``, ``attempt``, ``verdict``.
-    text : str
-        In a line.
-    """
-
-    kind: str
-    text: str
+    kind: str  # ``plan``, ``retract``, ``refusal``, ``attempt``, ``verdict``
+    text: str  # In a line
 
 
 @dataclass
 class Notebook:
-    """A notebook at its end.
-
-    Attributes
-    ----------
-    task : Task
-    set_up : str
-        The cell it begins with.
-    context : TaskContext
-        The steps that count.
-    tally : Tally
-    ending : Ending or None
-        None while it goes on.
-    dropped : list of Step
-        Steps that were gone back on.
-    plans : list of Choice
-    under_way : Step or None
-        The step that is being done.
-    """
+    """A notebook, finished or not."""
 
     task: Task
-    set_up: str
-    context: TaskContext = field(default_factory=TaskContext)
+    set_up: str  # The cell it begins with
+    context: TaskContext = field(default_factory=TaskContext)  # The steps that count
     tally: Tally = field(default_factory=Tally)
-    ending: Ending | None = None
-    dropped: list[Step] = field(default_factory=list)
+    ending: Ending | None = None  # None while it is unfinished
+    dropped: list[Step] = field(default_factory=list)  # Steps that were gone back on
     plans: list[Choice] = field(default_factory=list)
-    under_way: Step | None = None
+    under_way: Step | None = None  # The step that is being done
 
 
 class NotebookWork:
@@ -112,7 +84,7 @@ class NotebookWork:
         Whether the cohort is recorded, or the result saved, so that the notebook may end (see
         `manager.is_recorded`); by default it may always.
     on_event : callable, optional
-        Told of everything that happens.
+        Called with everything that happens.
     """
 
     def __init__(
@@ -133,7 +105,7 @@ class NotebookWork:
         self._session = session
         self._shelf = shelf
         self._is_recorded = is_recorded
-        self._tell = on_event or (lambda event: None)
+        self._report = on_event or (lambda event: None)
         self._questions = Questions(task, switches.expert)
         self._models = RoleModels(
             TalliedModel(model, self._tally), temperature=temperature, max_output=max_output
@@ -152,17 +124,7 @@ class NotebookWork:
         return self.notebook.task
 
     def run(self) -> Notebook:
-        """Work until the task is completed, or a limit is reached.
-
-        Raises
-        ------
-        SandboxError
-            If the session cannot be used.
-        ModelError
-            If a model cannot be asked.
-        BudgetReachedError
-            If a limit of the run does not allow to ask.
-        """
+        """Work until the task is completed, or a limit is reached."""
         self._set_up()
         while self.notebook.ending is None:
             self.notebook.ending = self._limit() or self._next_step()
@@ -193,25 +155,27 @@ class NotebookWork:
         return None
 
     def _completed(self) -> Ending | None:
-        """End the notebook; where nothing is recorded, the first time the plan goes on."""
+        """End the notebook; where nothing is recorded, the first such plan is refused."""
         if self._is_recorded():
             return Ending.COMPLETED
         if self._context.refused_after is not None:
             return Ending.UNRECORDED
         self._context.refused_after = len(self._context.steps)
         self._tally.refused_ends += 1
-        self._tell(Event("refusal", "the task is not completed: nothing is recorded"))
+        self._report(Event("refusal", "the task is not completed: nothing is recorded"))
         return None
 
     def _plan(self) -> Choice:
         if self._switches.planning:
             left = self._switches.max_retract - self._tally.retractions
-            choice = choose_step(self._models, self._questions, self._context, left)
+            request = self._questions.plan(self._context, left)
+            droppable = len(self._context.steps) if left else 0
+            choice = choose_step(self._models, request, self._task, self._context.names, droppable)
         else:
             choice = Choice(usual_next(self._task, self._context.names))
         self._tally.unreadable_plans += choice.unreadable
         self.notebook.plans.append(choice)
-        self._tell(Event("plan", f"{choice.unit.name}: {choice.why}"))
+        self._report(Event("plan", f"{choice.unit.name}: {choice.why}"))
         return choice
 
     def _retract(self, number: int) -> None:
@@ -219,7 +183,7 @@ class NotebookWork:
         self.notebook.dropped += self._context.drop_from(number)
         self._tally.retractions += 1
         self._session.restore(before)
-        self._tell(Event("retract", f"back to step {number}"))
+        self._report(Event("retract", f"back to step {number}"))
 
     def _do(self, unit: ActionUnit) -> Step:
         step = Step(unit, unit.instruction(self._task), before=self._session.snapshot())
@@ -244,7 +208,7 @@ class NotebookWork:
         return self._attempted(step, code, author=self._questions.author_of(step.unit))
 
     def _offered(self, unit: ActionUnit) -> str | None:
-        # What was gone back on is not tried once more.
+        # A step that was dropped is not tried with the same code.
         dropped = unit.name in (step.unit.name for step in self.notebook.dropped)
         if not self._switches.reuse or not may_be_reused(unit) or dropped:
             return None
@@ -259,11 +223,11 @@ class NotebookWork:
 
     def _attempted(self, step: Step, code: str, author: str) -> Step:
         result = self._execute(code)
-        if result.state_kept and result.status in _NO_STATE_TO_GO_ON_FROM:
-            # Half a cell cannot be run again to the same end.
+        if result.state_kept and result.status in _NO_STATE_TO_CONTINUE_FROM:
+            # Half a cell cannot be rerun with the same result.
             self._session.restore(step.before)
             result = replace(result, state_kept=False)
-        self._tell(Event("attempt", f"{step.unit.name}: {result.status}"))
+        self._report(Event("attempt", f"{step.unit.name}: {result.status}"))
         return self._now(step.with_attempt(Attempt(code, result, author=author)))
 
     def _now(self, step: Step) -> Step:
@@ -298,15 +262,15 @@ class NotebookWork:
             ).value
         except (BadAnswerError, RefusedError) as error:
             self._tally.unreadable_reviews += 1
-            self._tell(Event("verdict", f"{step.unit.name}: {error}"))
+            self._report(Event("verdict", f"{step.unit.name}: {error}"))
             return step
-        # Whether code runs is a fact and no opinion.
+        # Whether code runs is a fact, not an opinion.
         overruled = verdict.approve and not step.final.ran
         self._tally.overruled += overruled
         step = step.judged(verdict, overruled=overruled)
         self._tally.rejections += not step.final.approved
         word = "approved" if step.final.approved else "rejected"
-        self._tell(Event("verdict", f"{step.unit.name} {word}: {verdict.reasoning}"))
+        self._report(Event("verdict", f"{step.unit.name} {word}: {verdict.reasoning}"))
         return self._now(step)
 
     def _revised(self, step: Step) -> Step | None:

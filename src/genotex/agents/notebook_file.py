@@ -15,12 +15,6 @@ def to_ipynb(notebook: Notebook, python: str) -> dict[str, Any]:
     """Return a notebook as plain JSON values.
 
     Run again in an empty folder it writes the same tables into ``output/`` there.
-
-    Parameters
-    ----------
-    notebook : Notebook
-    python : str
-        Version of Python that ran it.
     """
     cells = notebook_cells(notebook)
     for number, cell in enumerate(cells):
@@ -66,7 +60,7 @@ def _text(number: int, step: Step) -> dict[str, Any]:
 
 def _code(code: str, result: CellResult, count: int) -> dict[str, Any]:
     failed = result.exception is not None
-    # With this mark running all cells goes on after a cell that failed the first time, too.
+    # With this tag, running all cells continues after a cell that failed the first time, too.
     metadata = {"tags": ["raises-exception"]} if failed else {}
     return {
         "cell_type": "code",
@@ -105,9 +99,9 @@ def _error(result: CellResult) -> list[dict[str, Any]]:
 
 
 def _not_run(attempt: Attempt) -> dict[str, Any]:
-    """Return a cell that was stopped as text: it is not behind the state of what follows."""
-    told = cut(attempt.result.text).strip()
-    source = f"{attempt.code.rstrip()}\n\n# Not part of the notebook's state: {told}"
+    """Return a stopped cell as text: later cells do not build on it."""
+    output = cut(attempt.result.text).strip()
+    source = f"{attempt.code.rstrip()}\n\n# Not part of the notebook's state: {output}"
     return {"cell_type": "raw", "metadata": {}, "source": _lines(source)}
 
 

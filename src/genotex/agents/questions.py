@@ -1,42 +1,115 @@
-"""The questions the team asks: prompts filled in, with the task card at their end."""
+"""The questions put to models: filled-in prompts, each ending with the task card."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from genotex.agents.action_units import ActionUnit, action_units
 from genotex.agents.answers import MOST_SUGGESTIONS
-from genotex.agents.card import Card, DoneStep, Occasion
 from genotex.agents.context import MOST_SHOWN, Step, TaskContext, cut, fenced
 from genotex.agents.models import Message, Request
-from genotex.agents.prompts import render_prompt
-from genotex.agents.set_up import set_up_code
-from genotex.agents.task import NotebookKind, Task
-from genotex.agents.toolkit_documentation import toolkit_documentation
+from genotex.agents.prompts import render_prompt, toolkit_documentation
+from genotex.agents.task import NotebookKind, Task, set_up_code
 from genotex.clinical import SeriesDescription
 from genotex.clinical.description import SHOWN_VALUES
+from genotex.errors import BadAnswerError
 
-__all__ = ["Questions"]
+__all__ = ["Card", "DoneStep", "Occasion", "Questions", "last_attempt", "read_card"]
+
+Occasion = Literal["plan", "write", "revise", "review", "encode", "zero_shot"]
+
+_OPEN = "```json task-card\n"
+_CLOSE = "\n```"
+
+
+@dataclass(frozen=True)
+class DoneStep:
+    """A step that was done: its unit, and how its last attempt ended."""
+
+    unit: str
+    status: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a prompt is about."""
+
+    # role, occasion: Who is asked, and for what.
+    role: str
+    occasion: Occasion
+    task: Task
+    unit: str | None = None  # The step that is asked about
+    steps: Sequence[DoneStep] = ()  # Steps done before
+    units: Sequence[str] = ()  # Steps there are, in their usual order
+    retractions_left: int = 0  # How often the notebook may still go back
+    attempts: Sequence[str] = ()  # How each attempt at the step ended so far
+    # Number of steps after which the notebook was to end with nothing recorded.
+    refused_after: int | None = None
+
+    def block(self) -> str:
+        """Return the card as text for the end of a prompt."""
+        return f"{_OPEN}{json.dumps({**asdict(self), 'task': self.task.to_json()})}{_CLOSE}"
+
+
+def read_card(request: Request) -> Card:
+    """Return the card of a request.
+
+    The last one in the first message of the user is ours: texts of files and models are before it,
+    or in later messages.
+    """
+    _, found, rest = _question(request).rpartition(_OPEN)
+    try:
+        data = json.loads(rest[: rest.rindex(_CLOSE)])
+        data["steps"] = tuple(DoneStep(**step) for step in data["steps"])
+        data["task"] = Task.from_json(data["task"])
+        data["units"], data["attempts"] = tuple(data["units"]), tuple(data["attempts"])
+        return Card(**data)
+    except (ValueError, KeyError, TypeError) as error:
+        what = "cannot be read" if found else "is missing"
+        msg = f"the task card of the question {what}, and the rules answer from it alone"
+        raise BadAnswerError(msg, model="rules") from error
+
+
+def _question(request: Request) -> str:
+    return next(message.text for message in request.messages if message.author == "user")
+
+
+def last_attempt(request: Request) -> tuple[str, str]:
+    """Return code and output of the attempt that a request is about.
+
+    They are the last two fenced blocks before the card. A text between fences has no run of
+    backticks as long as theirs (see `context.fenced`), so that no text can pretend to be a block.
+    """
+    before = _question(request).rpartition(_OPEN)[0]
+    output, before = _last_block(before, "data")
+    code, _ = _last_block(before, "python")
+    return code, output
+
+
+def _last_block(text: str, kind: str) -> tuple[str, str]:
+    """Return the content of the last fenced block, and the text before it."""
+    closing = [found[0] for found in re.finditer(r"^`{3,}$", text, re.MULTILINE)]
+    if not closing:
+        return "", text
+    fence = closing[-1]
+    inside, _, _ = text.rpartition(f"\n{fence}")
+    before, _, block = inside.rpartition(f"{fence}{kind}\n")
+    return block, before
+
 
 _AUTHORS = {"geo": "engineer", "tcga": "engineer", "statistics": "statistician"}
 
 
 @dataclass(frozen=True)
 class Questions:
-    """Makes the requests of one notebook.
-
-    Attributes
-    ----------
-    task : Task
-    expert : bool
-        Whether steps that need domain knowledge are the Domain Expert's.
-    """
+    """Makes the requests of one notebook."""
 
     task: Task
-    expert: bool = True
+    expert: bool = True  # Whether steps that need domain knowledge are the Domain Expert's
 
     @property
     def author(self) -> str:
@@ -82,7 +155,7 @@ class Questions:
         return self._about_step("review", self.reviewer_of(step.unit), context, step)
 
     def encode(self, series: SeriesDescription) -> Request:
-        """Ask what a series tells, as data (see `structured`)."""
+        """Ask for the annotation of a series as data (see `structured`)."""
         benchmark = self.task.procedure == "benchmark"
         text = render_prompt(
             "team/encode.md.j2",
@@ -100,17 +173,7 @@ class Questions:
         return Request("expert", messages)
 
     def script(self, occasion: Occasion, step: Step, files: str) -> Request:
-        """Ask for one script that does the whole task (see `script`).
-
-        Parameters
-        ----------
-        occasion : str
-            ``write``, or ``revise`` after an attempt that failed.
-        step : Step
-            The whole task, with the attempts so far.
-        files : str
-            What the task may read, as text.
-        """
+        """Ask for one script that does the whole task (see `script`)."""
         text = render_prompt(
             "script/ask.md.j2",
             task=self.task,

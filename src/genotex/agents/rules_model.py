@@ -1,7 +1,7 @@
 """The built-in rules as a model: they plan, write code and review, with no key and no network.
 
 They answer from the task card that every prompt of the team ends with. What they decide comes from
-the files that the card names, by the same rules as the direct road.
+the files that the card names, by the same rules as the pipeline without agents.
 """
 
 from __future__ import annotations
@@ -10,29 +10,23 @@ import time
 from collections.abc import Callable
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.card import Card, last_attempt, read_card
 from genotex.agents.context import fenced
 from genotex.agents.models import Reply, Request, Usage
-from genotex.agents.rule_written_code import judge_output, plan_units, write_code
-from genotex.agents.rule_written_code.geo_decisions import read_geo
-from genotex.agents.structured import answer_of
-from genotex.agents.zero_shot import MOST_GENES
+from genotex.agents.models.registry import register
+from genotex.agents.questions import Card, last_attempt, read_card
+from genotex.agents.rule_code import plan_units, review_output, write_code
+from genotex.agents.rule_code.geo import read_geo
+from genotex.agents.structured import MOST_GENES, answer_of
 from genotex.errors import BadAnswerError, GenotexError
 
-__all__ = ["NAME", "RulesModel"]
+__all__ = ["NAME", "RulesModel", "register_rules"]
 
 NAME = "rules"
 _NO_TOKENS = Usage(0, 0, 0, 0)
 
 
 class RulesModel:
-    """Answers every request of the team by rules; equal requests have equal answers.
-
-    Parameters
-    ----------
-    clock : callable
-        Seconds of a clock that never goes back, for the time of an answer.
-    """
+    """Answers every request of the team by rules; equal requests have equal answers."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -43,13 +37,7 @@ class RulesModel:
         return NAME
 
     def answer(self, request: Request) -> Reply:
-        """Answer (see `Model`).
-
-        Raises
-        ------
-        BadAnswerError
-            If the request has no task card, or the rules have no answer.
-        """
+        """Answer (see `Model`)."""
         start = self._clock()
         try:
             text, data = self._answer(read_card(request), request)
@@ -107,7 +95,7 @@ class RulesModel:
     def review(self, card: Card, code: str, output: str) -> dict[str, object]:
         """Judge an attempt by rules."""
         unit = action_unit(card.task.kind, str(card.unit))
-        found = judge_output(unit, code, output, failed=card.attempts[-1] != "ok")
+        found = review_output(unit, code, output, failed=card.attempts[-1] != "ok")
         return {
             "runs": found.runs,
             "follows": found.follows,
@@ -124,3 +112,8 @@ def _plan(action: str, why: str, retract_to: int | None = None) -> dict[str, obj
         "retract": retract_to is not None,
         "retract_to_step": retract_to,
     }
+
+
+def register_rules() -> None:
+    """Make ``rules`` the name of a model."""
+    register(NAME, lambda name, *_: RulesModel())

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from genotex.agents.action_units import whole_task
+from genotex.agents.action_units import usual_steps, whole_task
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.context import Step, TaskContext
 from genotex.agents.models import Model, Request
 from genotex.agents.notebook import Ending, NotebookWork
-from genotex.agents.planning import usual_steps
 from genotex.agents.prompts import render_prompt
 from genotex.agents.questions import Questions
 from genotex.agents.sandbox import Session
@@ -25,21 +24,7 @@ __all__ = ["ScriptWork"]
 
 
 class ScriptWork(NotebookWork):
-    """The work on a notebook of one step, which does all of the task.
-
-    Parameters
-    ----------
-    task : Task
-    switches : Switches
-        `max_rounds` is how often the script may be written again after an error; times count.
-    model : Model
-    session : Session
-        Started; nothing was run in it yet.
-    show_files : callable
-        Returns the files of the task as text.
-    **options
-        As of `NotebookWork`.
-    """
+    """The work on a notebook of one step, which does all of the task."""
 
     def __init__(
         self,

@@ -1,8 +1,4 @@
-"""The structured agent: a model answers the clinical questions with data, and writes no code.
-
-Everything else goes the direct road. What it answers is what a person may edit in an encoding
-file, checked in the same way.
-"""
+"""Agents that write no code: a model answers with data, and a program does the rest."""
 
 from __future__ import annotations
 
@@ -10,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from genotex.agents.models import RoleModels
-from genotex.agents.questions import Questions
+from genotex.agents.models import Message, Request, RoleModels
+from genotex.agents.prompts import render_prompt
+from genotex.agents.questions import Card, Questions
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalAnnotation, FeatureEncoding, SeriesDescription
 from genotex.clinical.annotation_json import FEATURES, annotation_from_json
@@ -21,7 +18,7 @@ from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
 from genotex.formats import Role
 
-__all__ = ["ClinicalAnswer", "ModelExpert", "answer_of"]
+__all__ = ["MOST_GENES", "ClinicalAnswer", "ModelExpert", "answer_of", "ask_without_data"]
 
 _SHOWN = 8
 
@@ -32,7 +29,7 @@ Place = Literal["characteristics_ch1", "title", "source_name_ch1", "description"
 class CodedValue:
     """A raw cell and its code."""
 
-    cell: str = field(metadata={"description": "as it stands there, with its header"})
+    cell: str = field(metadata={"description": "exactly as shown, with its header"})
     code: float | None = field(metadata={"description": "null where the value is not known"})
     role: Role | None = field(
         default=None, metadata={"description": "of a trait with two groups; else null"}
@@ -41,7 +38,7 @@ class CodedValue:
 
 @dataclass(frozen=True)
 class FeatureAnswer:
-    """Where a feature stands, and how each value is coded."""
+    """Where a feature is, and how each value is coded."""
 
     row: int | None = field(
         metadata={"description": "row of characteristics, from 0; null for another place"}
@@ -60,7 +57,7 @@ class FeatureAnswer:
 
 @dataclass(frozen=True)
 class ClinicalAnswer:
-    """What a series tells about a trait; null for a feature that it does not tell."""
+    """The annotation of a series for a trait; null for a feature that is not recorded."""
 
     gene_expression: bool = field(
         metadata={"description": "the series holds human gene expression"}
@@ -72,30 +69,14 @@ class ClinicalAnswer:
 
 
 class ModelExpert:
-    """Reads a series by asking a model (see `clinical.Expert`).
-
-    Parameters
-    ----------
-    models : RoleModels
-        The role ``expert`` is asked.
-    task : Task
-        The cohort.
-    """
+    """Annotates a series by asking a model (see `clinical.Expert`)."""
 
     def __init__(self, models: RoleModels, task: Task) -> None:
         self._models = models
         self._task = task
 
     def annotate(self, description: SeriesDescription, trait: str) -> ClinicalAnnotation:
-        """Read a series for a trait.
-
-        Raises
-        ------
-        BadAnswerError
-            If the answer does not fit the series, also when asked again.
-        RefusedError
-            If the model refuses.
-        """
+        """Read a series for a trait."""
         request = Questions(self._task).encode(description)
         answer = self._models.ask_for(request, _answer_about(description)).value
         return _reading(answer, description, self._models.model_of("expert").name)
@@ -119,89 +100,83 @@ def _answer_about(description: SeriesDescription) -> type[ClinicalAnswer]:
 
 
 def _reading(answer: ClinicalAnswer, series: SeriesDescription, by: str) -> ClinicalAnnotation:
-    """Return an answer as a reading.
-
-    Raises
-    ------
-    EncodingFileError
-        If it contradicts itself, or names what the series does not have.
-    """
+    """Return an answer as an annotation."""
     features: dict[str, FeatureAnswer | None] = {n: getattr(answer, n) for n in FEATURES}
     data: dict[str, Any] = {
         "gene": {"available": answer.gene_expression, "reason": answer.why},
         **{
-            name: None if told is None else _feature(name, told, series, by)
-            for name, told in features.items()
+            name: None if found is None else _feature(name, found, series, by)
+            for name, found in features.items()
         },
         "by": by,
         "untold": {
-            name: "the model says that nothing tells it"
-            for name, told in features.items()
-            if told is None and name != "trait"
+            name: "the model found no record of it"
+            for name, found in features.items()
+            if found is None and name != "trait"
         },
     }
     return annotation_from_json(data)
 
 
-def _feature(name: str, told: FeatureAnswer, series: SeriesDescription, by: str) -> dict[str, Any]:
-    known = _spelling(name, told, series)
-    listed = {known.get(value.cell, value.cell): value for value in told.values}
+def _feature(name: str, found: FeatureAnswer, series: SeriesDescription, by: str) -> dict[str, Any]:
+    known = _spelling(name, found, series)
+    listed = {known.get(value.cell, value.cell): value for value in found.values}
     return {
-        "row": told.row,
-        "key": told.key,
-        "kind": told.kind,
+        "row": found.row,
+        "key": found.key,
+        "kind": found.kind,
         "values": {cell: value.code for cell, value in listed.items()},
         "roles": {c: v.role for c, v in listed.items() if v.role is not None and name == "trait"},
-        "parser": told.parser,
-        "confidence": told.confidence,
-        "evidence": [told.why],
-        "sample_field": told.place,
+        "parser": found.parser,
+        "confidence": found.confidence,
+        "evidence": [found.why],
+        "sample_field": found.place,
         "told_by": by,
     }
 
 
-def _spelling(name: str, told: FeatureAnswer, series: SeriesDescription) -> Mapping[str, str]:
+def _spelling(name: str, found: FeatureAnswer, series: SeriesDescription) -> Mapping[str, str]:
     """Return each listed cell as the series spells it, also where its header is left out."""
-    cells = _cells(name, told, series)
+    cells = _cells(name, found, series)
     bare = {simple_key(split_cell(cell)[1]): cell for cell in cells}
     alike = bare | {simple_key(cell): cell for cell in cells}
     exact = set(cells)
     known = {
         value.cell: value.cell if value.cell in exact else alike[simple_key(value.cell)]
-        for value in told.values
+        for value in found.values
         if value.cell in exact or simple_key(value.cell) in alike
     }
-    if told.values and not known:
+    if found.values and not known:
         shown = ", ".join(repr(cell) for cell in list(cells)[:_SHOWN])
-        msg = f"none of the values of {name} stands there; what stands there is {shown}"
+        msg = f"none of the values of {name} is in the series; its values are {shown}"
         raise EncodingFileError(msg)
     return known
 
 
-def _cells(name: str, told: FeatureAnswer, series: SeriesDescription) -> Sequence[str]:
-    if told.place == "characteristics_ch1":
+def _cells(name: str, answer: FeatureAnswer, series: SeriesDescription) -> Sequence[str]:
+    if answer.place == "characteristics_ch1":
         rows = series.characteristics
-        if told.row is None or not 0 <= told.row < len(rows):
-            msg = f"{name}: the series has no row {told.row}; its rows are 0 to {len(rows) - 1}"
+        if answer.row is None or not 0 <= answer.row < len(rows):
+            msg = f"{name}: the series has no row {answer.row}; its rows are 0 to {len(rows) - 1}"
             raise EncodingFileError(msg)
-        found = rows[told.row]
+        found = rows[answer.row]
     else:
         lines = {"title": (series.titles,), "source_name_ch1": (series.source_names,)}
-        places = lines.get(told.place, series.descriptions)
+        places = lines.get(answer.place, series.descriptions)
         found = tuple(cell for line in places for cell in line)
     return tuple(dict.fromkeys(cell for cell in found if cell is not None))
 
 
 def answer_of(reading: ClinicalAnnotation) -> dict[str, Any]:
-    """Return a reading as the answer that a model would give, as plain JSON values."""
+    """Return an annotation as the answer that a model would give, as plain JSON values."""
     return {
         "gene_expression": reading.gene.available,
         "why": reading.gene.reason,
-        **{name: _told(getattr(reading, name)) for name in FEATURES},
+        **{name: _answer(getattr(reading, name)) for name in FEATURES},
     }
 
 
-def _told(encoding: FeatureEncoding | None) -> dict[str, Any] | None:
+def _answer(encoding: FeatureEncoding | None) -> dict[str, Any] | None:
     if encoding is None:
         return None
     return {
@@ -212,8 +187,39 @@ def _told(encoding: FeatureEncoding | None) -> dict[str, Any] | None:
             {"cell": cell, "code": code, "role": encoding.roles.get(cell)}
             for cell, code in encoding.values.items()
         ],
-        "why": " ".join(encoding.evidence) or "the rules say so",
+        "why": " ".join(encoding.evidence) or "by the built-in rules",
         "confidence": encoding.confidence,
         "parser": encoding.parser,
         "place": encoding.sample_field,
     }
+
+
+MOST_GENES = 100
+
+
+@dataclass(frozen=True)
+class KnownGenes:
+    """Genes that are significantly associated with a trait."""
+
+    genes: list[str] = field(
+        metadata={"description": "official human gene symbols, the most important first"}
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what can be no symbol."""
+        for gene in self.genes:
+            if not gene or not gene.isprintable() or any(sign.isspace() for sign in gene):
+                msg = f"{gene!r} is not a gene symbol; give symbols alone, as TP53"
+                raise ValueError(msg)
+
+
+def ask_without_data(models: RoleModels, task: Task) -> list[str]:
+    """Ask once which genes are associated with a problem's trait; no data is shown."""
+    question = render_prompt("zero_shot/question.md.j2", task=task, most_genes=MOST_GENES)
+    card = Card("expert", "zero_shot", task)
+    messages = (
+        Message("system", render_prompt("zero_shot/role.md.j2")),
+        Message("user", f"{question}\n{card.block()}\n"),
+    )
+    answer = models.ask_for(Request("expert", messages), KnownGenes).value
+    return list(dict.fromkeys(answer.genes))[:MOST_GENES]

@@ -1,4 +1,4 @@
-"""The task card: what one notebook is about, as plain data."""
+"""The task of a notebook, as plain data, and the first cell made from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from genotex.bench.problems import Problem, TaskInfo
 from genotex.errors import UsageError
 from genotex.layout import TCGA_COHORT, OutputFolder, Procedure, trait_folder_name
 
-__all__ = ["NotebookKind", "Task"]
+__all__ = ["NotebookKind", "Task", "set_up_code"]
 
 NotebookKind = Literal["geo", "tcga", "statistics"]
 
@@ -45,7 +45,7 @@ class Task:
     Raises
     ------
     UsageError
-        If a field makes no sense.
+        If a field is invalid.
     """
 
     made_by: ClassVar[str] = "the first cell of the notebook"
@@ -59,7 +59,7 @@ class Task:
     task_info: str | None = None
 
     def __post_init__(self) -> None:
-        """Bring the trait into its form and refuse what makes no sense."""
+        """Normalise the trait and refuse invalid values."""
         for name, known in (("kind", get_args(NotebookKind)), ("procedure", get_args(Procedure))):
             if getattr(self, name) not in known:
                 msg = f"task: {name} {getattr(self, name)!r} is not known; use {', '.join(known)}"
@@ -73,16 +73,10 @@ class Task:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Task:
-        """Return the task of plain JSON data.
-
-        Raises
-        ------
-        UsageError
-            If a field is missing, unknown or makes no sense.
-        """
+        """Return the task of plain JSON data."""
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(data) - known):
-            msg = f"task: {unknown[0]!r} is no field; use {', '.join(sorted(known))}"
+            msg = f"task: {unknown[0]!r} is not a field; use {', '.join(sorted(known))}"
             raise UsageError(msg)
         if missing := [n for n in ("kind", "trait", "folder", "output") if n not in data]:
             msg = f"task: {missing[0]!r} is missing"
@@ -129,11 +123,15 @@ class Task:
 
     @property
     def problem(self) -> Problem:
-        """Trait and condition.
-
-        Raises
-        ------
-        UsageError
-            If they make no problem.
-        """
+        """Trait and condition."""
         return Problem(self.trait, self.condition)
+
+
+def set_up_code(task: Task) -> str:
+    """Return the first cell of every notebook, whichever agent writes the rest."""
+    fields = "".join(
+        f"    {name}={value!r},\n"
+        for name, value in task.to_json().items()
+        if value not in (None, "")
+    )
+    return f"from genotex.agents.toolkit import *\n\ntask = Task(\n{fields})\n"

@@ -130,13 +130,13 @@ def resume(
 
       genotex agent resume out --max-cost 10
     """
-    from genotex.agents.rules_by_name import register_rules
-    from genotex.agents.team.kept_limits import read_limits, said_anew
+    from genotex.agents.rules_model import register_rules
+    from genotex.agents.team.folder import changed_limits, read_limits
     from genotex.agents.team.plan import read_plan
 
     register_rules()
     plan = read_plan(folder)
-    limits = said_anew(
+    limits = changed_limits(
         read_limits(plan.folder.limits),
         max_cost=max_cost,
         max_tokens=max_tokens,

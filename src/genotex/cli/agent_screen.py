@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from genotex.agents.models import Total, UsageLedger
     from genotex.agents.notebook import Event, Notebook
     from genotex.agents.task import Task
-    from genotex.agents.team.notebook_record import NotebookRecord
+    from genotex.agents.team.records import NotebookRecord
     from genotex.agents.team.running import TeamFinished
     from genotex.agents.team.trace import NotebookRow, Trace
 

@@ -86,7 +86,7 @@ def run(
       genotex bench run input team --task-info task_info.json \
           --preset no-planning --model openai:gpt-4o --sample 20 --max-cost 10
     """
-    from genotex.agents.presets import preset_named
+    from genotex.agents.switches import preset_named
     from genotex.bench.problems import TaskInfo
     from genotex.bench.runs.methods.choosing import MethodOptions, choose_method
     from genotex.bench.runs.methods.idle_options import refuse_idle

@@ -12,7 +12,7 @@ from genotex.cli import screen
 from genotex.cli.model_choice import ModelChoice
 
 if TYPE_CHECKING:
-    from genotex.agents.presets import Preset
+    from genotex.agents.switches import Preset
     from genotex.agents.team.plan import TeamPlan
     from genotex.bench.problems import Problem
     from genotex.cli.options import Sandboxes

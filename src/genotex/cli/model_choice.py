@@ -100,7 +100,7 @@ class ModelChoice:
             If no model is named, or a setting makes no sense.
         """
         from genotex.agents.models import read_settings
-        from genotex.agents.rules_by_name import register_rules
+        from genotex.agents.rules_model import register_rules
 
         if self.model is None and self.settings is None and not os.environ.get("GENOTEX_MODEL"):
             msg = (

@@ -1,4 +1,4 @@
-"""What is refused, and what is doubted, of the files that written code left."""
+"""What is refused, and what is doubted, of the files that generated code left."""
 
 import json
 import shutil
@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from genotex.agents.audit import look_at_answer, look_at_cohort
-from genotex.agents.task import Task
+from genotex.agents import Task, audit_answer, audit_cohort
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.bench.problems import Problem
 from genotex.bench.runs.problem_record import ErrorClass
@@ -23,7 +22,7 @@ from tests.geo_text import write_asthma
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with an input, and the output of the direct road."""
+    """Return a folder with an input, and the output of the pipeline without agents."""
     root = tmp_path_factory.mktemp("looking")
     write_asthma(root / "in", number=24)
     preprocess(root / "in", root / "out")
@@ -40,18 +39,18 @@ def written(done: Path, tmp_path: Path) -> Path:
 def at_cohort(done: Path, written: Path) -> tuple[str, ...]:
     task = Task("geo", "Asthma", str(done / "in/GEO/Asthma/GSE1"), "output", cohort="GSE1")
     info = read_cohort_info(OutputFolder(written).cohort_info("Asthma"))["GSE1"]
-    return look_at_cohort(task, written, info)
+    return audit_cohort(task, written, info)
 
 
 def at_answer(done: Path, written: Path, cohort: str | None = "GSE1") -> tuple[str, ...]:
-    return look_at_answer(Task("statistics", "Asthma", str(done / "out"), "x"), written, cohort)
+    return audit_answer(Task("statistics", "Asthma", str(done / "out"), "x"), written, cohort)
 
 
 def change(path: Path, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def test_what_the_direct_road_writes_raises_no_doubt(done: Path, written: Path) -> None:
+def test_what_the_pipeline_writes_raises_no_flag(done: Path, written: Path) -> None:
     assert at_cohort(done, written) == ()
     assert at_answer(done, written) == ()
 
@@ -64,7 +63,7 @@ def test_what_the_direct_road_writes_raises_no_doubt(done: Path, written: Path) 
         ("GSE1.csv", "\nGSM24,", "\n\nGSM24,,", "GSE1.csv"),
         ("cohort_info.json", '"has_age": true', '"has_age": false', "has_age False, but"),
         ("evidence/GSE1.json", '"cohort": "GSE1"', '"cohort": "GSE2"', "is that of GSE2"),
-        ("evidence/GSE1.json", '"is_usable": true', '"is_usable": false', "different things"),
+        ("evidence/GSE1.json", '"is_usable": true', '"is_usable": false', "disagree about"),
         ("evidence/GSE1.json", '"kind": "binary"', '"kind": "guessed"', "kind"),
     ],
 )
@@ -81,7 +80,7 @@ def test_contradictions_of_a_cohort_are_refused(
     assert error.value.error_class is ErrorClass.BAD_OUTPUT
 
 
-def test_genes_that_are_none_are_doubted(done: Path, written: Path) -> None:
+def test_genes_that_are_none_are_flagged(done: Path, written: Path) -> None:
     folder = written / "preprocess" / "Asthma"
     shutil.rmtree(folder / "linked")
     table = folder / "GSE1.csv"
@@ -93,13 +92,13 @@ def test_genes_that_are_none_are_doubted(done: Path, written: Path) -> None:
     )
 
 
-def test_cohort_without_evidence_is_doubted(done: Path, written: Path) -> None:
+def test_cohort_without_evidence_is_flagged(done: Path, written: Path) -> None:
     (written / "preprocess/Asthma/evidence/GSE1.json").unlink()
-    (doubt,) = at_cohort(done, written)
-    assert "not written by the toolkit" in doubt
+    (flag,) = at_cohort(done, written)
+    assert "not written by the toolkit" in flag
 
 
-def test_trait_that_the_rules_read_otherwise_is_doubted(done: Path, written: Path) -> None:
+def test_trait_that_the_rules_annotate_differently_is_flagged(done: Path, written: Path) -> None:
     evidence = written / "preprocess/Asthma/evidence/GSE1.json"
     reading = json.loads(evidence.read_text())["reading"]
     told = {
@@ -115,37 +114,37 @@ def test_trait_that_the_rules_read_otherwise_is_doubted(done: Path, written: Pat
     lines = [f"{sample},{swapped[trait]},{others}" for sample, trait, others in rows]
     table.write_text("\n".join([head, *lines]) + "\n")
     shutil.rmtree(table.parent / "linked")
-    doubt, roles = at_cohort(done, written)
+    flag, roles = at_cohort(done, written)
     assert roles == "the roles of samples in its evidence are not those that the raw files give"
-    assert doubt == (
-        "the built-in rules read the trait from 'disease state', and code 24 of 24 samples "
-        "otherwise than written code"
+    assert flag == (
+        "the built-in rules take the trait from 'disease state', and code 24 of 24 samples "
+        "differently"
     )
 
 
-def test_answer_that_names_no_cohort_is_doubted(done: Path, written: Path) -> None:
+def test_answer_that_names_no_cohort_is_flagged(done: Path, written: Path) -> None:
     assert at_answer(done, written, None) == ("the answer does not name its cohort",)
 
 
 def test_answer_with_a_gene_of_another_cohort_is_refused(done: Path, written: Path) -> None:
     path = OutputFolder(written).significant_genes("Asthma", None)
     change(path, significant_genes={"Variable": ["TP53"]})
-    with pytest.raises(MethodFailedError, match="TP53, which is no gene of GSE1"):
+    with pytest.raises(MethodFailedError, match="TP53, which is not a gene of GSE1"):
         at_answer(done, written)
 
 
 def test_answer_about_a_cohort_that_is_not_usable_is_refused(done: Path, written: Path) -> None:
-    with pytest.raises(MethodFailedError, match="GSE2, which is no usable cohort of Asthma"):
+    with pytest.raises(MethodFailedError, match="GSE2, which is not a usable cohort of Asthma"):
         at_answer(done, written, "GSE2")
 
 
-def test_answer_without_its_table_of_all_genes_is_doubted(done: Path, written: Path) -> None:
+def test_answer_without_its_table_of_all_genes_is_flagged(done: Path, written: Path) -> None:
     OutputFolder(written).all_genes("Asthma", None).unlink()
-    (doubt,) = at_answer(done, written)
-    assert "not written by the toolkit" in doubt
+    (flag,) = at_answer(done, written)
+    assert "not written by the toolkit" in flag
 
 
-def test_tcga_cohort_raises_no_doubt_and_its_record_is_held_against_its_table(
+def test_tcga_cohort_raises_no_flag_and_its_record_is_held_against_its_table(
     tmp_path: Path,
 ) -> None:
     trait = "Simulated_Carcinoma"
@@ -153,9 +152,9 @@ def test_tcga_cohort_raises_no_doubt_and_its_record_is_held_against_its_table(
     preprocess(study.folder, tmp_path / "out", traits=[trait], cohorts=["TCGA"])
     task = Task("tcga", trait, str(study.folder / "TCGA"), "output")
     info = read_cohort_info(OutputFolder(tmp_path / "out").cohort_info(trait))["TCGA"]
-    assert look_at_cohort(task, tmp_path / "out", info) == ()
+    assert audit_cohort(task, tmp_path / "out", info) == ()
     with pytest.raises(MethodFailedError, match="sample_size 1"):
-        look_at_cohort(task, tmp_path / "out", replace(info, sample_size=1))
+        audit_cohort(task, tmp_path / "out", replace(info, sample_size=1))
 
 
 def bomb(path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card, read_card
+from genotex.agents import Card, Switches, TeamFinished, TeamPlan, read_card, run_team
 from genotex.agents.models import (
     Budget,
     MeteredModel,
@@ -23,9 +23,6 @@ from genotex.agents.models import (
 )
 from genotex.agents.models import Usage as Tokens
 from genotex.agents.sandbox import Folders, SandboxPolicy, Session
-from genotex.agents.switches import Switches
-from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.running import TeamFinished, run_team
 from genotex.bench.problems import Problem
 from genotex.formats import read_cohort_info
 from genotex.layout import OutputFolder

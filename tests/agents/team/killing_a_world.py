@@ -7,12 +7,12 @@ import os
 import sys
 from pathlib import Path
 
+from genotex.agents import TeamPlan, run_team
 from genotex.agents.models import ModelSettings
 from genotex.agents.sandbox import Folders, SandboxPolicy
-from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.running import run_team
 from genotex.bench.problems import TaskInfo
 from tests.agents.exec_session import ExecSession
+from tests.agents.faulty_rules import register_faulty_rules
 from tests.agents.team.killing import die_at_a_line
 
 FAULTS = "crash+unknown_keyword+lost_variable+bad_plan+needless_return+wrong_verdict"
@@ -52,6 +52,7 @@ def attempt(plan: TeamPlan, moment: str, lines: int) -> int:
 
 def main() -> None:
     world, target = map(Path, sys.argv[1:3])
+    register_faulty_rules()
     plan, lines = plan_for(world, target), int(sys.argv[3])
     for number in range(MOST_ATTEMPTS):
         code = attempt(plan, "torn" if number % 2 else "after", lines)

@@ -6,11 +6,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card
+from genotex.agents import Card, State, find_notebook, overview, read_plan, trace
 from genotex.agents.models import Limits
-from genotex.agents.team.notebook_record import State
-from genotex.agents.team.plan import read_plan
-from genotex.agents.team.trace import find_notebook, overview, trace
 from genotex.bench.evaluation.run_record import read_run_record
 from genotex.bench.problems import Problem
 from genotex.bench.runs.problem_record import ErrorClass
@@ -84,7 +81,7 @@ def test_one_script_for_each_cohort_and_problem(codeact: Played) -> None:
     assert [row.state for row in overview(codeact.root)] == ["done"] * 3
 
 
-def test_script_is_told_again_also_when_the_files_have_changed_since(
+def test_script_is_replayed_also_when_the_files_have_changed_since(
     codeact: Played, source: Path
 ) -> None:
     codeact.run()

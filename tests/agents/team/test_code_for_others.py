@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card
-from genotex.agents.team import taking
-from genotex.agents.team.notebook_record import State
+from genotex.agents import Card, State
+from genotex.agents.team import notebooks
 from tests.agents.playing import plan, python, verdict
 from tests.agents.team.conftest import STEPS, Played, PlayedModel, records, solves
 
@@ -34,7 +33,7 @@ def nothing_of_the_first(card: Card) -> Any:
 @pytest.fixture
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take what was written by hand as written by the toolkit."""
-    monkeypatch.setattr(taking, "look_at_cohort", lambda *told, by_code: ())
+    monkeypatch.setattr(notebooks, "audit_cohort", lambda *told, by_code: ())
 
 
 def reused(played: Played) -> dict[str, tuple[State, int]]:
@@ -49,11 +48,11 @@ def test_code_of_a_notebook_that_is_done_is_offered(played: Played) -> None:
 
 
 @pytest.mark.usefixtures("believed")
-def test_approved_code_of_a_notebook_that_failed_is_offered_to_nobody(played: Played) -> None:
+def test_approved_code_of_a_notebook_that_failed_is_never_offered(played: Played) -> None:
     played.calls = PlayedModel(nothing_of_the_first)
     assert reused(played) == {"GSE1": (State.FAILED, 0), "GSE2": (State.DONE, 0)}
 
 
-def test_code_of_a_doubted_notebook_is_offered_to_nobody(played: Played) -> None:
+def test_code_of_a_flagged_notebook_is_never_offered(played: Played) -> None:
     played.calls = PlayedModel(answer)
     assert reused(played) == {"GSE1": (State.DONE, 0), "GSE2": (State.DONE, 0)}

@@ -5,20 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from genotex.agents.code_shelf import CodeShelf
-from genotex.agents.faulty_rules import all_faults
+from genotex.agents import CodeShelf, NotebookRecord, State, Switches, TeamFolder, register_rules
 from genotex.agents.models import ModelSettings, UsageLedger, role_models
 from genotex.agents.models.prices import take_prices
-from genotex.agents.rules_by_name import register_rules
 from genotex.agents.sandbox import Folders
-from genotex.agents.switches import Switches
-from genotex.agents.team.folder import TeamFolder
-from genotex.agents.team.notebook_record import NotebookRecord, State
-from genotex.agents.team.one_notebook import Bench, do_notebook
+from genotex.agents.team.notebooks import RunResources, do_notebook
 from genotex.cohorts import preprocess
 from genotex.simulate import SimulatedStudy, simulate_study
 from tests.agents.conftest import cohort_task
 from tests.agents.exec_session import ExecSession
+from tests.agents.faulty_rules import all_faults, register_faulty_rules
 
 TRAIT, COHORT = "Simulated_Arthritis", "GSE90000001"
 TABLES = (f"{COHORT}.csv", f"gene_data/{COHORT}.csv", f"clinical_data/{COHORT}.csv")
@@ -31,7 +27,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> SimulatedStudy:
 
 @pytest.fixture(scope="module")
 def right(study: SimulatedStudy, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Return the tables of the direct road."""
+    """Return the tables of the pipeline without agents."""
     target = tmp_path_factory.mktemp("direct")
     preprocess(study.folder, target, traits=[TRAIT], cohorts=[COHORT])
     return tables(target)
@@ -44,6 +40,7 @@ def tables(root: Path) -> dict[str, bytes]:
 
 def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> NotebookRecord:
     register_rules()
+    register_faulty_rules()
     prices = take_prices([model], date(2026, 1, 1))
     ledger = UsageLedger(prices)
     settings = ModelSettings(model)
@@ -52,7 +49,7 @@ def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> Not
         folders.writable.mkdir(parents=True)
         return ExecSession(folders.writable)
 
-    bench = Bench(
+    resources = RunResources(
         TeamFolder(root),
         Switches(**switches),  # type: ignore[arg-type]
         role_models(settings, ledger),
@@ -61,10 +58,10 @@ def do(study: SimulatedStudy, root: Path, model: str, **switches: object) -> Not
         CodeShelf(),
     )
     task = cohort_task(study.folder, Path("output"), TRAIT, COHORT, "sound")
-    return do_notebook(task, bench)
+    return do_notebook(task, resources)
 
 
-def test_without_faults_the_tables_are_those_of_the_direct_road(
+def test_without_faults_the_tables_are_those_of_the_pipeline(
     study: SimulatedStudy, right: dict[str, bytes], tmp_path: Path
 ) -> None:
     record = do(study, tmp_path, "rules")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from genotex.agents.models import Limits
-from genotex.agents.team.kept_limits import read_limits, said_anew, write_limits
+from genotex.agents.team.folder import changed_limits, read_limits, write_limits
 from genotex.errors import FormatError, UsageError
 
 KEPT = Limits(Decimal("2.50"), 1500, 60.0, allow_unknown=True)
@@ -38,11 +38,13 @@ def test_damaged_limits_are_named_with_their_file(tmp_path: Path, content: str) 
         read_limits(path)
 
 
-def test_what_is_said_anew_wins_and_the_rest_stays() -> None:
-    assert said_anew(KEPT) == KEPT
-    assert said_anew(KEPT, max_cost=10.0).max_cost == 10
-    assert said_anew(KEPT, max_tokens=7) == Limits(Decimal("2.50"), 7, 60.0, allow_unknown=True)
-    assert said_anew(Limits(), max_time=5.0, allow_unknown=True) == Limits(
+def test_what_is_stated_again_wins_and_the_rest_stays() -> None:
+    assert changed_limits(KEPT) == KEPT
+    assert changed_limits(KEPT, max_cost=10.0).max_cost == 10
+    assert changed_limits(KEPT, max_tokens=7) == Limits(
+        Decimal("2.50"), 7, 60.0, allow_unknown=True
+    )
+    assert changed_limits(Limits(), max_time=5.0, allow_unknown=True) == Limits(
         max_time=5.0, allow_unknown=True
     )
 
@@ -61,4 +63,4 @@ def test_limit_that_makes_no_sense_is_refused_by_its_option(
     said: dict[str, Any], option: str
 ) -> None:
     with pytest.raises(UsageError, match=f"{option}: must be"):
-        said_anew(KEPT, **said)
+        changed_limits(KEPT, **said)

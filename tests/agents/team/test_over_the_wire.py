@@ -9,13 +9,10 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card, read_card
+from genotex.agents import Card, State, TeamFinished, TeamPlan, read_card, read_plan, run_team
 from genotex.agents.models import Limits, Message, ModelPrice, ModelSettings, Rate, Request
 from genotex.agents.models.providers.catalogue import ProviderOptions, RetryPolicy
 from genotex.agents.sandbox import SandboxPolicy
-from genotex.agents.team.notebook_record import State
-from genotex.agents.team.plan import TeamPlan, read_plan
-from genotex.agents.team.running import TeamFinished, run_team
 from genotex.errors import UsageError
 from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.models.servers import CompatibleDialect, Says, Service, serving
@@ -108,7 +105,7 @@ def test_limit_of_cost_stops_the_run_and_nothing_is_paid_for_twice(played: Playe
     assert second.usage.total().cost == whole.usage.total().cost
 
 
-def test_limit_that_cannot_be_held_is_told_before_anything_is_written(played: Played) -> None:
+def test_limit_that_cannot_be_held_is_reported_before_anything_is_written(played: Played) -> None:
     limits = Limits(max_cost=Decimal(1))
     with team_service() as service:
         with pytest.raises(UsageError, match="the price is not known"):

@@ -1,11 +1,18 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from genotex.agents import CodeShelf, Switches, Task
+from genotex.agents.models import Model
 from genotex.agents.sandbox import CellResult, CellStatus
-from genotex.agents.team.notebook_journal import NotebookJournal
-from genotex.agents.team.recorded_look import RecordedLook
-from genotex.agents.team.recorded_session import RecordedSession
+from genotex.agents.team.journal import (
+    Live,
+    NotebookJournal,
+    RecordedNotebook,
+    RecordedSession,
+    WorkSettings,
+)
 from genotex.errors import FormatError, SessionDeadError, UsageError
 from genotex.formats.journal import open_journal, read_journal
 from tests.agents.playing import FakeSession
@@ -34,7 +41,7 @@ def record(path: Path, *codes: str, restore: tuple[int, int] | None = None) -> l
         return results
 
 
-def test_recorded_cells_are_told_again_without_a_session(tmp_path: Path) -> None:
+def test_recorded_cells_are_replayed_without_a_session(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     first = record(path, "a = 1", "# raise", "b = 2")
     sessions = Sessions()
@@ -83,16 +90,28 @@ def test_what_a_cell_left_that_took_the_session_down_is_removed(tmp_path: Path) 
     assert sessions.made[0].restored == [2]
 
 
-def test_look_is_told_again_without_a_session(tmp_path: Path) -> None:
+def notebook(
+    sessions: Sessions, is_recorded: Callable[[], bool], journal: NotebookJournal
+) -> RecordedNotebook:
+    task = Task("geo", "Asthma", "in", "out", cohort="GSE1")
+    live = Live(Silent(), sessions, CodeShelf(), str, is_recorded)
+    return RecordedNotebook(task, WorkSettings("team", Switches()), live, journal)
+
+
+class Silent:
+    def model_of(self, role: str) -> Model:
+        raise AssertionError(role)
+
+
+def test_whether_the_result_is_recorded_is_replayed_without_a_session(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     answers = iter([False, True])
     with open_journal(path) as lines:
         journal = NotebookJournal(lines)
-        session = RecordedSession(Sessions(), journal)
-        look = RecordedLook(lambda: next(answers), session, journal)
+        look = notebook(Sessions(), lambda: next(answers), journal).is_recorded
         assert [look(), look()] == [False, True]
     sessions, journal = Sessions(), NotebookJournal(read_journal(path))
-    look = RecordedLook(lambda: next(answers), RecordedSession(sessions, journal), journal)
+    look = notebook(sessions, lambda: next(answers), journal).is_recorded
     assert [look(), look()] == [False, True]
     assert sessions.made == []
 
@@ -115,17 +134,17 @@ def test_other_code_than_in_the_journal_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     record(path, "a = 1")
     session = RecordedSession(Sessions(), NotebookJournal(read_journal(path)))
-    with pytest.raises(FormatError, match="entry 1 of the notebook's journal is another cell"):
+    with pytest.raises(FormatError, match="entry 1 of the notebook's journal is a different cell"):
         session.execute("a = 2")
 
 
-def test_journal_that_is_only_told_again_takes_nothing_new(tmp_path: Path) -> None:
+def test_journal_that_is_only_replayed_takes_nothing_new(tmp_path: Path) -> None:
     session = RecordedSession(Sessions(), NotebookJournal([]))
-    with pytest.raises(UsageError, match="only told again"):
+    with pytest.raises(UsageError, match="only replayed"):
         session.execute("a = 1")
 
 
-def test_processes_left_running_are_told_again(tmp_path: Path) -> None:
+def test_processes_left_running_are_replayed(tmp_path: Path) -> None:
     result = CellResult(CellStatus.OK, left_running=3)
 
     class Leaves(FakeSession):

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card
+from genotex.agents import Card, NotebookRecord, State
 from genotex.agents.models import Limits
 from genotex.agents.sandbox import CellResult, CellStatus, Folders
-from genotex.agents.team.kept_limits import read_limits
-from genotex.agents.team.notebook_record import NotebookRecord, State
+from genotex.agents.team.folder import read_limits
 from genotex.bench.problems import Problem
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import (
@@ -57,7 +56,7 @@ def test_run_keeps_its_settings_prompts_and_versions(played: Played) -> None:
     assert "genotex" in kept["versions"]
 
 
-def test_usage_is_told_by_role_and_unknown_cost_stays_unknown(played: Played) -> None:
+def test_usage_is_reported_by_role_and_unknown_cost_stays_unknown(played: Played) -> None:
     finished = played.run()
     usage = finished.usage.to_json()
     assert usage["total"]["calls"] == len(played.calls.requests)
@@ -193,7 +192,7 @@ def test_question_that_is_too_long_fails_the_notebook_and_no_other(played: Playe
     ]
 
 
-def test_answer_that_is_none_is_in_the_journal_and_told_again(played: Played) -> None:
+def test_answer_that_is_none_is_in_the_journal_and_replayed(played: Played) -> None:
     played.calls = failing(BadAnswerError("empty", model="played", working=1.5))
     played.run(limits=Limits(max_tokens=300))
     entries = read_journal(played.root / "run/notebooks/Asthma/GSE1.jsonl")
@@ -254,12 +253,12 @@ def test_what_a_notebook_wrote_is_looked_at_before_it_is_taken(
     assert not (played.root / "preprocess/Asthma/GSE1.csv").exists()
 
 
-def test_wall_that_cannot_be_put_up_is_told_at_once(played: Played) -> None:
-    def refuse(folders: object) -> Any:
+def test_missing_isolation_mechanism_is_reported_at_once(played: Played) -> None:
+    def reject(folders: object) -> Any:
         msg = "no walls here"
         raise ConfinementError(msg)
 
-    played.session = refuse  # type: ignore[method-assign]
+    played.session = reject  # type: ignore[method-assign]
     with pytest.raises(ConfinementError, match="no walls here"):
         played.run()
 
@@ -277,7 +276,7 @@ def test_limits_are_kept_for_whoever_goes_on(played: Played) -> None:
     assert read_limits(played.root / "run/limits.json") == limits
 
 
-def test_notebook_whose_journal_does_not_come_again_is_done_anew_when_asked_to(
+def test_notebook_whose_journal_does_not_come_again_is_done_again_when_asked_to(
     played: Played,
 ) -> None:
     played.run(limits=Limits(max_tokens=440))
@@ -285,7 +284,7 @@ def test_notebook_whose_journal_does_not_come_again_is_done_anew_when_asked_to(
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([lines[0], *lines[2:]]))
     told = played.run(limits=Limits())
-    assert "do the notebook anew with --retry" in told.stopped
+    assert "rerun the notebook with --retry" in told.stopped
     assert path.exists() and not told.problems
     finished = played.run(limits=Limits(), retry=True)
     assert not finished.stopped
@@ -294,7 +293,7 @@ def test_notebook_whose_journal_does_not_come_again_is_done_anew_when_asked_to(
     assert path.with_name("GSE1.try1.jsonl").exists()
 
 
-def test_cell_that_does_not_come_again_is_done_anew_when_asked_to(played: Played) -> None:
+def test_cell_that_does_not_come_again_is_done_again_when_asked_to(played: Played) -> None:
     played.run(limits=Limits(max_tokens=440))
     made = played.session
 
@@ -342,16 +341,16 @@ def test_answer_that_holds_no_longer_goes_also_where_none_comes_in_its_place(
     assert not answer.exists()
 
 
-def test_what_the_toolkit_did_not_write_is_taken_and_doubted(played: Played) -> None:
+def test_what_the_toolkit_did_not_write_is_taken_and_flagged(played: Played) -> None:
     records = played.run().notebooks
     assert [record.state for record in records] == [State.DONE] * 3
     assert all("not written by the toolkit" in record.remark for record in records)
-    assert "GSE1, from which it was found, is doubted itself" in records[-1].doubts
+    assert "GSE1, from which it was found, is flagged itself" in records[-1].flags
     assert [NotebookRecord.from_json(record.to_json()) for record in records] == list(records)
 
 
 def first_of_removed(played: Played, *removed: str) -> NotebookRecord:
-    """Return the first notebook of a run whose code leaves what is no plain file."""
+    """Return the first notebook of a run whose code leaves what is not a regular file."""
     made = played.session
 
     def session(folders: Folders) -> Any:
@@ -363,17 +362,17 @@ def first_of_removed(played: Played, *removed: str) -> NotebookRecord:
     return played.run().notebooks[0]
 
 
-def test_link_that_code_left_is_told_of(played: Played) -> None:
+def test_link_that_code_left_is_reported_of(played: Played) -> None:
     first = first_of_removed(played, "output/preprocess/Asthma/cohort_info.json")
-    assert first.doubts[0] == (
-        "output/preprocess/Asthma/cohort_info.json was no plain file, and was removed"
+    assert first.flags[0] == (
+        "output/preprocess/Asthma/cohort_info.json was not a regular file and was removed"
     )
 
 
-def test_of_thousands_of_links_some_are_told_one_by_one(played: Played) -> None:
+def test_of_thousands_of_links_some_are_reported_one_by_one(played: Played) -> None:
     first = first_of_removed(played, *(f"link{number}" for number in range(20_000)))
-    assert "link9 was no plain file, and was removed" in first.doubts
-    assert "19990 more were no plain files, and were removed" in first.doubts
+    assert "link9 was not a regular file and was removed" in first.flags
+    assert "19990 more were not regular files and were removed" in first.flags
     assert len(first.remark) < 1000
 
 

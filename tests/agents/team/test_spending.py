@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.card import Card
+from genotex.agents import Card
 from genotex.agents.models import ModelPrice, PriceSnapshot, Rate
 from genotex.agents.team import running
 from genotex.bench.evaluation.run_record import read_run_record
@@ -56,7 +56,7 @@ def test_time_of_the_cohorts_is_shared_too(played: Played, priced: None) -> None
     assert [float(row["cohort_seconds"]) for row in rows(played)] == [spent / 2, spent / 2]
 
 
-def test_without_a_price_tokens_are_told_and_the_cost_is_not(played: Played) -> None:
+def test_without_a_price_tokens_are_reported_and_the_cost_is_not(played: Played) -> None:
     played.run()
     (row,) = rows(played)
     assert row["cost"] == "" and float(row["tokens_in"]) > 0

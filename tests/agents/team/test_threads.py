@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from genotex.agents.team import threads
-from genotex.agents.team.threads import in_threads
+from genotex.agents.team import sessions
+from genotex.agents.team.sessions import in_threads
 
 
 def nothing() -> None: ...
@@ -60,7 +60,7 @@ def test_patience_after_an_interruption_does_not_grow_with_the_threads(
         now += seconds
 
     monkeypatch.setattr(threading.Thread, "join", join)
-    monkeypatch.setattr(threads, "monotonic", lambda: now)
+    monkeypatch.setattr(sessions, "monotonic", lambda: now)
     released = threading.Event()
 
     def do(number: int) -> int:
@@ -72,7 +72,7 @@ def test_patience_after_an_interruption_does_not_grow_with_the_threads(
         for _ in in_threads(range(4), 3, do, nothing):
             raise KeyboardInterrupt
     released.set()
-    assert given == [threads.PATIENCE, 0.0, 0.0]
+    assert given == [sessions.PATIENCE, 0.0, 0.0]
 
 
 WAITING = {
@@ -88,9 +88,9 @@ import asyncio, os, signal, sys, threading, time
 signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
 import polars
 from genotex.agents.models.providers.provider_model import run_within
-from genotex.agents.team import threads
-from genotex.agents.team.threads import in_threads
-threads.PATIENCE = 0.1
+from genotex.agents.team import sessions
+from genotex.agents.team.sessions import in_threads
+sessions.PATIENCE = 0.1
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 {WAITING[waiting]}
 """

@@ -3,15 +3,15 @@ from typing import Any
 
 import pytest
 
+from genotex.agents import find_notebook, overview, trace
 from genotex.agents.models import Limits
-from genotex.agents.team.trace import find_notebook, overview, trace
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError, UsageError
 from genotex.formats.journal import open_journal, read_journal
 from tests.agents.team.conftest import Played
 
 
-def test_finished_run_is_told_from_its_folder_alone(played: Played) -> None:
+def test_finished_run_is_reported_from_its_folder_alone(played: Played) -> None:
     played.run()
     calls, sessions = len(played.calls.requests), len(played.sessions)
     rows = overview(played.root)
@@ -30,7 +30,7 @@ def test_finished_run_is_told_from_its_folder_alone(played: Played) -> None:
 
 
 @pytest.mark.parametrize(("tokens", "written"), [(110, False), (220, True), (330, False)])
-def test_notebook_under_way_is_told_as_far_as_it_came(
+def test_notebook_under_way_is_reported_as_far_as_it_came(
     played: Played, tokens: int, written: bool
 ) -> None:
     played.run(limits=Limits(max_tokens=tokens))
@@ -109,7 +109,7 @@ def test_trait_is_found_by_its_name_with_spaces(played: Played, source: Path) ->
     assert find_notebook(played.root, "Crohn's Disease/GSE7").cohort == "GSE7"
 
 
-def test_misspelt_notebook_is_told_the_one_that_was_meant(played: Played) -> None:
+def test_misspelt_notebook_is_reported_the_one_that_was_meant(played: Played) -> None:
     played.run(limits=Limits(max_tokens=110))
     with pytest.raises(UsageError, match="no notebook 'Astma/GSE1'; did you mean Asthma/GSE1"):
         find_notebook(played.root, "Astma/GSE1")
@@ -121,5 +121,5 @@ def test_cohort_of_two_traits_needs_its_trait(played: Played, source: Path) -> N
     (source / "GEO" / "Gout" / "GSE1").mkdir(parents=True)
     played.problems = (Problem("Asthma", "Age"), Problem("Gout", "Age"))
     played.run(limits=Limits(max_tokens=110))
-    with pytest.raises(UsageError, match="say Asthma/GSE1 or Gout/GSE1"):
+    with pytest.raises(UsageError, match="write Asthma/GSE1 or Gout/GSE1"):
         find_notebook(played.root, "GSE1")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genotex.agents.team.folder import TeamFolder
+from genotex.agents import TeamFolder
 from genotex.bench.simulated import simulate_benchmark
 from genotex.formats.journal import read_journal
 

@@ -1,11 +1,11 @@
-"""A look at what written code left: what contradicts itself, and what nothing speaks for.
+"""Audit of what generated code left: contradictions are rejected, anything suspicious is flagged.
 
-Code may write its files past the toolkit, or change what the toolkit writes. What can be told from
-the files and the raw files is told here: contradictions are refused, doubts are recorded. Numbers
-that agree with each other are computed again by the direct road, where written code saved them.
+Code may write its files without the toolkit, or change what the toolkit wrote. All that can be
+checked against the raw files is checked here, and numbers that generated code saved are recomputed
+by the pipeline without agents.
 """
 
-from genotex.agents.audit.answer_files import look_at_answer
-from genotex.agents.audit.cohort_files import look_at_cohort
+from genotex.agents.audit.answer import audit_answer
+from genotex.agents.audit.cohort import audit_cohort
 
-__all__ = ["look_at_answer", "look_at_cohort"]
+__all__ = ["audit_answer", "audit_cohort"]

@@ -1,54 +1,99 @@
-"""Prompt texts: templates in files, where a name that nobody defined is an error."""
+"""Prompts: templates in files, and the documentation of the toolkit in them."""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["prompt_digest", "prompt_digests", "render_prompt"]
+from genotex.errors import UsageError
+
+__all__ = [
+    "prompt_digest",
+    "prompt_digests",
+    "render_prompt",
+    "toolkit_documentation",
+    "toolkit_functions",
+]
 
 
 def render_prompt(name: str, **values: object) -> str:
-    """Return a prompt with its values filled in.
-
-    Parameters
-    ----------
-    name : str
-        File in this folder, as ``units/geo/load_data.md.j2``.
-    **values : object
-        What the template knows.
-
-    Raises
-    ------
-    jinja2.UndefinedError
-        If the template uses a name that was not given.
-    """
+    """Return the prompt of a template, such as ``units/geo/load_data.md.j2``, with its values."""
     return _environment().get_template(name).render(**values).strip() + "\n"
 
 
 def prompt_digest(name: str) -> str:
-    """Return the SHA-256 of a prompt's template, by which a run tells which text it used."""
+    """Return the SHA-256 of a template, by which a run records the text it used."""
     return hashlib.sha256(files(__package__).joinpath(name).read_bytes()).hexdigest()
+
+
+def prompt_digests() -> dict[str, str]:
+    """Return the SHA-256 of every template, by its name."""
+    names = _environment().list_templates(extensions=["j2"])
+    return {name: prompt_digest(name) for name in names}
 
 
 @cache
 def _environment() -> Environment:
     return Environment(
         loader=PackageLoader("genotex.agents", "prompts"),
-        # A prompt is plain text; nothing in it is ever shown by a browser.
+        # Prompts are plain text and are never shown in a browser.
         autoescape=False,
         undefined=StrictUndefined,
-        # The files of a package stay as they are.
+        # Files of an installed package do not change.
         auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )
 
 
-def prompt_digests() -> dict[str, str]:
-    """Return the SHA-256 of every prompt's template, by its name."""
-    names = _environment().list_templates(extensions=["j2"])
-    return {name: prompt_digest(name) for name in names}
+def toolkit_functions() -> tuple[str, ...]:
+    """Return the names of all functions of the toolkit, in order of use."""
+    from genotex.agents import toolkit
+
+    return tuple(name for name in toolkit.__all__ if inspect.isfunction(getattr(toolkit, name)))
+
+
+def toolkit_documentation(names: Sequence[str] | None = None) -> str:
+    """Return signatures and docstrings of toolkit functions (by default of all) for a prompt.
+
+    They are in order of use, so that the same names give the same text.
+    """
+    known = toolkit_functions()
+    for name in names or ():
+        if name not in known:
+            msg = f"the toolkit has no function {name!r}; use {', '.join(known)}"
+            raise UsageError(msg)
+    return _documentation(tuple(name for name in known if names is None or name in names))
+
+
+@dataclass(frozen=True)
+class _Documented:
+    signature: str
+    text: str
+
+
+@cache
+def _documentation(names: tuple[str, ...]) -> str:
+    from genotex.agents import toolkit
+
+    functions = [_document(getattr(toolkit, name)) for name in names]
+    return render_prompt("toolkit.md.j2", functions=functions)
+
+
+def _document(function: Callable[..., Any]) -> _Documented:
+    signature = inspect.signature(function)
+    # The docstring describes the types in words.
+    plain = signature.replace(
+        parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()],
+        return_annotation=signature.empty,
+    )
+    text = textwrap.indent(inspect.getdoc(function) or "", "    ")
+    return _Documented(f"{function.__name__}{plain} -> {signature.return_annotation}", text)

@@ -1,13 +1,19 @@
-"""Where the files of a run of the team lie: those of any run, notebooks, and their journals."""
+"""The files of a run of the team, and the limits stored among them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
+from genotex.agents.models import Limits
+from genotex.agents.models.settings import Setting
 from genotex.agents.task import Task
 from genotex.bench.runs.run_folder import RunFolder
+from genotex.errors import FormatError, UsageError
+from genotex.formats import read_json_object, write_json
 
-__all__ = ["TeamFolder", "notebook_name"]
+__all__ = ["TeamFolder", "changed_limits", "notebook_name", "read_limits", "write_limits"]
 
 
 def notebook_name(task: Task) -> str:
@@ -16,13 +22,7 @@ def notebook_name(task: Task) -> str:
 
 
 class TeamFolder(RunFolder):
-    """The folder of a run of the team (see `RunFolder`).
-
-    Attributes
-    ----------
-    prices, limits, usage : Path
-        What models cost when the run began; what it may use, as last said; what it has used.
-    """
+    """The folder of a run of the team (see `RunFolder`)."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -54,3 +54,44 @@ class TeamFolder(RunFolder):
     def work_of(self, task: Task) -> Path:
         """Return where a notebook's session writes."""
         return self.work / task.trait / notebook_name(task)
+
+
+def write_limits(path: Path, limits: Limits) -> None:
+    """Write limits as JSON."""
+    write_json(path, limits.to_json())
+
+
+def read_limits(path: Path) -> Limits:
+    """Return the limits that were written; none where nothing was."""
+    if not path.is_file():
+        return Limits()
+    found = read_json_object(path)
+    stored = {name: Setting(value, name) for name, value in found.items() if value is not None}
+    try:
+        return Limits(
+            stored["max_cost"].money() if "max_cost" in stored else None,
+            stored["max_tokens"].whole() if "max_tokens" in stored else None,
+            stored["max_time"].number() if "max_time" in stored else None,
+            stored["allow_unknown"].flag() if "allow_unknown" in stored else False,
+        )
+    except UsageError as error:
+        hint = "remove it, and state the limits when the run is resumed"
+        raise FormatError(str(error), path=path, hint=hint) from error
+
+
+def changed_limits(
+    kept: Limits,
+    *,
+    max_cost: float | Decimal | None = None,
+    max_tokens: int | None = None,
+    max_time: float | None = None,
+    allow_unknown: bool = False,
+) -> Limits:
+    """Return the limits of a run that is gone on with: those stored now, else those kept."""
+    if max_cost is not None:
+        kept = replace(kept, max_cost=Setting(max_cost, "--max-cost").money())
+    if max_tokens is not None:
+        kept = replace(kept, max_tokens=Setting(max_tokens, "--max-tokens").whole())
+    if max_time is not None:
+        kept = replace(kept, max_time=Setting(max_time, "--max-time").number())
+    return replace(kept, allow_unknown=kept.allow_unknown or allow_unknown)

@@ -1,4 +1,4 @@
-"""What a run of the team is: its problems, its ways, its models."""
+"""The plan of a run: its problems, its notebooks, its models and switches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from genotex.agents.manager import WRITTEN, WorkList, work_list
 from genotex.agents.models import Limits, ModelSettings
 from genotex.agents.prompts import prompt_digests
 from genotex.agents.sandbox import SandboxPolicy
@@ -22,7 +21,73 @@ from genotex.formats import read_json_object
 from genotex.formats.raw import sha256
 from genotex.layout import InputFolder, OutputFolder, Procedure
 
-__all__ = ["METHOD", "TeamPlan", "read_plan"]
+__all__ = ["METHOD", "WRITTEN", "TeamPlan", "WorkList", "is_recorded", "read_plan", "work_list"]
+
+WRITTEN = "output"
+"""Folder into which every notebook writes, next to itself or in its session."""
+
+
+@dataclass(frozen=True)
+class WorkList:
+    """The notebooks of a run."""
+
+    # Every cohort of every trait, and of every condition that is a trait; in the order of the
+    # problems.
+    cohorts: tuple[Task, ...]
+    problems: tuple[Task, ...]  # In the order of the problems; done after all cohorts
+
+    @property
+    def all(self) -> tuple[Task, ...]:
+        """Cohorts first."""
+        return self.cohorts + self.problems
+
+
+def work_list(
+    problems: Sequence[Problem],
+    source: Path,
+    prepared: Path,
+    procedure: Procedure = "sound",
+    task_info: Path | None = None,
+) -> WorkList:
+    """Return the notebooks that a list of problems needs."""
+    folder = InputFolder(source.absolute())
+    traits = dict.fromkeys(trait for problem in problems for trait in problem.traits)
+    cohorts = [task for trait in traits for task in _cohorts(trait, folder, procedure)]
+    tasks = [Task.of_problem(each, prepared, WRITTEN, procedure, task_info) for each in problems]
+    return WorkList(tuple(cohorts), tuple(tasks))
+
+
+def _cohorts(trait: str, folder: InputFolder, procedure: Procedure) -> list[Task]:
+    found = [
+        Task(
+            "geo",
+            files.trait,
+            folder=str(files.folder.resolve()),
+            output=WRITTEN,
+            procedure=procedure,
+            cohort=files.cohort,
+        )
+        for files in folder.geo_cohorts(trait)
+    ]
+    if folder.tcga_folders():
+        studies = str((folder.root / "TCGA").resolve())
+        found.append(Task("tcga", trait, folder=studies, output=WRITTEN, procedure=procedure))
+    if not found:
+        msg = f"{folder.root} has no cohort of {trait}: GEO has {', '.join(folder.traits())}"
+        raise UsageError(msg)
+    return found
+
+
+def is_recorded(task: Task, written: Path) -> bool:
+    """Return whether a notebook has recorded its cohort, or saved the result of its problem.
+
+    Only the existence of the file is checked: code that is still running may change it.
+    """
+    output = OutputFolder(written)
+    if task.kind == "statistics":
+        return output.significant_genes(task.trait, task.condition).is_file()
+    return output.cohort_info(task.trait).is_file()
+
 
 METHOD = "agents"
 
@@ -40,11 +105,11 @@ class TeamPlan:
     Parameters
     ----------
     source : Path or None
-        Input folder; not needed beside `preprocessed`, nor where no data is read.
+        Input folder; not needed with `preprocessed`, nor where no data is read.
     target : Path
-        Output folder; made when missing, gone on with when it holds the same run.
+        Output folder; created when missing, resumed when it holds the same run.
     problems : sequence of Problem
-        In the order of the results; one that stands there twice is solved once.
+        In the order of the results; duplicates are solved once.
     models : ModelSettings
     procedure : {"sound", "benchmark"}
     switches : Switches
@@ -56,12 +121,12 @@ class TeamPlan:
     preprocessed : Path, optional
         An output folder whose cohorts are taken as they are; nothing is written there.
     preset : str, optional
-        Name under which these ways are known (see `runs.presets`).
+        Name of these switches (see `switches.PRESETS`).
 
     Raises
     ------
     UsageError
-        If these do not go together.
+        If these contradict each other.
     """
 
     source: Path | None
@@ -211,15 +276,7 @@ def _joined(models: Mapping[str, Any], may_change: Mapping[str, Any]) -> dict[st
 
 
 def read_plan(target: Path) -> TeamPlan:
-    """Return the plan of a run, from its folder.
-
-    Raises
-    ------
-    UsageError
-        If the folder holds no run of the team.
-    FormatError
-        If its settings cannot be read.
-    """
+    """Return the plan of a run, from its folder."""
     path = TeamFolder(target).settings
     if not path.is_file():
         msg = f"{target} holds no run: there is no {path.relative_to(target.absolute())}"

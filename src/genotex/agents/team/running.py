@@ -1,65 +1,101 @@
-"""A whole run of the team: every cohort once, then every problem; stopped and gone on with."""
+"""A whole run of the team: every cohort once, then every problem."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
 
 from genotex.agents.code_shelf import CodeShelf
 from genotex.agents.models import Budget, Limits, PriceSnapshot, UsageLedger, prices_of, role_models
-from genotex.agents.rules_by_name import register_rules
+from genotex.agents.rules_model import register_rules
 from genotex.agents.task import Task
-from genotex.agents.team.folder import TeamFolder
-from genotex.agents.team.kept_limits import write_limits
-from genotex.agents.team.notebook_record import NotebookRecord
-from genotex.agents.team.one_notebook import Bench, MakeSession, book_calls
-from genotex.agents.team.outcomes import order_cohorts, problem_record
-from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.recorded_model import Router
+from genotex.agents.team.folder import TeamFolder, write_limits
+from genotex.agents.team.journal import Router
+from genotex.agents.team.notebooks import MakeSession, RunResources, book_calls
+from genotex.agents.team.plan import TeamPlan, WorkList
+from genotex.agents.team.records import NotebookRecord, order_cohorts, problem_record
 from genotex.agents.team.sessions import LiveSessions, local_sessions
-from genotex.agents.team.spending import problem_costs
 from genotex.agents.team.stage import Progress, Stage
+from genotex.bench.problems import Problem
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.problem_record import ProblemRecord
 from genotex.bench.runs.settings import begin_or_go_on
+from genotex.bench.runs.shares import Amounts, cohort_times, divide
 from genotex.bench.runs.summary import RunSummary, summarise, write_outcomes
 from genotex.errors import UsageError
 from genotex.formats import write_json
 from genotex.formats.journal import Journal, open_journal, read_journal
 
-__all__ = ["MakeRouter", "TeamFinished", "run_team"]
+__all__ = ["MakeRouter", "TeamFinished", "problem_costs", "run_team"]
+
+_COLUMNS = {
+    "tokens_in": "input_tokens",
+    "tokens_out": "output_tokens",
+    "tokens_cached": "cached_tokens",
+    "cost": "cost_usd",
+}
+
+
+def problem_costs(
+    problems: Sequence[Problem],
+    notebooks: Sequence[NotebookRecord],
+    folder: TeamFolder,
+    journal: Journal,
+    prices: PriceSnapshot,
+) -> dict[Problem, dict[str, str]]:
+    """Return the cells of what each problem took (see `shares.divide`).
+
+    Calls of attempts that were put aside count: they were paid for.
+    """
+    times = cohort_times(journal)
+    cohorts: dict[tuple[str, str], Amounts] = {}
+    own: dict[Problem, Amounts] = {}
+    for record in notebooks:
+        spent = _amounts(record, folder, prices)
+        task = record.task
+        if task.kind == "statistics":
+            own[task.problem] = spent
+        else:
+            key = (task.trait, task.cohort)
+            cohorts[key] = {**spent, **times.get(key, {})}
+    return divide(problems, cohorts, own)
+
+
+def _amounts(record: NotebookRecord, folder: TeamFolder, prices: PriceSnapshot) -> Amounts:
+    tries = UsageLedger(prices)
+    for path in folder.put_aside(record.task):
+        book_calls(read_journal(path), tries)
+    totals = [tries.total().to_json()]
+    if record.usage:
+        totals.append(record.usage["total"])
+    return {name: _exact(totals, key) for name, key in _COLUMNS.items()}
+
+
+def _exact(totals: Sequence[Mapping[str, Any]], key: str) -> Fraction | None:
+    if any(total[key]["unknown_calls"] for total in totals):
+        return None
+    return sum((Fraction(Decimal(total[key]["known"])) for total in totals), start=Fraction(0))
+
 
 MakeRouter = Callable[[UsageLedger, Budget | None], Router]
 
 
 @dataclass(frozen=True)
 class TeamFinished:
-    """A run as far as it came.
+    """A run as far as it came."""
 
-    Attributes
-    ----------
-    notebooks : tuple of NotebookRecord
-        In the order of the work; those not begun are missing.
-    problems : tuple of ProblemRecord
-        In the order of the run's list; those not at their end are missing.
-    usage : UsageLedger
-        Of all calls, also those before the run was resumed.
-    stopped : str
-        Why it stopped before its end; empty if it did not.
-    summary : RunSummary or None
-        None until all problems are at their end.
-    solved_now : int
-        How many of the problems were not finished before.
-    """
-
-    notebooks: tuple[NotebookRecord, ...]
+    notebooks: tuple[NotebookRecord, ...]  # In the order of the work; those not begun are missing
+    # In the order of the run's list; unfinished ones are missing.
     problems: tuple[ProblemRecord, ...]
-    usage: UsageLedger
-    stopped: str = ""
-    summary: RunSummary | None = None
-    solved_now: int = 0
+    usage: UsageLedger  # Of all calls, also those before the run was resumed
+    stopped: str = ""  # Why it stopped before its end; empty if it did not
+    summary: RunSummary | None = None  # None until all problems are finished
+    solved_now: int = 0  # How many of the problems were not finished before
 
 
 def run_team(
@@ -72,20 +108,20 @@ def run_team(
     make_router: MakeRouter | None = None,
     make_session: MakeSession | None = None,
 ) -> TeamFinished:
-    """Run the team, or go on with a run that was interrupted.
+    """Run the team, or resume a run that was interrupted.
 
-    What lies in ``preprocess/`` and ``regress/`` at the end does not depend on interruptions; an
+    The final content of ``preprocess/`` and ``regress/`` does not depend on interruptions; an
     answered call is not made again.
 
     Parameters
     ----------
     plan : TeamPlan
     jobs : int
-        Notebooks side by side.
+        Notebooks at the same time.
     limits : Limits, optional
         What may be spent in all; those of the plan's models by default.
     retry : bool
-        Do notebooks anew that failed.
+        Rerun notebooks that failed.
     progress : Progress, optional
     make_router : callable, optional
         The models, in place of those that the plan names.
@@ -97,56 +133,68 @@ def run_team(
     UsageError
         If the folder holds another run, or one that is going on; or a key is missing.
     ConfinementError
-        If a wall that the plan requires cannot be put up.
+        If an isolation mechanism that the plan requires cannot be enabled.
     """
     register_rules()
-    folder, work = plan.folder, plan.work()
-    limits = limits or plan.models.limits
-    # A missing key, and a limit that cannot be held, are told before anything is written.
-    nothing_yet = UsageLedger(_prices(folder, plan))
+    work, limits = plan.work(), limits or plan.models.limits
+    # A missing key, or a limit that cannot be kept, is reported before anything is written.
+    nothing_yet = UsageLedger(_prices(plan.folder, plan))
     Budget(limits, nothing_yet)
     if make_router is None:
         make_router = _router_of(plan)
         make_router(nothing_yet, None)
-    progress = progress or Progress()
-    with folder.hold():
-        begin_or_go_on(folder, plan.settings())
-        write_limits(folder.limits, limits)
-        prices = _prices(folder, plan)
-        prices.write(folder.prices)
-        ledger = UsageLedger(prices)
-        for path in folder.notebook_journals():
-            book_calls(read_journal(path), ledger)
-        with (
-            open_journal(folder.journal) as journal,
-            local_sessions(plan.sandbox, plan.switches, jobs) as local,
-        ):
-            budget = Budget(limits, ledger, spent_time=_spent_time(journal))
-            sessions = LiveSessions(make_session or local)
-            bench = Bench(
-                folder,
-                plan.switches,
-                make_router(ledger, budget),
-                ledger.prices,
-                sessions,
-                CodeShelf(),
-                plan.models.temperature,
-                plan.models.max_output,
-                plan.agent,
-            )
-            basis = Basis(plan.cohorts)
-            stage = Stage(bench, journal, ledger, budget, sessions, progress, basis, jobs=jobs)
-            try:
-                stage.begin(work, retry=retry)
-                stage.do(work.cohorts)
-                order_cohorts(folder.output, work.cohorts)
-                if not stage.stopped:
-                    stage.do(stage.ready(work.problems))
-            finally:
-                if stage.did_anything:
-                    journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
-                write_json(folder.usage, ledger.to_json())
-            return _finished(plan, stage, work.all, journal, ledger)
+    with plan.folder.hold():
+        begin_or_go_on(plan.folder, plan.settings())
+        write_limits(plan.folder.limits, limits)
+        progress = progress or Progress()
+        return _run(plan, work, limits, make_router, make_session, progress, jobs, retry)
+
+
+def _run(
+    plan: TeamPlan,
+    work: WorkList,
+    limits: Limits,
+    make_router: MakeRouter,
+    make_session: MakeSession | None,
+    progress: Progress,
+    jobs: int,
+    retry: bool,
+) -> TeamFinished:
+    folder, prices = plan.folder, _prices(plan.folder, plan)
+    prices.write(folder.prices)
+    ledger = UsageLedger(prices)
+    for path in folder.notebook_journals():
+        book_calls(read_journal(path), ledger)
+    with (
+        open_journal(folder.journal) as journal,
+        local_sessions(plan.sandbox, plan.switches, jobs) as local,
+    ):
+        budget = Budget(limits, ledger, spent_time=_spent_time(journal))
+        sessions = LiveSessions(make_session or local)
+        resources = RunResources(
+            folder,
+            plan.switches,
+            make_router(ledger, budget),
+            prices,
+            sessions,
+            CodeShelf(),
+            plan.models.temperature,
+            plan.models.max_output,
+            plan.agent,
+        )
+        basis = Basis(plan.cohorts)
+        stage = Stage(resources, journal, ledger, budget, sessions, progress, basis, jobs=jobs)
+        try:
+            stage.begin(work, retry=retry)
+            stage.do(work.cohorts)
+            order_cohorts(folder.output, work.cohorts)
+            if not stage.stopped:
+                stage.do(stage.ready(work.problems))
+        finally:
+            if stage.did_anything:
+                journal.add({"step": "pause", "elapsed": round(budget.time, 3)})
+            write_json(folder.usage, ledger.to_json())
+        return _finished(plan, stage, work.all, journal, ledger)
 
 
 def _router_of(plan: TeamPlan) -> MakeRouter:
@@ -154,13 +202,7 @@ def _router_of(plan: TeamPlan) -> MakeRouter:
 
 
 def _prices(folder: TeamFolder, plan: TeamPlan) -> PriceSnapshot:
-    """Return the prices of the day on which the run began, or begins; unknown ones may be stated.
-
-    Raises
-    ------
-    UsageError
-        If a price is stated that is another one than the run counts with.
-    """
+    """Return the prices of the day on which the run began; unknown ones may be stated later."""
     if not folder.prices.is_file():
         return prices_of(plan.models, datetime.now(UTC).date())
     kept = PriceSnapshot.read(folder.prices)
@@ -196,5 +238,5 @@ def _finished(
 
 
 def _left(number: int) -> str:
-    several = f"{number} problems are not at their end"
-    return {0: "", 1: "1 problem is not at its end"}.get(number, several)
+    several = f"{number} problems are unfinished"
+    return {0: "", 1: "1 problem is unfinished"}.get(number, several)

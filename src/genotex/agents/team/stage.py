@@ -7,18 +7,15 @@ from dataclasses import replace
 from functools import partial
 
 from genotex.agents.action_units import action_unit
-from genotex.agents.manager import WorkList
 from genotex.agents.models import Budget, UsageLedger
 from genotex.agents.notebook import Event
 from genotex.agents.switches import Agent
 from genotex.agents.task import Task
-from genotex.agents.team.notebook_record import NotebookRecord, State
-from genotex.agents.team.one_notebook import Bench, do_notebook
-from genotex.agents.team.outcomes import why_hopeless
-from genotex.agents.team.sessions import LiveSessions
-from genotex.agents.team.structured_work import do_structured
-from genotex.agents.team.threads import in_threads
-from genotex.agents.team.zero_shot_work import do_zero_shot
+from genotex.agents.team.notebooks import RunResources, do_notebook
+from genotex.agents.team.plan import WorkList
+from genotex.agents.team.records import NotebookRecord, State, why_unsolvable
+from genotex.agents.team.sessions import LiveSessions, in_threads
+from genotex.agents.team.without_code import do_structured, do_zero_shot
 from genotex.bench.runs.cohort_stage import Basis
 from genotex.bench.runs.placing import withdraw
 from genotex.errors import (
@@ -40,7 +37,7 @@ __all__ = ["Progress", "Stage"]
 PATIENCE = 3
 """So many notebooks in a row may stop for the same passing trouble before the run does."""
 
-_WITHOUT_CODE: Mapping[Agent, Callable[[Task, Bench], NotebookRecord]] = {
+_WITHOUT_CODE: Mapping[Agent, Callable[[Task, RunResources], NotebookRecord]] = {
     "structured": do_structured,
     "zero-shot": do_zero_shot,
 }
@@ -49,50 +46,24 @@ _PASSING = (RateLimitedError, ModelUnavailableError, ModelTimeoutError, SandboxE
 
 
 class Progress:
-    """Told of what happens in a run; does nothing itself."""
+    """Receives the events of a run; does nothing itself."""
 
     def begin(self, notebooks: int, done: int) -> None:
-        """Take note of how many notebooks there are, and how many were done before."""
+        """Receive how many notebooks there are, and how many were done before."""
 
     def event(self, task: Task, event: Event, usage: UsageLedger) -> None:
-        """Take note of something that happened in a notebook; called from several threads."""
+        """Receive an event of a notebook; called from several threads."""
 
     def end(self, record: NotebookRecord, usage: UsageLedger) -> None:
-        """Take note of a notebook that is at its end, or stopped."""
+        """Receive a notebook that has ended or stopped."""
 
 
 class Stage:
-    """Does notebooks, and writes down what became of each.
-
-    Parameters
-    ----------
-    bench : Bench
-    journal : Journal
-        That of the run.
-    ledger : UsageLedger
-    budget : Budget
-    sessions : LiveSessions
-    progress : Progress
-    basis : Basis
-        Digests of the cohorts that problems are asked of.
-    jobs : int
-        Notebooks side by side.
-
-    Attributes
-    ----------
-    records : dict of Task to NotebookRecord
-        Also of notebooks that stopped.
-    stopped : str
-        Why no further notebook is begun; empty while they are.
-    did_anything : bool
-        Whether a notebook was begun or gone on with.
-    solved_now : int
-        Problems that came to their end.
-    """
+    """Does notebooks, and writes down what became of each."""
 
     def __init__(
         self,
-        bench: Bench,
+        resources: RunResources,
         journal: Journal,
         ledger: UsageLedger,
         budget: Budget,
@@ -102,7 +73,7 @@ class Stage:
         *,
         jobs: int,
     ) -> None:
-        self._bench = bench
+        self._resources = resources
         self._journal = journal
         self._ledger = ledger
         self._budget = budget
@@ -118,7 +89,7 @@ class Stage:
         self.solved_now = 0
 
     def begin(self, work: WorkList, *, retry: bool) -> None:
-        """Take over what was done before; put aside the journals of what is done anew."""
+        """Take over what was done before; set aside the journals of what is rerun."""
         self._retry = retry
         found = [
             NotebookRecord.from_json(entry["notebook"])
@@ -141,26 +112,26 @@ class Stage:
     def _offer_to_others(self, record: NotebookRecord) -> None:
         for each in record.kept:
             unit = action_unit(record.task.kind, each.unit)
-            self._bench.shelf.keep(record.task, unit, each.before, each.code)
+            self._resources.shelf.keep(record.task, unit, each.before, each.code)
 
     def _files_are_there(self, record: NotebookRecord) -> bool:
-        root = self._bench.folder.root
+        root = self._resources.folder.root
         return all(
             (root / name).is_file() and sha256(root / name) == digest
             for name, digest in record.files.items()
         )
 
     def _put_aside(self, task: Task) -> None:
-        """Keep the journal of a notebook that is done anew: its calls were paid for."""
-        path = self._bench.folder.notebook_journal(task)
+        """Keep the journal of a notebook that is rerun: its calls were paid for."""
+        path = self._resources.folder.notebook_journal(task)
         if path.exists():
-            tries = len(self._bench.folder.put_aside(task))
+            tries = len(self._resources.folder.put_aside(task))
             path.rename(path.with_name(f"{path.stem}.try{tries + 1}.jsonl"))
 
     def ready(self, problems: Sequence[Task]) -> list[Task]:
-        """Return the problems whose cohorts are at their end.
+        """Return the problems whose cohorts are finished.
 
-        An answer that was found from other cohorts is given up.
+        An answer that was found from other cohorts is withdrawn.
         """
         stopped = {r.task.trait for r in self.records.values() if r.state is State.STOPPED}
         ready = []
@@ -171,23 +142,17 @@ class Stage:
             if record is not None and record.basis != self._basis.of(task.problem):
                 del self.records[task]
                 self._put_aside(task)
-                # Whatever comes of it now, that answer holds no longer.
-                withdraw(self._bench.folder, task.problem)
+                # That answer is no longer valid, even if the next attempt fails.
+                withdraw(self._resources.folder, task.problem)
             ready.append(task)
         return ready
 
     def do(self, tasks: Sequence[Task]) -> None:
-        """Do all notebooks that are not done.
-
-        Raises
-        ------
-        ConfinementError
-            If a wall that is required cannot be put up.
-        """
+        """Do all notebooks that are not done."""
         left = [task for task in tasks if task not in self.records]
         if left:
             self.did_anything = True
-            self._bench.folder.withdraw_outcomes()
+            self._resources.folder.withdraw_outcomes()
         for task, result in in_threads(left, self._jobs, self._do, self._sessions.close_all):
             if result is not None:
                 self._conclude(task, result)
@@ -198,40 +163,40 @@ class Stage:
         if task.kind != "statistics":
             return self._work(task)
         basis = self._basis.of(task.problem)
-        hopeless = None if self._bench.agent == "zero-shot" else why_hopeless(task)
+        hopeless = None if self._resources.agent == "zero-shot" else why_unsolvable(task)
         if hopeless is not None:
             error_class, why = hopeless
             return NotebookRecord(task, State.FAILED, why=why, error_class=error_class, basis=basis)
         record = self._work(task)
-        return replace(record, basis=basis, doubts=(*record.doubts, *self._doubts_of(record)))
+        return replace(record, basis=basis, flags=(*record.flags, *self._flags_of(record)))
 
-    def _doubts_of(self, answer: NotebookRecord) -> tuple[str, ...]:
-        """Return that the cohort is doubted from which an answer was found."""
+    def _flags_of(self, answer: NotebookRecord) -> tuple[str, ...]:
+        """Return that the cohort of an answer is flagged itself."""
         cohort = answer.facts.get("cohort")
         found = (r for r in self.records.values() if r.task.trait == answer.task.trait)
         return tuple(
-            f"{cohort}, from which it was found, is doubted itself"
+            f"{cohort}, from which it was found, is flagged itself"
             for record in found
-            if record.task.cohort == cohort and record.doubts
+            if record.task.cohort == cohort and record.flags
         )
 
     def _work(self, task: Task) -> NotebookRecord:
-        went_before = self._bench.folder.notebook_journal(task).exists()
+        went_before = self._resources.folder.notebook_journal(task).exists()
         try:
             return self._go_on(task)
         except (FormatError, SessionDeadError):
-            # What stands in its journal does not come again.
+            # The steps in its journal cannot be repeated.
             if not (self._retry and went_before):
                 raise
             self._put_aside(task)
             return self._go_on(task)
 
     def _go_on(self, task: Task) -> NotebookRecord:
-        if self._bench.agent in _WITHOUT_CODE:
-            return _WITHOUT_CODE[self._bench.agent](task, self._bench)
-        return do_notebook(task, self._bench, partial(self._tell, task))
+        if self._resources.agent in _WITHOUT_CODE:
+            return _WITHOUT_CODE[self._resources.agent](task, self._resources)
+        return do_notebook(task, self._resources, partial(self._report, task))
 
-    def _tell(self, task: Task, event: Event) -> None:
+    def _report(self, task: Task, event: Event) -> None:
         self._progress.event(task, event, self._ledger)
 
     def _conclude(self, task: Task, result: NotebookRecord | Exception) -> None:

@@ -1,4 +1,4 @@
-"""What a run did, told from its folder alone: an overview, and one notebook step by step."""
+"""What a run did, finished from its folder alone: an overview, and one notebook step by step."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from genotex.agents.action_units import ActionUnit
-from genotex.agents.models import PriceSnapshot, Reply, Request, UsageLedger, UsageRow
+from genotex.agents.models import Model, PriceSnapshot, UsageLedger, UsageRow
 from genotex.agents.notebook import Notebook
 from genotex.agents.sandbox import Session
 from genotex.agents.task import Task
 from genotex.agents.team.folder import TeamFolder, notebook_name
-from genotex.agents.team.notebook_journal import NotebookJournal
-from genotex.agents.team.notebook_record import NotebookRecord
-from genotex.agents.team.one_notebook import book_calls
+from genotex.agents.team.journal import Live, NotebookJournal, RecordedNotebook, WorkSettings
+from genotex.agents.team.notebooks import book_calls
 from genotex.agents.team.plan import TeamPlan, read_plan
-from genotex.agents.team.recorded_session import RecordedSession
-from genotex.agents.team.recorded_shelf import RecordedShelf
-from genotex.agents.team.recorded_work import recorded_work
+from genotex.agents.team.records import NotebookRecord
 from genotex.errors import FormatError, GenotexError, UsageError
 from genotex.formats.journal import Entry, read_journal
 from genotex.layout import trait_folder_name
@@ -31,22 +28,12 @@ __all__ = ["NotebookRow", "Trace", "find_notebook", "overview", "trace"]
 
 @dataclass(frozen=True)
 class NotebookRow:
-    """A notebook of a run in a line.
-
-    Attributes
-    ----------
-    task : Task
-    record : NotebookRecord or None
-        None where it is not at its end.
-    begun : bool
-    usage : UsageRow
-        Of all its calls.
-    """
+    """A notebook of a run in a line."""
 
     task: Task
-    record: NotebookRecord | None
+    record: NotebookRecord | None  # None where it has not ended
     begun: bool
-    usage: UsageRow
+    usage: UsageRow  # Of all its calls
 
     @property
     def state(self) -> str:
@@ -63,33 +50,17 @@ class NotebookRow:
 
 @dataclass(frozen=True)
 class Trace:
-    """One notebook, step by step.
+    """One notebook, step by step."""
 
-    Attributes
-    ----------
-    notebook : Notebook or None
-        As far as it came; None for an agent that writes no code.
-    row : NotebookRow
-    usage : UsageLedger
-        Its calls by role.
-    answers : tuple
-        Of an agent that writes no code: what models answered, as plain JSON values.
-    """
-
-    notebook: Notebook | None
+    notebook: Notebook | None  # As far as it came; None for an agent that writes no code
     row: NotebookRow
-    usage: UsageLedger
+    usage: UsageLedger  # Its calls by role
+    # Of an agent that writes no code: what models answered, as plain JSON values.
     answers: tuple[Any, ...] = ()
 
 
 def overview(target: Path) -> list[NotebookRow]:
-    """Return every notebook of a run, in the order of the work.
-
-    Raises
-    ------
-    UsageError
-        If the folder holds no run of the team.
-    """
+    """Return every notebook of a run, in the order of the work."""
     plan = read_plan(target)
     folder = plan.folder
     records = _records(folder)
@@ -107,7 +78,7 @@ def _row(
 
 
 def _book(path: Path, ledger: UsageLedger) -> list[Entry]:
-    """Book the calls of a notebook's journal, and return all that stands there."""
+    """Book the calls of a notebook's journal, and return all entries."""
     entries = read_journal(path)
     with _of_this_version(path):
         book_calls(entries, ledger)
@@ -117,8 +88,8 @@ def _book(path: Path, ledger: UsageLedger) -> list[Entry]:
 def _records(folder: TeamFolder) -> dict[Task, NotebookRecord]:
     entries = read_journal(folder.journal)
     with _of_this_version(folder.journal):
-        told = [each["notebook"] for each in entries if "notebook" in each]
-        return {record.task: record for record in map(NotebookRecord.from_json, told)}
+        finished = [each["notebook"] for each in entries if "notebook" in each]
+        return {record.task: record for record in map(NotebookRecord.from_json, finished)}
 
 
 @contextmanager
@@ -133,28 +104,14 @@ def _of_this_version(path: Path) -> Iterator[None]:
 
 
 def find_notebook(target: Path, name: str) -> Task:
-    """Return the notebook that a person means.
-
-    Parameters
-    ----------
-    target : Path
-        The run's folder.
-    name : str
-        ``GSE1``, ``Trait/GSE1``, ``Trait`` (a problem without condition) or ``Trait/Condition``;
-        spaces of traits may be written as such, and case does not count.
-
-    Raises
-    ------
-    UsageError
-        If there is none, or there are several.
-    """
+    """Return the notebook that a person means."""
     tasks = read_plan(target).work().all
     found = [task for task in tasks if _plainly(name) in map(_plainly, _names(task))]
     if len(found) == 1:
         return found[0]
     if found:
         several = " or ".join(f"{task.trait}/{task.cohort}" for task in found)
-        msg = f"{name} is in several traits; say {several}"
+        msg = f"{name} is in several traits; write {several}"
         raise UsageError(msg)
     names = {_plainly(each): each for task in tasks for each in _names(task)}
     near = difflib.get_close_matches(_plainly(name), names, n=1, cutoff=0.8)
@@ -166,7 +123,7 @@ def find_notebook(target: Path, name: str) -> Task:
 
 
 def _plainly(name: str) -> str:
-    """Return a name as it is compared: as a folder has it, and in small letters."""
+    """Return a name in the form for comparisons: that of a folder, in lower case."""
     return "/".join(trait_folder_name(part) for part in name.split("/")).lower()
 
 
@@ -181,43 +138,30 @@ class _NotYetError(GenotexError):
     """The journal ends here."""
 
 
-class _Nobody:
-    """Answers, offers and runs nothing: only what is in the journal is told."""
+class _EndOfJournal:
+    """Source of what is not in the journal: there the replay ends."""
 
-    name = "nobody"
-
-    def answer(self, request: Request) -> Reply:
-        """End the telling."""
+    def model_of(self, role: str) -> Model:
         raise _NotYetError
 
     def offer(self, task: Task, unit: ActionUnit, before: Sequence[str]) -> str | None:
-        """End the telling."""
         raise _NotYetError
 
     def keep(self, task: Task, unit: ActionUnit, before: Sequence[str], code: str) -> None:
         """Keep nothing."""
 
-    def look(self) -> str:
-        """End the telling."""
+    def list_files(self) -> str:
         raise _NotYetError
 
-    def session(self) -> Session:
-        """End the telling."""
+    def make_session(self) -> Session:
         raise _NotYetError
 
     def is_recorded(self) -> bool:
-        """End the telling."""
         raise _NotYetError
 
 
 def trace(target: Path, task: Task) -> Trace:
-    """Go through a notebook again by its journal; nothing is asked or run.
-
-    Raises
-    ------
-    FormatError
-        If the journal does not fit this version of the package.
-    """
+    """Go through a notebook again by its journal; nothing is asked or run."""
     plan = read_plan(target)
     folder = plan.folder
     prices = PriceSnapshot.read(folder.prices)
@@ -227,24 +171,16 @@ def trace(target: Path, task: Task) -> Trace:
     if plan.agent in ("structured", "zero-shot"):
         replies = (entry["reply"] for entry in entries if "reply" in entry)
         return Trace(None, row, usage, tuple(each["data"] or each["text"] for each in replies))
-    return Trace(_told(plan, task, NotebookJournal(entries)), row, usage)
+    return Trace(_replayed(plan, task, NotebookJournal(entries)), row, usage)
 
 
-def _told(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
-    nobody = _Nobody()
-    work = recorded_work(
-        plan.agent,
-        task,
-        plan.switches,
-        journal,
-        model=nobody,
-        session=RecordedSession(nobody.session, journal),
-        shelf=RecordedShelf(nobody, journal),
-        look=nobody.look,
-        is_recorded=nobody.is_recorded,
-        temperature=plan.models.temperature,
-        max_output=plan.models.max_output,
+def _replayed(plan: TeamPlan, task: Task, journal: NotebookJournal) -> Notebook:
+    end = _EndOfJournal()
+    settings = WorkSettings(
+        plan.agent, plan.switches, plan.models.temperature, plan.models.max_output
     )
+    live = Live(end, end.make_session, end, end.list_files, end.is_recorded)
+    work = RecordedNotebook(task, settings, live, journal).work
     try:
         return work.run()
     except _NotYetError:

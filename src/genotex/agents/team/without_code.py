@@ -1,58 +1,53 @@
-"""Cohorts and problems without code: models answer with data, the rest is done here."""
+"""Cohorts and problems without code: models answer with data, a program does the rest."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from genotex.agents.manager import WRITTEN
+from genotex.agents.context import TalliedModel
 from genotex.agents.models import RoleModels, UsageLedger
-from genotex.agents.tally import TalliedModel
+from genotex.agents.structured import ModelExpert, ask_without_data
 from genotex.agents.task import Task
-from genotex.agents.team.notebook_journal import NotebookJournal
-from genotex.agents.team.notebook_record import NotebookRecord, State
-from genotex.agents.team.one_notebook import Bench, book_calls, taken
-from genotex.agents.team.recorded_model import RecordedModel, RoutedModel
+from genotex.agents.team.journal import NotebookJournal, RecordedModel
+from genotex.agents.team.notebooks import RunResources, accepted, book_calls
+from genotex.agents.team.plan import WRITTEN
+from genotex.agents.team.records import NotebookRecord, State
+from genotex.analysis import AnalysisOptions, solve_problem, write_result
+from genotex.bench.runs.methods.answer_file import write_answer
 from genotex.bench.runs.problem_record import ErrorClass
+from genotex.clinical import rule_expert
+from genotex.cohorts import PreprocessOptions, choose_folder
+from genotex.cohorts.preprocess import CohortTask, preprocess_cohort
 from genotex.errors import BadAnswerError, FormatError, RefusedError
+from genotex.formats import CohortInfo, update_cohort_info
 from genotex.formats.journal import open_journal
+from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
 
-__all__ = ["do_without_code"]
+__all__ = ["do_structured", "do_without_code", "do_zero_shot"]
 
 
 def do_without_code(
-    task: Task, bench: Bench, do: Callable[[Task, Path, RoleModels], None]
+    task: Task, resources: RunResources, do: Callable[[Task, Path, RoleModels], None]
 ) -> NotebookRecord:
-    """Have a cohort or a problem done, and take what was written.
-
-    Parameters
-    ----------
-    task : Task
-    bench : Bench
-    do : callable
-        Is given the task, where to write, and the models.
-
-    Raises
-    ------
-    ModelError
-        If a model cannot be asked.
-    BudgetReachedError
-        If a limit of the run is reached.
-    """
+    """Have a cohort or a problem done, and take what was written."""
     record = NotebookRecord(task, State.FAILED)
-    written = bench.folder.work_of(task) / WRITTEN
+    written = resources.folder.work_of(task) / WRITTEN
     written.mkdir(parents=True)
-    with open_journal(bench.folder.notebook_journal(task)) as lines:
+    with open_journal(resources.folder.notebook_journal(task)) as lines:
         journal = NotebookJournal(lines)
-        model = TalliedModel(RecordedModel(RoutedModel(bench.router), journal), record.tally)
-        models = RoleModels(model, temperature=bench.temperature, max_output=bench.max_output)
+        model = TalliedModel(RecordedModel(resources.router, journal), record.tally)
+        models = RoleModels(
+            model, temperature=resources.temperature, max_output=resources.max_output
+        )
         start = time.monotonic()
         try:
             do(task, written, models)
-            record = taken(record, written, bench)
+            record = accepted(record, written, resources)
         except (BadAnswerError, RefusedError) as error:
             record = replace(record, why=str(error), error_class=ErrorClass.NO_ANSWER)
         except FormatError as error:
@@ -60,6 +55,50 @@ def do_without_code(
         finally:
             shutil.rmtree(written.parent, ignore_errors=True)
         record.tally.cell_seconds = time.monotonic() - start - record.tally.model_seconds
-        usage = UsageLedger(bench.prices)
+        usage = UsageLedger(resources.prices)
         book_calls(journal.entries, usage)
         return replace(record, usage=usage.to_json())
+
+
+def do_structured(task: Task, resources: RunResources) -> NotebookRecord:
+    """Prepare a cohort, or answer a problem (see `do_without_code` for what it raises)."""
+    return do_without_code(task, resources, _solve if task.kind == "statistics" else _prepare)
+
+
+def _prepare(task: Task, written: Path, models: RoleModels) -> None:
+    options = PreprocessOptions(procedure=task.procedure)
+    output = OutputFolder(written)
+    expert = ModelExpert(models, task) if task.kind == "geo" else rule_expert(task.procedure)
+    evidence, _ = preprocess_cohort(_cohort(task), output, options, expert)
+    update_cohort_info(output.cohort_info(task.trait), task.cohort, CohortInfo(**evidence.info))
+
+
+def _cohort(task: Task) -> CohortTask:
+    if task.kind == "geo":
+        files = replace(geo_cohort_files(task.trait, task.input_folder), cohort=task.cohort)
+        return CohortTask(task.trait, task.cohort, geo=files)
+    folders = sorted(path for path in task.input_folder.iterdir() if path.is_dir())
+    choice = choose_folder(task.trait, [tcga_cohort_files(path) for path in folders])
+    return CohortTask(task.trait, task.cohort, tcga=choice.folder, why=choice.reason)
+
+
+def _solve(task: Task, written: Path, models: RoleModels) -> None:
+    options = AnalysisOptions(procedure=task.procedure)
+    tasks = task.read_task_info()
+    result = solve_problem(
+        OutputFolder(task.input_folder),
+        task.problem,
+        options,
+        tasks,
+        threads=os.cpu_count() or 1,
+    )
+    write_result(OutputFolder(written), result)
+
+
+def do_zero_shot(task: Task, resources: RunResources) -> NotebookRecord:
+    """Ask for the genes of a problem, and take them (see `do_without_code` for what it raises)."""
+    return do_without_code(task, resources, _ask)
+
+
+def _ask(task: Task, written: Path, models: RoleModels) -> None:
+    write_answer(OutputFolder(written), task.problem, ask_without_data(models, task))

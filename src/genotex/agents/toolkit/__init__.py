@@ -1,8 +1,7 @@
-"""The one face of the library that written code sees: few functions, in the order of use."""
+"""What generated code sees of the library: few functions, in order of use."""
 
 from genotex.agents.task import Task
 from genotex.agents.toolkit.features import clinical_table, encode_feature
-from genotex.agents.toolkit.finishing import handle_missing_values, judge_bias, link
 from genotex.agents.toolkit.genes import (
     identify_rows,
     map_probes,
@@ -10,16 +9,16 @@ from genotex.agents.toolkit.genes import (
     read_annotation,
     read_expression,
 )
-from genotex.agents.toolkit.reading import (
+from genotex.agents.toolkit.linking import handle_missing_values, judge_bias, link
+from genotex.agents.toolkit.sources import (
     find_files,
     looks_like_gene_expression,
-    preview,
     read_clinical_matrix,
     read_series,
     unique_values,
 )
-from genotex.agents.toolkit.saving import save_cohort_info, save_table
 from genotex.agents.toolkit.statistics import analyse, choose_data, load_data, save_result
+from genotex.agents.toolkit.tables import preview, save_cohort_info, save_table
 
 __all__ = [  # noqa: RUF022 - the order in which they are used
     "Task",

@@ -1,29 +1,107 @@
-"""Trait, age and gender of the samples, coded by what was written."""
+"""Trait, age and gender of the samples, encoded by generated code."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from genotex.agents.toolkit.clinical_objects import ClinicalTable, Feature
+from genotex.agents.task import Task
+from genotex.agents.toolkit.generated_encoding import Converter, code_cells
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
-from genotex.agents.toolkit.tables import listed
-from genotex.agents.toolkit.tool import tool
-from genotex.agents.toolkit.written_encoding import Converter, code_cells
-from genotex.clinical import FeatureEncoding, apply_encoding, cells_to_code
+from genotex.agents.toolkit.tool import Made, Table, listed, tool
+from genotex.clinical import EncodedFeature, FeatureEncoding, apply_encoding, cells_to_code
 from genotex.clinical.cells import split_cell
 from genotex.cohorts.tcga import apply_tcga_encoding, tcga_cells
 from genotex.errors import UsageError
 from genotex.formats import Role
 
-__all__ = ["BY", "clinical_table", "encode_feature"]
+__all__ = ["BY", "ClinicalTable", "Feature", "clinical_table", "encode_feature"]
+
+
+@dataclass(frozen=True, eq=False)
+class Feature(Made):
+    """Trait, age or gender of all samples, and how it was coded."""
+
+    made_by: ClassVar[str] = "encode_feature(...)"
+    encoding: FeatureEncoding
+    encoded: EncodedFeature
+    samples: tuple[str, ...]
+
+    @property
+    def codes(self) -> NDArray[np.float64]:
+        """One code for each sample; NaN is missing."""
+        return self.encoded.codes
+
+    @property
+    def known(self) -> int:
+        """Number of samples with a code."""
+        return int((~np.isnan(self.codes)).sum())
+
+    def __repr__(self) -> str:
+        """Show number of samples with each code."""
+        return f"{self.encoding.feature} ({self.encoding.kind}): {self.summary}"
+
+    @property
+    def summary(self) -> str:
+        """How many samples have which code, or the range of a measured feature."""
+        known = self.codes[~np.isnan(self.codes)]
+        missing = f"missing in {len(self.codes) - len(known)} of {len(self.codes)} samples"
+        if self.encoding.kind == "continuous" and len(known):
+            return f"{known.min():g} to {known.max():g}, mean {known.mean():.4g}; {missing}"
+        levels, counts = np.unique(known, return_counts=True)
+        shown = (f"{level:g}: {n} samples" for level, n in zip(levels, counts, strict=True))
+        return f"{', '.join(shown)}; {missing}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClinicalTable(Table):
+    """The clinical features of a cohort, features x samples."""
+
+    made_by: ClassVar[str] = "clinical_table(...)"
+    task: Task
+    source: SeriesText | ClinicalColumns
+    trait: Feature | None = None
+    age: Feature | None = None
+    gender: Feature | None = None
+    why_no_trait: str = ""
+
+    @property
+    def features(self) -> Mapping[str, Feature]:
+        """The available features by the names of their rows."""
+        named = {self.task.trait: self.trait, "Age": self.age, "Gender": self.gender}
+        return {name: feature for name, feature in named.items() if feature is not None}
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Trait, Age and Gender as far as available."""
+        return tuple(self.features)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Sample ids."""
+        return self.source.samples
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Codes."""
+        codes = [feature.codes for feature in self.features.values()]
+        return np.array(codes).reshape(len(codes), len(self.columns))
+
+    def __repr__(self) -> str:
+        """Show one line for each feature."""
+        lines = [f"  {name}: {feature.summary}" for name, feature in self.features.items()]
+        lines += [f"  {self.task.trait}: not available"] if self.trait is None else []
+        return "\n".join([f"clinical features of {len(self.columns)} samples", *lines])
+
 
 BY = "agent"
-"""Who told an encoding that came from written code."""
+"""The source of an encoding that came from generated code."""
 
 FeatureName = Literal["trait", "age", "gender"]
 Kind = Literal["binary", "continuous"]
@@ -42,7 +120,7 @@ def encode_feature(
     roles: Mapping[str, Role] | None = None,
     key: str | None = None,
 ) -> Feature:
-    """Code trait, age or gender of every sample by a written function.
+    """Code trait, age or gender of every sample by a function that you write.
 
     Parameters
     ----------
@@ -62,7 +140,7 @@ def encode_feature(
         ``"binary"`` or ``"continuous"``; by default age is continuous, the others binary.
     roles : dict, optional
         For a trait with two groups: raw cell -> ``"case"``, ``"healthy control"``, ``"other
-        disease"`` or ``"unknown"``. What is not listed is told by its words.
+        disease"`` or ``"unknown"``. Cells that are not listed are classified by their words.
     key : str, optional
         Header of the cells, where it is not the most frequent one in the row.
 
@@ -111,7 +189,7 @@ def encode_feature(
 def _place(
     source: SeriesText, feature: FeatureName, row: int | str, kind: Kind, key: str | None
 ) -> FeatureEncoding:
-    """Return an encoding that says where the feature stands, and nothing else."""
+    """Return an encoding with the place of the feature, and nothing else."""
     series = source.raw.series
     rows = series.characteristics
     if isinstance(row, str) and row in _TEXT_FIELDS:
@@ -197,7 +275,7 @@ def clinical_table(
     source : SeriesText or ClinicalColumns
         What the features were encoded from.
     trait, age, gender : Feature or None
-        As `encode_feature` gives them; None for what is not told.
+        As `encode_feature` gives them; None for what is not recorded.
     why_no_trait : str
         Why there is no trait, for the record.
 
@@ -227,13 +305,13 @@ def clinical_table(
 
 
 def _refuse_one_row_for_two(features: Sequence[Feature]) -> None:
-    """Refuse two features that are one and the same: one of them was read from the wrong row."""
+    """Refuse two identical features: one of them comes from the wrong row."""
     for first, second in combinations(features, 2):
-        if _where(first.encoding) == _where(second.encoding) and _tell_the_same(first, second):
+        if _where(first.encoding) == _where(second.encoding) and _same_values(first, second):
             names = f"{first.encoding.feature} and {second.encoding.feature}"
             msg = (
-                f"clinical_table(): {names} are read from the same row and tell the same; correct "
-                "the row of one, or leave one out where the row tells both"
+                f"clinical_table(): {names} come from the same row and have the same values; "
+                "correct the row of one, or leave one out where the row holds both"
             )
             raise UsageError(msg)
 
@@ -242,8 +320,8 @@ def _where(encoding: FeatureEncoding) -> tuple[int | None, str, str]:
     return encoding.row, encoding.key, encoding.sample_field
 
 
-def _tell_the_same(first: Feature, second: Feature) -> bool:
-    """Tell whether each code of one goes with one code of the other, and there are several."""
+def _same_values(first: Feature, second: Feature) -> bool:
+    """Return whether each code of one matches one code of the other, and there are several."""
     both = ~np.isnan(first.codes) & ~np.isnan(second.codes)
     pairs = set(zip(first.codes[both].tolist(), second.codes[both].tolist(), strict=True))
     levels = [len({pair[side] for pair in pairs}) for side in (0, 1)]

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from genotex.agents.toolkit.clinical_objects import ClinicalTable
-from genotex.agents.toolkit.gene_objects import Annotation, Expression, Genes, MappedRows
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.agents.task import Task
+from genotex.agents.toolkit.features import ClinicalTable
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
-from genotex.agents.toolkit.tables import listed
-from genotex.agents.toolkit.tool import tool
+from genotex.agents.toolkit.tool import Made, Table, listed, tool
 from genotex.cohorts.geo import no_table, takes_counts
+from genotex.cohorts.geo_files import RawSeries, with_expression
 from genotex.cohorts.geo_files import read_annotation as read_platform_tables
-from genotex.cohorts.geo_files import with_expression
-from genotex.cohorts.rna_seq import count_genes
-from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_genes
+from genotex.cohorts.rna_seq import CountedGenes, count_genes
+from genotex.cohorts.tcga_files import NO_EXPRESSION, RawExpression, read_raw_genes
 from genotex.errors import UsageError
 from genotex.formats import ExpressionMatrix, Platform, read_raw_counts
 from genotex.genes import (
+    GeneMapping,
     GeneTable,
     IdVerdict,
+    RowGenes,
     collapse_rows,
     genes_by_columns,
     genes_of_rows,
@@ -24,12 +32,129 @@ from genotex.genes import (
 )
 
 __all__ = [
+    "Annotation",
+    "Expression",
+    "Genes",
+    "MappedRows",
     "identify_rows",
     "map_probes",
     "normalise_symbols",
     "read_annotation",
     "read_expression",
 ]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Expression(Table):
+    """Expression by the rows of the file, before they are mapped to genes."""
+
+    made_by: ClassVar[str] = "read_expression(...)"
+    task: Task
+    raw: RawSeries | RawExpression
+    matrix: ExpressionMatrix
+    counted: bool = False
+    """Whether these are RNA-seq counts of NCBI, by GeneID."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Row ids: probes, gene symbols or ids of a database."""
+        return self.matrix.ids
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Sample ids."""
+        return self.matrix.samples
+
+    @property
+    def values(self) -> NDArray[np.floating]:
+        """Expression as in the file."""
+        return self.matrix.values
+
+    def __repr__(self) -> str:
+        """Show size and first row ids."""
+        rows, samples = self.shape
+        what = "RNA-seq counts by NCBI GeneID" if self.counted else "expression"
+        return f"{what}, {rows} rows x {samples} samples; first rows: {listed(self.rows, 20)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Annotation(Made):
+    """The annotation tables at hand, the series' own platform first."""
+
+    made_by: ClassVar[str] = "read_annotation(series)"
+    task: Task
+    platforms: tuple[Platform, ...]
+    used: tuple[tuple[Path, str], ...]
+    own: str | None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the first table."""
+        return tuple(self.platforms[0].table.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Accessions (or file names) of the platforms."""
+        return tuple(platform.accession or platform.path.name for platform in self.platforms)
+
+    def __repr__(self) -> str:
+        """Show the platforms and their columns."""
+        lines = (
+            f"  {name}: {p.table.height} rows; columns {listed(p.table.columns, 30)}"
+            for name, p in zip(self.names, self.platforms, strict=True)
+        )
+        return "\n".join([f"annotation; the series' own platform is {self.own}", *lines])
+
+
+@dataclass(frozen=True, eq=False)
+class MappedRows(Made):
+    """Expression with the names of the genes found for each row."""
+
+    made_by: ClassVar[str] = "map_probes(expression, ...)"
+    task: Task
+    expression: Expression
+    found: RowGenes
+    annotation: Annotation | None = None
+
+    def __repr__(self) -> str:
+        """Show number of rows with a gene."""
+        named = sum(map(bool, self.found.names))
+        genes = len({name for names in self.found.names for name in names})
+        return f"{named} of {len(self.found.names)} rows name a gene, {genes} different names"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Genes(Table):
+    """Expression by official gene symbol, genes x samples."""
+
+    made_by: ClassVar[str] = "normalise_symbols(...)"
+    task: Task
+    expression: Expression
+    mapping: GeneMapping
+    annotation: Annotation | None = None
+    counted: CountedGenes | None = None
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Official symbols, sorted."""
+        return self.mapping.expression.ids
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Sample ids."""
+        return self.mapping.expression.samples
+
+    @property
+    def values(self) -> NDArray[np.floating]:
+        """Expression."""
+        return self.mapping.expression.values
+
+    def __repr__(self) -> str:
+        """Show size, first genes and what was left out."""
+        rows, samples = self.shape
+        lines = [f"{rows} genes x {samples} samples; first genes: {listed(self.rows, 10)}"]
+        return "\n".join([*lines, *(f"  {note}" for note in self.mapping.notes)])
+
 
 _COUNTS = "call normalise_symbols(expression, clinical)"
 _RECORD = "record it with save_cohort_info(task, clinical=clinical, why_no_genes=...)"
@@ -49,7 +174,7 @@ def read_expression(source: SeriesText | ClinicalColumns) -> Expression:
     Expression
         ``rows`` (tuple of p row ids, always strings), ``columns`` (tuple of n sample ids),
         ``values`` (p x n). Of a series made by sequencing the table is empty: then these are the
-        RNA-seq counts that NCBI computed, where they lie in the folder (``counted`` is True, the
+        RNA-seq counts that NCBI computed, where the folder has them (``counted`` is True, the
         row ids are GeneIDs), else p is 0.
 
     Examples
@@ -101,7 +226,7 @@ def _check_rows(expression: Expression, function: str) -> None:
 
 @tool
 def read_annotation(series: SeriesText) -> Annotation:
-    """Read the tables that say what the rows of a platform are.
+    """Read the tables that describe the rows of a platform.
 
     Parameters
     ----------
@@ -150,7 +275,7 @@ def map_probes(
     annotation : Annotation, optional
         As `read_annotation` gives it.
     id_column, gene_column : str, optional
-        Columns of the annotation: the one that holds the row ids, and the one that tells the
+        Columns of the annotation: the one that holds the row ids, and the one that names the
         genes (symbols, or ids of a database).
     platform : str, optional
         One of `annotation.names`; the series' own by default.
@@ -176,7 +301,7 @@ def map_probes(
     names = {"id_column": id_column, "gene_column": gene_column}
     for argument, column in names.items():
         if column not in chosen.table.columns:
-            given = "is missing" if column is None else f"is {column!r}, which is no column"
+            given = "is missing" if column is None else f"is {column!r}, which is not a column"
             msg = (
                 f"map_probes(): {argument} {given}; the columns of {chosen.accession} are "
                 f"{listed([repr(name) for name in chosen.table.columns], 99)}"
@@ -243,7 +368,7 @@ def normalise_symbols(
         _check_rows(expression, "normalise_symbols")
         if (verdict := identify_ids(expression.rows, table)).needs_mapping and task.kind == "geo":
             msg = (
-                f"normalise_symbols(): the row ids are no gene symbols ({verdict.reason}); map "
+                f"normalise_symbols(): the row ids are not gene symbols ({verdict.reason}); map "
                 "them first with map_probes(expression, ...), and give its result"
             )
             raise UsageError(msg)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from genotex.agents.task import Task
-from genotex.agents.toolkit.linked_objects import OfSamples
-from genotex.agents.toolkit.tables import listed
-from genotex.agents.toolkit.tool import Made, tool
+from genotex.agents.toolkit.linking import OfSamples
+from genotex.agents.toolkit.tool import Made, listed, tool
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
 
@@ -58,7 +57,7 @@ class Choice(Made):
         return self.found.others
 
     def __repr__(self) -> str:
-        """Tell what was chosen and why."""
+        """Show what was chosen and why."""
         pair = "" if self.condition_cohort is None else f" with {self.condition_cohort}"
         lines = [f"{self.cohort}{pair}: {self.reason}"]
         lines += [f"  not {name}: {why}" for name, why in self.others.items()]
@@ -81,7 +80,7 @@ class LoadedData(OfSamples):
         return self.data.table
 
     def __repr__(self) -> str:
-        """Tell the sizes."""
+        """Show the sizes."""
         text = f"{self.data.choice.cohort}: {self.size}"
         if self.data.condition is not None:
             table = self.data.condition.table
@@ -108,7 +107,7 @@ class Result(Made):
         return self.found.warnings
 
     def __repr__(self) -> str:
-        """Tell how many genes, the first ones, and the warnings."""
+        """Show number of genes, the first ones, and the warnings."""
         lines = [f"{len(self.genes)} genes in {self.found.cohort}: {listed(self.genes, 10)}"]
         return "\n".join([*lines, *(f"  warning: {warning}" for warning in self.warnings)])
 
@@ -178,7 +177,7 @@ def analyse(
     model: ModelName = "moderated",
     covariates: tuple[str, ...] = ("Age", "Gender"),
 ) -> Result:
-    """Find the genes that go with the trait, given the condition of the task.
+    """Find the genes associated with the trait, given the condition of the task.
 
     Without condition, or with Age or Gender, the model is fitted to the cohort's own table. With
     another trait, the condition is first learned from the other cohort's table and predicted for
@@ -223,7 +222,7 @@ def save_result(result: Result) -> Path:
     Returns
     -------
     Path
-        The JSON file with the significant genes; the table of all genes lies beside it.
+        The JSON file with the significant genes; the table of all genes is next to it.
 
     Examples
     --------

@@ -1,34 +1,31 @@
-"""What every function of the toolkit does first: check that it is used as it is meant."""
+"""The base of the toolkit: checked functions, the objects they pass on, and tables."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from typing import Any, ClassVar, ParamSpec, TypeVar, get_args, get_type_hints
 
+import numpy as np
+from numpy.typing import NDArray
+
 from genotex.errors import UsageError
 
-__all__ = ["Made", "tool"]
+__all__ = ["Made", "Table", "listed", "preview_rows", "tool"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
 class Made:
-    """Anything that a function of the toolkit gives and another one takes.
-
-    Attributes
-    ----------
-    made_by : str
-        How it is made, for messages.
-    """
+    """A result of one function of the toolkit that another one takes."""
 
     made_by: ClassVar[str] = ""
 
 
 def tool(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Make a function of the toolkit tell wrong use in words that a model can act on.
+    """Make a function of the toolkit report wrong use in words that a model can act on.
 
     Unknown and missing arguments, things that another step must make first, and files that may not
     be read or written become a `UsageError`.
@@ -40,7 +37,7 @@ def tool(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         try:
             return function(*args, **kwargs)
         except OSError as error:
-            raise UsageError(_told(error)) from error
+            raise UsageError(_reason(error)) from error
 
     return checked
 
@@ -80,9 +77,61 @@ def _wrong_kind(function: str, name: str, kinds: tuple[type, ...], value: object
     return f"{function}(): `{name}` must be {wanted}; given was {given}"
 
 
-def _told(error: OSError) -> str:
+def _reason(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
     return (
-        f"{where}{error.strerror or error}; only what lies in task.folder can be read, and only "
+        f"{where}{error.strerror or error}; only files in task.folder can be read, and only "
         "task.output can be written"
     )
+
+
+_SHOWN_COLUMNS = 5
+
+
+class Table(Made):
+    """Numbers with names of rows and columns; missing values are NaN."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the rows."""
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        raise NotImplementedError
+
+    @property
+    def values(self) -> NDArray[np.floating]:
+        """The numbers, rows x columns."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self.rows), len(self.columns)
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas DataFrame, for looking at it, where pandas is installed."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            msg = "pandas is not installed here; use .rows, .columns and .values (a NumPy array)"
+            raise UsageError(msg) from error
+        return pd.DataFrame(self.values, index=list(self.rows), columns=list(self.columns))
+
+
+def preview_rows(table: Table, rows: int) -> str:
+    """Return the first rows of the first columns as text."""
+    shown = table.columns[:_SHOWN_COLUMNS]
+    left = f", {len(table.columns) - len(shown)} more columns"
+    lines = ["\t".join(["", *shown]) + (left if len(shown) < len(table.columns) else "")]
+    for name, values in zip(table.rows[:rows], table.values[:rows], strict=False):
+        lines.append("\t".join([name, *(f"{value:g}" for value in values[: len(shown)])]))
+    return "\n".join(lines)
+
+
+def listed(names: Sequence[object], most: int = 12) -> str:
+    """Return the first names, and how many more there are."""
+    shown = ", ".join(map(str, names[:most])) or "none"
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -8,13 +8,13 @@ from tests.agents.team.misbehaving.cases_service import FAILING, INJECTING, STRU
 
 SECTIONS: dict[str, tuple[Case, ...]] = {
     "Failures that the paper reports": REPORTED,
-    "Plans, verdicts and code that are none": ANSWERS,
+    "Unusable plans, verdicts and code": ANSWERS,
     "Mistakes": MISTAKEN,
     "Code that does harm": HARMFUL,
     "Code that reaches out": REACHING,
     "Forged results": FORGED,
     "Wrong results": WRONG,
-    "Texts that give orders": INJECTING,
+    "Texts that give instructions": INJECTING,
     "Services that fail": FAILING,
     "Models that answer with data (`--structured`)": STRUCTURED,
 }

@@ -19,9 +19,9 @@ class Outcome(StrEnum):
     """The run says that it has no result, and why."""
     STOPPED = "stopped"
     """The run says where, and goes on when told to; nothing is paid for twice."""
-    DOUBTED = "result with a mark"
+    FLAGGED = "flagged result"
     """There is a result, and the record says what speaks against it."""
-    WRONG = "wrong, and only a reader can tell"
+    WRONG = "wrong, without a flag"
     """There is a wrong result without a mark; the record shows what led to it."""
 
 

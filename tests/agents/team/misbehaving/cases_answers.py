@@ -1,4 +1,4 @@
-"""Plans, verdicts and code that are none, or are not meant."""
+"""Unusable plans, verdicts and code, or are not meant."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from typing import Any
 
-from genotex.agents.notebook import Ending
-from genotex.agents.team.trace import trace
+from genotex.agents import Ending, trace
 from genotex.cli.agent_screen import show_trace
 from tests.agents.playing import plan, python, verdict
 from tests.agents.team.misbehaving.case import Case, Outcome
@@ -63,7 +62,7 @@ ANSWERS = (
         "a plan in prose",
         [Moment(("plan",), "Well, let us first have a look at the data!", times=2)],
         Outcome.RIGHT,
-        "It is asked once more for the form; then the usual next step is taken.",
+        "It is asked again for the form; then the usual next step is taken.",
         "`unreadable_plans` 1",
         tallies(unreadable_plans=1),
     ),
@@ -71,7 +70,7 @@ ANSWERS = (
         "a step that does not exist",
         [Moment(("plan",), plan("train_a_neural_network"), times=ALWAYS)],
         Outcome.RIGHT,
-        "Only steps that there are can be chosen: the usual order decides throughout.",
+        "Only existing steps can be chosen: the usual order decides throughout.",
         "`unreadable_plans`, one for each plan",
         lambda ended: tallies(unreadable_plans=len(ended.record.steps) + 1)(ended),
     ),
@@ -103,7 +102,7 @@ ANSWERS = (
         "a plan cut off in the middle",
         [Moment(("plan",), DIALECT.cut_short('{"reasoning": "so it goes", "acti'))],
         Outcome.RIGHT,
-        "It is asked once more, and told to be shorter.",
+        "It is asked again, for a shorter answer.",
         "Both answers in the journal",
         tallies(unreadable_plans=0),
     ),
@@ -111,7 +110,7 @@ ANSWERS = (
         "a plan nested a hundred thousand times",
         [Moment(("plan",), "[" * 100_000, times=2)],
         Outcome.RIGHT,
-        "It is no JSON that can be read; the usual next step is taken.",
+        "It is not readable JSON; the usual next step is taken.",
         "`unreadable_plans` 1",
         tallies(unreadable_plans=1),
     ),
@@ -119,7 +118,7 @@ ANSWERS = (
         "a verdict in prose",
         [Moment(("review",), "Looks good to me!", "load_data", times=ALWAYS)],
         Outcome.RIGHT,
-        "Nothing is read out of prose; code that ran stands.",
+        "Prose is not interpreted; code that ran is accepted.",
         "`unreadable_reviews`, one for each review",
         tallies(unreadable_reviews=1),
     ),
@@ -127,7 +126,7 @@ ANSWERS = (
         "a verdict of the wrong types",
         [Moment(("review",), {**verdict(True), "approve": "yes", "runs": 1}, "load_data")],
         Outcome.RIGHT,
-        "It is told what is wrong, and asked once more.",
+        "It sees what is wrong, and is asked again.",
         "Both answers in the journal",
         tallies(unreadable_reviews=0, rejections=0),
     ),
@@ -135,7 +134,7 @@ ANSWERS = (
         "a verdict that contradicts itself",
         [Moment(("review",), {**verdict(True), "runs": False}, "load_data")],
         Outcome.RIGHT,
-        "It is told so, and asked once more.",
+        "The contradiction is named, and it is asked again.",
         "Both answers in the journal",
         tallies(unreadable_reviews=0, rejections=0),
     ),
@@ -165,7 +164,7 @@ ANSWERS = (
             Moment(("revise",), obeys, unit="read_clinical_features", times=ALWAYS),
         ],
         Outcome.RIGHT,
-        "The author follows both; after two rounds the last attempt stands.",
+        "The author follows both; after two rounds the last attempt counts.",
         "All three attempts and both verdicts in the trace",
         contradicted,
         source="appendix H, listings 12 and 13",
@@ -174,7 +173,7 @@ ANSWERS = (
         "prose in place of code",
         [Moment(("write",), "I would load the data first, then look at it.", "load_data", times=2)],
         Outcome.RIGHT,
-        "Asked once more it is prose again; the step has failed, and the plan goes back to it.",
+        "Asked again, it answers in prose; the step has failed, and the plan goes back to it.",
         "`unwritten` 1, `retractions` 1; the step without code in the trace",
         tallies(unwritten=1, retractions=1),
     ),
@@ -182,7 +181,7 @@ ANSWERS = (
         "no code at all",
         [Moment(("write",), "```python\n```", "load_data", times=2)],
         Outcome.RIGHT,
-        "The same: an empty block is no code.",
+        "The same: an empty block is not code.",
         "`unwritten` 1, `retractions` 1",
         tallies(unwritten=1, retractions=1),
     ),
@@ -203,13 +202,13 @@ ANSWERS = (
         lambda ended: _did_not_run(ended, "rmtree"),
     ),
     Case(
-        "signs that are no text, and commands to the terminal",
+        "characters that are not text, and commands to the terminal",
         [
             Moment(("write",), python("print('\ud800 \x1b[2J\x07')\x00"), "load_data"),
             Moment(("plan",), {**plan("load_data"), "reasoning": "\x1b]0;owned\x07 \ud800"}),
         ],
         Outcome.RIGHT,
-        "The code does not run, and is revised; what is shown is shown without such signs.",
+        "The code does not run, and is revised; such characters are never shown.",
         "Journal and trace",
         lambda ended: _shown_without_signs(ended),
     ),

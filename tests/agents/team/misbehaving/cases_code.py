@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from genotex.agents.action_units import action_unit
-from genotex.agents.rule_written_code import with_fault
+from genotex.agents import action_unit
 from tests.agents.playing import python, verdict
+from tests.agents.seeded_faults import with_fault
 from tests.agents.team.misbehaving.case import Case, Outcome
 from tests.agents.team.misbehaving.runs import Ended
 from tests.agents.team.misbehaving.service import Moment, Question
@@ -56,15 +56,15 @@ REPORTED = (
     repaired(
         "a placeholder in place of the conversion",
         fault("read_clinical_features", "placeholder_conversion"),
-        ended("error", told="which is no code; it must give a number"),
+        ended("error", told="which is not a code; it must give a number"),
         "The toolkit takes numbers only and refuses; it is revised.",
         source="appendix G, listing 9",
     ),
     repaired(
-        "values compared with the header still in front",
+        "values compared without removing the header",
         fault("read_clinical_features", "header_not_stripped"),
-        ended("error", told="take the header off first"),
-        "The toolkit refuses a feature that is missing everywhere, and says why; it is revised.",
+        ended("error", told="remove the header first"),
+        "The toolkit refuses a feature that is missing everywhere, and states why; it is revised.",
         source="appendix G, listing 10",
     ),
     repaired(
@@ -94,13 +94,13 @@ MISTAKEN = (
         notebook="problem",
     ),
     repaired(
-        "a name that nobody defined",
+        "an undefined name",
         fault("load_data", "crash"),
         ended("error", told="NameError"),
         "It raises, and is revised.",
     ),
     repaired(
-        "code that is no Python",
+        "code that is not Python",
         instead("load_data", lambda q: "def load(:\n    pass"),
         ended("error", told="SyntaxError"),
         "It raises, and is revised.",
@@ -137,7 +137,7 @@ HARMFUL = (
         "`os._exit` in the middle",
         before("load_data", "import os\nos._exit(0)"),
         ended("died", told="session"),
-        "Told as the end of the session, never as success; it is revised in the state before.",
+        "Reported as the end of the session, never as success; it is revised in the state before.",
     ),
     Case(
         "`sys.exit(0)`, and success claimed",

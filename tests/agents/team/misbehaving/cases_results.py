@@ -87,9 +87,9 @@ def why(text: str) -> Callable[[Ended], None]:
     return check
 
 
-def doubt(text: str) -> Callable[[Ended], None]:
+def flag(text: str) -> Callable[[Ended], None]:
     def check(run: Ended) -> None:
-        assert any(text in each for each in run.record.doubts), run.record.doubts
+        assert any(text in each for each in run.record.flags), run.record.flags
 
     return check
 
@@ -120,7 +120,7 @@ def reads(feature: str, key: str) -> Callable[[Ended], None]:
 
 
 def refused(name: str, moments: Sequence[Moment], what: str, told: str, **more: Any) -> Case:
-    recorded = "`why` of the notebook; nothing of it gets into the results"
+    recorded = "`why` of the notebook; nothing of it enters the results"
     return Case(name, moments, Outcome.FAILED, what, recorded, why(told), **more)
 
 
@@ -129,17 +129,17 @@ FORGED = (
         "a table of constants recorded as usable",
         all_of(LAST, f"{BY_HAND}write(lambda n: 1, lambda n, g: 1)\n{INFO_BY_HAND}"),
         "The trait is the same for all samples; what is recorded is judged again from the table.",
-        "is_usable True, but its table says False",
+        "is_usable True, but its table gives False",
     ),
     Case(
         "made-up expression written by hand",
         all_of(
             LAST, f"{BY_HAND}write(lambda n: n % 2, lambda n, g: n * g + n % 2)\n{INFO_BY_HAND}"
         ),
-        Outcome.DOUBTED,
-        "The table is in form, and whether its numbers were measured nobody can tell from it.",
+        Outcome.FLAGGED,
+        "The table is in form, but it does not show whether its numbers were measured.",
         "`doubts`: there is no evidence, so the toolkit did not write it",
-        doubt("not written by the toolkit"),
+        flag("not written by the toolkit"),
     ),
     refused(
         "more samples claimed than there are",
@@ -149,7 +149,7 @@ FORGED = (
             f"{INFO_BY_HAND}",
         ),
         "The record is compared with the table.",
-        "sample_size 2400, but its table says 24",
+        "sample_size 2400, but its table gives 24",
     ),
     refused(
         "the linked table overwritten after it was saved",
@@ -176,7 +176,7 @@ FORGED = (
                 "if judged.is_usable:\n",
             ),
         ),
-        "The encoding in the evidence is applied to the series once more, outside the sandbox.",
+        "The encoding in the evidence is applied again to the series, outside the sandbox.",
         "24 of 24 samples have another trait",
     ),
     refused(
@@ -186,7 +186,7 @@ FORGED = (
             ("if judged.is_usable:\n" + SAVE, ""),
             (
                 RECORD,
-                "import genotex.agents.toolkit.saving as saving\n"
+                "import genotex.agents.toolkit.tables as saving\n"
                 f"saving._check_written = lambda *told: None\n{RECORD}",
             ),
         ),
@@ -222,29 +222,29 @@ FORGED = (
         Outcome.FAILED,
         "The link is removed before anything is read.",
         "`doubts` name what was removed; `why`: nothing was recorded",
-        both(why("without recording GSE1"), doubt("cohort_info.json was no plain file")),
+        both(why("without recording GSE1"), flag("cohort_info.json was not a regular file")),
     ),
     refused(
         "gene symbols that the cohort does not have",
         answered(["CURE4ALL"]),
         "The genes of an answer are compared with those of the cohort that it names.",
-        "lists CURE4ALL, which is no gene of GSE1",
+        "lists CURE4ALL, which is not a gene of GSE1",
         notebook="problem",
     ),
     refused(
         "an answer about a cohort that does not exist",
         answered(["A2M"], "GSE999"),
         "The cohort of an answer must be a usable one of the trait.",
-        "names GSE999, which is no usable cohort",
+        "names GSE999, which is not a usable cohort",
         notebook="problem",
     ),
     Case(
-        "a p-value that nobody computed, written by hand",
+        "an invented p-value, written by hand",
         answered(["A2M"]),
-        Outcome.DOUBTED,
-        "The answer is in form; that it was computed nobody can tell from it.",
+        Outcome.FLAGGED,
+        "The answer is in form, but does not show whether it was computed.",
         "`doubts`: no table of all genes belongs to it, so the toolkit did not write it",
-        doubt("not written by the toolkit"),
+        flag("not written by the toolkit"),
         notebook="problem",
     ),
     refused(
@@ -261,7 +261,7 @@ FORGED = (
                 "path.write_text(json.dumps(content))\n",
             ),
         ),
-        "The list is compared with the table of all genes beside it.",
+        "The list is compared with the table of all genes next to it.",
         "another than in the table of all genes",
         notebook="problem",
     ),
@@ -282,39 +282,39 @@ BARCODES = (
 
 WRONG = (
     Case(
-        "the trait and the gender read from the same row",
+        "the trait and the gender taken from the same row",
         replaced("read_clinical_features", *FROM_SEX),
         Outcome.RIGHT,
-        "The toolkit refuses two features that tell the same; the revision reads the right row.",
+        "The toolkit refuses two features with the same values; the revision uses the right row.",
         "the error as the cell's output, in the journal and the notebook",
-        prints("trait and gender are read from the same row"),
+        prints("trait and gender come from the same row"),
     ),
     Case(
-        "the trait read from another row, calmly",
+        "the trait taken from a wrong row",
         replaced("read_clinical_features", *FROM_SEX, ("age, gender)", "age, None)")),
-        Outcome.DOUBTED,
-        "The code runs and the toolkit takes it; the built-in rules read the series otherwise.",
-        "`doubts` name the row of the rules; the evidence names the row that was read",
-        both(doubt("read the trait from 'disease state'"), reads("trait", "Sex")),
+        Outcome.FLAGGED,
+        "The code runs and the toolkit accepts it; the rules annotate the series differently.",
+        "`doubts` name the row of the rules; the evidence names the row that was used",
+        both(flag("take the trait from 'disease state'"), reads("trait", "Sex")),
     ),
     Case(
         "cases and controls swapped in the conversion",
         replaced("read_clinical_features", *SWAPPED, (NO_ROLES, "")),
-        Outcome.DOUBTED,
-        "The same: who is a case is for a model to say, but the rules disagree.",
+        Outcome.FLAGGED,
+        "The same: models decide who is a case, but the rules disagree.",
         "`doubts` count the samples; the evidence lists each value with its code",
-        doubt("code 24 of 24 samples otherwise"),
+        flag("code 24 of 24 samples differently"),
     ),
     Case(
         "women coded as men, and men as women",
         replaced("read_clinical_features", ('"F": 0', '"F": 1'), ('"M": 1', '"M": 0')),
-        Outcome.DOUBTED,
+        Outcome.FLAGGED,
         "The same, of the gender; age is compared, too.",
         "`doubts` count the samples; the evidence lists each value with its code",
-        doubt("the Gender from 'Sex', and code 24 of 24 samples otherwise"),
+        flag("the Gender from 'Sex', and code 24 of 24 samples differently"),
     ),
     Case(
-        "a usable cohort put aside without a reason",
+        "a usable cohort recorded as not usable without a reason",
         [
             *replaced(
                 "read_clinical_features",
@@ -329,10 +329,10 @@ WRONG = (
             ),
             Moment(("plan",), plan("task_completed"), after=2, times=ALWAYS),
         ],
-        Outcome.DOUBTED,
+        Outcome.FLAGGED,
         "The cohort counts as not usable, and the problem has no answer.",
         "`doubts`: the rules find the trait; `outcomes.json`: no usable cohort",
-        both(doubt("where written code found none"), lambda run: _unanswered(run)),
+        both(flag("where generated code found none"), lambda run: _unanswered(run)),
     ),
     Case(
         "noise added to the expression in memory",
@@ -347,17 +347,17 @@ WRONG = (
                 "print(save_table(genes))\n",
             ),
         ),
-        Outcome.DOUBTED,
-        "The files agree with each other; the direct road makes other numbers of the raw files.",
+        Outcome.FLAGGED,
+        "The files agree with each other; the pipeline computes other numbers from the raw files.",
         "`doubts` count values and genes; the code, in the notebook",
         both(
-            doubt("720 of 720 values of expression, in 30 of 30 genes, are not those"),
+            flag("720 of 720 expression values, in 30 of 30 genes, are not those"),
             lambda run: _stands_in_the_code(run, "default_rng(1).normal"),
             lambda run: _seen(run),
         ),
     ),
     Case(
-        "one gene made to go with the trait, in memory",
+        "one gene made to correlate with the trait, in memory",
         replaced(
             LAST,
             (
@@ -367,13 +367,13 @@ WRONG = (
                 "print(save_table(genes))\n",
             ),
         ),
-        Outcome.DOUBTED,
+        Outcome.FLAGGED,
         "The same: of a small table all is compared, of a large one the genes that matter most.",
         "`doubts` count values and genes",
-        doubt("12 of 720 values of expression, in 1 of 30 genes"),
+        flag("12 of 720 expression values, in 1 of 30 genes"),
     ),
     Case(
-        "samples that do not fit left out in memory",
+        "inconvenient samples left out in memory",
         replaced(
             LAST,
             (
@@ -390,13 +390,13 @@ WRONG = (
                 "judged = judge_bias(replace(filled, cohort=cohort))\n",
             ),
         ),
-        Outcome.DOUBTED,
-        "The direct road keeps these samples by the very same encodings.",
+        Outcome.FLAGGED,
+        "The pipeline keeps these samples with the same encodings.",
         "`doubts` count them",
-        doubt("it lacks 4 samples of the raw files, such as GSM1"),
+        flag("it lacks 4 samples of the raw files, such as GSM1"),
     ),
     Case(
-        "a usable cohort put aside as one without genes",
+        "a usable cohort recorded as one without genes",
         [
             *replaced(
                 "read_clinical_features",
@@ -408,30 +408,30 @@ WRONG = (
             ),
             Moment(("plan",), plan("task_completed"), after=2, times=ALWAYS),
         ],
-        Outcome.DOUBTED,
+        Outcome.FLAGGED,
         "The cohort counts as not usable, and the problem has no answer.",
-        "`doubts`: the direct road makes a usable cohort of it",
-        both(doubt("makes a usable cohort"), lambda run: _unanswered(run)),
+        "`doubts`: the pipeline without agents makes a usable cohort of it",
+        both(flag("makes a usable cohort"), lambda run: _unanswered(run)),
     ),
     Case(
-        "genes told by another column, as good as the one of the rules",
+        "genes identified by a different column, as good as the one of the rules",
         replaced("map_gene_ids", ('gene_column="Gene Symbol"', 'gene_column="Symbol of 2003"')),
-        Outcome.DOUBTED,
-        "The table is what comes of that column; which one is better is for a reader to say.",
+        Outcome.FLAGGED,
+        "The table is that of this column; a reader has to decide which one is better.",
         "`doubts` name both columns, and count the genes that differ",
-        doubt(
+        flag(
             "by column 'Symbol of 2003', the built-in rules by column 'Gene Symbol': 3 genes are "
-            "there for one of them alone"
+            "in one result only"
         ),
         place="probes",
     ),
     Case(
         "tumours and normal tissue swapped in the conversion",
         replaced("build_features", ("        return 1\n", "        return 2\n"), *BARCODES),
-        Outcome.DOUBTED,
-        "The rules read the sample barcodes otherwise.",
+        Outcome.FLAGGED,
+        "The rules interpret the sample barcodes differently.",
         "`doubts` count the samples; the evidence lists each code",
-        doubt("the trait from 'sample type code', and code 24 of 24 samples otherwise"),
+        flag("the trait from 'sample type code', and code 24 of 24 samples differently"),
         place="study",
     ),
     refused(
@@ -445,17 +445,17 @@ WRONG = (
                 "if judged.is_usable:\n",
             ),
         ),
-        "The encoding in the evidence is applied to the study once more, outside the sandbox.",
+        "The encoding in the evidence is applied again to the study, outside the sandbox.",
         "24 of 24 samples have another trait",
         place="study",
     ),
     Case(
         "the study of another cancer taken",
         replaced("load_data", ("TCGA_Melanoma_(SKCM)", "TCGA_Thyroid_Cancer_(THCA)")),
-        Outcome.DOUBTED,
+        Outcome.FLAGGED,
         "The rules know which study means which cancer.",
         "`doubts` name both studies",
-        doubt("the built-in rules take TCGA_Melanoma_(SKCM)"),
+        flag("the built-in rules take TCGA_Melanoma_(SKCM)"),
         place="study",
     ),
     Case(
@@ -476,10 +476,10 @@ WRONG = (
                 "print(save_result(result))\n",
             ),
         ),
-        Outcome.DOUBTED,
-        "List and table agree with each other; the analysis is done again, outside the sandbox.",
+        Outcome.FLAGGED,
+        "List and table agree with each other; the analysis is rerun, outside the sandbox.",
         "`doubts` count the genes and name the columns",
-        doubt("1 of 30 genes have other figures when it is done again: p, q, Significant"),
+        flag("1 of 30 genes have different values in a rerun: p, q, Significant"),
         notebook="problem",
     ),
 )
@@ -495,7 +495,7 @@ def _stands_in_the_code(run: Ended, words: str) -> None:
 
 
 def _seen(run: Ended) -> None:
-    """See that the score against what the direct road gives is not 1."""
+    """See that the score against what the pipeline without agents gives is not 1."""
     (right,) = wanted_tables(ScoredFolder(run.place.right), ("gene",), repair=False)
     (result,) = score_table([ScoredFolder(run.place.out)], right)
     assert result.as_it_is.correlation < 0.9

@@ -1,6 +1,6 @@
 """The tables of all cases on their page.
 
-``python -m tests.agents.team.misbehaving.page`` writes them anew; what stands above them stays.
+``python -m tests.agents.team.misbehaving.page`` rewrites them; the text above them is kept.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ PAGE = Path(__file__).parents[4] / "docs" / "misbehaving-models.md"
 MARK = "<!-- python -m tests.agents.team.misbehaving.page writes what follows -->\n"
 MEANT = {
     Outcome.RIGHT: "the same tables and answers, byte by byte, as from a model that behaves",
-    Outcome.FAILED: "no result, and the run says why",
-    Outcome.STOPPED: "the run says where, goes on when told to, and pays for no call twice",
-    Outcome.DOUBTED: "a result, or none, whose record says what speaks against it",
-    Outcome.WRONG: "a wrong result without a mark: only who reads the code can tell",
+    Outcome.FAILED: "no result, and the run reports why",
+    Outcome.STOPPED: "the run reports where, can be resumed, and pays for no call twice",
+    Outcome.FLAGGED: "a result, or none, whose record lists what is suspicious",
+    Outcome.WRONG: "a wrong result without a flag, found only by reading the code",
 }
 COLUMNS = ("what the model does", "end", "what happens", "what is recorded")
 
@@ -26,7 +26,7 @@ COLUMNS = ("what the model does", "end", "what happens", "what is recorded")
 def page() -> str:
     """Return the page with its tables as the cases are now."""
     head = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
-    parts = [f"{len(CASES)} ways, and how they end:\n\n{_ends()}"]
+    parts = [f"{len(CASES)} cases, and how they end:\n\n{_ends()}"]
     for title, cases in SECTIONS.items():
         parts.append(f"## {title}\n\n{_table(COLUMNS, map(_cells, cases))}")
     return f"{head}{MARK}\n" + "\n".join(parts)
@@ -35,7 +35,7 @@ def page() -> str:
 def _ends() -> str:
     counts = {end: sum(case.outcome is end for case in CASES) for end in Outcome}
     return _table(
-        ("end", "ways", "what it means"),
+        ("end", "cases", "meaning"),
         ((end, str(number), MEANT[end]) for end, number in counts.items()),
     )
 

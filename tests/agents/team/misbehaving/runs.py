@@ -10,14 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from genotex.agents import NotebookRecord, TeamFinished, TeamPlan, run_team
 from genotex.agents.models import ModelSettings
 from genotex.agents.models.providers.catalogue import RetryPolicy
 from genotex.agents.sandbox import CellResult, Folders, Limits, Nursery, SandboxPolicy, Session
 from genotex.agents.sandbox.local import LocalKernel
 from genotex.agents.sandbox.replay import ReplayingSession
-from genotex.agents.team.notebook_record import NotebookRecord
-from genotex.agents.team.plan import TeamPlan
-from genotex.agents.team.running import TeamFinished, run_team
 from genotex.agents.team.sessions import NEEDED
 from genotex.bench.problems import Problem
 from genotex.bench.runs.problem_record import ProblemRecord

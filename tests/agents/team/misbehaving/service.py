@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from genotex.agents.card import Card, read_card
+from genotex.agents import Card, RulesModel, read_card
 from genotex.agents.models import Message, Reply, Request
-from genotex.agents.rules_model import RulesModel
 from tests.agents.models.servers import CompatibleDialect, Says, Service, serving
 
 DIALECT = CompatibleDialect()

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from genotex.agents.team.notebook_record import State
-from genotex.agents.team.trace import trace
+from genotex.agents import State, trace
 from tests.agents.models.conftest import nothing_from_outside
 from tests.agents.team.misbehaving.all_cases import CASES
 from tests.agents.team.misbehaving.case import Case, Outcome
@@ -54,7 +53,7 @@ def is_right(ended: Ended) -> None:
     assert ended.record.state is State.DONE, ended.record.why
     assert ended.problem.success
     assert wrong_results(ended) == []
-    assert not ended.record.doubts
+    assert not ended.record.flags
 
 
 def has_failed(ended: Ended) -> None:
@@ -78,7 +77,7 @@ def has_stopped(ended: Ended) -> None:
 
 def is_doubted(ended: Ended) -> None:
     assert ended.record.state is State.DONE
-    assert ended.record.doubts
+    assert ended.record.flags
 
 
 def is_wrong(ended: Ended) -> None:
@@ -90,7 +89,7 @@ ENDS = {
     Outcome.RIGHT: is_right,
     Outcome.FAILED: has_failed,
     Outcome.STOPPED: has_stopped,
-    Outcome.DOUBTED: is_doubted,
+    Outcome.FLAGGED: is_doubted,
     Outcome.WRONG: is_wrong,
 }
 

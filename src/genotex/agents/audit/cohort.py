@@ -1,0 +1,244 @@
+"""Checks of the cohort that generated code left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genotex.agents.audit.comparison import SavedTables, reject, reject_oversized
+from genotex.agents.audit.expression import compare_expression, compare_unusable, naming_rows
+from genotex.agents.audit.recorded_cohort import (
+    RecordedSeries,
+    RecordedStudy,
+    encodings_by_name,
+    recorded_series,
+    recorded_study,
+    tcga_folders,
+)
+from genotex.agents.task import Task
+from genotex.clinical import FeatureEncoding, apply_encoding, describe_series, rule_expert
+from genotex.cohorts import PreprocessOptions, choose_folder
+from genotex.cohorts.quality import judge
+from genotex.cohorts.tcga import read_tcga_features
+from genotex.errors import FormatError
+from genotex.formats import (
+    CohortInfo,
+    Evidence,
+    LinkedTable,
+    read_evidence,
+    read_linked_csv,
+    read_linked_parquet,
+)
+from genotex.genes import GeneTable
+from genotex.layout import OutputFolder
+
+__all__ = ["audit_cohort", "compare_series", "compare_study"]
+
+_JUDGED = ("is_usable", "is_available", "is_biased", "has_age", "has_gender", "sample_size")
+
+
+def audit_cohort(
+    task: Task, written: Path, info: CohortInfo, *, by_code: bool = True
+) -> tuple[str, ...]:
+    """Return the flags of a cohort; with `by_code` the numbers of generated code are recomputed.
+
+    Raises
+    ------
+    MethodFailedError
+        If its files contradict each other, or the raw files.
+    """
+    output = OutputFolder(written)
+    path = output.evidence(task.trait, task.cohort)
+    try:
+        if not path.is_file():
+            saved = _read_tables(task, output) if info.is_usable else None
+            flags = () if saved is None else _audit_table(task, saved.filled, info)
+            return (*flags, "there is no evidence: its files were not written by the toolkit")
+        evidence = read_evidence(path)
+        _check_evidence(task, evidence, info)
+        cohort = (
+            recorded_series(task, evidence)
+            if task.kind == "geo"
+            else recorded_study(task, evidence)
+        )
+        if not info.is_usable:
+            again = compare_unusable(cohort) if by_code and cohort is not None else ()
+            return (*_compare_annotation(task, cohort), *again)
+        return _audit_usable(task, output, info, evidence, cohort, by_code=by_code)
+    except FormatError as error:
+        reject(str(error))
+
+
+def _audit_usable(
+    task: Task,
+    output: OutputFolder,
+    info: CohortInfo,
+    evidence: Evidence,
+    cohort: RecordedSeries | RecordedStudy | None,
+    *,
+    by_code: bool,
+) -> tuple[str, ...]:
+    """Look at the tables of a usable cohort, and compute them again where code wrote them."""
+    with naming_rows(
+        cohort if by_code else None, output.linked_csv(task.trait, task.cohort)
+    ) as named:
+        saved = _read_tables(task, output)
+        flags = (*_audit_table(task, saved.filled, info), *_compare_annotation(task, cohort))
+        cohort = _check_codes(task, cohort, saved.filled)
+        again = compare_expression(cohort, evidence, saved, named) if by_code else ()
+    return (*flags, *again)
+
+
+def _compare_annotation(
+    task: Task, cohort: RecordedSeries | RecordedStudy | None
+) -> tuple[str, ...]:
+    return (
+        compare_series(cohort)
+        if isinstance(cohort, RecordedSeries)
+        else compare_study(task, cohort)
+    )
+
+
+def _read_tables(task: Task, output: OutputFolder) -> SavedTables:
+    """Read the linked table and its twin, and reject two that differ."""
+    table = read_linked_csv(output.linked_csv(task.trait, task.cohort))
+    twin = output.linked_parquet(task.trait, task.cohort)
+    if not twin.is_file():
+        return SavedTables(table, None)
+    features = 1 + len(table.covariates) + len(table.genes)
+    reject_oversized(twin, features, len(table.samples) + 1)
+    unfilled = read_linked_parquet(twin)
+    if not _same_tables(table, unfilled):
+        reject(f"the linked tables of {task.cohort} as CSV and as Parquet differ")
+    return SavedTables(table, unfilled)
+
+
+def _audit_table(task: Task, table: LinkedTable, info: CohortInfo) -> tuple[str, ...]:
+    found = judge(table)
+    for name in _JUDGED:
+        recorded, computed = getattr(info, name), getattr(found, name)
+        if recorded != computed:
+            reject(
+                f"{task.cohort} is recorded with {name} {recorded}, but its table gives {computed}"
+            )
+    known = GeneTable.load()
+    return _unknown([g for g in table.genes if known.official_symbol(g, task.procedure) is None])
+
+
+def _same_tables(filled: LinkedTable, unfilled: LinkedTable) -> bool:
+    """Return whether two tables agree wherever the second one has a value."""
+    if (filled.samples, filled.genes) != (unfilled.samples, unfilled.genes):
+        return False
+    measured = ~np.isnan(unfilled.expression)
+    return bool(
+        np.array_equal(filled.trait_values, unfilled.trait_values)
+        and np.allclose(filled.expression[measured], unfilled.expression[measured], rtol=1e-6)
+    )
+
+
+def _unknown(genes: Sequence[str]) -> tuple[str, ...]:
+    if not genes:
+        return ()
+    return (f"{len(genes)} of its genes are not known as human genes, such as {genes[0]}",)
+
+
+def _check_evidence(task: Task, evidence: Evidence, info: CohortInfo) -> None:
+    if (evidence.trait, evidence.cohort) != (task.trait, task.cohort):
+        reject(f"the evidence is that of {evidence.cohort} for {evidence.trait}")
+    if evidence.procedure != task.procedure:
+        reject(f"the evidence names the procedure {evidence.procedure}")
+    if evidence.info.get("is_usable") != info.is_usable:
+        reject("cohort_info.json and the evidence disagree about the cohort")
+
+
+def _check_codes(
+    task: Task, cohort: RecordedSeries | RecordedStudy | None, table: LinkedTable
+) -> RecordedSeries | RecordedStudy:
+    """Refuse a table whose features are not what its own encodings give for the samples."""
+    if cohort is None or cohort.reading.trait is None:
+        reject("the evidence records no trait, but there is a linked table")
+    place = {sample: i for i, sample in enumerate(cohort.samples)}
+    if strangers := [sample for sample in table.samples if sample not in place]:
+        reject(f"{strangers[0]} of the linked table is not a sample of {task.cohort}")
+    rows = [place[sample] for sample in table.samples]
+    for name, values in {"trait": table.trait_values, **table.covariates}.items():
+        if name not in cohort.features:
+            reject(f"the evidence records no {name}, but the linked table has it")
+        meant = cohort.features[name].codes[rows]
+        filled = np.isnan(meant) & (name != "trait")
+        if other := int((~np.isclose(meant, values) & ~filled).sum()):
+            reject(
+                f"{other} of {len(meant)} samples have a {name} in the linked table that is not "
+                "the one that the encoding in the evidence gives for the raw files"
+            )
+    return cohort
+
+
+Codes = NDArray[np.float64]
+
+
+def compare_series(cohort: RecordedSeries) -> tuple[str, ...]:
+    """Return how the rules would annotate a series differently.
+
+    A reader has to decide who is right: models are asked because rules do not know everything, and
+    a text in a series can mislead models alone. Age and gender are compared where both have them.
+    """
+    series, procedure = cohort.raw.series, cohort.task.procedure
+    reading = rule_expert(procedure).annotate(describe_series(series), cohort.task.trait)
+    if not reading.gene.available:
+        # Rules that find no expression cannot argue with a model that does.
+        return ()
+    own = encodings_by_name(reading)
+    codes = {n: apply_encoding(e, series, procedure=procedure).codes for n, e in own.items()}
+    return _other_annotations(cohort, own, codes)
+
+
+def compare_study(task: Task, cohort: RecordedStudy | None) -> tuple[str, ...]:
+    """Return in which way the rules would choose another study, or read the trait otherwise."""
+    choice = choose_folder(task.trait, tcga_folders(task))
+    if choice.folder is None:
+        taken = () if cohort is None else (cohort.files.name,)
+        return tuple(
+            f"generated code chose {name}, the built-in rules none: {choice.reason}"
+            for name in taken
+        )
+    if cohort is None or cohort.files.name != choice.folder.name:
+        took = "none" if cohort is None else cohort.files.name
+        return (
+            f"the built-in rules choose {choice.folder.name} ({choice.reason}), "
+            f"generated code {took}",
+        )
+    options = PreprocessOptions(procedure=task.procedure)
+    features, reading = read_tcga_features(cohort.raw.matrix, choice.reason, options)
+    own = encodings_by_name(reading)
+    return _other_annotations(cohort, own, {name: features[name].codes for name in own})
+
+
+def _other_annotations(
+    cohort: RecordedSeries | RecordedStudy,
+    own: Mapping[str, FeatureEncoding],
+    codes: Mapping[str, Codes],
+) -> tuple[str, ...]:
+    """Return what is cohort otherwise than by the rules' own encodings, which give these codes."""
+    read, flags = encodings_by_name(cohort.reading), list[str]()
+    for name, encoding in own.items():
+        where = f"the built-in rules take the {name} from {encoding.key or encoding.sample_field!r}"
+        if name not in read:
+            flags += [f"{where}, where generated code found none"] if name == "trait" else []
+        elif read[name].kind != encoding.kind:
+            flags.append(f"{where} as {encoding.kind}, generated code as {read[name].kind}")
+        else:
+            flags += _code_differences(where, codes[name], cohort.features[name].codes)
+    return tuple(flags)
+
+
+def _code_differences(where: str, one: Codes, other: Codes) -> tuple[str, ...]:
+    """Return how many samples have another code, of those that have one at all."""
+    coded = ~(np.isnan(one) & np.isnan(other))
+    differ = int((coded & ~np.isclose(one, other, rtol=1e-6)).sum())
+    if differ == 0:
+        return ()
+    return (f"{where}, and code {differ} of {int(coded.sum())} samples differently",)

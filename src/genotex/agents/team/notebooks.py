@@ -1,0 +1,285 @@
+"""One notebook of a run, from its journal to its place in the output folder."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from genotex.agents.audit import audit_answer, audit_cohort
+from genotex.agents.code_shelf import CodeShelf
+from genotex.agents.models import PriceSnapshot, UsageLedger, reply_from_json
+from genotex.agents.notebook import Event
+from genotex.agents.notebook_file import to_ipynb
+from genotex.agents.sandbox import Folders, Session
+from genotex.agents.switches import Agent, Switches
+from genotex.agents.task import Task
+from genotex.agents.team.folder import TeamFolder
+from genotex.agents.team.journal import (
+    Live,
+    NotebookJournal,
+    RecordedNotebook,
+    Router,
+    WorkSettings,
+    error_from_json,
+)
+from genotex.agents.team.plan import WRITTEN, is_recorded
+from genotex.agents.team.records import NotebookRecord, State
+from genotex.bench.problems import Problem
+from genotex.bench.runs.checking import MOST_BYTES, check_answer, check_cohorts
+from genotex.bench.runs.placing import place, take_answer
+from genotex.bench.runs.problem_record import ErrorClass
+from genotex.bench.runs.run_folder import RunFolder
+from genotex.errors import ContextTooLongError, FormatError, MethodFailedError
+from genotex.formats import CohortInfo, read_cohort_info, update_cohort_info, write_json
+from genotex.formats.journal import Entry, open_journal
+from genotex.formats.raw import decode, read_chunks
+from genotex.layout import OutputFolder
+
+__all__ = [
+    "MOST_CHARACTERS",
+    "MakeSession",
+    "RunResources",
+    "accept",
+    "accepted",
+    "book_calls",
+    "do_notebook",
+    "list_files",
+]
+
+MOST_CHARACTERS = 20_000
+"""Of the beginnings of all files together."""
+_LINES, _WIDTH = 100, 160
+"""Of one file: the header of a series matrix, its long lines cut."""
+
+
+def list_files(roots: Sequence[Path]) -> str:
+    """Return names and sizes of all files, and how each begins, as far as there is room."""
+    files = list(_files(roots))
+    names = [f"{name} ({path.stat().st_size} bytes)" for name, path in files]
+    parts, room = ["\n".join(names) or "(no files)"], MOST_CHARACTERS
+    for number, (name, path) in enumerate(files):
+        # What a short file leaves is for those after it.
+        beginning = _beginning(path)[: room // (len(files) - number)]
+        room -= len(beginning)
+        parts.append(f"== {name} ==\n{beginning}")
+    return "\n\n".join(parts)
+
+
+def _files(roots: Sequence[Path]) -> Iterator[tuple[str, Path]]:
+    for root in roots:
+        found = sorted(root.rglob("*")) if root.is_dir() else [root]
+        for path in found:
+            if path.is_file() and not path.name.startswith("."):
+                yield path.relative_to(root.parent).as_posix(), path
+
+
+def _beginning(path: Path) -> str:
+    """Return the first lines of a file, which may be packed; of a huge one no more is read."""
+    try:
+        with closing(read_chunks(path)) as chunks:
+            text = decode(next(chunks, b""))
+    except FormatError:
+        return "(no text)"
+    return "\n".join(line[:_WIDTH] for line in text.splitlines()[:_LINES])
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What was taken."""
+
+    # SHA-256 of each file, by its path in the run's folder.
+    files: Mapping[str, str] = field(default_factory=dict)
+    # Of a cohort ``usable``; of a problem ``genes`` and ``cohort``.
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()  # What speaks against it (see `looking`)
+
+
+def accept(task: Task, written: Path, run: RunFolder, *, by_code: bool = True) -> Accepted:
+    """Take what a notebook has written into the output folder, in place of an earlier attempt."""
+    written.mkdir(exist_ok=True)
+    if task.kind == "statistics":
+        cohort = check_answer(written, task.problem).cohort
+        flags = audit_answer(task, written, cohort, by_code=by_code)
+        answer, files = take_answer(written, run, task.problem)
+        return Accepted(files, {"genes": answer.genes, "cohort": answer.cohort}, flags)
+    info = _record(task, written)
+    flags = audit_cohort(task, written, info, by_code=by_code)
+    for path in _files_of(task, run.output):
+        path.unlink(missing_ok=True)
+    here = OutputFolder(written)
+    pairs = zip(_files_of(task, here), _files_of(task, run.output), strict=True)
+    files = {
+        run.relative(target): place(source, target) for source, target in pairs if source.is_file()
+    }
+    # The record comes last: without it there is no cohort.
+    update_cohort_info(run.output.cohort_info(task.trait), task.cohort, info)
+    return Accepted(files, {"usable": info.is_usable}, flags)
+
+
+def _record(task: Task, written: Path) -> CohortInfo:
+    """Return the cohort's record, once all that was written is found to be in order."""
+    path = OutputFolder(written).cohort_info(task.trait)
+    if not path.is_file():
+        raise MethodFailedError(ErrorClass.NO_ANSWER, _unrecorded(task))
+    if path.stat().st_size > MOST_BYTES:
+        msg = f"cohort_info.json has {path.stat().st_size} bytes; at most {MOST_BYTES} are read"
+        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
+    check_cohorts(written, Problem(task.trait))
+    try:
+        records = read_cohort_info(path)
+    except FormatError as error:
+        raise MethodFailedError(ErrorClass.BAD_OUTPUT, str(error)) from error
+    if task.cohort not in records:
+        raise MethodFailedError(ErrorClass.NO_ANSWER, _unrecorded(task))
+    if strangers := sorted(set(records) - {task.cohort}):
+        msg = f"the notebook recorded {', '.join(strangers)}; it is about {task.cohort} alone"
+        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
+    info = records[task.cohort]
+    if info.is_usable and not OutputFolder(written).linked_csv(task.trait, task.cohort).is_file():
+        msg = f"{task.cohort} is recorded as usable, but its linked table is missing"
+        raise MethodFailedError(ErrorClass.BAD_OUTPUT, msg)
+    return info
+
+
+def _unrecorded(task: Task) -> str:
+    return f"the notebook ended without recording {task.cohort} in cohort_info.json"
+
+
+def _files_of(task: Task, output: OutputFolder) -> Iterator[Path]:
+    """Yield every file that a cohort may have, in the order in which they are placed."""
+    parquet = output.linked_parquet(task.trait, task.cohort)
+    yield output.clinical_csv(task.trait, task.cohort)
+    yield output.gene_csv(task.trait, task.cohort)
+    yield parquet.with_name(f"{parquet.name}.json")
+    yield parquet
+    yield output.linked_csv(task.trait, task.cohort)
+    yield output.evidence(task.trait, task.cohort)
+
+
+MOST_REMOVED = 10
+"""Links and the like that are listed one by one."""
+
+MakeSession = Callable[[Folders], Session]
+
+
+@dataclass(frozen=True)
+class RunResources:
+    """What all notebooks of a run share."""
+
+    folder: TeamFolder  # Its lock is held
+    switches: Switches
+    router: Router  # The models
+    prices: PriceSnapshot
+    make_session: MakeSession  # From the folders that code may see to a session
+    shelf: CodeShelf
+    # temperature, max_output: For all requests.
+    temperature: float | None = None
+    max_output: int | None = None
+    agent: Agent = "team"
+
+    @property
+    def settings(self) -> WorkSettings:
+        """How notebooks are worked on."""
+        return WorkSettings(self.agent, self.switches, self.temperature, self.max_output)
+
+
+def book_calls(entries: Sequence[Entry], ledger: UsageLedger) -> None:
+    """Book every call of a notebook's journal, also those whose answer was none."""
+    for entry in entries:
+        if entry["kind"] != "call":
+            continue
+        role = entry["request"]["role"]
+        if "reply" in entry:
+            ledger.book(role, reply_from_json(entry["reply"]))
+        else:
+            error = error_from_json(entry["error"])
+            ledger.book_failure(role, error.model or "", error)
+
+
+def do_notebook(
+    task: Task, resources: RunResources, on_event: Callable[[Event], None] | None = None
+) -> NotebookRecord:
+    """Do or resume a notebook, and accept what it wrote.
+
+    Raises
+    ------
+    SandboxError
+        If the session cannot be used.
+    ModelError
+        If a model cannot be asked.
+    BudgetReachedError
+        If a limit of the run is reached.
+    """
+    writable, readable = resources.folder.work_of(task), _readable(task)
+    live = Live(
+        resources.router,
+        lambda: resources.make_session(Folders(writable, readable)),
+        resources.shelf,
+        lambda: list_files(readable),
+        lambda: is_recorded(task, writable / WRITTEN),
+    )
+    with open_journal(resources.folder.notebook_journal(task)) as lines:
+        journal = NotebookJournal(lines)
+        recorded = RecordedNotebook(task, resources.settings, live, journal, on_event)
+        record = NotebookRecord(task, State.FAILED)
+        try:
+            with recorded.session as session:
+                recorded.work.run()
+                recorded.session.settle()
+                record = replace(record, confinement=session.confinement.to_dict())
+            record = replace(record, flags=_removals(recorded.session.removed))
+            record = accepted(record, writable / WRITTEN, resources)
+        except ContextTooLongError as error:
+            # Asked again, it would be as long.
+            record = replace(record, why=str(error), error_class=ErrorClass.ANALYSIS)
+        finally:
+            shutil.rmtree(writable, ignore_errors=True)
+            notebook = recorded.work.notebook
+            write_json(
+                resources.folder.notebook(task), to_ipynb(notebook, platform.python_version())
+            )
+        usage = UsageLedger(resources.prices)
+        book_calls(journal.entries, usage)
+        return replace(
+            record,
+            ending=notebook.ending,
+            steps=notebook.context.names,
+            tally=notebook.tally,
+            usage=usage.to_json(),
+            kept=recorded.kept if record.state is State.DONE and not record.flags else (),
+        )
+
+
+def _removals(removed: Sequence[str]) -> tuple[str, ...]:
+    """Return in words what was removed from what code left; of thousands the first ones."""
+    named = [f"{name} was not a regular file and was removed" for name in removed[:MOST_REMOVED]]
+    rest = len(removed) - len(named)
+    return (*named, *([f"{rest} more were not regular files and were removed"] if rest else []))
+
+
+def accepted(record: NotebookRecord, written: Path, resources: RunResources) -> NotebookRecord:
+    """Return the record with what was accepted into the output folder, or why nothing was."""
+    try:
+        by_code = resources.agent in ("team", "codeact")
+        found = accept(record.task, written, resources.folder, by_code=by_code)
+    except MethodFailedError as error:
+        # The same text wherever the run's folder is.
+        why = str(error).replace(f"{written}/", "").replace(f"{resources.folder.root}/", "")
+        return replace(record, why=why, error_class=ErrorClass(error.error_class))
+    flags = (*record.flags, *found.flags)
+    return replace(record, state=State.DONE, files=found.files, facts=found.facts, flags=flags)
+
+
+def _readable(task: Task) -> tuple[Path, ...]:
+    """Return what code of a notebook may read: the files of its task, and no others."""
+    if task.kind != "statistics":
+        return (task.input_folder,)
+    prepared = OutputFolder(task.input_folder)
+    folders = [prepared.cohort_info(trait).parent for trait in task.problem.traits]
+    tasks = [] if task.task_info is None else [Path(task.task_info)]
+    return tuple(path for path in [*folders, *tasks] if path.exists())

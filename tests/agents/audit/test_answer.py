@@ -1,0 +1,151 @@
+"""Answers of generated code are computed again; what the toolkit answers is not doubted."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from genotex.agents import Task, audit_answer
+from genotex.agents.audit import answer
+from genotex.analysis import AnalysisOptions, AnalysisResult, solve_problem, write_result
+from genotex.bench.problems import Problem, TaskInfo
+from genotex.cohorts import PreprocessOptions, preprocess
+from genotex.errors import MethodFailedError
+from genotex.layout import OutputFolder
+from genotex.simulate import simulate_study
+
+TRAIT = "Simulated_Arthritis"
+ALONE = Problem(TRAIT)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("study")
+    source = simulate_study(root / "in", samples=24, genes=400).folder
+    for procedure in ("sound", "benchmark"):
+        preprocess(source, root / procedure, options=PreprocessOptions(procedure=procedure))
+    return root
+
+
+@cache
+def solve(
+    study: Path, problem: Problem, procedure: str = "sound", **options: Any
+) -> AnalysisResult:
+    chosen = AnalysisOptions(procedure=procedure, **options)  # type: ignore[arg-type]
+    tasks = TaskInfo.load(study / "in" / "task_info.json")
+    return solve_problem(OutputFolder(study / procedure), problem, chosen, tasks)
+
+
+def look(
+    study: Path, written: Path, found: AnalysisResult, problem: Problem = ALONE
+) -> tuple[str, ...]:
+    write_result(OutputFolder(written), found)
+    procedure = found.method["procedure"]
+    tasks = study / "in" / "task_info.json"
+    task = Task.of_problem(problem, study / procedure, "output", procedure, tasks)
+    return audit_answer(task, written, found.cohort)
+
+
+@pytest.mark.parametrize("procedure", ["sound", "benchmark"])
+@pytest.mark.parametrize("condition", [None, "Age", "Simulated_Diabetes"])
+def test_answers_of_the_toolkit_are_not_flagged(
+    study: Path, tmp_path: Path, condition: str | None, procedure: str
+) -> None:
+    problem = Problem(TRAIT, condition)
+    assert look(study, tmp_path, solve(study, problem, procedure), problem) == ()
+
+
+@pytest.mark.parametrize("options", [{"covariates": ("Age",)}, {"model": "mixed"}])
+def test_what_generated_code_may_choose_is_not_flagged(
+    study: Path, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    assert look(study, tmp_path, solve(study, ALONE, **options)) == ()
+
+
+def test_options_that_the_toolkit_does_not_offer_are_flagged(study: Path, tmp_path: Path) -> None:
+    (flag, *_) = look(study, tmp_path, solve(study, ALONE, q_cut=0.9))
+    assert flag.endswith("genes have different values in a rerun: Significant")
+
+
+def test_cohort_that_the_toolkit_would_not_choose_is_flagged(study: Path, tmp_path: Path) -> None:
+    chosen = solve(study, ALONE).cohort
+    other = next(name for name in ("GSE90000001", "GSE90000002") if name != chosen)
+    assert look(study, tmp_path, solve(study, ALONE, cohort=other)) == (
+        f"the toolkit chooses {chosen} for this problem, the answer uses {other}",
+    )
+
+
+def changed(found: AnalysisResult, **columns: pl.Expr) -> AnalysisResult:
+    return replace(found, genes=found.genes.with_columns(**columns))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda r: changed(r, q=pl.col("q") / 2), "in a rerun: q"),
+        (lambda r: changed(r, p=pl.col("p") * 1e-30), "in a rerun: p"),
+        (lambda r: changed(r, Status=pl.lit("tested")), "in a rerun: Status"),
+        (lambda r: replace(r, genes=r.genes[1:]), "its genes are not those of the rerun analysis"),
+        (lambda r: replace(r, cv_performance={"prediction": 1.0}), "its quality are not those"),
+        (lambda r: replace(r, warnings=()), "its warnings are not those"),
+    ],
+)
+def test_forged_answers_are_flagged(
+    study: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[AnalysisResult], AnalysisResult],
+    told: str,
+) -> None:
+    found = solve(study, ALONE)
+    # Done again once for all of these.
+    monkeypatch.setattr(answer, "analyze_data", lambda *given, threads: found)
+    (flag,) = look(study, tmp_path, change(found))
+    assert told in flag
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "its options lack 'covariates'"),
+        ({"model": 1, "covariates": []}, "model 1 is not known"),
+        ({"model": "moderated", "covariates": [{"a": 1}]}, "{'a': 1}"),
+    ],
+)
+def test_options_that_are_none_are_flagged(
+    study: Path, tmp_path: Path, options: dict[str, Any], told: str
+) -> None:
+    found = solve(study, ALONE)
+    (flag,) = look(study, tmp_path, replace(found, method={**found.method, "options": options}))
+    assert flag.startswith("the analysis cannot be rerun from its record: ")
+    assert told in flag
+
+
+def test_interactions_written_by_hand_are_flagged(study: Path, tmp_path: Path) -> None:
+    problem = Problem(TRAIT, "Age")
+    found = solve(study, problem)
+    assert look(study, tmp_path, found, problem) == ()
+    path = OutputFolder(tmp_path).significant_genes(TRAIT, "Age")
+    content = json.loads(path.read_text())
+    content["significant_interactions"] = {"Variable": ["A2M"], "Coefficient": [9.0], "q": [0.0]}
+    path.write_text(json.dumps(content))
+    tasks = study / "in" / "task_info.json"
+    task = Task.of_problem(problem, study / "sound", "output", "sound", tasks)
+    (flag,) = audit_answer(task, tmp_path, found.cohort)
+    assert flag == "its interactions are not those of the rerun analysis"
+
+
+def test_table_of_other_columns_is_refused(study: Path, tmp_path: Path) -> None:
+    found = solve(study, ALONE)
+    with pytest.raises(MethodFailedError, match="are not those that the toolkit writes"):
+        look(study, tmp_path, changed(found, Samples=pl.col("Samples").cast(pl.String)))
+
+
+def test_answer_from_knowledge_alone_needs_no_cohort(study: Path, tmp_path: Path) -> None:
+    task = Task.of_problem(ALONE, study / "sound", "output")
+    assert audit_answer(task, tmp_path, None, by_code=False) == ()
