@@ -68,33 +68,13 @@ def predict_condition(
     *,
     seed: int,
 ) -> PredictedCondition:
-    """Learn the condition from its regressor genes in one cohort and predict it in another.
-
-    Each regressor is z-scored in each cohort by that cohort's own mean and deviation, since the two
-    come from different platforms. Binary condition: logistic regression, measured one: least
-    squares, both with an L2 penalty chosen by cross-validation. The score comes from an outer
-    cross-validation that scales the genes and chooses the penalty within each training set. (Paper,
-    appendix F, two-step regression, with a penalty that fits the number of regressors.)
-
-    Parameters
-    ----------
-    condition_table
-        The condition's cohort; its trait is the condition. Samples without it are left out.
-    table
-        The trait's cohort.
-    rows : ndarray of int, shape (n,)
-        Its samples that are compared.
-    regressors
-        Genes that are in both tables; those that are constant in either are left out.
-    seed
-        Seed of the folds.
-
-    Raises
-    ------
-    AnalysisError
-        If there is no usable regressor, the condition does not vary, samples are too few, or the
-        prediction is the same for all samples.
-    """
+    """Learn the condition from its regressor genes in one cohort and predict it in another."""
+    # Each regressor is z-scored in each cohort by that cohort's own mean and deviation, since the
+    # two come from different platforms. Binary condition: logistic regression, measured one: least
+    # squares, both with an L2 penalty chosen by cross-validation. The score comes from an outer
+    # cross-validation that scales the genes and chooses the penalty within each training set.
+    # (Paper, appendix F, two-step regression, with a penalty that fits the number of regressors.)
+    # Shapes: rows (n,).
     name = condition_table.trait
     known = np.flatnonzero(np.isfinite(condition_table.trait_values))
     target, binary = _code(name, condition_table.trait_values[known])

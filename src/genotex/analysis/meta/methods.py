@@ -81,13 +81,7 @@ METHODS: dict[str, CombinationMethod] = {
 
 
 def find_method(name: str) -> CombinationMethod:
-    """Return the method of that name.
-
-    Raises
-    ------
-    UsageError
-        If there is none.
-    """
+    """Return the method of that name."""
     if name not in METHODS:
         msg = f"combine {name!r} is not known; use {' or '.join(METHODS)}"
         raise UsageError(msg)
