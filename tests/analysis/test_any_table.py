@@ -1,4 +1,4 @@
-"""Whatever the table, the analysis gives a defined result or one of our own errors."""
+"""For any table, the analysis gives a defined result or one of our own errors."""
 
 from pathlib import Path
 

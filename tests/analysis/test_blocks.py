@@ -89,7 +89,7 @@ def test_samples_without_partner_or_value_are_kept() -> None:
         (["P7_T", "P7_N", "P8_T", "P8_N", "P12_T", "P12_N"], "P7"),
     ],
 )
-def test_pairs_that_only_a_suffix_tells_apart(values: list[str], first: str) -> None:
+def test_pairs_that_only_a_suffix_distinguishes(values: list[str], first: str) -> None:
     table, contrast, _ = cohort([1.0, 0.0] * 3, ["A", "A", "B", "B", "C", "C"])
     facts: Facts = {"Donor": dict(zip(table.samples, values, strict=True))}
     found = block_samples(table, contrast, facts, "donor")

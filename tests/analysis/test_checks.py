@@ -63,7 +63,7 @@ def test_covariate_that_is_not_adjusted_for_is_called_so() -> None:
     assert "cannot be separated, and Gender is not adjusted for" in warning
 
 
-def test_covariates_that_tell_the_trait_only_together() -> None:
+def test_covariates_that_determine_the_trait_only_together() -> None:
     # Each covariate alone has a correlation below 0.87 with the trait, both explain all but 1 %.
     trait = np.tile([0.0, 1.0], 20)
     age = np.linspace(20, 80, 40)
@@ -123,7 +123,7 @@ def test_more_than_half_of_all_genes_significant_is_flagged() -> None:
     assert "300 of 500 genes are significant" in check_p_values(p, 300)[0]
 
 
-def test_few_genes_say_nothing_of_a_histogram() -> None:
+def test_few_genes_make_no_histogram() -> None:
     assert check_p_values(np.full(199, 0.99), 0) == []
 
 

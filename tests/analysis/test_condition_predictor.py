@@ -174,7 +174,7 @@ def test_condition_that_cannot_be_learned(values: np.ndarray, message: str) -> N
         predict_condition(other, table, np.arange(60), table.genes, seed=1)
 
 
-def test_gene_that_tells_nothing_gives_no_prediction() -> None:
+def test_uninformative_gene_gives_no_prediction() -> None:
     _, table, _ = two_cohorts()
     gene = np.tile([1.0, -1.0], 30)[:, None]
     source = linked(np.repeat([0.0, 1.0], 30), gene, trait="Obesity")

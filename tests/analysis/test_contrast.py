@@ -16,7 +16,7 @@ def cohort(cases: int, healthy: int, diseased: int) -> tuple[LinkedTable, dict[s
     return table, dict(zip(table.samples, kinds, strict=True))
 
 
-def test_five_healthy_controls_stand_alone() -> None:
+def test_five_healthy_controls_are_a_group_of_their_own() -> None:
     contrast = choose_contrast(*cohort(6, 5, 9), "auto")
     assert contrast.controls == "healthy"
     assert contrast.summary["group_sizes"] == {"case": 6, "control": 5}

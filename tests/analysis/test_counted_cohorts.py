@@ -52,7 +52,7 @@ def test_whole_procedure_gives_what_voom_and_ebayes_give(name: str) -> None:
     assert result.method["prior"]["df"] == pytest.approx(golden["prior_df"][0], rel=1e-6)
 
 
-def test_changed_genes_are_found_and_the_record_tells_how() -> None:
+def test_changed_genes_are_found_and_the_record_shows_how() -> None:
     table, counts = draw_counted()
     result = solve(table, counts)
     found = set(result.significant["Variable"])

@@ -28,7 +28,7 @@ def test_intercept_covariates_and_trait_in_this_order() -> None:
     assert found.warnings == ()
 
 
-def test_condition_stands_first_and_brings_its_interaction() -> None:
+def test_condition_comes_first_and_brings_its_interaction() -> None:
     found = design("Gender", Age=AGE, Gender=GENDER)
     assert found.names == ("Intercept", "Gender", "Age", "Asthma")
     assert found.interaction is not None

@@ -67,7 +67,7 @@ def test_detected_people_give_what_recorded_people_give() -> None:
     )
 
 
-def test_warnings_say_who_was_detected_and_what_was_done_and_no_longer_that_all_count() -> None:
+def test_warnings_name_detected_people_and_their_treatment_instead_of_independence() -> None:
     warnings = analyze(repeated_people(), DETECTED).warnings
     (found,) = [w for w in warnings if w.startswith("Repeated samples suspected")]
     assert "30 of the 30 samples fall into 10 blocks of 3" in found

@@ -112,7 +112,7 @@ def test_genes_that_rise_and_fall_together_do_not_make_a_finding(tmp_path: Path)
     row = done.sets.row(by_predicate=pl.col("Gene Set") == "TOGETHER", named=True)
     assert row["Inter-gene Correlation"] > 0.4
     assert row["q"] > 0.05
-    assert abs(row["Normalised Score"]) > 2, "what genes taken as independent would say"
+    assert abs(row["Normalised Score"]) > 2, "what genes taken as independent would give"
 
 
 def test_the_other_test_may_decide(result: AnalysisResult, effects: TraitEffects) -> None:

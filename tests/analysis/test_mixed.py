@@ -174,7 +174,7 @@ def test_gene_that_is_the_trait_itself_stays_finite() -> None:
 
 def test_trait_that_the_covariates_explain_is_an_error() -> None:
     genes, covariates, _ = cohort()
-    with pytest.raises(AnalysisError, match="explain the trait whole"):
+    with pytest.raises(AnalysisError, match="explain the trait completely"):
         fit_mixed(genes, covariates, covariates @ [1.0, 2.0, 3.0])
 
 

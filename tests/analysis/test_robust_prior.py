@@ -41,7 +41,7 @@ def test_test_against_a_minimal_effect_equals_limma(name: str) -> None:
 
 
 def test_effects_at_the_limit_are_not_called() -> None:
-    """500 genes with a true effect of .9: none beyond 1, whatever their estimates say."""
+    """500 genes with a true effect of .9: none beyond 1, for any estimates."""
     rng = np.random.default_rng(0)
     trait = np.repeat([0.0, 1.0], 20)
     values = rng.normal(8, 0.5, (40, 2000))

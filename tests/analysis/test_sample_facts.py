@@ -94,7 +94,7 @@ def test_days_with_both_groups_on_each_are_recorded_only() -> None:
     assert found.batches == ("scan date",)
 
 
-def test_processing_times_in_numbers_that_tell_the_groups_apart() -> None:
+def test_processing_times_in_numbers_that_separate_the_groups() -> None:
     found = check("processing day", [f"{10 * i}" for i in range(24)])
     [warning] = found.warnings
     assert "AUC 1.00" in warning

@@ -6,13 +6,7 @@ from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.enrichment import TEST_COLUMNS, Enrichment, EnrichmentOptions, enrich
 from genotex.analysis.enrichment_files import enrich_problem, read_enrichment, write_enrichment
-from genotex.analysis.gene_set_tests import (
-    TraitEffects,
-    camera,
-    effect_matrix,
-    fry,
-    read_trait_effects,
-)
+from genotex.analysis.gene_set_tests import camera, effect_matrix, fry
 from genotex.analysis.gene_sets import over_representation, ranked_enrichment
 from genotex.analysis.gene_table import GENE_COLUMNS
 from genotex.analysis.linear import fit_last_column
@@ -43,6 +37,7 @@ from genotex.analysis.sample_blocks import detect_blocks
 from genotex.analysis.sample_facts import DETECTED
 from genotex.analysis.sample_quality import SampleQuality, check_samples
 from genotex.analysis.surrogate import find_reweighted_surrogates, find_surrogates
+from genotex.analysis.trait_effects import TraitEffects, read_trait_effects
 
 __all__ = [
     "DETECTED",

@@ -30,7 +30,7 @@ BINARY_PENALTIES = 10.0 ** np.arange(5.0, -1.0, -1.0)
 MEASURED_PENALTIES = 10.0 ** np.arange(6.0, -2.5, -0.5)
 CONDITIONAL = (
     "{condition} enters as a prediction from expression, not as measured: the p-values hold "
-    "given that prediction, and its own error is not in them."
+    "given that prediction, and do not include its error."
 )
 
 
@@ -68,33 +68,13 @@ def predict_condition(
     *,
     seed: int,
 ) -> PredictedCondition:
-    """Learn the condition from its regressor genes in one cohort and predict it in another.
-
-    Each regressor is z-scored in each cohort by that cohort's own mean and deviation, since the two
-    come from different platforms. Binary condition: logistic regression, measured one: least
-    squares, both with an L2 penalty chosen by cross-validation. The score comes from an outer
-    cross-validation that scales the genes and chooses the penalty within each training set. (Paper,
-    appendix F, two-step regression, with a penalty that fits the number of regressors.)
-
-    Parameters
-    ----------
-    condition_table
-        The condition's cohort; its trait is the condition. Samples without it are left out.
-    table
-        The trait's cohort.
-    rows : ndarray of int, shape (n,)
-        Its samples that are compared.
-    regressors
-        Genes that are in both tables; those that are constant in either are left out.
-    seed
-        Seed of the folds.
-
-    Raises
-    ------
-    AnalysisError
-        If there is no usable regressor, the condition does not vary, samples are too few, or the
-        prediction is the same for all samples.
-    """
+    """Learn the condition from its regressor genes in one cohort and predict it in another."""
+    # Each regressor is z-scored in each cohort by that cohort's own mean and deviation, since the
+    # two come from different platforms. Binary condition: logistic regression, measured one: least
+    # squares, both with an L2 penalty chosen by cross-validation. The score comes from an outer
+    # cross-validation that scales the genes and chooses the penalty within each training set.
+    # (Paper, appendix F, two-step regression, with a penalty that fits the number of regressors.)
+    # Shapes: rows (n,).
     name = condition_table.trait
     known = np.flatnonzero(np.isfinite(condition_table.trait_values))
     target, binary = _code(name, condition_table.trait_values[known])
@@ -104,7 +84,7 @@ def predict_condition(
     if not usable.any():
         msg = (
             f"{name} cannot be predicted: none of its {len(regressors)} regressor genes is in "
-            "both cohorts and varies there; force other cohorts or ask without a condition"
+            "both cohorts and varies there; choose other cohorts or ask without a condition"
         )
         raise AnalysisError(msg)
     source, goal = source[:, usable], goal[:, usable]
@@ -152,7 +132,7 @@ def _code(name: str, values: Floats) -> tuple[Floats, bool]:
     levels = np.unique(values)
     if len(levels) < 2:
         found = "no sample has a value" if len(levels) == 0 else f"all values are {levels[0]:g}"
-        msg = f"the condition {name} does not vary in its cohort: {found}; force another cohort"
+        msg = f"the condition {name} does not vary in its cohort: {found}; choose another cohort"
         raise AnalysisError(msg)
     binary = len(levels) == 2
     target = np.asarray(values == levels[-1], dtype=np.float64)
@@ -161,7 +141,7 @@ def _code(name: str, values: Floats) -> tuple[Floats, bool]:
     if smallest < needed:
         msg = (
             f"the condition {name} cannot be learned: {needed} samples {unit} are needed, its "
-            f"cohort has {smallest}; force another cohort or ask without a condition"
+            f"cohort has {smallest}; choose another cohort or ask without a condition"
         )
         raise AnalysisError(msg)
     return target if binary else (values - values.mean()) / values.std(), binary
@@ -206,7 +186,7 @@ def _standardise(predictor: Floats, name: str) -> Floats:
     if deviation <= FLAT * max(1.0, float(np.abs(predictor).max())):
         msg = (
             f"the prediction of {name} is the same for all {len(predictor)} samples, so it cannot "
-            "be adjusted for; force another cohort or ask without a condition"
+            "be adjusted for; choose another cohort or ask without a condition"
         )
         raise AnalysisError(msg)
     return np.asarray((predictor - predictor.mean()) / deviation, dtype=np.float64)

@@ -353,13 +353,7 @@ def _binary(
             f"disease in general, may mix with those of {table.trait}.",
         )
     dropped = [table.samples[i] for i, k in zip(rows, keep, strict=True) if not k]
-    if dropped:
-        which = "control that is" if len(dropped) == 1 else "controls that are"
-        was = "was" if len(dropped) == 1 else "were"
-        warnings += (
-            f"{len(dropped)} {which} not known as healthy {was} left out, {others} healthy ones "
-            "are compared; --controls all takes every control.",
-        )
+    warnings += _dropped_controls(len(dropped), others)
     kind = "healthy" if only_healthy else "all"
     summary = {
         "kind": "binary",
@@ -375,6 +369,16 @@ def _binary(
         },
     }
     return Contrast(True, rows[keep], coded[keep], kind, 0.0, 1.0, summary, warnings)
+
+
+def _dropped_controls(dropped: int, healthy: int) -> tuple[str, ...]:
+    if not dropped:
+        return ()
+    which, was = ("control that is", "was") if dropped == 1 else ("controls that are", "were")
+    return (
+        f"{dropped} {which} not known as healthy {was} left out, {healthy} healthy ones are "
+        "compared; --controls all takes every control.",
+    )
 
 
 def _control_words(kind: str, controls: int, healthy: int) -> str:

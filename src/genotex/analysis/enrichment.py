@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from genotex.analysis.gene_set_tests import TraitEffects, camera, fry
+from genotex.analysis.gene_set_tests import camera, fry
 from genotex.analysis.gene_sets import (
     NOT_THERE,
     MatchedSets,
-    Overlap,
+    OverRepresentation,
     RankedScore,
     can_rank,
     match_gene_sets,
@@ -23,6 +23,7 @@ from genotex.analysis.gene_sets import (
 )
 from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.result import AnalysisResult
+from genotex.analysis.trait_effects import TraitEffects
 from genotex.errors import AnalysisError, UsageError
 from genotex.formats import GeneSet
 
@@ -171,7 +172,8 @@ def why_not_tested(result: AnalysisResult) -> str:
     """Return why the sets of a result can only be described; empty where they can be tested."""
     if result.method.get("procedure") == "benchmark":
         return (
-            "the procedure 'benchmark' selects genes and ranks no others, so no regression is there"
+            "the procedure 'benchmark' selects genes without ranking the others, so there is no "
+            "regression"
         )
     if result.method.get("contrast", {}).get("kind") == "factor":
         return (
@@ -320,7 +322,7 @@ def _arrange(
     genes: pl.DataFrame,
     tests: Columns,
     scores: list[RankedScore] | None,
-    overlap: Overlap | None,
+    overlap: OverRepresentation | None,
     options: EnrichmentOptions,
 ) -> pl.DataFrame:
     names = genes["Variable"].to_list()

@@ -17,8 +17,8 @@ from genotex.analysis.enrichment import (
     enrich,
     why_not_tested,
 )
-from genotex.analysis.gene_set_tests import read_trait_effects
 from genotex.analysis.result import digest, foreign_content, read_content, read_result
+from genotex.analysis.trait_effects import read_trait_effects
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError
 from genotex.formats import read_gmt

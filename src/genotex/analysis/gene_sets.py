@@ -24,7 +24,7 @@ from genotex.formats import GeneSet
 __all__ = [
     "NOT_THERE",
     "MatchedSets",
-    "Overlap",
+    "OverRepresentation",
     "RankedScore",
     "can_rank",
     "match_gene_sets",
@@ -142,7 +142,7 @@ class RankedScore(NamedTuple):
     """Places of the genes up to the largest deviation, the outermost first."""
 
 
-class Overlap(NamedTuple):
+class OverRepresentation(NamedTuple):
     """Over-representation of sets in a list of genes, each of shape (s,)."""
 
     found: NDArray[np.int64]
@@ -153,7 +153,7 @@ class Overlap(NamedTuple):
     """Chance of at least that many (hypergeometric)."""
 
 
-def over_representation(members: Members, listed: NDArray[np.bool_]) -> Overlap:
+def over_representation(members: Members, listed: NDArray[np.bool_]) -> OverRepresentation:
     """Test whether sets hold more listed genes than a random draw of the list would give them.
 
     gseapy's own function is not used for this: it leaves sets without a listed gene out before
@@ -172,7 +172,7 @@ def over_representation(members: Members, listed: NDArray[np.bool_]) -> Overlap:
     found = np.array([int(listed[list(places)].sum()) for places in members])
     total, drawn = len(listed), int(listed.sum())
     p = hypergeom.sf(found - 1, total, sizes, drawn)
-    return Overlap(found, sizes * drawn / total, np.minimum(p, 1.0))
+    return OverRepresentation(found, sizes * drawn / total, np.minimum(p, 1.0))
 
 
 def ranked_enrichment(

@@ -22,7 +22,7 @@ from genotex.analysis.moderated import ModeratedFit
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.p_values import excess_near_one, null_share
 from genotex.analysis.panel import Panel
-from genotex.analysis.trait_tests import Tests
+from genotex.analysis.trait_tests import TraitTests
 from genotex.bench.problems import Problem, ProblemKind
 
 __all__ = ["Steps", "record_method", "versions"]
@@ -39,7 +39,7 @@ class Steps:
     """What each step of the analysis chose or found."""
 
     comparison: Comparison
-    tests: Tests
+    tests: TraitTests
     panel: Panel
     genes: pl.DataFrame
     q_cut: float = 0.05
@@ -57,9 +57,10 @@ class Steps:
 
 def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
     """Return procedure, options, versions and the result of each step, as plain JSON values."""
-    contrast, ranking = steps.comparison.contrast, steps.tests.ranking
+    comparison, tests = steps.comparison, steps.tests
+    contrast, ranking = comparison.contrast, tests.ranking
     mixed = options.model == "mixed"
-    record = {
+    return {
         "procedure": options.procedure,
         "model": MIXED_MODEL if mixed else _moderated_t(steps),
         "ranked_by": "Mixed p" if mixed else "p",
@@ -70,52 +71,57 @@ def record_method(steps: Steps, options: AnalysisOptions, problem: Problem) -> d
         "residual_df": _residual_df(ranking),
         "covariates": _covariates(steps),
         "adjusted_for": _adjusted_for(steps),
-        "without_covariates": steps.tests.without_covariates,
-        "named_covariates": dict(steps.comparison.adjustment.taken_as),
-        "filled": {**steps.comparison.design.filled, **steps.comparison.adjustment.filled},
+        "without_covariates": tests.without_covariates,
+        "named_covariates": dict(comparison.adjustment.taken_as),
+        "filled": {**comparison.design.filled, **comparison.adjustment.filled},
         "batch": {
-            "adjusted": steps.comparison.adjustment.batch,
-            "not_adjusted": list(steps.comparison.facts.batches),
+            "adjusted": comparison.adjustment.batch,
+            "not_adjusted": list(comparison.facts.batches),
         },
-        "quality": {}
-        if steps.comparison.quality is None
-        else dict(steps.comparison.quality.record),
-        "sample_facts": [dict(fact) for fact in steps.comparison.facts.record],
+        "quality": dict(comparison.quality.record),
+        "sample_facts": [dict(fact) for fact in comparison.facts.record],
         "coefficient": _coefficient(contrast),
         "standardised_effect": _standardised(steps),
-        "filter": dict(steps.tests.kept.record),
-        "hidden": dict(steps.tests.unmeasured.record),
-        "weights": dict(steps.tests.spread.record),
-        "prior": _prior(steps.tests.fit, options),
+        "filter": dict(tests.kept.record),
+        "hidden": dict(tests.unmeasured.record),
+        "weights": dict(tests.spread.record),
+        "prior": _prior(tests.fit, options),
         **_histogram(steps.tested_p),
         "significant": int(steps.genes["Significant"].sum()),
         "panel": _panel(steps.panel),
+        **_where_it_applies(steps, options, problem),
     }
-    if "levels" in contrast.summary:
-        record["levels"] = {**contrast.summary["levels"], **_level_tests(steps)}
-    if steps.comparison.libraries is not None:
-        record["counts"] = dict(steps.comparison.libraries.record)
-    if steps.comparison.blocks.record:
+
+
+def _where_it_applies(steps: Steps, options: AnalysisOptions, problem: Problem) -> dict[str, Any]:
+    """Return the parts that only some analyses have, such as pairs or an interaction."""
+    comparison, tests = steps.comparison, steps.tests
+    record: dict[str, Any] = {}
+    if "levels" in comparison.contrast.summary:
+        record["levels"] = {**comparison.contrast.summary["levels"], **_level_tests(steps)}
+    if comparison.libraries is not None:
+        record["counts"] = dict(comparison.libraries.record)
+    if comparison.blocks.record:
         record["pair"] = {
-            **steps.comparison.blocks.record,
+            **comparison.blocks.record,
             **_correlation(steps),
-            "adjusts_for": list(steps.comparison.adjustment.held_by_pairs),
+            "adjusts_for": list(comparison.adjustment.held_by_pairs),
         }
-    if mixed:
+    if options.model == "mixed":
         record["moderated"] = _moderated(steps, options)
-    if steps.tests.mixed is not None:
-        record["mixed"] = mixed_record(steps.tests.mixed)
+    if tests.mixed is not None:
+        record["mixed"] = mixed_record(tests.mixed)
     if problem.kind is ProblemKind.ONE_STEP:
         record["interaction"] = interaction_record(
             steps.genes, str(problem.condition), options.q_cut
         )
-    if steps.comparison.condition is not None and steps.comparison.predicted is not None:
+    if comparison.condition is not None and comparison.predicted is not None:
         record["two_step"] = {
             "condition": problem.condition,
-            "cohort": steps.comparison.condition.cohort,
+            "cohort": comparison.condition.cohort,
             "rule": options.regressors,
-            "regressors": list(steps.comparison.condition.regressors),
-            **steps.comparison.predicted.record,
+            "regressors": list(comparison.condition.regressors),
+            **comparison.predicted.record,
         }
     return record
 

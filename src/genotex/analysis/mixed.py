@@ -72,7 +72,7 @@ def fit_mixed(expression: Floats, covariates: Floats, trait: Floats) -> MixedFit
     Raises
     ------
     AnalysisError
-        If no degree of freedom is left or the covariates explain the trait whole.
+        If no degree of freedom is left or the covariates explain the trait completely.
     """
     samples, columns = covariates.shape
     df = samples - columns - 1
@@ -87,7 +87,7 @@ def fit_mixed(expression: Floats, covariates: Floats, trait: Floats) -> MixedFit
     level = trait - trait.mean()
     if _squares(left @ level) <= ROUNDING * _squares(level):
         msg = (
-            "the covariates explain the trait whole, so the mixed model has nothing to test; "
+            "the covariates explain the trait completely, so the mixed model has nothing to test; "
             "adjust for fewer covariates"
         )
         raise AnalysisError(msg)

@@ -82,7 +82,7 @@ class SampleBlocks:
 
 
 @dataclass(frozen=True, eq=False)
-class _Grouping:
+class _Partition:
     """A partition of the samples: labels, and the gap of each sample that is not alone."""
 
     labels: Labels
@@ -223,7 +223,7 @@ def _cut(tree: Floats, blocks: int) -> Labels:
     return np.unique(fcluster(tree, blocks, "maxclust"), return_inverse=True)[1]
 
 
-def _groupings(similarity: Floats) -> Iterator[_Grouping]:
+def _groupings(similarity: Floats) -> Iterator[_Partition]:
     """Yield the partitions of the tree whose blocks are small enough to be people."""
     n = len(similarity)
     tree = _tree(similarity)
@@ -239,7 +239,7 @@ def _groupings(similarity: Floats) -> Iterator[_Grouping]:
             continue
         gaps = _gaps(similarity, labels, sizes)[grouped]
         score = float(np.percentile(gaps, 25)) * float(grouped.mean()) ** 0.5
-        yield _Grouping(labels, gaps, score)
+        yield _Partition(labels, gaps, score)
 
 
 def _gaps(similarity: Floats, labels: Labels, sizes: NDArray[np.intp]) -> Floats:
@@ -255,7 +255,7 @@ def _gaps(similarity: Floats, labels: Labels, sizes: NDArray[np.intp]) -> Floats
     return gaps
 
 
-def _split(similarity: Floats, grouping: _Grouping) -> Labels:
+def _split(similarity: Floats, grouping: _Partition) -> Labels:
     """Split blocks that hold two people who resemble each other."""
     labels = grouping.labels.copy()
     usual = float(np.median(grouping.gaps))

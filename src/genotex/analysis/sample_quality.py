@@ -127,19 +127,7 @@ def check_samples(
     blocks = find_blocks(profiles)
     by_id = {samples[i]: reasons for i, reasons in outliers.reasons.items()}
     record = {
-        "judged": True,
-        "note": outliers.note,
-        "samples": len(samples),
-        "by_sample": _by_sample(profiles, outliers),
-        "outliers": [
-            {"sample": samples[i], "group": profiles.groups[i], "reasons": list(reasons)}
-            for i, reasons in outliers.reasons.items()
-        ],
-        "excluded": [],
-        "near_identical": [
-            {"samples": [samples[i] for i in found.places], "share": round(found.share, 4)}
-            for found in copies
-        ],
+        **_record(profiles, outliers, copies),
         "pools": [
             {"sample": sample, "text": text, "variance": pooled_variance.get(sample)}
             for sample, text in pools.items()
@@ -155,6 +143,28 @@ def check_samples(
         *sex.warnings,
     )
     return SampleQuality(by_id, blocks, record, warnings, blocks.warnings)
+
+
+def _record(
+    profiles: Profiles, outliers: Outliers, copies: Sequence[NearlyIdentical]
+) -> dict[str, Any]:
+    """Return what is reported of outliers and copies."""
+    samples = profiles.samples
+    return {
+        "judged": True,
+        "note": outliers.note,
+        "samples": len(samples),
+        "by_sample": _by_sample(profiles, outliers),
+        "outliers": [
+            {"sample": samples[i], "group": profiles.groups[i], "reasons": list(reasons)}
+            for i, reasons in outliers.reasons.items()
+        ],
+        "excluded": [],
+        "near_identical": [
+            {"samples": [samples[i] for i in found.places], "share": round(found.share, 4)}
+            for found in copies
+        ],
+    }
 
 
 def leave_out_outliers(

@@ -23,7 +23,7 @@ from genotex.analysis.p_values import binomial_p, excess_near_one, null_share
 from genotex.analysis.panel import Panel, fit_panel
 from genotex.analysis.problem_data import CohortData
 from genotex.analysis.result import AnalysisResult
-from genotex.analysis.trait_tests import Tests, choose_genes, run_tests
+from genotex.analysis.trait_tests import TraitTests, choose_genes, run_tests
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
 from genotex.formats.linked import LinkedTable
@@ -78,7 +78,7 @@ def check_table(table: LinkedTable) -> None:
             or np.fmin.reduce(values, axis=None) < -HIGHEST
         ):
             kind = "infinite values" if np.isinf(values).any() else f"values above {HIGHEST:g}"
-            msg = f"{table.trait}: {what} holds {kind}, which cannot be computed with"
+            msg = f"{table.trait}: {what} holds {kind}, which cannot be analysed"
             hint = "; take logarithms of positive values" if what == "expression" else ""
             raise AnalysisError(msg + hint)
 
@@ -235,8 +235,8 @@ def carry_out(
 
 
 def _both(
-    tests: Callable[[], Tests], panel: Callable[[], Panel], threads: int
-) -> tuple[Tests, Panel]:
+    tests: Callable[[], TraitTests], panel: Callable[[], Panel], threads: int
+) -> tuple[TraitTests, Panel]:
     """Run tests and panel in parallel where there are threads: neither needs the other."""
     if threads == 1:
         return tests(), panel()

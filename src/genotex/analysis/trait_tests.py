@@ -43,7 +43,7 @@ from genotex.errors import AnalysisError
 __all__ = [
     "GENE_STATUS",
     "GeneFilter",
-    "Tests",
+    "TraitTests",
     "choose_genes",
     "filter_genes",
     "run_tests",
@@ -170,7 +170,7 @@ Columns = dict[str, Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Tests:
+class TraitTests:
     """What was found of every gene."""
 
     kept: GeneFilter  # Which genes were tested
@@ -237,7 +237,7 @@ def run_tests(
     values: Floats,
     kept: GeneFilter,
     options: AnalysisOptions,
-) -> Tests:
+) -> TraitTests:
     """Estimate unmeasured confounding and test the trait's coefficient of every gene."""
     # Shapes: values (n, m).
     contrast, design = comparison.contrast, comparison.design
@@ -268,7 +268,7 @@ def run_tests(
     mixed = _fit_mixed(values, design, options)
     columns |= {} if mixed is None else mixed_columns(mixed)
     names = [comparison.table.genes[i] for i in np.flatnonzero(kept.tested)]
-    return Tests(
+    return TraitTests(
         kept=kept,
         values=values,
         columns=columns,

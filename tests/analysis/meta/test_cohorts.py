@@ -151,7 +151,7 @@ def test_paired_and_unpaired_cohorts_are_not_combined(
     assert {c.paired for c in result.cohorts} == ({"donor"} if word == "between" else {""})
 
 
-def test_surrogate_variables_stand_among_the_facts_of_a_cohort() -> None:
+def test_surrogate_variables_are_among_the_facts_of_a_cohort() -> None:
     rng = np.random.default_rng(3)
     options = AnalysisOptions(panel=False, covariates=())
     results = {}

@@ -9,7 +9,7 @@ import pytest
 from genotex.analysis.meta import (
     METHODS,
     CohortStatistics,
-    Method,
+    CombinationMethod,
     analyze_cohorts,
     method_sentence,
     read_meta,
@@ -38,7 +38,9 @@ def largest(found: CohortStatistics) -> np.ndarray:
 def test_a_method_of_the_registry_ranks_and_is_recorded(
     output: OutputFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = Method(largest, "the largest p-value of a cohort", "Genes were ranked by their worst p.")
+    own = CombinationMethod(
+        largest, "the largest p-value of a cohort", "Genes were ranked by their worst p."
+    )
     monkeypatch.setitem(METHODS, "worst", own)
     result = analyze_cohorts(output, ASTHMA, combine="worst")
     single = result.effects.select(f"GSE{n} p" for n in (1, 2, 3))

@@ -13,7 +13,7 @@ from genotex.bench.problems import TaskInfo
 from genotex.bench.runs.run_folder import RunFolder
 from genotex.layout import OutputFolder
 from tests.analysis.cohort_tables import two_groups
-from tests.analysis.test_solving import put
+from tests.analysis.test_pipeline import put
 
 RELATED = ("GENE0", "GENE1", "GENE20", "GENE21")
 

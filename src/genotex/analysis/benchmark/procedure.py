@@ -83,7 +83,7 @@ class _Final:
 
 
 @dataclass(frozen=True, eq=False)
-class _Steps:
+class _BenchmarkSteps:
     """What each step of the procedure chose or found."""
 
     trait: TraitColumn
@@ -120,7 +120,7 @@ def _arrange_selected(names: Sequence[str], coefficients: NDArray[np.float64]) -
     )
 
 
-def _describe(steps: _Steps, problem: Problem, options: AnalysisOptions) -> dict[str, Any]:
+def _describe(steps: _BenchmarkSteps, problem: Problem, options: AnalysisOptions) -> dict[str, Any]:
     """Return procedure, options, versions and the result of each step, as plain JSON values."""
     genes = len(steps.related)
     final = steps.final
@@ -162,7 +162,7 @@ def _describe(steps: _Steps, problem: Problem, options: AnalysisOptions) -> dict
 
 
 def _warn(
-    steps: _Steps, problem: Problem, options: AnalysisOptions, related: int
+    steps: _BenchmarkSteps, problem: Problem, options: AnalysisOptions, related: int
 ) -> tuple[str, ...]:
     """Return what a reader should know before trusting the list."""
     fixed = options.fixed_lambda is not None
@@ -174,11 +174,11 @@ def _warn(
     )
 
 
-def _warn_of_fixed(steps: _Steps) -> list[str]:
+def _warn_of_fixed(steps: _BenchmarkSteps) -> list[str]:
     return [f"Lambda is fixed at {steps.chosen.penalty:g}, without any tuning."]
 
 
-def _warn_of_knowledge(steps: _Steps, trait: str, related: int) -> list[str]:
+def _warn_of_knowledge(steps: _BenchmarkSteps, trait: str, related: int) -> list[str]:
     there = int(steps.related.sum())
     if there == 0:
         return [
@@ -196,7 +196,7 @@ def _warn_of_knowledge(steps: _Steps, trait: str, related: int) -> list[str]:
     ]
 
 
-def _warn_of_solver(steps: _Steps) -> list[str]:
+def _warn_of_solver(steps: _BenchmarkSteps) -> list[str]:
     warnings = []
     if not steps.final.fit.coefficients.any():
         warnings.append(f"No gene was selected at lambda {steps.chosen.penalty:g}.")
@@ -213,7 +213,7 @@ def _warn_of_solver(steps: _Steps) -> list[str]:
     return warnings
 
 
-def _warn_of_rotation(steps: _Steps) -> list[str]:
+def _warn_of_rotation(steps: _BenchmarkSteps) -> list[str]:
     if not steps.batch.found:
         return []
     if not steps.samples.rotated:
@@ -292,7 +292,7 @@ def analyze_benchmark(
         tuning = cross_validate(samples, known, threads, penalties)
         chosen, best = choose_lambda(tuning)
         final = _fit_all(samples, chosen.penalty)
-    steps = _Steps(trait, batch, samples, known, tuning, chosen, final, two_step)
+    steps = _BenchmarkSteps(trait, batch, samples, known, tuning, chosen, final, two_step)
     return AnalysisResult(
         trait=problem.trait,
         condition=problem.condition,

@@ -230,33 +230,10 @@ def measured_condition(table: LinkedTable, condition: str, rows: NDArray[np.intp
 def predict_condition(
     cohort: ConditionCohort, table: LinkedTable, rows: NDArray[np.intp]
 ) -> Predicted:
-    """Learn the condition from its regressor genes in one cohort and predict it in another.
-
-    Each regressor is z-scored in each cohort by that cohort's own mean and deviation, since the two
-    come from different platforms. Binary condition: logistic regression, measured one: least
-    squares, both with an L2 penalty chosen by cross-validation. The score comes from an outer
-    cross-validation that scales the genes and chooses the penalty within each training set. (Paper,
-    appendix F, two-step regression, with a penalty that fits the number of regressors.)
-
-    Parameters
-    ----------
-    condition_table
-        The condition's cohort; its trait is the condition. Samples without it are left out.
-    table
-        The trait's cohort.
-    rows : ndarray of int, shape (n,)
-        Its samples that are compared.
-    regressors
-        Genes that are in both tables; those that are constant in either are left out.
-    seed
-        Seed of the folds.
-
-    Raises
-    ------
-    AnalysisError
-        If there is no usable regressor, the condition does not vary, samples are too few, or the
-        prediction is the same for all samples.
-    """
+    """Learn the condition from its cohort and predict it for the samples of the trait."""
+    # Both tables are z-scored by their own means and deviations. Source: GenoTEX paper, appendix F,
+    # two-step regression; the choice of models is that of the published release.
+    # Shapes: rows (n,).
     name = cohort.table.trait
     known = np.flatnonzero(np.isfinite(cohort.table.trait_values))
     y = cohort.table.trait_values[known]

@@ -16,7 +16,12 @@ from genotex.analysis.meta.heterogeneity import (
     estimate_heterogeneity,
     null_scores,
 )
-from genotex.analysis.meta.methods import METHODS, CohortStatistics, Method, method_sentence
+from genotex.analysis.meta.methods import (
+    METHODS,
+    CohortStatistics,
+    CombinationMethod,
+    method_sentence,
+)
 from genotex.analysis.meta.result import (
     CohortFacts,
     MetaResult,
@@ -31,10 +36,10 @@ __all__ = [
     "METHODS",
     "CohortFacts",
     "CohortStatistics",
+    "CombinationMethod",
     "CombinedEffects",
     "Heterogeneity",
     "MetaResult",
-    "Method",
     "NullScores",
     "analyze_cohorts",
     "combine_effects",

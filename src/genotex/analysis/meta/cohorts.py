@@ -250,7 +250,7 @@ def combine_results(
         raise AnalysisError(_too_few(problem, tuple(chosen.results), left_out))
     tables = {name: result.genes for name, result in chosen.results.items()}
     binary = chosen.kind == "binary"
-    combined = combine_genes(tables, find_method(combine), binary=binary, q_cut=options.q_cut)
+    combined = combine_genes(tables, binary=binary, q_cut=options.q_cut, combine=combine)
     genes = combined.genes
     if not genes.height:
         msg = f"{problem}: {', '.join(tables)} have no tested gene in common; nothing to combine"

@@ -20,7 +20,7 @@ from genotex.analysis.meta.effects import (
     stouffer,
 )
 from genotex.analysis.meta.heterogeneity import Heterogeneity
-from genotex.analysis.meta.methods import CohortStatistics, Method
+from genotex.analysis.meta.methods import DEFAULT, CohortStatistics, find_method
 from genotex.analysis.p_values import benjamini_hochberg
 
 __all__ = ["COHORT_COLUMNS", "META_COLUMNS", "CombinedGenes", "combine_genes"]
@@ -110,7 +110,7 @@ class CombinedGenes:
 
 
 def combine_genes(
-    tables: Mapping[str, pl.DataFrame], method: Method, *, binary: bool, q_cut: float
+    tables: Mapping[str, pl.DataFrame], *, binary: bool, q_cut: float, combine: str = DEFAULT
 ) -> CombinedGenes:
     """Combine the genes that at least two cohorts tested."""
     stack, alone = _stack(tables, binary)
@@ -119,7 +119,7 @@ def combine_genes(
     statistics = CohortStatistics(
         inputs["Effect"], inputs["Error"], inputs["p"], inputs["Samples"], binary
     )
-    p = method.p(statistics)
+    p = find_method(combine).p(statistics)
     columns = _columns(stack, found, p, binary)
     columns["Significant"] = columns["q"] < q_cut
     columns["Replication q"] = replication_q(columns["Replication p"], columns["Significant"])

@@ -1,8 +1,8 @@
 """The registry of meta-analysis methods: the tests that rank genes over several cohorts.
 
-To add a method, add an entry to `METHODS`. The rest follows: its p-values give ``p``,
-``q``, ``z``, the order of the genes and the replication test; `Method.ranking` goes to the result
-file and `Method.sentence` to the methods paragraph of the report.
+To add a method, add an entry to `METHODS`. The rest follows: its p-values give ``p``, ``q``, ``z``,
+the order of the genes and the replication test; its `ranking` goes to the result file and its
+`sentence` to the methods paragraph of the report.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ from genotex.analysis.meta.heterogeneity import (
 )
 from genotex.errors import UsageError
 
-__all__ = ["DEFAULT", "METHODS", "CohortStatistics", "Method", "find_method", "method_sentence"]
+__all__ = [
+    "DEFAULT",
+    "METHODS",
+    "CohortStatistics",
+    "CombinationMethod",
+    "find_method",
+    "method_sentence",
+]
 
 Floats = NDArray[np.float64]
 DEFAULT = "common"
@@ -53,7 +60,7 @@ class CohortStatistics:
 
 
 @dataclass(frozen=True)
-class Method:
+class CombinationMethod:
     """A test of each gene over all cohorts."""
 
     p: Callable[[CohortStatistics], Floats]  # Two-sided p-values, (m,); NaN where there is none
@@ -61,8 +68,8 @@ class Method:
     sentence: str  # The same for a methods section; may hold ``{sd:.2g}``, see `Heterogeneity`
 
 
-METHODS: dict[str, Method] = {
-    DEFAULT: Method(
+METHODS: dict[str, CombinationMethod] = {
+    DEFAULT: CombinationMethod(
         p=lambda found: common_effect_p(found.scores, found.heterogeneity),
         ranking="test that the true effects scatter around zero between cohorts, with a "
         "standard deviation between cohorts whose distribution is estimated from all genes",
@@ -73,14 +80,8 @@ METHODS: dict[str, Method] = {
 }
 
 
-def find_method(name: str) -> Method:
-    """Return the method of that name.
-
-    Raises
-    ------
-    UsageError
-        If there is none.
-    """
+def find_method(name: str) -> CombinationMethod:
+    """Return the method of that name."""
     if name not in METHODS:
         msg = f"combine {name!r} is not known; use {' or '.join(METHODS)}"
         raise UsageError(msg)

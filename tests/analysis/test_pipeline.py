@@ -1,4 +1,4 @@
-"""From an output folder to a result, on files that the formats room writes."""
+"""Problems of an output folder, solved and written."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from genotex.analysis import AnalysisOptions, analyze_table, solve_problem, write_result
+from genotex.analysis import (
+    AnalysisOptions,
+    ProblemOutcome,
+    analyze_table,
+    read_result,
+    solve_problem,
+    solve_problems,
+    write_result,
+)
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError, FormatError, NoUsableCohortError, UsageError
 from genotex.formats import (
@@ -246,3 +254,111 @@ def test_controls_chosen_when_preprocessing_hold_unless_chosen_again(
     assert chosen.method["contrast"]["group_sizes"] == {"case": 20, "control": 20}
     again = solve_problem(output, Problem("Asthma"), replace(FAST, controls="healthy"))
     assert again.method["contrast"]["group_sizes"] == {"case": 20, "control": 10}
+
+
+ASTHMA = Problem("Asthma")
+
+
+@pytest.fixture
+def solved(tmp_path: Path) -> OutputFolder:
+    solved = OutputFolder(tmp_path)
+    put(solved, "GSE1", two_groups(samples=24))
+    put(solved, "GSE2", two_groups(samples=40, seed=1))
+    assert solve(solved).result is not None
+    page = solved.report("Asthma", None)
+    page.parent.mkdir()
+    page.write_text("page")
+    page.with_suffix(".csv").write_text("genes")
+    return solved
+
+
+def solve(solved: OutputFolder, options: AnalysisOptions = FAST) -> ProblemOutcome:
+    [outcome] = solve_problems(solved, [ASTHMA], options)
+    return outcome
+
+
+def make_unusable(solved: OutputFolder, cohort: str) -> None:
+    info = CohortInfo(False, True, True, True, True, True, True, 40, None)
+    update_cohort_info(solved.cohort_info("Asthma"), cohort, info)
+
+
+def test_cohort_that_does_not_exist_leaves_the_earlier_result(solved: OutputFolder) -> None:
+    outcome = solve(solved, replace(FAST, cohort="GSE404"))
+    assert outcome.result is None
+    assert "GSE404" in outcome.why
+    assert read_result(solved, "Asthma", None).cohort == "GSE2"
+    assert solved.report("Asthma", None).exists()
+
+
+def test_unusable_cohort_asked_for_leaves_the_result_of_another(solved: OutputFolder) -> None:
+    make_unusable(solved, "GSE1")
+    assert solve(solved, replace(FAST, cohort="GSE1")).result is None
+    assert read_result(solved, "Asthma", None).cohort == "GSE2"
+
+
+def test_earlier_result_of_a_cohort_that_became_unusable_goes(solved: OutputFolder) -> None:
+    make_unusable(solved, "GSE2")
+    assert solve(solved, replace(FAST, cohort="GSE2")).result is None
+    with pytest.raises(AnalysisError, match="run analyze first"):
+        read_result(solved, "Asthma", None)
+
+
+def test_no_usable_cohort_any_more_removes_result_and_report(solved: OutputFolder) -> None:
+    for cohort in ("GSE1", "GSE2"):
+        make_unusable(solved, cohort)
+    assert solve(solved).result is None
+    left = [p for folder in ("regress", "report") for p in (solved.root / folder).rglob("*.*")]
+    assert left == []
+
+
+def test_new_result_removes_the_report_of_the_old_one(solved: OutputFolder) -> None:
+    assert solve(solved, replace(FAST, cohort="GSE1")).result is not None
+    assert read_result(solved, "Asthma", None).cohort == "GSE1"
+    assert not solved.report("Asthma", None).exists()
+    assert not solved.report("Asthma", None).with_suffix(".csv").exists()
+
+
+def companions(solved: OutputFolder) -> list[Path]:
+    gene_sets, page = solved.enrichment("Asthma", None), solved.meta_report("Asthma", None)
+    return [
+        gene_sets,
+        gene_sets.with_suffix(".csv"),
+        solved.meta_genes("Asthma", None),
+        solved.meta_table("Asthma", None),
+        page,
+        page.with_suffix(".csv"),
+    ]
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_gene_sets_and_combined_cohorts_go_with_their_result(
+    solved: OutputFolder, answered: bool
+) -> None:
+    for path in companions(solved):
+        path.write_text("of the earlier result")
+    assert solve(solved).result is not None
+    assert all(path.exists() for path in companions(solved))  # the very same answer again
+    if not answered:
+        for cohort in ("GSE1", "GSE2"):
+            make_unusable(solved, cohort)
+    again = replace(FAST, controls="all")
+    assert (solve(solved, again).result is not None) is answered
+    assert not any(path.exists() for path in companions(solved))
+
+
+def test_mistaken_option_is_distinguished_from_data_that_cannot_answer(
+    solved: OutputFolder,
+) -> None:
+    assert solve(solved, replace(FAST, covariates=("Agee",))).wrong_use
+    for cohort in ("GSE1", "GSE2"):
+        make_unusable(solved, cohort)
+    assert not solve(solved).wrong_use
+
+
+def test_summary_has_samples_and_warnings(solved: OutputFolder) -> None:
+    outcome = solve(solved)
+    assert outcome.result is not None
+    summary = outcome.summary()
+    assert summary["samples"] == 30  # 20 cases and the 10 healthy of 20 controls
+    assert summary["warnings"] == list(outcome.result.warnings)
+    assert summary["genes"] == outcome.result.method["filter"]["tested"]

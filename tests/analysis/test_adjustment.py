@@ -1,11 +1,15 @@
-"""What is adjusted for, and what is said of it: pairs, batches, named characteristics."""
+"""What is adjusted for: pairs, a known batch, named characteristics."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
+from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table, choose_contrast
+from genotex.analysis.adjustment import batch_columns, find_characteristic, named_covariates
 from genotex.bench.problems import Problem
-from genotex.errors import AnalysisError
+from genotex.errors import AnalysisError, UsageError
 from genotex.formats.linked import LinkedTable
 from tests.analysis.cohort_tables import linked, two_groups
 
@@ -107,7 +111,7 @@ def test_age_and_gender_are_found_whatever_their_case(covariates: tuple[str, ...
     assert result.method["covariates"] == ["Age", "Gender"]
 
 
-def test_sex_that_only_a_characteristic_tells_is_taken_from_it() -> None:
+def test_sex_recorded_only_in_a_characteristic_is_taken_from_it() -> None:
     table = two_groups()
     del table.covariates["Gender"]
     facts: Facts = {"Sex": {s: "mf"[i // 2 % 2] for i, s in enumerate(table.samples)}}
@@ -131,8 +135,8 @@ def test_codes_are_groups_and_measurements_are_numbers(key: str, codes: int, tak
     columns = 1 if taken == "number" else codes - 1
     assert len(result.method["covariates"]) == columns
     assert result.method["adjusted_for"] == [key]
-    said = f"'{key}': its numbers are taken as {taken}."
-    assert (said in result.warnings) is (columns > 1)
+    warning = f"'{key}': its numbers are taken as {taken}."
+    assert (warning in result.warnings) is (columns > 1)
 
 
 def test_named_measurement_that_goes_with_the_trait_is_warned_of_once() -> None:
@@ -159,3 +163,144 @@ def test_three_samples_of_each_donor_give_no_prediction_quality() -> None:
         notes = found.method["panel"]["notes"]
         assert any("No prediction quality: some people" in note for note in notes)
     assert detected.method["panel"]["genes"] == recorded.method["panel"]["genes"]
+
+
+FAST = AnalysisOptions(panel=False, hidden="none")
+
+
+def columns(key: str, values: Sequence[str | None], trait: Sequence[float]):  # type: ignore[no-untyped-def]
+    table = linked(trait, np.zeros((len(trait), 1)))
+    facts = {key: dict(zip(table.samples, values, strict=True))}
+    return batch_columns(facts, table.samples, choose_contrast(table, {}, "auto"), 0)
+
+
+def test_one_column_for_each_batch_but_the_largest() -> None:
+    found = columns("Batch", ["a", "b", "b", "c"] * 6, [0, 1] * 12)
+    assert found.key == "Batch"
+    assert {name: int(column.sum()) for name, column in found.columns.items()} == {
+        "Batch a": 6,
+        "Batch c": 6,
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "trait", "reason"),
+    [
+        (["a"] * 12 + ["b"] * 12, [0] * 12 + [1] * 12, "cannot be separated"),
+        (["a"] * 23 + ["b"], [0, 1] * 12, "a single sample"),
+        (["a"] * 12 + ["b"] * 11 + [None], [0, 1] * 12, "unknown for 1 samples"),
+        (["a", "a", "b", "b"] * 3, [0, 1] * 6, "too few for 2 batches"),
+    ],
+)
+def test_batches_that_cannot_be_adjusted_for(
+    values: list[str | None], trait: list[float], reason: str
+) -> None:
+    found = columns("batch", values, trait)
+    assert found.columns == {} and found.key is None
+    assert reason in found.warnings[0]
+
+
+def test_batch_that_cannot_be_used_does_not_hide_the_next_one() -> None:
+    table = linked([0, 1] * 12, np.zeros((24, 1)))
+    recorded: dict[str, list[str | None]] = {
+        "batch a": [None] + ["x", "y"] * 11 + ["x"],
+        "batch b": ["u", "u", "v", "v"] * 6,
+        "batch c": ["u", "v", "v"] * 8,
+    }
+    facts = {key: dict(zip(table.samples, values, strict=True)) for key, values in recorded.items()}
+    found = batch_columns(facts, table.samples, choose_contrast(table, {}, "auto"), 0)
+    assert found.key == "batch b"
+    assert found.warnings == (
+        "The batch 'batch a' is not adjusted for: it is unknown for 1 samples.",
+    )
+
+
+@pytest.mark.parametrize("key", ["tissue", "combatant"])
+def test_other_characteristics_are_no_batch(key: str) -> None:
+    assert columns(key, ["a", "b"] * 12, [0, 1] * 12).columns == {}
+
+
+def test_one_batch_only_is_none() -> None:
+    assert columns("batch", ["a"] * 24, [0, 1] * 12).columns == {}
+
+
+def test_batch_effect_is_taken_out_of_the_comparison() -> None:
+    """Half-confounded batch, no gene changed by the trait: false findings go with adjustment."""
+    rng = np.random.default_rng(0)
+    trait = np.repeat([0.0, 1.0], 30)
+    batch = (rng.random(60) < np.where(trait == 1, 0.75, 0.25)).astype(float)
+    values = rng.normal(8, 1, (60, 500)) + batch[:, None] * rng.normal(0, 2, 500)
+    table = linked(trait, values)
+    recorded = {s: f"run {b:g}" for s, b in zip(table.samples, batch, strict=True)}
+    with_batch = analyze_table(table, {}, Problem("Asthma"), FAST, {"batch": recorded})
+    without = analyze_table(
+        table, {}, Problem("Asthma"), replace(FAST, batch=False), {"batch": recorded}
+    )
+    assert without.significant.height > 100
+    assert with_batch.significant.height <= 5
+    assert with_batch.method["batch"] == {"adjusted": "batch", "not_adjusted": []}
+    assert "batch run 1" in with_batch.method["covariates"] or (
+        "batch run 0" in with_batch.method["covariates"]
+    )
+
+
+def test_panel_with_a_batch() -> None:
+    rng = np.random.default_rng(1)
+    trait = np.tile([0.0, 1.0], 20)
+    values = rng.normal(8, 1, (40, 50))
+    values[:, 0] += 2 * trait
+    table = linked(trait, values)
+    recorded = {s: "b" if i % 20 < 3 else "a" for i, s in enumerate(table.samples)}
+    result = analyze_table(table, {}, Problem("Asthma"), AnalysisOptions(), {"batch": recorded})
+    assert result.genes["Panel Coefficient"].is_not_null().any()
+    assert result.method["batch"]["adjusted"] == "batch"
+
+
+SAMPLES = [f"GSM{i}" for i in range(8)]
+
+
+def values_of(values: list[str | None]) -> dict[str, str | None]:
+    return dict(zip(SAMPLES, values, strict=True))
+
+
+def test_characteristic_is_found_whatever_its_case() -> None:
+    assert find_characteristic({"Patient ID": {}}, " patient id ") == "Patient ID"
+
+
+def test_characteristic_the_cohort_lacks_is_named_with_those_it_has() -> None:
+    with pytest.raises(UsageError, match=r"no characteristic 'bmi'.*'smoking'"):
+        find_characteristic({"smoking": {}}, "bmi")
+
+
+def test_numbers_are_taken_as_they_are_and_a_missing_one_becomes_the_mean() -> None:
+    values = ["20", "22", "24", "26", "28", "30", "32", "n/a"]
+    found = named_covariates({"bmi": values_of(values)}, SAMPLES, ["BMI"])
+    assert found.columns["bmi"].tolist() == [20, 22, 24, 26, 28, 30, 32, 26]
+    assert found.filled == {"bmi": 1}
+    assert found.keys == ("bmi",)
+
+
+def test_groups_become_a_column_each_but_the_largest() -> None:
+    values = ["never"] * 4 + ["former"] * 2 + ["current"] * 2
+    found = named_covariates({"smoking": values_of(values)}, SAMPLES, ["smoking"])
+    assert list(found.columns) == ["smoking current", "smoking former"]
+    assert found.columns["smoking former"].tolist() == [0, 0, 0, 0, 1, 1, 0, 0]
+
+
+def test_two_numbers_only_are_groups() -> None:
+    found = named_covariates({"batch": values_of(["1", "2"] * 4)}, SAMPLES, ["batch"])
+    assert np.unique(found.columns["batch 2"]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (["a"] * 4 + ["b"] * 3 + [None], "unknown for 1 samples"),
+        (["a"] * 8, "does not vary"),
+        ([f"P{i}" for i in range(8)], "8 different values for 8 samples"),
+    ],
+)
+def test_groups_that_cannot_be_used_are_reported(values: list[str | None], why: str) -> None:
+    found = named_covariates({"site": values_of(values)}, SAMPLES, ["site"])
+    assert not found.columns and not found.keys
+    assert why in found.warnings[0]
