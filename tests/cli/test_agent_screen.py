@@ -78,7 +78,7 @@ def test_little_money_is_not_none(tokens: int, told: str, monkeypatch: pytest.Mo
     assert text.strip().endswith(f"; {told}")
 
 
-def test_failed_calls_stand_beside_the_sum_that_they_are_not_in(
+def test_failed_calls_are_shown_next_to_the_sum_that_leaves_them_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ledger = books()

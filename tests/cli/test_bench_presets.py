@@ -98,7 +98,7 @@ def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) ->
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--preset", "full"), "no model is named: add --model rules"),
+        (("--preset", "full"), "no model given: add --model rules"),
         (("--preset", "zero-shot"), "or --answers FILE"),
         (("--preset", "best"), "there is no preset 'best'; use full, no-planning"),
         (("--preset", "full", "--method", "rules"), "--method does nothing beside the preset full"),

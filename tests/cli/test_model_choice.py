@@ -1,16 +1,15 @@
-"""What is said about models and limits on the command line."""
+"""Models and limits on the command line."""
 
-from genotex.cli.model_choice import LimitChoice, ModelChoice, RoleChoice
+from genotex.cli.model_options import LimitChoice, ModelChoice
 
 
-def test_options_are_told_as_they_are_written() -> None:
-    roles = RoleChoice(planner="rules", expert="rules")
-    choice = ModelChoice("rules", roles, limits=LimitChoice(max_cost=1.0, allow_unknown_cost=True))
-    assert choice.options == (
+def test_options_are_named_as_a_user_writes_them() -> None:
+    choice = ModelChoice("rules", planner="rules", expert="rules")
+    assert choice.options(LimitChoice(max_cost=1.0, allow_unknown_cost=True)) == (
         "--model",
         "--model.planner",
         "--model.expert",
         "--max-cost",
         "--allow-unknown-cost",
     )
-    assert ModelChoice().options == ()
+    assert ModelChoice().options(LimitChoice()) == ()

@@ -6,8 +6,7 @@ import pytest
 
 from genotex.analysis import AnalysisOptions
 from genotex.bench.problems import Problem
-from genotex.cli.option_checks import check_cohorts, check_controls, check_options
-from genotex.cli.options import CohortsUsed
+from genotex.cli.analyze import check_cohorts, check_controls, check_options
 from genotex.errors import UsageError
 
 ASTHMA = [Problem("Asthma"), Problem("Asthma", "Age")]
@@ -34,10 +33,10 @@ def test_options_of_sound_in_the_benchmark(chosen: dict[str, Any], named: str) -
 
 
 def test_a_factor_cannot_be_combined_over_cohorts() -> None:
-    check_cohorts(CohortsUsed.largest, AnalysisOptions(levels="factor"))
-    check_cohorts(CohortsUsed.all, AnalysisOptions(levels="ordered"))
+    check_cohorts("largest", AnalysisOptions(levels="factor"))
+    check_cohorts("all", AnalysisOptions(levels="ordered"))
     with pytest.raises(UsageError, match="--levels factor gives each gene several effects"):
-        check_cohorts(CohortsUsed.all, AnalysisOptions(levels="factor"))
+        check_cohorts("all", AnalysisOptions(levels="factor"))
 
 
 def test_solver_belongs_to_the_benchmark() -> None:

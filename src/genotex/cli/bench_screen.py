@@ -1,4 +1,4 @@
-"""What `genotex bench run` shows at the end of a run."""
+"""Results of `genotex bench run` on the screen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["run_json", "show_run"]
 
 MOST_FAILURES = 3
-"""Failures that are told one by one; all are in problems.csv."""
+"""Failures that are printed one by one; all are in problems.csv."""
 
 
 def run_json(summary: RunSummary | None, records: Sequence[ProblemRecord]) -> dict[str, Any]:
@@ -30,17 +30,7 @@ def run_json(summary: RunSummary | None, records: Sequence[ProblemRecord]) -> di
 def show_run(
     summary: RunSummary, records: Sequence[ProblemRecord], output: Path, solved_now: int
 ) -> None:
-    """Print what became of the problems, and what it took.
-
-    Parameters
-    ----------
-    summary : RunSummary
-    records : sequence of ProblemRecord
-    output : Path
-        The run's folder.
-    solved_now : int
-        How many of the problems were not finished before.
-    """
+    """Print the outcome of the problems, `solved_now` of them new, and time and memory."""
     kinds = [{"kind": kind, **counts} for kind, counts in summary.by_kind.items()]
     total = {"kind": "all", "problems": summary.problems, "answered": summary.answered}
     screen.table(["kind", "problems", "answered"], [*kinds, total] if len(kinds) > 1 else [total])
@@ -55,16 +45,18 @@ def show_run(
     before = summary.problems - solved_now
     if before:
         screen.tell(f"{before} of the problems were finished before")
-    screen.tell(f"results are in {output / 'regress'}, what became of each in {output / 'run'}")
+    screen.tell(
+        f"results are in {output / 'regress'}, the outcome of each problem in {output / 'run'}"
+    )
 
 
 def _costs(summary: RunSummary) -> str:
     cohorts, seconds = summary.cohorts, summary.seconds
-    told = [
+    parts = [
         f"{seconds['median']:.3g} s a problem (median), {seconds['longest']:.3g} s the longest",
     ]
     if summary.peak_memory_mb:
-        told.append(f"peak memory {summary.peak_memory_mb:,.0f} MB")
+        parts.append(f"peak memory {summary.peak_memory_mb:,.0f} MB")
     if cohorts["read"]:
-        told.insert(0, f"{cohorts['read']} cohorts, {cohorts['usable']} usable")
-    return "; ".join(told)
+        parts.insert(0, f"{cohorts['read']} cohorts, {cohorts['usable']} usable")
+    return "; ".join(parts)

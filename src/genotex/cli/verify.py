@@ -1,7 +1,8 @@
-"""`genotex verify`: a folder against the list of what it should hold."""
+"""`genotex verify` and `fetch benchmark`: check a folder against the list of its files."""
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,10 +16,14 @@ from genotex.cli.output_file import check_output_file
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
+    from genotex.fetch.bundle import Part
     from genotex.fetch.manifest import Manifest
     from genotex.fetch.verifying import CheckedFile
 
-__all__ = ["checked_json", "show_checked", "verify"]
+__all__ = ["benchmark", "verify"]
+
+_WHOLE = 82_000_000_000
+"""Bytes of the published folders, according to their README."""
 
 MOST_SHOWN = 20
 """Files of a state that are shown one by one; all are in --json."""
@@ -83,9 +88,9 @@ def verify(
     else:
         checked = _check(folder, manifest or (), ignore_missing)
     if json:
-        screen.print_json(checked_json(folder, checked))
+        screen.print_json(_checked_json(folder, checked))
     else:
-        show_checked(checked)
+        _show_checked(checked)
     if any(file.state.is_wrong for file in checked):
         raise typer.Exit(screen.NOTHING_USABLE)
     if write is not None:
@@ -137,7 +142,7 @@ def _write(path: Path, folder: Path) -> None:
     screen.tell(f"saved: {path}")
 
 
-def show_checked(checked: Sequence[CheckedFile]) -> None:
+def _show_checked(checked: Sequence[CheckedFile]) -> None:
     """Print how many files are in each state, and those that are not as they should be."""
     from genotex.fetch.verifying import FileState
 
@@ -158,7 +163,7 @@ def show_checked(checked: Sequence[CheckedFile]) -> None:
     screen.say(told or "no files")
 
 
-def checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, object]:
+def _checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, object]:
     """Return what was found in a folder, for machines."""
     counts = Counter(str(file.state) for file in checked)
     files = [
@@ -167,3 +172,86 @@ def checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, obje
     ]
     wrong = any(file.state.is_wrong for file in checked)
     return {"folder": str(folder), "wrong": wrong, "counts": dict(counts), "files": files}
+
+
+def benchmark(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Where the benchmark's folders are, or will be.")
+    ],
+    manifest: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--manifest",
+            help="A published geo_manifest.json or tcga_manifest.json; repeat.",
+            show_default="those in DIR/metadata",
+        ),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    r"""Explain how to fetch the published benchmark by hand, then check a folder.
+
+    Its 82 GB are on sites that cannot be fetched from automatically. The
+    layout is checked, and every input file against the published manifests.
+    Ends with exit code 1 if anything is missing or wrong.
+
+    Examples:
+      genotex fetch benchmark genotex
+
+      genotex fetch benchmark genotex \
+          --manifest geo_manifest.json --manifest tcga_manifest.json
+    """
+    from genotex.fetch.bundle import HOW_TO_FETCH, check_layout
+    from genotex.fetch.manifest import published_manifests, read_manifest
+    from genotex.fetch.verifying import verify_folder
+
+    manifests = [read_manifest(path) for path in manifest or published_manifests(folder)]
+    parts = check_layout(folder)
+    checked: tuple[CheckedFile, ...] = ()
+    if manifests and any(part.complete for part in parts):
+        with screen.progress("verifying") as step:
+            checked = verify_folder(folder, manifests, step)
+    complete = all(part.complete for part in parts)
+    if json:
+        screen.print_json(_parts_json(folder, parts, checked))
+    else:
+        if not complete:
+            screen.say(HOW_TO_FETCH.replace("DIR", str(folder)))
+            screen.say("")
+            _warn_of_space(folder)
+        _show_parts(parts)
+        if checked:
+            screen.say("")
+            _show_checked(checked)
+    if not manifests:
+        screen.tell(
+            "the checksums of the input files were not checked: give the published "
+            "geo_manifest.json and tcga_manifest.json with --manifest",
+            "warning",
+        )
+    if not complete or any(file.state.is_wrong for file in checked):
+        raise typer.Exit(screen.NOTHING_USABLE)
+
+
+def _show_parts(parts: Sequence[Part]) -> None:
+    rows = [
+        {"part": part.place, "complete": part.complete, "detail": part.detail} for part in parts
+    ]
+    screen.table(("part", "complete", "detail"), rows)
+
+
+def _warn_of_space(folder: Path) -> None:
+    place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(place).free
+    if free < _WHOLE:
+        screen.tell(
+            f"{free / 1e9:,.1f} GB are free there; the whole benchmark takes 82.0 GB", "warning"
+        )
+
+
+def _parts_json(
+    folder: Path, parts: Sequence[Part], checked: Sequence[CheckedFile]
+) -> dict[str, object]:
+    layout = [
+        {"part": part.place, "complete": part.complete, "detail": part.detail} for part in parts
+    ]
+    return {"layout": layout, **_checked_json(folder, checked)}

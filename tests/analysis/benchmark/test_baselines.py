@@ -60,5 +60,5 @@ def test_without_batch_correction_the_plain_lasso_answers() -> None:
 
 @pytest.mark.parametrize("penalty", [0.0, -1.0, float("inf"), float("nan")])
 def test_fixed_lambda_must_be_a_penalty(penalty: float) -> None:
-    with pytest.raises(UsageError, match="is no penalty"):
+    with pytest.raises(UsageError, match="is not a penalty"):
         AnalysisOptions(procedure="benchmark", fixed_lambda=penalty)
