@@ -77,7 +77,7 @@ class Option:
     only : {"sound", "benchmark"}, optional
         The procedure that uses it; in the other one it is refused.
     metavar, default : str
-        What stands for the value, and for the default, where these do not explain themselves.
+        Placeholder of the value, and text in place of the default.
     least, above, most : float, optional
         Bounds of a number; `above` is exclusive.
     parse : callable, optional

@@ -13,7 +13,7 @@ from genotex.agents.notebook import Event
 from genotex.agents.team.trace import overview
 from genotex.bench.problems import Problem
 from genotex.cli import screen
-from genotex.cli.agent_screen import say_usage, show_finished, show_overview, shown_progress
+from genotex.cli.agent_screen import show_finished, show_overview, show_usage, shown_progress
 from genotex.errors import ModelTimeoutError
 from tests.agents.models.test_budget import books, spend
 from tests.agents.team.conftest import Played
@@ -74,7 +74,7 @@ def test_little_money_is_not_none(tokens: int, told: str, monkeypatch: pytest.Mo
     # One dollar for a million tokens.
     ledger = books()
     spend(ledger, Usage(tokens, 0))
-    text = shown(monkeypatch, 80, lambda: say_usage(ledger))
+    text = shown(monkeypatch, 80, lambda: show_usage(ledger))
     assert text.strip().endswith(f"; {told}")
 
 
@@ -84,5 +84,5 @@ def test_failed_calls_are_shown_next_to_the_sum_that_leaves_them_out(
     ledger = books()
     spend(ledger, Usage(1_000_000, 0))
     ledger.book_failure("planner", "a:b", ModelTimeoutError("no answer"))
-    text = shown(monkeypatch, 80, lambda: say_usage(ledger))
+    text = shown(monkeypatch, 80, lambda: show_usage(ledger))
     assert text.strip().endswith("; $1; 1 more failed, at an unknown cost")

@@ -68,7 +68,7 @@ def test_run_is_gone_on_with_by_the_same_command_and_by_agent_resume(
         patched.setattr(RulesModel, "answer", refuse)
         code, _, err = bench(genotex, place, "stopped", *first)
     assert code == 3
-    assert "the account is used up; genotex agent resume" in err
+    assert "the account is used up; resume with: genotex agent resume" in err
     assert not (place / "stopped/run/problems.csv").exists()
     code, out, _ = bench(genotex, place, "stopped", *first, "--json")
     told = json.loads(out)
@@ -112,7 +112,10 @@ def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) ->
             ("--preset", "structured", "--model", "rules", "--preprocessed", "x"),
             "raw cohorts alone",
         ),
-        (("--preset", "full", "--model", "rules", "--time-limit", 0), "--time-limit 0 is no time"),
+        (
+            ("--preset", "full", "--model", "rules", "--time-limit", 0),
+            "--time-limit 0 is not a time",
+        ),
         (("--preset", "full", "--model", "rules", "--cell-time", 0), "give seconds above 0"),
         (("--preset", "full", "--model", "gpt-4o"), "names no model"),
         (("--preset", "full", "--model", "rules", "--sample", 9), "of 2 problems"),

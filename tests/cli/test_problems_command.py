@@ -60,7 +60,12 @@ def test_no_problem_left(genotex: Run, tasks: Path, tmp_path: Path) -> None:
     path = tmp_path / "problems.json"
     choice = ("--trait", "Obesity", "--kind", "two-step", "-o", path)
     code, out, err = genotex("problems", "list", "--task-info", tasks, *choice)
-    assert code == 1 and out == "" and "has no problem of these choices" in " ".join(err.split()) and not path.exists()
+    assert (
+        code == 1
+        and out == ""
+        and "has no problem of these choices" in " ".join(err.split())
+        and not path.exists()
+    )
 
 
 def test_show_trait(genotex: Run, tasks: Path) -> None:

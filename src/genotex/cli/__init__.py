@@ -8,7 +8,7 @@ import sys
 import warnings
 from types import FrameType
 
-from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, one_line, resumes, tell
+from genotex.cli.screen import INTERRUPTED, WRONG_USE, interrupted, notify, one_line, resumes
 from genotex.errors import GenotexError
 
 __all__ = ["main"]
@@ -23,13 +23,13 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     # Python shows a warning in two lines, with code that only the authors of a package need.
-    warnings.showwarning = lambda message, *_, **__: tell(one_line(str(message)), "warning")
+    warnings.showwarning = lambda message, *_, **__: notify(one_line(str(message)), "warning")
     from genotex.cli.commands import app
 
     try:
         app()
     except (GenotexError, OSError) as error:
-        tell(str(error), "error", "red")
+        notify(str(error), "error", "red")
         sys.exit(WRONG_USE)
 
 
@@ -38,5 +38,5 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     interrupted.set()
     go_on = "; the same command resumes from here" if resumes.is_set() else ""
-    tell(f"interrupted: nothing half-written is left{go_on}")
+    notify(f"interrupted: nothing half-written is left{go_on}")
     sys.exit(INTERRUPTED)

@@ -115,11 +115,11 @@ def _show_where(
     output: Path, outcomes: Sequence[ProblemOutcome], pages: Mapping[Problem, Path]
 ) -> None:
     if any(outcome.result is not None for outcome in outcomes):
-        screen.tell(f"results are in {output / 'regress'}")
+        screen.notify(f"results are in {output / 'regress'}")
     if len(pages) == 1:
-        screen.tell(f"report updated: {next(iter(pages.values()))}")
+        screen.notify(f"report updated: {next(iter(pages.values()))}")
     elif pages:
-        screen.tell(f"{len(pages)} reports updated in {output / 'report'}")
+        screen.notify(f"{len(pages)} reports updated in {output / 'report'}")
 
 
 def _page(outcome: ProblemOutcome, pages: Mapping[Problem, Path]) -> dict[str, str]:
@@ -236,12 +236,12 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
     for row in rows:
         what = f"{row['trait']} ({row['condition']}): " if row["condition"] else f"{row['trait']}: "
         if not row["solved"]:
-            screen.tell(row["why"], "error" if row["wrong_use"] else "not answered")
+            screen.notify(row["why"], "error" if row["wrong_use"] else "not answered")
         for kind in ("counts", "levels"):
             if text := row.get(kind):
-                screen.tell(what + text)
+                screen.notify(what + text)
         for warning in row.get("warnings", ()) if len(rows) <= MOST_WITH_WARNINGS else ():
-            screen.tell(what + warning, "warning")
+            screen.notify(what + warning, "warning")
 
 
 def _problems(
@@ -294,7 +294,7 @@ def _listed_problems(
     known = sum(p.trait in of for p in tasks.problems())
     if not conditions and 0 < len(problems) < known:
         left = known - len(problems)
-        screen.tell(
+        screen.notify(
             f"{left} of the {known} problems of {', '.join(sorted(of))} in {tasks.path.name} have "
             "another trait as condition that has no preprocessed cohorts here"
         )

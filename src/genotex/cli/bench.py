@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.bench_screen import run_json, show_run
 from genotex.cli.compare import table
 from genotex.cli.model_options import LimitChoice, ModelChoice
 from genotex.cli.option_classes import with_options
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from genotex.agents.presets import Preset
     from genotex.agents.team.plan import TeamPlan
     from genotex.bench.problems import Problem, TaskInfo
+    from genotex.bench.runs.problem_record import ProblemRecord
     from genotex.bench.runs.running import BenchmarkRun
+    from genotex.bench.runs.summary import RunSummary
     from genotex.layout import Procedure
 
 __all__ = ["app"]
@@ -30,6 +32,8 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, help="Run a method on many problems.")
 
 _WHICH = "Which problems"
+_MOST_FAILURES = 3
+"""Failures that are printed one by one; all are in problems.csv."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,7 @@ def run(
             _run_agents(_team(found, asked, agents, method.procedure, limit), running)
         method = replace(method, method=found.method)
     chosen = choose_method(method)
-    refuse_idle(agents.given, f"the method {chosen.name}, which asks no model")
+    refuse_idle(agents.given, f"the method {chosen.name}, which calls no model")
     plan = BenchmarkRun(
         asked.target, tasks, asked.problems, chosen, asked.source, which.preprocessed, which.seed
     )
@@ -242,9 +246,9 @@ def _run_method(plan: BenchmarkRun, running: _Running, limit: float | None) -> N
             on_problem=lambda done, total: step("problems", str(done.problem), total),
         )
     if running.json:
-        screen.print_json(run_json(finished.summary, finished.records))
+        screen.print_json(_run_json(finished.summary, finished.records))
     else:
-        show_run(finished.summary, finished.records, plan.target, finished.solved_now)
+        _show_run(finished.summary, finished.records, plan.target, finished.solved_now)
     answered = finished.summary.answered
     raise typer.Exit(screen.DONE if answered else screen.NOTHING_USABLE)
 
@@ -285,22 +289,66 @@ def _team(
 def _run_agents(plan: TeamPlan, running: _Running) -> NoReturn:
     """Run agents and show the results; ends with the exit code of the run."""
     from genotex.agents.team.running import run_team
-    from genotex.cli.agent_screen import say_usage, shown_progress, tell_warnings
+    from genotex.cli.agent_screen import show_usage, show_warnings, shown_progress
 
     with shown_progress() as progress:
         finished = run_team(plan, jobs=running.jobs, retry=running.retry, progress=progress)
     summary = finished.summary
     if running.json:
         usage = {"stopped": finished.stopped or None, "usage": finished.usage.to_json()}
-        screen.print_json(run_json(summary, finished.problems) | usage)
+        screen.print_json(_run_json(summary, finished.problems) | usage)
     else:
         if summary is not None:
-            show_run(summary, finished.problems, plan.target, finished.solved_now)
-        say_usage(finished.usage)
-        tell_warnings(finished, plan.target)
+            _show_run(summary, finished.problems, plan.target, finished.solved_now)
+        show_usage(finished.usage)
+        show_warnings(finished, plan.target)
     if summary is None:
         raise typer.Exit(screen.STOPPED)
     raise typer.Exit(screen.DONE if summary.answered else screen.NOTHING_USABLE)
+
+
+def _run_json(summary: RunSummary | None, records: Sequence[ProblemRecord]) -> dict[str, Any]:
+    """Return a run's end as plain JSON values; it has no summary where it stopped before."""
+    rows = [
+        record.outcome() | {"seconds": record.seconds, "peak_memory_mb": record.peak_memory_mb}
+        for record in records
+    ]
+    return {"summary": None if summary is None else summary.to_json(), "problems": rows}
+
+
+def _show_run(
+    summary: RunSummary, records: Sequence[ProblemRecord], output: Path, solved_now: int
+) -> None:
+    """Print the outcome of the problems, `solved_now` of them new, and time and memory."""
+    kinds = [{"kind": kind, **counts} for kind, counts in summary.by_kind.items()]
+    total = {"kind": "all", "problems": summary.problems, "answered": summary.answered}
+    screen.table(["kind", "problems", "answered"], [*kinds, total] if len(kinds) > 1 else [total])
+    screen.show(f"\n{_costs(summary)}")
+    for cohort, error in summary.cohorts_not_read.items():
+        screen.notify(f"{cohort}: {screen.one_line(error)}", "not read")
+    failed = [record for record in records if not record.success]
+    for kind, count in summary.by_error_class.items():
+        screen.notify(f"{count} problem{'s' if count > 1 else ''}", kind)
+    for record in failed if len(failed) <= _MOST_FAILURES else ():
+        screen.notify(f"{record.problem}: {screen.one_line(record.error)}", "not answered")
+    before = summary.problems - solved_now
+    if before:
+        screen.notify(f"{before} of the problems were finished before")
+    screen.notify(
+        f"results are in {output / 'regress'}, the outcome of each problem in {output / 'run'}"
+    )
+
+
+def _costs(summary: RunSummary) -> str:
+    cohorts, seconds = summary.cohorts, summary.seconds
+    parts = [
+        f"{seconds['median']:.3g} s a problem (median), {seconds['longest']:.3g} s the longest",
+    ]
+    if summary.peak_memory_mb:
+        parts.append(f"peak memory {summary.peak_memory_mb:,.0f} MB")
+    if cohorts["read"]:
+        parts.insert(0, f"{cohorts['read']} cohorts, {cohorts['usable']} usable")
+    return "; ".join(parts)
 
 
 app.command()(table)

@@ -59,7 +59,7 @@ def infer(
             answers.append(line + "\n")
             step("reading cases", total)
     write_text(output, "".join(answers))
-    screen.tell(f"{len(answers)} answers in {output}")
+    screen.notify(f"{len(answers)} answers in {output}")
 
 
 @app.command()
@@ -131,7 +131,7 @@ def show(
         if not summary.features[0].available:
             show_keys(keys, reading)
     if save is not None:
-        screen.tell(f"saved: {save}; edit it and use it with --encoding {save}")
+        screen.notify(f"saved: {save}; edit it and use it with --encoding {save}")
     found = summary.features[0].available and summary.gene
     raise typer.Exit(screen.DONE if found else screen.NOTHING_USABLE)
 
@@ -168,7 +168,7 @@ def words(
         sys.stdout.write(text)
         return
     write_text(output, text)
-    screen.tell(f"saved: {output}; edit it and use it with --vocabulary {output}")
+    screen.notify(f"saved: {output}; edit it and use it with --vocabulary {output}")
 
 
 def _rule_expert(data: PreprocessChoices) -> RuleExpert:

@@ -42,18 +42,18 @@ def show_annotation(summary: ReadingSummary, headline: str) -> None:
     """Print the annotation of a series under a headline."""
     from genotex.clinical import tell_meaning
 
-    screen.say(headline)
+    screen.show(headline)
     screen.table(["", "decision", "certainty", "where or why"], _decisions(summary))
     sure = summary.features[0].certainty
     meaning = "" if sure is None else f"Certainty: {tell_meaning(sure)}. "
-    screen.say(f"{meaning}A dash: certainty not measured.")
+    screen.show(f"{meaning}A dash: certainty not measured.")
     for feature in summary.features:
         if feature.available or feature.values:
             _show_feature(feature)
         if feature.feature == "trait":
             _show_runner_up(feature)
     for note in summary.notes:
-        screen.say(f"\nnote: {note}")
+        screen.show(f"\nnote: {note}")
 
 
 def _decisions(summary: ReadingSummary) -> list[dict[str, Any]]:
@@ -86,16 +86,16 @@ def _show_feature(feature: FeatureSummary) -> None:
     sure = feature.certainty
     if feature.mark == "explicit" and sure is not None and sure < UNSURE:
         mark += f" values, but it is less certain that it is the right row ({tell_certainty(sure)})"
-    screen.say(f"\n{feature.feature}, {mark}")
+    screen.show(f"\n{feature.feature}, {mark}")
     for line in feature.evidence:
-        screen.say(f"  {line}")
+        screen.show(f"  {line}")
     shown = [_value(row) for row in feature.values]
     columns = ["value", "code", "role", "samples"] if feature.feature == "trait" else _PLAIN
     if any(row.evidence for row in feature.values):
         columns = [*columns, "why"]
     screen.table(columns, shown[:SHOWN_VALUES], fold=("value", "why"))
     if len(shown) > SHOWN_VALUES:
-        screen.say(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
+        screen.show(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
 
 
 def _value(row: ReadingRow) -> dict[str, Any]:
@@ -113,12 +113,12 @@ def _value(row: ReadingRow) -> dict[str, Any]:
 def _show_runner_up(trait: FeatureSummary) -> None:
     """Print what came second, or what was nearest if the trait is not available."""
     if not trait.available and not trait.values:
-        screen.say("\ntrait, not available")
+        screen.show("\ntrait, not available")
     first, *rest = trait.runner_up.split("; ") if trait.runner_up else [""]
     if first:
-        screen.say(f"  {first}")
+        screen.show(f"  {first}")
     for part in rest:
-        screen.say(f"    {part}")
+        screen.show(f"    {part}")
 
 
 def show_keys(keys: Sequence[KeyValues], reading: ClinicalReading) -> None:
@@ -128,17 +128,17 @@ def show_keys(keys: Sequence[KeyValues], reading: ClinicalReading) -> None:
     trait is not available, no groups are suggested.
     """
     if not keys:
-        screen.say("\nNo annotation distinguishes the samples.")
+        screen.show("\nNo annotation distinguishes the samples.")
         return
-    screen.say("\nAnnotation of the samples, by key:")
+    screen.show("\nAnnotation of the samples, by key:")
     rows = [{"place": key.place, "values (samples)": _few(key)} for key in keys]
     screen.table(["place", "values (samples)"], rows, fold=("place", "values (samples)"))
     why, choice = _suggested(keys, reading)
     if not choice:
-        screen.say("\nChoose the groups yourself with --case VALUE --control VALUE.")
+        screen.show("\nChoose the groups yourself with --case VALUE --control VALUE.")
         return
-    screen.say(f"\n{why}. If these are the groups:")
-    screen.say(f"  {choice}")
+    screen.show(f"\n{why}. If these are the groups:")
+    screen.show(f"  {choice}")
 
 
 def _suggested(keys: Sequence[KeyValues], reading: ClinicalReading) -> tuple[str, str]:

@@ -195,11 +195,11 @@ def _show(found: Comparison, page: Path | None) -> None:
     for table in difference_tables(found):
         show_table(table)
     screen.out.print()
-    screen.say(how_compared(found))
+    screen.show(how_compared(found))
     for note in found.notes:
-        screen.tell(note, "note")
+        screen.notify(note, "note")
     if page is not None:
-        screen.say(f"page: {page}")
+        screen.show(f"page: {page}")
 
 
 def _score_runs(
@@ -276,6 +276,6 @@ def table(
     for found in tables:
         show_table(found)
     if not tables:
-        screen.tell("nothing was scored: no file of the reference belongs to these tasks")
+        screen.notify("nothing was scored: no file of the reference belongs to these tasks")
     for note in notes:
-        screen.tell(note, "note")
+        screen.notify(note, "note")

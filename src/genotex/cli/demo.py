@@ -52,12 +52,12 @@ def demo(
         results, problem, AnalysisOptions(), outcomes, report=folder / "report.html"
     )
     if outcome.result is None:
-        screen.tell(f"the demonstration failed: {outcome.why}", "error", "red")
+        screen.notify(f"the demonstration failed: {outcome.why}", "error", "red")
         raise typer.Exit(screen.NOTHING_USABLE)
     screen.out.print()
     show_result(outcome.result)
-    screen.say(f"\nreport: {report} (open it in a browser)")
+    screen.show(f"\nreport: {report} (open it in a browser)")
     score = score_against_truth(truth, outcome.result.significant["Variable"])
-    screen.say(
+    screen.show(
         f"planted found: {score.found}/{score.planted}, FDP {score.false_discovery_proportion:.3f}"
     )

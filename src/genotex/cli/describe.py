@@ -176,20 +176,20 @@ def _show(described: Description, written: Path) -> None:
     screen.out.print()
     for gap in described.gaps[:GAPS_SHOWN]:
         number = f" ({len(gap.where):,}, {gap.where[0]} first)" if gap.where else ""
-        screen.tell(f"{gap.what}{number}", "not there")
+        screen.notify(f"{gap.what}{number}", "not there")
     if len(described.gaps) > GAPS_SHOWN:
-        screen.tell(f"{len(described.gaps) - GAPS_SHOWN} more in the datasheet", "not there")
+        screen.notify(f"{len(described.gaps) - GAPS_SHOWN} more in the datasheet", "not there")
     about = described.about
-    told = {
+    known = {
         "license": about.license,
         "url": about.url,
         "creator": about.creators,
         "datePublished": about.date,
     }
-    if lacking := [option for key, option in WANTED_BY_CROISSANT.items() if not told[key]]:
-        screen.tell(
-            f"to publish it Croissant also asks for {', '.join(lacking)}, which files do not tell",
+    if lacking := [option for key, option in WANTED_BY_CROISSANT.items() if not known[key]]:
+        screen.notify(
+            f"to publish it Croissant also asks for {', '.join(lacking)}, which files do not state",
             "note",
         )
-    screen.say(f"datasheet: {written.parent / 'description' / 'datasheet.md'}")
-    screen.say(f"Croissant: {written}")
+    screen.show(f"datasheet: {written.parent / 'description' / 'datasheet.md'}")
+    screen.show(f"Croissant: {written}")

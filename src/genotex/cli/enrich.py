@@ -70,7 +70,7 @@ def enrich(
         return
     _show(found)
     for what, path in files.items():
-        screen.say(f"{what}: {path}")
+        screen.show(f"{what}: {path}")
 
 
 def _files(folder: OutputFolder, enrichment: Enrichment) -> dict[str, Path]:
@@ -101,7 +101,7 @@ def _show(enrichment: Enrichment) -> None:
 
     record = enrichment.record
     sets, options, hits = record["gene_sets"], record["options"], record["significant"]
-    screen.say(
+    screen.show(
         f"{sets['tested']:,} of {sets['sets']:,} gene sets have {options['min_size']} to "
         f"{options['max_size']} tested genes; {sets['genes_tested']:,} of the {sets['genes']:,} "
         f"genes in the file were tested in {record['cohort']}"
@@ -109,13 +109,13 @@ def _show(enrichment: Enrichment) -> None:
     trait, at = enrichment.trait.replace("_", " "), f"q < {options['q_cut']:g}"
     for name, found in hits.items():
         decides = " (decides)" if name == options["test"] else ""
-        screen.say(f"{name}{decides}, {_QUESTIONS[name]} {at}: {_found(found, trait)}")
+        screen.show(f"{name}{decides}, {_QUESTIONS[name]} {at}: {_found(found, trait)}")
     direction = TEST_COLUMNS[options["test"]][0]
     rows = [_row(row, direction) for row in enrichment.sets.head(MOST_ROWS).iter_rows(named=True)]
     columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
     screen.table(columns, rows)
     for note in record["notes"]:
-        screen.tell(note, "note")
+        screen.notify(note, "note")
 
 
 def _found(hits: int | dict[str, int], trait: str) -> str:

@@ -203,7 +203,7 @@ def evaluate(
     if output is not None:
         from genotex.reports.scores import write_scores
 
-        screen.tell(f"scores written: {write_scores(output, scores, summary)}")
+        screen.notify(f"scores written: {write_scores(output, scores, summary)}")
 
 
 def evaluate_with_progress(

@@ -132,9 +132,9 @@ def _codes(traits: list[str] | None, cohorts: list[str] | None) -> list[str]:
     for trait in traits or ():
         code, reason = cohort_of_trait(trait)
         if code is None:
-            screen.tell(reason, "warning")
+            screen.notify(reason, "warning")
         else:
-            screen.tell(reason)
+            screen.notify(reason)
             codes.append(code)
     if not codes and traits:
         msg = "none of the traits has a TCGA cohort; name one with --cohort to take it as a proxy"
@@ -205,7 +205,7 @@ def _show_genes(found: FetchedGenes) -> None:
         for file, what in made
     ]
     screen.table(("state", "file", "MB", "what"), rows, fold=("file", "what"), right=("MB",))
-    screen.say(f"\nuse it with --gene-table {found.table[-1].path}")
+    screen.show(f"\nuse it with --gene-table {found.table[-1].path}")
 
 
 def _state(file: Fetched, now: str) -> str:
@@ -343,10 +343,10 @@ def _show_diseases(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _note_names(chosen: Sequence[TraitDiseases], release: str, listed: Path) -> None:
-    screen.say(f"\nOpen Targets release {release}")
+    screen.show(f"\nOpen Targets release {release}")
     nearest = [each.trait for each in chosen if each.how == "nearest name"]
     if nearest:
-        screen.tell(
+        screen.notify(
             f"{len(nearest)} of the names are only the nearest ones: check them in {listed}",
             "warning",
         )

@@ -17,7 +17,7 @@ from genotex.cli.fetch_screen import note_pause, progress_of_files
 from genotex.cli.option_classes import Only, with_options
 from genotex.cli.preprocess import note_trait_names
 from genotex.errors import FetchError, UsageError
-from genotex.options import PreprocessChoices
+from genotex.options import Option, PreprocessChoices
 
 if TYPE_CHECKING:
     from genotex.fetch import FetchFolder, Progress
@@ -63,77 +63,33 @@ class _Criteria:
     """Which series of a search are taken; sizes in megabytes."""
 
     max_series: Annotated[
-        int,
-        typer.Option(
-            "--max-series",
-            min=1,
-            help="Number of series, the best ones first.",
-            rich_help_panel=_CRITERIA,
-        ),
+        int, Option("Number of series, the best ones first.", panel=_CRITERIA, least=1)
     ] = 10
-    min_samples: Annotated[
-        int, typer.Option("--min-samples", min=1, help="Fewest samples.", rich_help_panel=_CRITERIA)
-    ] = 30
-    max_samples: Annotated[
-        int, typer.Option("--max-samples", min=1, help="Most samples.", rich_help_panel=_CRITERIA)
-    ] = 10_000
+    min_samples: Annotated[int, Option("Fewest samples.", panel=_CRITERIA, least=1)] = 30
+    max_samples: Annotated[int, Option("Most samples.", panel=_CRITERIA, least=1)] = 10_000
     year_from: Annotated[
-        int,
-        typer.Option(
-            "--from",
-            min=2000,
-            max=2100,
-            help="First year of publication.",
-            rich_help_panel=_CRITERIA,
-        ),
+        int, Option("First year of publication.", "--from", _CRITERIA, least=2000, most=2100)
     ] = 2010
     year_to: Annotated[
-        int,
-        typer.Option(
-            "--to", min=2000, max=2100, help="Last year of publication.", rich_help_panel=_CRITERIA
-        ),
+        int, Option("Last year of publication.", "--to", _CRITERIA, least=2000, most=2100)
     ] = 2025
-    organism: Annotated[
-        str, typer.Option("--organism", help="Organism of the samples.", rich_help_panel=_CRITERIA)
-    ] = "Homo sapiens"
+    organism: Annotated[str, Option("Organism of the samples.", panel=_CRITERIA)] = "Homo sapiens"
     study_type: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--study-type",
-            help="GEO's type of a study; repeat for several.",
-            show_default="expression, genome variation, SNP, reanalysis",
-            rich_help_panel=_CRITERIA,
+        tuple[str, ...],
+        Option(
+            "GEO's type of a study; repeat for several.",
+            panel=_CRITERIA,
+            default="expression, genome variation, SNP, reanalysis",
         ),
-    ] = None
+    ] = ()
     min_matrix: Annotated[
-        float,
-        typer.Option(
-            "--min-matrix",
-            min=0,
-            max=_MOST_MB,
-            help="Smallest matrix, MB.",
-            rich_help_panel=_CRITERIA,
-        ),
+        float, Option("Smallest matrix, MB.", panel=_CRITERIA, least=0, most=_MOST_MB)
     ] = 0.1
     max_matrix: Annotated[
-        float,
-        typer.Option(
-            "--max-matrix",
-            min=0,
-            max=_MOST_MB,
-            help="Largest matrix, MB.",
-            rich_help_panel=_CRITERIA,
-        ),
+        float, Option("Largest matrix, MB.", panel=_CRITERIA, least=0, most=_MOST_MB)
     ] = 100
     max_family: Annotated[
-        float,
-        typer.Option(
-            "--max-family",
-            min=0,
-            max=_MOST_MB,
-            help="Largest family SOFT, MB.",
-            rich_help_panel=_CRITERIA,
-        ),
+        float, Option("Largest family SOFT, MB.", panel=_CRITERIA, least=0, most=_MOST_MB)
     ] = 100
 
     def criteria(self) -> Criteria:
@@ -144,7 +100,7 @@ class _Criteria:
             (self.min_samples, self.max_samples),
             (self.year_from, self.year_to),
             self.organism,
-            tuple(self.study_type or STUDY_TYPES),
+            self.study_type or tuple(STUDY_TYPES),
             (round(self.min_matrix * _MB), round(self.max_matrix * _MB)),
             round(self.max_family * _MB),
             self.max_series,
@@ -157,32 +113,29 @@ class _Addresses:
 
     eutils_address: Annotated[
         str | None,
-        typer.Option(
-            "--eutils-address",
+        Option(
+            "Base address of the E-utilities.",
+            panel=_ADDRESSES,
             metavar="ADDRESS",
-            help="Base address of the E-utilities.",
-            show_default="NCBI's",
-            rich_help_panel=_ADDRESSES,
+            default="NCBI's",
         ),
     ] = None
     geo_files_address: Annotated[
         str | None,
-        typer.Option(
-            "--geo-files-address",
+        Option(
+            "Base address of GEO's folder tree.",
+            panel=_ADDRESSES,
             metavar="ADDRESS",
-            help="Base address of GEO's folder tree.",
-            show_default="NCBI's",
-            rich_help_panel=_ADDRESSES,
+            default="NCBI's",
         ),
     ] = None
     geo_address: Annotated[
         str | None,
-        typer.Option(
-            "--geo-address",
+        Option(
+            "Base address of GEO's pages, for platform tables and counts.",
+            panel=_ADDRESSES,
             metavar="ADDRESS",
-            help="Base address of GEO's pages, for platform tables and counts.",
-            show_default="NCBI's",
-            rich_help_panel=_ADDRESSES,
+            default="NCBI's",
         ),
     ] = None
 
@@ -277,8 +230,8 @@ def _geo_source(vocabulary: Path | None, addresses: _Addresses) -> Iterator[GeoS
             addresses.geo_address or GEO_PAGES,
         )
     ]
-    manners = Manners(ncbi_per_second=10.0 if key else 3.0)
-    with WebClient(given, manners=manners, seed=os.getpid(), waiting=note_pause) as client:
+    limits = Manners(ncbi_per_second=10.0 if key else 3.0)
+    with WebClient(given, manners=limits, seed=os.getpid(), waiting=note_pause) as client:
         yield GeoSource(
             client,
             Entrez(client, given[0], key),
@@ -305,11 +258,11 @@ def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool)
         columns = ["trait", "series", "samples", "size", "expression", "trait in", "what comes"]
         screen.table(columns, [_plan_row(folder, plan) for folder, plan in plans])
         size = sum(plan.size for plan in taken)
-        screen.tell(
+        screen.notify(
             f"{len(taken)} series with {megabytes(size)} would be fetched; nothing was fetched"
         )
     else:
-        screen.tell("GEO has no series that fits")
+        screen.notify("GEO has no series that fits")
     raise typer.Exit(screen.DONE if taken else screen.NOTHING_USABLE)
 
 
@@ -412,18 +365,20 @@ def _show(
         screen.print_json(rows)
         return
     if not rows:
-        screen.tell("GEO has no series that fits")
+        screen.notify("GEO has no series that fits")
         return
     for row in rows:
         row["size"] = megabytes(row["bytes"]) if row.get("bytes") else None
         row["files"] = len(row.get("files", ())) or None
     screen.table(["trait", "series", "state", "files", "size", "why"], rows)
     if any(outcome.error is not None for _, outcome in outcomes):
-        screen.tell("some could not be fetched now; the same command resumes from here", "not all")
+        screen.notify(
+            "some could not be fetched now; the same command resumes from here", "not all"
+        )
     if any(folder == UNSORTED for folder, _ in outcomes):
-        screen.tell(f"series without --trait are in GEO/{UNSORTED}", "note")
+        screen.notify(f"series without --trait are in GEO/{UNSORTED}", "note")
     kept = sum(outcome.error is None for _, outcome in outcomes)
-    screen.tell(f"{kept} series are complete in {place / 'GEO'}")
+    screen.notify(f"{kept} series are complete in {place / 'GEO'}")
 
 
 def _outcome_row(folder: str, outcome: SeriesOutcome) -> dict[str, Any]:

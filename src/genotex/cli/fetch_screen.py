@@ -32,7 +32,7 @@ FileBar = Callable[[int, int | None], None]
 def note_pause(why: str, seconds: float) -> None:
     """Note that a server failed, and that the request is repeated after a pause."""
     if seconds >= LONG:
-        screen.tell(f"{why}; next attempt in {seconds:,.0f} s", "waiting")
+        screen.notify(f"{why}; next attempt in {seconds:,.0f} s", "waiting")
 
 
 @contextmanager
@@ -52,9 +52,9 @@ def progress_of_files(
         TransferSpeedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
-        console=screen.talk,
+        console=screen.err,
         transient=True,
-        disable=not screen.talk.is_terminal,
+        disable=not screen.err.is_terminal,
     ) as bar:
         whole = bar.add_task("all", total=total_bytes)
         single = bar.add_task("", total=None)
@@ -77,7 +77,7 @@ def progress_of_files(
             yield start
         except SystemExit as end:
             if end.code == screen.INTERRUPTED:
-                screen.tell("the part of the current file that was fetched is kept as NAME.part")
+                screen.notify("the part of the current file that was fetched is kept as NAME.part")
             raise
 
 
@@ -97,7 +97,7 @@ def show_outcomes(outcomes: Sequence[Outcome]) -> None:
     screen.table(columns, rows, fold=("file", "why"), right=("MB",))
     counts = Counter(each.state for each in outcomes)
     parts = ", ".join(f"{counts[state]:,} {state}" for state in counts)
-    screen.say(f"\n{parts}")
+    screen.show(f"\n{parts}")
 
 
 def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:

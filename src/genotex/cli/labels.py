@@ -89,7 +89,7 @@ def evaluate_labels(
         from genotex.bench.evaluation.text_files import write_texts
 
         write_texts(output, known.evaluation_texts(evaluation, content))
-        screen.tell(f"scores written: {output / 'labels.json'}, with tables next to it")
+        screen.notify(f"scores written: {output / 'labels.json'}, with tables next to it")
 
 
 def _check(prediction: Path | None, cases: Path, source: Path | None, output: Path | None) -> None:
@@ -137,9 +137,9 @@ def _show(evaluation: LabelEvaluation) -> None:
     if missing := evaluation.missing:
         shown = [f"{one.item} ({one.why})" for one in missing[:MOST_SHOWN]]
         more = " ..." if len(missing) > MOST_SHOWN else ""
-        screen.tell(f"{len(missing)}: {', '.join(shown)}{more}", "predictions scored as nothing")
+        screen.notify(f"{len(missing)}: {', '.join(shown)}{more}", "predictions scored as nothing")
     for note in evaluation.notes:
-        screen.tell(note, "note")
+        screen.notify(note, "note")
 
 
 def apply_labels(
@@ -178,13 +178,13 @@ def apply_labels(
     if json:
         screen.print_json({"folder": str(output), "labels": labels, **asdict(applied)})
         return
-    screen.say(
+    screen.show(
         f"{output}, by labels {labels!r}: traits {applied.traits}, cohorts {applied.cohorts}, "
         f"clinical tables {applied.tables}"
     )
     if applied.not_at_hand:
-        screen.tell(f"labelled cohorts that are not in {source}: {applied.not_at_hand}", "note")
+        screen.notify(f"labelled cohorts that are not in {source}: {applied.not_at_hand}", "note")
     for note in applied.notes[:MOST_SHOWN]:
-        screen.tell(note, "note")
+        screen.notify(note, "note")
     if len(applied.notes) > MOST_SHOWN:
-        screen.tell(f"and {len(applied.notes) - MOST_SHOWN} more without a table", "note")
+        screen.notify(f"and {len(applied.notes) - MOST_SHOWN} more without a table", "note")

@@ -8,13 +8,14 @@ A command takes an options object as one parameter::
 and the command line gets an option for each field of its class that is declared with one: with a
 `genotex.options.Option` in the library, or as Typer's own ``Annotated[..., typer.Option(...)]`` in
 classes of this package. Name, type, default, help text and panel come from the field. A command
-that offers some of the fields only says ``Annotated[AnalysisOptions, Without("cohort")]`` or
+that offers some of the fields takes ``Annotated[AnalysisOptions, Without("cohort")]`` or
 ``Only(...)``. Two classes may declare the same option; it is offered once and both receive it.
 """
 
 from __future__ import annotations
 
 import inspect
+import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import wraps
@@ -103,6 +104,7 @@ class _Offered:
     """An option of a command, and the field that receives its value."""
 
     field: str
+    name: str
     parameter: inspect.Parameter
     convert: Callable[[Any], Any]
 
@@ -122,8 +124,8 @@ class _Group:
         except UsageError as error:
             for each in self.options:
                 if str(error).startswith(f"{each.field} "):
-                    name = "--" + each.parameter.name.replace("_", "-")
-                    raise UsageError(name + str(error).removeprefix(each.field)) from error
+                    message = each.name + str(error).removeprefix(each.field)
+                    raise UsageError(message) from error
             raise
 
 
@@ -153,18 +155,19 @@ def _declared(options: type) -> list[tuple[Field[Any], Any]]:
 def _offered(field: Field[Any], hint: Any) -> _Offered:
     kind, option = get_args(hint)[:2]
     if not isinstance(option, Option):
-        return _Offered(field.name, _parameter(field.name, hint, field.default), _same)
+        parameter = _parameter(field.name, hint, field.default)
+        return _Offered(field.name, field.name, parameter, _same)
     name = _name(field, option)
     own_name = name.split("/")[0].removeprefix("--").replace("-", "_").replace(".", "_")
+    own_name += "_" if keyword.iskeyword(own_name) else ""
     default: Any = field.default
     convert = option.parse or _same
     if option.parse is not None:
         kind, default = str, ",".join(map(str, default))
     elif kind == tuple[str, ...]:
         kind, default, convert = list[str] | None, None, _tuple
-    return _Offered(
-        field.name, _parameter(own_name, Annotated[kind, _typer(name, option)], default), convert
-    )
+    parameter = _parameter(own_name, Annotated[kind, _typer(name, option)], default)
+    return _Offered(field.name, name.split("/")[0], parameter, convert)
 
 
 def _name(field: Field[Any], option: Option) -> str:

@@ -62,7 +62,7 @@ def preprocess(
     else:
         show_outcomes(outcomes)
         if any(outcome.info is not None for outcome in outcomes):
-            screen.tell(f"tables are in {output / 'preprocess'}")
+            screen.notify(f"tables are in {output / 'preprocess'}")
     raise typer.Exit(_exit_code(outcomes))
 
 
@@ -130,10 +130,10 @@ def note_trait_names(
         if source is not None and _is_tcga_alone(trait, InputFolder(source), cohorts):
             continue
         if note := words.named(trait).told:
-            screen.tell(note, "note")
+            screen.notify(note, "note")
     others = words.tables_beside(traits) if traits else ()
     if others:
-        screen.tell(f"{vocabulary}: {', '.join(others)} is not the trait asked for", "note")
+        screen.notify(f"{vocabulary}: {', '.join(others)} is not the trait asked for", "note")
 
 
 def _is_tcga_alone(trait: str, source: InputFolder, cohorts: Sequence[str]) -> bool:
@@ -176,11 +176,11 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
     for outcome in outcomes:
         name = f"{outcome.trait}/{outcome.cohort}"
         if outcome.zeros_kept:
-            screen.tell(f"{name}: {outcome.zeros_kept}", "note")
+            screen.notify(f"{name}: {outcome.zeros_kept}", "note")
         if outcome.warnings:
-            screen.tell(f"{name}: {'; '.join(outcome.warnings)}", "warning")
+            screen.notify(f"{name}: {'; '.join(outcome.warnings)}", "warning")
         if outcome.error is not None:
-            screen.tell(f"{name}: {outcome.error}", "not done", "red")
+            screen.notify(f"{name}: {outcome.error}", "not done", "red")
 
 
 def _row(outcome: CohortOutcome) -> dict[str, Any]:

@@ -101,12 +101,12 @@ def list_problems(
     elif output is None and found:
         screen.table(["trait", "condition", "kind", "category"], rows)
     if not found:
-        screen.tell(f"{task_info} has no problem of these choices")
+        screen.notify(f"{task_info} has no problem of these choices")
         raise typer.Exit(screen.NOTHING_USABLE)
     if output is not None:
         write_problems(output, found)
     where = f" in {output}" if output is not None else ""
-    screen.tell(f"{len(found):,} of {len(every):,} problems{where}")
+    screen.notify(f"{len(found):,} of {len(every):,} problems{where}")
 
 
 def _row(problem: Problem, category: str | None) -> dict[str, Any]:
@@ -330,7 +330,7 @@ def build(
     else:
         show_built(built, threshold, sources.related, compared)
     if output is not None:
-        screen.tell(f"saved: {output}")
+        screen.notify(f"saved: {output}")
 
 
 @dataclass(frozen=True)
@@ -373,7 +373,7 @@ def _from_associations(
     with screen.progress("reading associations") as step:
         found = read_associations(path, wanted, choices.score, progress=step)
     if found.repeated:
-        screen.tell(
+        screen.notify(
             f"{found.repeated:,} associations occur more than once, the highest score "
             "counts; is this the data set of overall scores?",
             "warning",

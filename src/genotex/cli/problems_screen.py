@@ -44,9 +44,9 @@ def show_trait(
     conditions: Sequence[ConditionFacts],
 ) -> None:
     """Print a trait, the first of its related genes, and its conditions."""
-    screen.say(f"{trait} ({category or 'not in the trait list'})")
-    screen.say(f"{len(genes):,} related genes: {_first(genes, MOST_GENES)}")
-    screen.say(f"{len(conditions)} conditions")
+    screen.show(f"{trait} ({category or 'not in the trait list'})")
+    screen.show(f"{len(genes):,} related genes: {_first(genes, MOST_GENES)}")
+    screen.show(f"{len(conditions)} conditions")
     rows = [
         {
             "condition": facts.condition,
@@ -66,27 +66,27 @@ def show_condition(
 ) -> None:
     """Print what a trait and one condition share, and whether they make a problem."""
     there = "a problem of this list" if facts.listed else "no problem of this list"
-    screen.say(f"{trait} given {facts.condition}: {there} ({facts.kind.value})")
+    screen.show(f"{trait} given {facts.condition}: {there} ({facts.kind.value})")
     if facts.jaccard is not None:
-        screen.say(
+        screen.show(
             f"related genes: {of_trait:,} of the trait, {of_condition:,} of the condition, "
             f"{len(facts.shared):,} of both; Jaccard {facts.jaccard:.4f}"
         )
-        screen.say(f"shared: {_first(facts.shared, MOST_GENES)}")
+        screen.show(f"shared: {_first(facts.shared, MOST_GENES)}")
     if facts.why is not None:
-        screen.say(f"by the rules: {facts.why}")
+        screen.show(f"by the rules: {facts.why}")
 
 
 def show_counts(counts: ProblemCounts) -> None:
     """Print the counts of a task list."""
     kinds = {kind.value: f"{n:,} {kind.value}" for kind, n in counts.kinds.items()}
-    screen.say(f"{counts.traits:,} traits")
-    screen.say(
+    screen.show(f"{counts.traits:,} traits")
+    screen.show(
         f"{sum(counts.kinds.values()):,} problems: {kinds['unconditional']}, "
         f"{counts.conditional:,} conditional ({kinds['one-step']}, {kinds['two-step']})"
     )
     genes = counts.genes
-    screen.say(
+    screen.show(
         f"related genes per trait: {genes.least:,} to {genes.most:,}, median {genes.median:,g}; "
         f"{genes.distinct:,} different genes"
     )
@@ -94,8 +94,8 @@ def show_counts(counts: ProblemCounts) -> None:
     _show_listed("traits without conditions", counts.without_conditions)
     frequent = [f"{name} {n}" for name, n in counts.conditions.items()]
     if frequent:
-        screen.say(f"most frequent conditions: {', '.join(frequent[:MOST_CONDITIONS])}")
-    screen.say("")
+        screen.show(f"most frequent conditions: {', '.join(frequent[:MOST_CONDITIONS])}")
+    screen.show("")
     rows = [
         {
             "category": item.category,
@@ -119,9 +119,9 @@ def show_findings(path: Path, findings: Sequence[Finding]) -> None:
         more = len(finding.places) - MOST_PLACES
         places += f" and {more} more" if more > 0 else ""
         text = f"{places}: {finding.message} ({finding.advice})"
-        screen.tell(text, finding.severity, colours[finding.severity])
+        screen.notify(text, finding.severity, colours[finding.severity])
     errors = sum(finding.severity == "error" for finding in findings)
-    screen.say(f"{path}: errors {errors}, warnings {len(findings) - errors}")
+    screen.show(f"{path}: errors {errors}, warnings {len(findings) - errors}")
 
 
 def show_built(
@@ -134,19 +134,21 @@ def show_built(
     if related is not None:
         _show_related(related, built)
     pairs = sum(len(info.conditions) for info in built.values())
-    screen.say(f"{len(built):,} traits, {pairs:,} trait-condition pairs at threshold {threshold:g}")
+    screen.show(
+        f"{len(built):,} traits, {pairs:,} trait-condition pairs at threshold {threshold:g}"
+    )
     for comparison in compared:
         if comparison.threshold == threshold:
             _show_comparison(comparison)
     if compared:
-        screen.say("")
+        screen.show("")
         rows = [_threshold_row(comparison) for comparison in compared]
         screen.table(list(rows[0]), rows)
 
 
 def _show_related(related: RelatedGenes, built: Mapping[str, TraitInfo]) -> None:
     with_genes = sum(bool(info.related_genes) for info in built.values())
-    screen.say(
+    screen.show(
         f"{related.associations:,} associations; {with_genes:,} of {len(built):,} traits have "
         "related genes"
     )
@@ -156,12 +158,12 @@ def _show_related(related: RelatedGenes, built: Mapping[str, TraitInfo]) -> None
 
 
 def _show_comparison(comparison: PairComparison) -> None:
-    screen.say(
+    screen.show(
         f"of {comparison.candidates:,} possible pairs {comparison.published:,} are published; "
         f"{len(comparison.agreeing):,} agree, {len(comparison.only_built):,} are only built, "
         f"{len(comparison.only_published):,} only published"
     )
-    screen.say("")
+    screen.show("")
     rules = [
         {
             "possible pairs": count.pairs,
@@ -181,7 +183,7 @@ def _show_comparison(comparison: PairComparison) -> None:
 def _show_differences(what: str, differences: Sequence[PairDifference]) -> None:
     if not differences:
         return
-    screen.say("")
+    screen.show("")
     rows = [
         {
             what: item.problem.trait,
@@ -192,7 +194,7 @@ def _show_differences(what: str, differences: Sequence[PairDifference]) -> None:
     ]
     screen.table(list(rows[0]), rows)
     if len(differences) > MOST_DIFFERENCES:
-        screen.say(f"... and {len(differences) - MOST_DIFFERENCES:,} more; --json prints all")
+        screen.show(f"... and {len(differences) - MOST_DIFFERENCES:,} more; --json prints all")
 
 
 def _threshold_row(comparison: PairComparison) -> dict[str, object]:
@@ -209,7 +211,7 @@ def _threshold_row(comparison: PairComparison) -> dict[str, object]:
 
 def _show_listed(what: str, names: Sequence[str]) -> None:
     if names:
-        screen.say(f"{what}: {len(names):,} ({_first(names, MOST_CONDITIONS)})")
+        screen.show(f"{what}: {len(names):,} ({_first(names, MOST_CONDITIONS)})")
 
 
 def _first(names: Iterable[str], most: int) -> str:

@@ -41,7 +41,7 @@ def report(output: o.AnalysedDir, asked: o.AskedProblem, json: o.Json = False) -
         screen.print_json({"trait": problem.trait, "condition": problem.condition, "files": files})
         return
     for what, path in pages.items():
-        screen.say(f"{what}: {path}")
+        screen.show(f"{what}: {path}")
 
 
 def _draw(folder: OutputFolder, problem: Problem) -> dict[str, Path]:
@@ -86,7 +86,7 @@ def redraw(
             try:
                 pages[outcome.problem] = _draw_outcome(folder, outcome)
             except (GenotexError, OSError) as error:
-                screen.tell(f"{outcome.problem}: {error}", "report not written")
+                screen.notify(f"{outcome.problem}: {error}", "report not written")
             step(str(outcome.problem), None)
     return pages
 

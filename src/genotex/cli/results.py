@@ -29,18 +29,18 @@ def show_result(result: AnalysisResult) -> None:
         _show_selected(result)
     else:
         _show_tested(result)
-    screen.tell_warnings(result.warnings, result.trait, result.condition)
+    screen.show_warnings(result.warnings, result.trait, result.condition)
 
 
 def _show_tested(result: AnalysisResult) -> None:
     method = result.method
-    screen.say(
+    screen.show(
         f"{result.significant.height} of {method['filter']['tested']} genes significant "
         f"at q < {method['options']['q_cut']:g}{_beyond(method['options'])} in {result.cohort}: "
         f"{method['contrast']['text']}"
     )
     for sentence in _sentences(result):
-        screen.say(sentence)
+        screen.show(sentence)
     test = method["ranked_by"].removesuffix("p")
     factor = method["contrast"]["kind"] == "factor"
     names = {
@@ -107,7 +107,7 @@ def _significant(change: dict[str, Any], how: str) -> str:
 def _show_selected(result: AnalysisResult) -> None:
     method = result.method
     solver = method["solver"]
-    screen.say(
+    screen.show(
         f"{result.significant.height} of {method['filter']['tested']} genes selected by the "
         f"{'rotated Lasso' if method['rotated'] else 'Lasso'} at lambda {solver['lambda']:g} in "
         f"{result.cohort}: {method['contrast']['text']}"
@@ -149,7 +149,7 @@ def combine_cohorts(
             row = {"trait": problem.trait, "condition": problem.condition}
             summaries.append({**row, "solved": False, "why": str(error)})
             if not quiet:
-                screen.tell(str(error), "not combined")
+                screen.notify(str(error), "not combined")
             continue
         summaries.append({**result.summary(), "report": str(page)})
         if not quiet:
@@ -176,14 +176,14 @@ def _combine(
 def _show_combined(result: MetaResult, page: Path) -> None:
     names = ", ".join(cohort.name for cohort in result.cohorts)
     screen.out.print()
-    screen.say(
+    screen.show(
         f"{len(result.cohorts)} cohorts together ({names}): {result.significant.height} of "
         f"{result.genes.height} genes significant at q < {result.method['options']['q_cut']:g}, "
         f"{result.replicating.height} of them replicate"
     )
     for cohort in result.cohorts:
         if cohort.counts:
-            screen.say(f"{cohort.name}: {cohort.counts}")
+            screen.show(f"{cohort.name}: {cohort.counts}")
     rows = [
         {
             "gene": row["Variable"],
@@ -200,9 +200,9 @@ def _show_combined(result: MetaResult, page: Path) -> None:
     ]
     columns = [name for name in rows[0] if name != "strict p" or result.random]
     screen.table(columns, rows)
-    screen.say(_what_is_shown(result))
-    screen.tell_warnings(result.warnings, result.trait, result.condition)
-    screen.say(f"\nreport over all cohorts: {page}")
+    screen.show(_what_is_shown(result))
+    screen.show_warnings(result.warnings, result.trait, result.condition)
+    screen.show(f"\nreport over all cohorts: {page}")
 
 
 def _what_is_shown(result: MetaResult) -> str:

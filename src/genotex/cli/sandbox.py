@@ -42,11 +42,11 @@ def check(sandbox: o.SandboxMode = "best", as_json: o.Json = False) -> None:
     else:
         mechanisms = [asdict(m) for m in confinement.mechanisms]
         screen.table(("name", "active", "detail"), mechanisms)
-        screen.say("")
+        screen.show("")
         screen.table(("protection", "tried", "held", "answer"), tried)
-        screen.say(f"\nready after {checked.start_seconds:.2f} s")
+        screen.show(f"\nready after {checked.start_seconds:.2f} s")
     if confinement.missing:
         names = ", ".join(confinement.missing)
-        screen.tell(f"not protected from generated code: {names}", "warning")
+        screen.notify(f"not protected from generated code: {names}", "warning")
     if not checked.held:
         raise typer.Exit(screen.NOTHING_USABLE)

@@ -132,7 +132,7 @@ def _simulate_study(
         screen.print_json({"folder": str(folder), "trait": truth.trait, "seed": seed})
         return
     planted = len(truth.planted[truth.trait])
-    screen.say(
+    screen.show(
         f"{folder}: {len(truth.cohorts)} cohorts; {planted} genes planted for {truth.trait}\n"
         f"next: genotex solve {folder} results --trait {truth.trait}"
     )
@@ -159,7 +159,7 @@ def _simulate_benchmark(
         screen.print_json({"folder": str(folder), "seed": seed, **figures})
         return
     kinds = ", ".join(f"{number} {kind}" for kind, number in figures["problems"].items())
-    screen.say(
+    screen.show(
         f"{folder}: {figures['traits']} traits, {figures['cohorts']} cohorts "
         f"({figures['usable_cohorts']} usable), problems: {kinds}; "
         f"{figures['answered']} can be answered\n"

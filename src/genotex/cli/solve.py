@@ -203,9 +203,9 @@ def solve_and_report(
 
 def _show(outcome: ProblemOutcome, report: Path | None) -> None:
     if outcome.result is None:
-        screen.tell(outcome.why, "error" if outcome.wrong_use else "not answered")
+        screen.notify(outcome.why, "error" if outcome.wrong_use else "not answered")
     else:
         screen.out.print()
         show_result(outcome.result)
     if report is not None:
-        screen.say(f"\nreport: {report}")
+        screen.show(f"\nreport: {report}")

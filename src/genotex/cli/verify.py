@@ -57,11 +57,11 @@ def verify(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    r"""Check the files of a folder against a manifest, and that they are whole.
+    r"""Check the files of a folder against a manifest, and that they are complete.
 
     Size, SHA-256, and whether a file can be read. Files that no manifest
-    lists are told and are no mistake. Ends with exit code 1 where one is
-    missing, is another than the listed one, or cannot be read.
+    lists are reported, not errors. Ends with exit code 1 if a file is
+    missing, differs from the listed one, or cannot be read.
 
     Examples:
       genotex verify input --manifest geo_manifest.json --ignore-missing
@@ -105,7 +105,7 @@ def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[C
         if manifests:
             return verify_folder(folder, manifests, step, ignore_missing=ignore_missing)
         checked = verify_readable(folder, step)
-    screen.tell(
+    screen.notify(
         f"{folder} has no manifest: only whether its files can be read is checked; give one with "
         "--manifest",
         "warning",
@@ -114,7 +114,7 @@ def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[C
 
 
 def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
-    """Return those given, else those of the folder, and tell which they are."""
+    """Return those given, else those of the folder, and note which they are."""
     from genotex.fetch.manifest import fetched_manifest, published_manifests, read_manifest
 
     if given:
@@ -123,7 +123,7 @@ def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
     if not found and (fetched := fetched_manifest(folder)) is not None:
         found = [fetched]
     for manifest in found:
-        screen.tell(f"against {manifest.source}")
+        screen.notify(f"against {manifest.source}")
     return found
 
 
@@ -139,7 +139,7 @@ def _write(path: Path, folder: Path) -> None:
     with screen.progress("checksums") as step:
         described = describe_files(files, step)
     write_manifest(path, described)
-    screen.tell(f"saved: {path}")
+    screen.notify(f"saved: {path}")
 
 
 def _show_checked(checked: Sequence[CheckedFile]) -> None:
@@ -157,10 +157,10 @@ def _show_checked(checked: Sequence[CheckedFile]) -> None:
         ]
         screen.table(("state", "file", "detail"), rows, fold=("file", "detail"))
         if len(of_state) > MOST_SHOWN:
-            screen.say(f"... and {len(of_state) - MOST_SHOWN:,} more")
-        screen.say("")
-    told = ", ".join(f"{counts[state]:,} {state}" for state in FileState if counts[state])
-    screen.say(told or "no files")
+            screen.show(f"... and {len(of_state) - MOST_SHOWN:,} more")
+        screen.show("")
+    summary = ", ".join(f"{counts[state]:,} {state}" for state in FileState if counts[state])
+    screen.show(summary or "no files")
 
 
 def _checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, object]:
@@ -215,15 +215,15 @@ def benchmark(
         screen.print_json(_parts_json(folder, parts, checked))
     else:
         if not complete:
-            screen.say(HOW_TO_FETCH.replace("DIR", str(folder)))
-            screen.say("")
+            screen.show(HOW_TO_FETCH.replace("DIR", str(folder)))
+            screen.show("")
             _warn_of_space(folder)
         _show_parts(parts)
         if checked:
-            screen.say("")
+            screen.show("")
             _show_checked(checked)
     if not manifests:
-        screen.tell(
+        screen.notify(
             "the checksums of the input files were not checked: give the published "
             "geo_manifest.json and tcga_manifest.json with --manifest",
             "warning",
@@ -243,7 +243,7 @@ def _warn_of_space(folder: Path) -> None:
     place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     free = shutil.disk_usage(place).free
     if free < _WHOLE:
-        screen.tell(
+        screen.notify(
             f"{free / 1e9:,.1f} GB are free there; the whole benchmark takes 82.0 GB", "warning"
         )
 
