@@ -547,7 +547,7 @@ def test_words_for_another_trait_are_told(genotex: Run, tmp_path: Path) -> None:
     mine.write_text('[traits.Gout]\nterms = ["podagra"]\n')
     matrix = write_asthma(tmp_path / "input")
     _, _, err = genotex("clinical", "show", matrix, "--trait", "Asthma", "--vocabulary", mine)
-    assert "Gout is another trait" in " ".join(err.split())
+    assert "Gout is not the trait asked for" in " ".join(err.split())
 
 
 def test_folder_of_another_name_is_suggested(genotex: Run, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def changed(options: Any, which: Callable[[Option], bool], *, values: bool = Fal
     which : callable
         Picks the options to look at.
     values : bool
-        Append the value to the name, as in ``--solver exact``.
+        Append values to the names, as in ``--solver exact``; flags have none.
     """
     found = []
     for field, hint in _declared(type(options)):
@@ -95,7 +95,7 @@ def changed(options: Any, which: Callable[[Option], bool], *, values: bool = Fal
         if isinstance(option, Option) and which(option) and value != field.default:
             shown, _, off = _name(field, option).partition("/")
             name = off if off and value is False else shown
-            found.append(f"{name} {value}" if values else name)
+            found.append(f"{name} {value}" if values and not isinstance(value, bool) else name)
     return found
 
 
