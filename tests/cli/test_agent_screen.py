@@ -58,7 +58,7 @@ def test_progress_tells_the_cost_first(played: Played, monkeypatch: pytest.Monke
     ledger = books()
     spend(ledger, Usage(12_000, 0))
     console = Console(width=60, force_terminal=True, color_system=None)
-    monkeypatch.setattr(screen, "talk", console)
+    monkeypatch.setattr(screen, "err", console)
     task = played.plan().work().cohorts[0]
     with console.capture() as written, shown_progress() as progress:
         progress.begin(3, 1)
