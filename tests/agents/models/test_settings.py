@@ -225,7 +225,7 @@ def test_settings_without_limits_survive_the_way_through_json() -> None:
 
 
 def test_the_example_of_the_docs_is_right(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
     example = page.split("```toml\n")[1].split("```")[0]
     settings = read(example, path=tmp_path / "models.toml", GATEWAY_KEY="sk-very-secret-1")
     assert settings.by_role["expert"].startswith("anthropic:")

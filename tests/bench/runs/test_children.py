@@ -149,7 +149,7 @@ def test_children_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     traits = ["Loops_in_C", "Sleeps_in_children", "Hides_children"]
     run = subprocess.Popen(
         [sys.executable, "-c", RUN, str(tmp_path), *traits],
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         stderr=subprocess.DEVNULL,
     )
     wait_until(lambda: sum(len(pids(tmp_path, trait)) for trait in traits) == 5)

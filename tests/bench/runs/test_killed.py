@@ -18,7 +18,7 @@ from tests.geo_text import write_asthma
 from .conftest import digests, make_tasks
 from .killing import plan_for
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from genotex.layout import OutputFolder
 
 from .conftest import RELATED, digests, make_tasks
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "t_test_agent.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "t_test_agent.py"
 ASTHMA = Problem("Asthma")
 
 
