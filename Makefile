@@ -2,37 +2,42 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready-dev
+READY := $(VENV)/.ready
+READY_DEV := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test lint format bench bench-analysis bench-evaluation bench-whole docs clean
+.PHONY: demo test test-fast lint format bench bench-analysis bench-evaluation bench-whole docs clean
 
 demo: $(READY)
 	$(BIN)/genotex demo demo
 
-test: $(READY)
+test: $(READY_DEV)
 	$(BIN)/python -m pytest
 
-lint: $(READY)
+test-fast: $(READY_DEV)
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(READY_DEV)
 	$(BIN)/ruff format --check src tests scripts benchmarks
 	$(BIN)/ruff check src tests scripts benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(READY)
+format: $(READY_DEV)
 	$(BIN)/ruff format src tests scripts benchmarks
 	$(BIN)/ruff check --fix src tests scripts benchmarks
 
-bench: $(READY)
+bench: $(READY_DEV)
 	$(BIN)/python benchmarks/preprocess_cohort.py
 
-bench-analysis: $(READY)
+bench-analysis: $(READY_DEV)
 	$(BIN)/python benchmarks/analyze_problem.py
 
-bench-evaluation: $(READY)
+bench-evaluation: $(READY_DEV)
 	$(BIN)/python benchmarks/evaluate_tables.py
 
-bench-whole: $(READY)
+bench-whole: $(READY_DEV)
 	$(BIN)/python benchmarks/whole_benchmark.py
 
 docs: $(READY_DOCS)
@@ -45,9 +50,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); $(PYTHON) -m pip install --user virtualenv && $(PYTHON) -m virtualenv $(VENV); }
 
 $(READY): $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) .
 	touch $@
 
-$(READY_DOCS): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	touch $@
+$(READY_DEV): $(VENV)/bin/python pyproject.toml
+	$(INSTALL) '.[dev]'
+	touch $(READY) $@
+
+$(READY_DOCS): $(VENV)/bin/python pyproject.toml
+	$(INSTALL) '.[docs]'
+	touch $(READY) $@

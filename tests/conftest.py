@@ -1,4 +1,4 @@
-"""Shared fixtures: the real files of the project, if available."""
+"""Shared fixtures, and which tests are slow."""
 
 import os
 from pathlib import Path
@@ -12,6 +12,36 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     Bytes may hold a time (gzip writes one), and the workers of a run must collect the same names.
     """
     return argname if isinstance(val, bytes) else None
+
+
+_SLOW = (
+    "agents/audit",
+    "agents/sandbox",
+    "agents/team",
+    "agents/test_notebooks.py",
+    "agents/test_rule_written_code.py",
+    "analysis/benchmark",
+    "analysis/meta",
+    "analysis/test_calibration.py",
+    "bench/runs",
+    "bench/simulated",
+    "cli",
+    "cohorts",
+    "reports/datasets",
+    "simulate",
+    "test_imports.py",
+    "test_score_your_agent.py",
+)
+"""Folders and files of tests that run whole commands, processes or simulated studies."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that ``make test-fast`` leaves out."""
+    root = Path(__file__).parent
+    slow = tuple(root / name for name in _SLOW)
+    for item in items:
+        if any(item.path == place or place in item.path.parents for place in slow):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -200,16 +200,16 @@ def test_structured_agent_writes_no_code_and_gives_the_same(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--model", "rules"), "say what to solve"),
+        (("--model", "rules"), "nothing to solve: give --trait"),
         (("--trait", "Asthma"), "add --model rules, which needs no key"),
         (("--trait", "Asthma", "--model", "gpt-4o"), "names no model"),
-        (("--trait", "Asthma", "--problems", "p.csv", "--model", "rules"), "do not go together"),
+        (("--trait", "Asthma", "--problems", "p.csv", "--model", "rules"), "exclude each other"),
         (("--condition", "Age", "--model", "rules"), "--condition belongs to --trait"),
         (("--trait", "Asthma", "--model", "rules", "--max-rounds", "0"), "give 1 or more"),
         (("--trait", "Gout", "--model", "rules"), "has no cohort of Gout"),
         (
             ("--trait", "Asthma", "--model", "rules", "--no-reviewer", "--model.reviewer", "rules"),
-            "--model.reviewer does nothing beside roles that are asked: planner, engineer",
+            "--model.reviewer does nothing beside roles that call a model: planner, engineer",
         ),
         (
             ("--trait", "Asthma", "--model", "rules", "--structured", "--no-planning"),

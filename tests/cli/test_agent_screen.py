@@ -12,7 +12,7 @@ from genotex.agents import Event, overview
 from genotex.agents.models import Usage
 from genotex.bench.problems import Problem
 from genotex.cli import screen
-from genotex.cli.agent_screen import say_usage, show_finished, show_overview, shown_progress
+from genotex.cli.agent_screen import show_finished, show_overview, show_usage, shown_progress
 from genotex.errors import ModelTimeoutError
 from tests.agents.models.test_budget import books, spend
 from tests.agents.team.conftest import Played
@@ -57,7 +57,7 @@ def test_progress_tells_the_cost_first(played: Played, monkeypatch: pytest.Monke
     ledger = books()
     spend(ledger, Usage(12_000, 0))
     console = Console(width=60, force_terminal=True, color_system=None)
-    monkeypatch.setattr(screen, "talk", console)
+    monkeypatch.setattr(screen, "err", console)
     task = played.plan().work().cohorts[0]
     with console.capture() as written, shown_progress() as progress:
         progress.begin(3, 1)
@@ -73,15 +73,15 @@ def test_little_money_is_not_none(tokens: int, told: str, monkeypatch: pytest.Mo
     # One dollar for a million tokens.
     ledger = books()
     spend(ledger, Usage(tokens, 0))
-    text = shown(monkeypatch, 80, lambda: say_usage(ledger))
+    text = shown(monkeypatch, 80, lambda: show_usage(ledger))
     assert text.strip().endswith(f"; {told}")
 
 
-def test_failed_calls_stand_beside_the_sum_that_they_are_not_in(
+def test_failed_calls_are_shown_next_to_the_sum_that_leaves_them_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ledger = books()
     spend(ledger, Usage(1_000_000, 0))
     ledger.book_failure("planner", "a:b", ModelTimeoutError("no answer"))
-    text = shown(monkeypatch, 80, lambda: say_usage(ledger))
+    text = shown(monkeypatch, 80, lambda: show_usage(ledger))
     assert text.strip().endswith("; $1; 1 more failed, at an unknown cost")

@@ -117,7 +117,7 @@ def test_problems_from_a_file_of_a_trait_and_a_sample(bench: Bench, tmp_path: Pa
         ((), "the method rules reads cohorts; give INPUT, or --preprocessed"),
         (("--method", "random", "--trait", "Lupus"), "has no problem of Lupus"),
         (("--method", "random", "--sample", 9), "a sample of 9 was asked for, of 3 problems"),
-        (("--method", "random", "--time-limit", 0), "--time-limit 0 is no time"),
+        (("--method", "random", "--time-limit", 0), "--time-limit 0 is not a time"),
         (("--method", "lasso", "--genes", 3), "--genes does nothing beside the method lasso"),
         (("--preprocessed", "nowhere"), "nowhere holds no preprocess/"),
     ],

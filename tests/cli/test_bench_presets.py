@@ -68,7 +68,7 @@ def test_run_is_gone_on_with_by_the_same_command_and_by_agent_resume(
         patched.setattr(RulesModel, "answer", refuse)
         code, _, err = bench(genotex, place, "stopped", *first)
     assert code == 3
-    assert "the account is used up; genotex agent resume" in err
+    assert "the account is used up; resume with: genotex agent resume" in err
     assert not (place / "stopped/run/problems.csv").exists()
     code, out, _ = bench(genotex, place, "stopped", *first, "--json")
     told = json.loads(out)
@@ -98,7 +98,7 @@ def test_analysis_alone_is_that_of_the_direct_road(place: Path, genotex: Run) ->
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--preset", "full"), "no model is named: add --model rules"),
+        (("--preset", "full"), "no model given: add --model rules"),
         (("--preset", "zero-shot"), "or --answers FILE"),
         (("--preset", "best"), "there is no preset 'best'; use full, no-planning"),
         (("--preset", "full", "--method", "rules"), "--method does nothing beside the preset full"),

@@ -46,7 +46,7 @@ def test_show_gives_the_decision_before_its_reasons(genotex: Run, tmp_path: Path
     code, out, _ = genotex("clinical", "show", matrix, "--trait", "Asthma")
     assert code == 0
     lines = out.splitlines()
-    assert lines[0] == "GSE1, read for Asthma (procedure sound)"
+    assert lines[0] == "GSE1, annotated for Asthma (procedure sound)"
     (decision,) = [line for line in lines if line.startswith("trait ")]
     assert "available" in decision and " % " in decision and "row 3, key 'disease st" in decision
     (value,) = [line for line in lines if line.startswith("healthy control ")]
@@ -183,7 +183,7 @@ def test_cases_that_hold_nothing_or_would_be_overwritten(
     cases = tmp_path / "cases.jsonl"
     cases.write_text(text)
     code, _, err = genotex("clinical", "infer", cases, "-o", tmp_path / "out.jsonl")
-    assert code == 2 and "holds no case" in err
+    assert code == 2 and "holds no cases" in err
     code, _, err = genotex("clinical", "infer", cases, "-o", cases)
     assert code == 2 and "holds the cases" in err and cases.read_text() == text
 
@@ -372,7 +372,7 @@ def test_words_that_were_edited_are_not_overwritten(genotex: Run, tmp_path: Path
     mine.write_text(OWN_WORDS)
     arguments = ("clinical", "words", "--trait", "Asthma", "-o", mine)
     code, _, err = genotex(*arguments)
-    assert code == 2 and "is there already" in err and "--force" in err
+    assert code == 2 and "exists already" in err and "--force" in err
     assert mine.read_text() == OWN_WORDS
     code, _, _ = genotex(*arguments, "--force")
     assert code == 0 and "replace = true" in mine.read_text()
@@ -509,7 +509,7 @@ def test_encoding_made_under_an_alias_is_that_of_the_trait(genotex: Run, tmp_pat
     saved = tmp_path / "oa.json"
     code, out, err = genotex("clinical", "show", matrix, "--trait", "OA", "--save", saved)
     assert code == 0 and json.loads(saved.read_text())["trait"] == "Osteoarthritis"
-    assert "by the words of Osteoarthritis" in out and "'OA' is read by" in err
+    assert "by the vocabulary of Osteoarthritis" in out and "'OA' is read by" in err
 
 
 @pytest.mark.parametrize("trait", ["", " ", "??"])
@@ -547,7 +547,7 @@ def test_words_for_another_trait_are_told(genotex: Run, tmp_path: Path) -> None:
     mine.write_text('[traits.Gout]\nterms = ["podagra"]\n')
     matrix = write_asthma(tmp_path / "input")
     _, _, err = genotex("clinical", "show", matrix, "--trait", "Asthma", "--vocabulary", mine)
-    assert "Gout is another trait" in " ".join(err.split())
+    assert "Gout is not the trait asked for" in " ".join(err.split())
 
 
 def test_folder_of_another_name_is_suggested(genotex: Run, tmp_path: Path) -> None:

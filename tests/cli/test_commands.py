@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 import typer
 
-from genotex.cli.commands import app
-from genotex.cli.order import ORDER
+from genotex.cli.commands import ORDER, app
 from genotex.errors import UsageError
 from tests.cli.conftest import Run
 from tests.geo_text import asthma, series_matrix, write_asthma, write_gz
@@ -306,7 +305,7 @@ def test_analyze_asks_for_the_task_list_before_any_work(  # type: ignore[no-unty
         ),
         (["preprocess", "{tmp}/input", "{tmp}/o", "--encoding", "{tmp}/none.json"], "none.json"),
         (["analyze", "{tmp}/o"], "run 'genotex preprocess' first"),
-        (["analyze", "{tmp}/o", "--q", "0"], "Invalid value for '--q': 0 is not a q-value"),
+        (["analyze", "{tmp}/o", "--q", "0"], "Invalid value for '--q': 0 is out of range"),
         (
             ["solve", "{tmp}/input", "{tmp}/o", "--trait", "Asthma", "--solver", "exact"],
             "--solver exact belongs to the procedure 'benchmark'",

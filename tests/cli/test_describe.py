@@ -55,9 +55,12 @@ def test_describe_in_json(genotex: Run, tmp_path: Path) -> None:
     [
         (["{tmp}/absent"], "is not a folder; give the folder of a data set"),
         (["{tmp}/empty"], "holds no data set"),
-        (["{tmp}/input", "--license", "CC-BY"], "'CC-BY' is no address"),
-        (["{tmp}/input", "--url", "example.org"], "'example.org' is no address"),
-        (["{tmp}/input", "--date", "yesterday"], "'yesterday' is no day; write it as 2026-01-31"),
+        (["{tmp}/input", "--license", "CC-BY"], "'CC-BY' is not an address"),
+        (["{tmp}/input", "--url", "example.org"], "'example.org' is not an address"),
+        (
+            ["{tmp}/input", "--date", "yesterday"],
+            "'yesterday' is not a day; write it as 2026-01-31",
+        ),
         (["{tmp}/input", "-o", "{tmp}/file"], "is a file; give a folder"),
     ],
 )

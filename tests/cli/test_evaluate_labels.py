@@ -131,7 +131,7 @@ def test_reference_of_labels_and_the_score_of_an_output_folder(  # type: ignore[
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (("nowhere", "--cases", "{cases}"), "nowhere is not there"),
+        (("nowhere", "--cases", "{cases}"), "nowhere does not exist"),
         (("{cases}", "--cases", "{cases}"), "holds the labels"),
         (("{answers}", "--cases", "{answers}"), "holds the labels"),
         (("{answers}", "--cases", "{cases}", "--input", "x"), "--input does nothing here"),

@@ -41,7 +41,7 @@ def test_series_of_a_trait_are_fetched_and_solved(
         geo.add(f"GSE{number}", probes=False)
     source = tmp_path / "input"
     code, out, err = genotex("fetch", "geo", source, "--trait", "Asthma", *geo.addresses)
-    assert code == 0 and "2 series are whole" in err
+    assert code == 0 and "2 series are complete" in err
     assert [line.split()[:4] for line in out.splitlines()[1:]] == [
         ["Asthma", "GSE1", "whole", "2"],
         ["Asthma", "GSE2", "whole", "2"],
@@ -64,7 +64,7 @@ def test_dry_run_lists_and_writes_nothing(genotex: Run, geo: GeoSite, tmp_path: 
     arguments = ["fetch", "geo", source, "--trait", "Asthma", "--dry-run", *geo.addresses]
     code, out, err = genotex(*arguments)
     assert code == 0 and not source.exists()
-    assert "1 series with 2.3 MB would come; nothing was fetched" in err  # 2 MiB and 200 KiB
+    assert "1 series with 2.3 MB would be fetched; nothing was fetched" in err  # 2 MiB and 200 KiB
     rows = {line.split()[1]: line for line in out.splitlines()[1:]}
     assert set(rows) == {"GSE1", "GSE3"}  # GSE2 is of no study type that is asked for
     assert "title, summary, sample titles" in rows["GSE1"] and "matrix, family" in rows["GSE1"]
@@ -155,7 +155,7 @@ def test_a_long_pause_is_told(
     monkeypatch.setitem(WebClient.__init__.__kwdefaults__, "sleep", lambda seconds: None)
     code, _, err = genotex("fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses)
     assert code == 0
-    told = "the server answers 429 (Too Many Requests); asked again in 90 s"
+    told = "the server answers 429 (Too Many Requests); next attempt in 90 s"
     assert told in " ".join(err.split())
 
 
@@ -207,7 +207,7 @@ def test_a_series_that_is_named_twice_is_told_once(
     geo.add("GSE1")
     names = ["--accession", "gse1", "--accession", " GSE1"]
     code, out, err = genotex("fetch", "geo", tmp_path, *names, *geo.addresses)
-    assert code == 0 and out.count("GSE1") == 1 and "1 series are whole" in err
+    assert code == 0 and out.count("GSE1") == 1 and "1 series are complete" in err
 
 
 def test_a_trait_that_is_named_twice_is_searched_once(
@@ -270,7 +270,7 @@ def test_listing_that_names_a_file_that_is_not_there(
     geo.add("GSE2")
     geo.extra[series_folder("GSE1") + "matrix/"] = ["GSE1-GPL5_series_matrix.txt.gz"]
     code, out, err = genotex("fetch", "geo", tmp_path, "--trait", "Asthma", *geo.addresses)
-    assert code == 3 and "1 series are whole" in err
+    assert code == 3 and "1 series are complete" in err
     assert "GSE1-GPL5_series_matrix.txt.gz: the server answers 404" in out.splitlines()[1]
 
 
@@ -291,7 +291,7 @@ def test_one_bad_series_does_not_keep_the_others_back(
     geo.site.always(matrix_path("GSE2"), shortened(0.5))
     fetch = ["fetch", "geo", tmp_path, "--trait", "asthma", *geo.addresses]
     code, out, err = genotex(*fetch)
-    assert code == 3 and "the same command goes on from here" in err
+    assert code == 3 and "the same command resumes from here" in err
     assert [line.split()[2] for line in out.splitlines()[1:]] == ["whole", "not", "whole"]
     assert "the gzip data end too early" in out
     geo.site.mend(matrix_path("GSE2"))

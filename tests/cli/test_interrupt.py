@@ -50,7 +50,7 @@ def test_ctrl_c_leaves_nothing_half_written_and_the_next_run_goes_on(
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"interrupted" in err and b"Traceback" not in err
-    assert b"the same command goes on from here" in err
+    assert b"the same command resumes from here" in err
     assert not [p for p in output.rglob("*") if p.name.endswith(".part")]
     assert_next_run_completes(source, output)
 
@@ -111,4 +111,4 @@ def test_ctrl_c_promises_nothing_where_all_is_done_again(source: Path, tmp_path:
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"interrupted" in err and b"goes on" not in err
+    assert b"interrupted" in err and b"resumes" not in err

@@ -89,11 +89,11 @@ def test_analyze_draws_a_page_again_where_one_stood(genotex: Run, solved: Output
     page = solved.report("Asthma", None)
     command = ("analyze", solved.root, "--trait", "Asthma", "--no-panel")
     code, _, err = genotex(*command, "--covariates", "none")
-    assert code == 0 and f"report drawn again: {page}" in err
+    assert code == 0 and f"report updated: {page}" in err
     assert "Covariates</dt><dd>none" in page.read_text().replace("\n", "")
     page.unlink()
     code, _, err = genotex(*command)
-    assert code == 0 and "drawn again" not in err and not page.exists()
+    assert code == 0 and "report updated" not in err and not page.exists()
 
 
 def test_analyze_draws_the_page_of_a_problem_that_lost_its_answer(

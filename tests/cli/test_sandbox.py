@@ -25,7 +25,7 @@ def test_check_without_walls_fails_and_warns(genotex) -> None:  # type: ignore[n
     assert code == 1
     assert "read a file outside its folder" in worked
     assert "take more memory than the limit" not in worked
-    assert "not protected from written code: files" in " ".join(err.split())
+    assert "not protected from generated code: files" in " ".join(err.split())
 
 
 def test_one_thing_that_worked_is_a_failure() -> None:

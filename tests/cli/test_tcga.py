@@ -79,7 +79,7 @@ def test_name_is_not_told_where_barcodes_and_no_words_are_read(genotex, tmp_path
     assert "not listed" not in told
 
 
-def test_misspelt_name_is_told_beside_a_tcga_folder(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_misspelt_name_is_reported_next_to_a_tcga_folder(genotex, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     source = write_folder(tmp_path / "in")
     code, _, told = genotex("preprocess", source, tmp_path / "out", "--trait", "Athsma")
     assert code == 2 and "perhaps Asthma" in told

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from genotex.bench.runs.methods.choosing import MethodOptions
 from genotex.bench.runs.methods.idle_options import refuse_idle
 from genotex.errors import UsageError
+from genotex.options import LIMITS, WAYS, Option
 
 __all__ = ["PRESETS", "ROLES", "Agent", "Preset", "Switches", "preset_named", "roles_asked"]
 
@@ -25,24 +26,7 @@ for code that needs biomedical knowledge."""
 class Switches:
     """How the team works (GenoTEX paper, section 4 and its ablations).
 
-    Parameters
-    ----------
-    planning : bool
-        Ask for the next step; else all steps in their usual order.
-    expert : bool
-        The Domain Expert writes and reviews steps that need domain knowledge.
-    reviewer : bool
-        Code is reviewed; else the first attempt is accepted.
-    max_rounds : int
-        Most reviews of a step.
-    max_retract : int
-        How often a notebook may go back to an earlier step.
-    reuse : bool
-        Approved code of steps that need no domain knowledge is tried first in later notebooks.
-    work_seconds : float
-        Time for a notebook: of the models' calls and of its cells; waiting does not count.
-    cell_seconds : float
-        Time for one cell.
+    The fields are described by their help texts.
 
     Raises
     ------
@@ -50,14 +34,50 @@ class Switches:
         If a number is invalid.
     """
 
-    planning: bool = True
-    expert: bool = True
-    reviewer: bool = True
-    max_rounds: int = 2
-    max_retract: int = 1
-    reuse: bool = True
-    work_seconds: float = 420.0
-    cell_seconds: float = 180.0
+    planning: Annotated[
+        bool,
+        Option(
+            "Plan each step; otherwise all steps run in their usual order.",
+            "--planning/--no-planning",
+            panel=WAYS,
+        ),
+    ] = True
+    expert: Annotated[
+        bool,
+        Option(
+            "Consult the domain expert on steps that need biomedical knowledge.",
+            "--expert/--no-expert",
+            panel=WAYS,
+        ),
+    ] = True
+    reviewer: Annotated[
+        bool,
+        Option(
+            "Review code; otherwise the first attempt is kept.",
+            "--reviewer/--no-reviewer",
+            panel=WAYS,
+        ),
+    ] = True
+    max_rounds: Annotated[int, Option("Most reviews of a step.", panel=WAYS)] = 2
+    max_retract: Annotated[
+        int, Option("How often a notebook may return to an earlier step.", panel=WAYS)
+    ] = 1
+    reuse: Annotated[
+        bool,
+        Option("Try approved code first in later notebooks.", "--reuse/--no-reuse", panel=WAYS),
+    ] = True
+    work_seconds: Annotated[
+        float,
+        Option(
+            "Time for a notebook: model calls and cells; waiting does not count.",
+            "--time-limit",
+            panel=LIMITS,
+            metavar="SECONDS",
+        ),
+    ] = 420.0
+    cell_seconds: Annotated[
+        float, Option("Time for a cell.", "--cell-time", panel=LIMITS, metavar="SECONDS")
+    ] = 180.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that permit nothing."""

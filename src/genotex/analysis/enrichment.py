@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -24,8 +24,9 @@ from genotex.analysis.gene_sets import (
 from genotex.analysis.p_values import benjamini_hochberg
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.trait_effects import TraitEffects
-from genotex.errors import AnalysisError, UsageError
+from genotex.errors import AnalysisError
 from genotex.formats import GeneSet
+from genotex.options import EnrichmentOptions, SetTest
 
 __all__ = [
     "SET_COLUMNS",
@@ -39,7 +40,6 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Any]
-SetTest = Literal["camera", "fry", "fry-mixed"]
 
 SET_COLUMNS: dict[str, type[pl.DataType]] = {
     "Gene Set": pl.String,
@@ -81,57 +81,6 @@ ONLY_DESCRIBED = (
 
 
 NO_EFFECTS = "the expression of the cohort was not given"
-
-
-@dataclass(frozen=True)
-class EnrichmentOptions:
-    """What a user may choose about gene sets.
-
-    Parameters
-    ----------
-    q_cut
-        A gene set is significant when its q-value is below.
-    min_size, max_size
-        Fewest and most genes of a set among those tested.
-    permutations
-        Random sets of each size by which scores are normalised.
-    seed
-        Of the random sets.
-    test : {"camera", "fry", "fry-mixed"}
-        The test whose q-values decide and whose p-values order the sets: ``camera`` asks whether a
-        set changes more than the other genes, ``fry`` whether it changes at all in one direction,
-        ``fry-mixed`` whether it does so in either.
-
-    Raises
-    ------
-    UsageError
-        If a value makes no sense.
-    """
-
-    q_cut: float = 0.05
-    min_size: int = 10
-    max_size: int = 500
-    permutations: int = 1000
-    seed: int = 42
-    test: SetTest = "camera"
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense before any file is read."""
-        if not 0 < self.q_cut <= 1:
-            msg = f"q_cut {self.q_cut} is not a q-value; use a number above 0 and at most 1"
-            raise UsageError(msg)
-        if not 1 <= self.min_size <= self.max_size:
-            msg = f"no set has {self.min_size} to {self.max_size} genes; use sizes from 1 upwards"
-            raise UsageError(msg)
-        if self.permutations < 100:
-            msg = f"{self.permutations} permutations are too few to normalise by; use 100 or more"
-            raise UsageError(msg)
-        if not 0 <= self.seed < 2**32:
-            msg = f"seed {self.seed} is out of range; use 0 to {2**32 - 1}"
-            raise UsageError(msg)
-        if self.test not in get_args(SetTest):
-            msg = f"test {self.test!r} is not known; use {', '.join(get_args(SetTest))}"
-            raise UsageError(msg)
 
 
 @dataclass(frozen=True, eq=False)

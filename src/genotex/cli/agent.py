@@ -1,68 +1,84 @@
-"""`genotex agent`: the team of agents at work, gone on with, and looked at."""
+"""`genotex agent`: run the team of agents, resume a run, show what it did."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genotex.cli import agent_options as a
+from genotex.agents.switches import Switches
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.model_choice import LimitChoice, ModelChoice, RoleChoice
+from genotex.cli.model_options import LimitChoice, ModelChoice
+from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
+from genotex.options import WAYS, ChosenProcedure, Option
 
 if TYPE_CHECKING:
     from genotex.agents.models import Limits
-    from genotex.agents.switches import Agent, Switches
+    from genotex.agents.switches import Agent
     from genotex.agents.team.plan import TeamPlan
     from genotex.bench.problems import Problem
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Have problems solved by a team of agents.")
+app = typer.Typer(no_args_is_help=True, help="Solve problems with a team of agents.")
+
+_RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Output folder of the run.")]
+_Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of parallel notebooks.")]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The problems to solve."""
+
+    trait: Annotated[str | None, typer.Option("--trait", help="The trait.")] = None
+    condition: Annotated[
+        str, typer.Option("--condition", help="None, Age, Gender or another trait.")
+    ] = "None"
+    problems: Annotated[
+        Path | None, typer.Option("--problems", help="A list of problems, JSON or CSV.")
+    ] = None
+    task_info: o.TaskInfoFile = None
+
+
+@dataclass(frozen=True)
+class _Team:
+    """Which agents work, and how."""
+
+    procedure: ChosenProcedure = "sound"
+    structured: Annotated[
+        bool,
+        Option(
+            "Ask for the clinical facts as data; no code is generated.",
+            "--structured",
+            panel=WAYS,
+        ),
+    ] = False
+    sandbox: o.SandboxMode = "require"
+    jobs: _Jobs = 1
+    json: o.Json = False
 
 
 @app.command()
+@with_options
 def run(
     source: o.InputDir,
     output: o.OutputDir,
-    trait: a.TraitName = None,
-    condition: a.ConditionName = "None",
-    problems: a.ProblemFile = None,
-    task_info: o.TaskInfoFile = None,
-    procedure: o.ProcedureName = o.Procedures.sound,
-    jobs: a.AtOnce = 1,
-    json: o.Json = False,
-    model: a.ModelName = None,
-    planner: a.Planner = None,
-    engineer: a.Engineer = None,
-    statistician: a.Statistician = None,
-    reviewer: a.Reviewer = None,
-    expert: a.Expert = None,
-    settings: a.ModelSettingsFile = None,
-    max_rounds: a.MaxRounds = 2,
-    max_retract: a.MaxRetract = 1,
-    planning: a.Planning = True,
-    with_expert: a.WithExpert = True,
-    with_reviewer: a.WithReviewer = True,
-    reuse: a.Reuse = True,
-    structured: a.Structured = False,
-    sandbox: o.SandboxMode = o.Sandboxes.require,
-    time_limit: a.TimeLimit = 420.0,
-    cell_time: a.CellTime = 180.0,
-    max_cost: a.MaxCost = None,
-    max_tokens: a.MaxTokens = None,
-    max_time: a.MaxTime = None,
-    allow_unknown_cost: a.AllowUnknown = False,
+    wanted: _Wanted,
+    team: _Team,
+    models: ModelChoice,
+    switches: Switches,
+    limits: LimitChoice,
 ) -> None:
-    r"""Have problems solved by the team; interrupted, the same command goes on.
+    r"""Solve problems with the team; the same command resumes a stopped run.
 
     Each cohort, and each problem, is a notebook: the team plans a step, writes
-    code, runs it in a closed room, reviews and revises. Notebooks lie in
-    OUTPUT/notebooks, all calls and cells in OUTPUT/run.
+    code, runs it in a sandbox, reviews and revises. Notebooks are written to
+    OUTPUT/notebooks, all calls and cells to OUTPUT/run.
 
     Examples:
       genotex agent run input out --trait Osteoarthritis --model rules
@@ -75,55 +91,37 @@ def run(
           --model ollama:llama3.3 -j 4
     """
     from genotex.agents.sandbox import SandboxPolicy
-    from genotex.agents.switches import ROLES, Switches
+    from genotex.agents.switches import ROLES
     from genotex.agents.team.plan import TeamPlan
 
-    switches = Switches(
-        planning=planning,
-        expert=with_expert,
-        reviewer=with_reviewer,
-        max_rounds=max_rounds,
-        max_retract=max_retract,
-        reuse=reuse,
-        work_seconds=time_limit,
-        cell_seconds=cell_time,
-    )
-    agent: Agent = "structured" if structured else "team"
-    models = ModelChoice(
-        model,
-        RoleChoice(planner, engineer, statistician, reviewer, expert),
-        settings,
-        LimitChoice(max_cost, max_tokens, max_time, allow_unknown_cost),
-    )
+    agent: Agent = "structured" if team.structured else "team"
     _refuse_idle(agent, switches, models)
     plan = TeamPlan(
         source=source,
         target=output,
-        problems=_problems(trait, condition, problems, task_info),
-        models=models.read(ROLES),
-        procedure=procedure.value,
+        problems=_problems(wanted),
+        models=models.read(limits, ROLES),
+        procedure=team.procedure,
         switches=switches,
-        sandbox=SandboxPolicy(sandbox.value),
-        task_info=task_info,
+        sandbox=SandboxPolicy(team.sandbox),
+        task_info=wanted.task_info,
         agent=agent,
     )
-    _run(plan, plan.models.limits, jobs=jobs, retry=False, json=json)
+    _run(plan, plan.models.limits, jobs=team.jobs, retry=False, json=team.json)
 
 
 @app.command()
+@with_options
 def resume(
-    folder: a.RunFolder,
-    jobs: a.AtOnce = 1,
-    retry: Annotated[bool, typer.Option("--retry", help="Do notebooks anew that failed.")] = False,
-    max_cost: a.MaxCost = None,
-    max_tokens: a.MaxTokens = None,
-    max_time: a.MaxTime = None,
-    allow_unknown_cost: a.AllowUnknown = False,
+    folder: _RunFolder,
+    limits: LimitChoice,
+    jobs: _Jobs = 1,
+    retry: Annotated[bool, typer.Option("--retry", help="Rerun notebooks that failed.")] = False,
     json: o.Json = False,
 ) -> None:
-    """Go on with a run that was interrupted or stopped; nothing is asked twice.
+    """Resume a run that was interrupted or stopped; no call is made twice.
 
-    Limits count from the beginning of the run, and stay where none is given.
+    Limits count from the start of the run, and stay where none is given.
 
     Examples:
       genotex agent resume out
@@ -136,19 +134,19 @@ def resume(
 
     register_rules()
     plan = read_plan(folder)
-    limits = changed_limits(
+    new_limits = changed_limits(
         read_limits(plan.folder.limits),
-        max_cost=max_cost,
-        max_tokens=max_tokens,
-        max_time=max_time,
-        allow_unknown=allow_unknown_cost,
+        max_cost=limits.max_cost,
+        max_tokens=limits.max_tokens,
+        max_time=limits.max_time,
+        allow_unknown=limits.allow_unknown_cost,
     )
-    _run(plan, limits, jobs=jobs, retry=retry, json=json)
+    _run(plan, new_limits, jobs=jobs, retry=retry, json=json)
 
 
 @app.command()
 def show(
-    folder: a.RunFolder,
+    folder: _RunFolder,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -158,10 +156,10 @@ def show(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Tell what a run did: all its notebooks, or one step by step.
+    """Show what a run did: all its notebooks, or one step by step.
 
-    A step is shown with its plan, its code, what that printed, its reviews and
-    what it cost.
+    A step is shown with its plan, its code and output, its reviews and its
+    cost.
 
     Examples:
       genotex agent show out
@@ -188,27 +186,26 @@ def show(
 
 
 def _refuse_idle(agent: Agent, switches: Switches, models: ModelChoice) -> None:
-    """Refuse a model for a role that nobody plays, and ways of a team that is not there."""
-    from genotex.agents.switches import Switches, roles_asked
+    """Refuse a model for a role that is not used, and options of the team without a team."""
+    from genotex.agents.switches import roles_asked
     from genotex.bench.runs.methods.idle_options import refuse_idle
 
     if agent == "structured":
         usual = Switches(work_seconds=switches.work_seconds, cell_seconds=switches.cell_seconds)
         if switches != usual:
-            msg = "--structured has no team: leave the other ways of the team out"
+            msg = "--structured has no team: leave the other options of the team out"
             raise UsageError(msg)
     asked = roles_asked(agent, switches)
-    silent = [f"--model.{role}" for role in models.roles.named() if role not in asked]
-    refuse_idle(silent, f"roles that are asked: {', '.join(asked)}")
+    silent = [f"--model.{role}" for role in models.roles if role not in asked]
+    refuse_idle(silent, f"roles that call a model: {', '.join(asked)}")
 
 
-def _problems(
-    trait: str | None, condition: str, file: Path | None, task_info: Path | None
-) -> Sequence[Problem]:
+def _problems(wanted: _Wanted) -> Sequence[Problem]:
     from genotex.bench.problems import Problem, TaskInfo, condition_named, read_problems
 
+    trait, condition, file = wanted.trait, wanted.condition, wanted.problems
     if trait is not None and file is not None:
-        msg = "--trait and --problems do not go together; use one of them"
+        msg = "--trait and --problems exclude each other; use one of them"
         raise UsageError(msg)
     if trait is not None:
         return [Problem(trait, condition_named(condition))]
@@ -217,10 +214,10 @@ def _problems(
         raise UsageError(msg)
     if file is not None:
         return read_problems(file)
-    if task_info is None:
-        msg = "say what to solve: --trait, --problems or --task-info"
+    if wanted.task_info is None:
+        msg = "nothing to solve: give --trait, --problems or --task-info"
         raise UsageError(msg)
-    return TaskInfo.load(task_info).problems()
+    return TaskInfo.load(wanted.task_info).problems()
 
 
 def _run(plan: TeamPlan, limits: Limits, *, jobs: int, retry: bool, json: bool) -> None:

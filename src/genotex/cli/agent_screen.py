@@ -1,4 +1,4 @@
-"""What `genotex agent` shows: progress with the cost so far, a run's end, a notebook's trace."""
+"""Progress of a team of agents, and what a run or a notebook did, on the screen."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 __all__ = [
     "finished_json",
     "overview_json",
-    "say_usage",
     "show_finished",
     "show_overview",
     "show_trace",
+    "show_usage",
+    "show_warnings",
     "shown_progress",
-    "tell_warnings",
     "trace_json",
 ]
 
 
 @contextmanager
 def shown_progress() -> Iterator[Progress]:
-    """Show a bar over all notebooks, with what happens now and what it cost so far."""
+    """Show a bar over all notebooks, with the current event and the cost so far."""
     screen.resumes.set()
     with screen.progress_with_label("notebooks") as bar:
         yield _Shown(*bar)
@@ -65,7 +65,7 @@ def _cost(usage: UsageLedger) -> str:
 
 
 def _dollars(cost: Total[Any]) -> str:
-    """Return a cost in words; what is not known in full says so."""
+    """Return a cost in words, marked if it is not fully known."""
     known = f"${cost.known:.4f}".rstrip("0").rstrip(".")
     if known == "$0" and cost.known:
         known = "under $0.0001"
@@ -88,35 +88,35 @@ def finished_json(finished: TeamFinished) -> dict[str, Any]:
 
 
 def show_finished(finished: TeamFinished, target: Path) -> None:
-    """Print what became of notebooks and problems, and what it took."""
+    """Print the outcome of notebooks and problems, and the usage."""
     rows = [_notebook_row(record) for record in finished.notebooks]
     columns = ["notebook", "state", "steps", "reviews", "seconds", "why"]
     screen.table(columns, rows, fold=("notebook", "why"))
-    screen.say("")
-    say_usage(finished.usage)
+    screen.show("")
+    show_usage(finished.usage)
     answered = [record for record in finished.problems if record.success]
     for record in answered:
         where = f" in {record.cohort}" if record.cohort else ""
-        screen.say(f"{record.problem}: {record.genes} genes{where}")
+        screen.show(f"{record.problem}: {record.genes} genes{where}")
     for record in finished.problems:
         if not record.success:
-            screen.tell(screen.one_line(f"{record.problem}: {record.error}"), "not answered")
-    tell_warnings(finished, target)
-    screen.tell(f"results are in {target}; genotex agent show {target} tells how they came about")
+            screen.notify(screen.one_line(f"{record.problem}: {record.error}"), "not answered")
+    show_warnings(finished, target)
+    screen.notify(f"results are in {target}; genotex agent show {target} shows how they were made")
 
 
-def tell_warnings(finished: TeamFinished, target: Path) -> None:
-    """Print what was not protected, and why the run stopped, if it did."""
+def show_warnings(finished: TeamFinished, target: Path) -> None:
+    """Print missing protections, and why the run stopped, if it did."""
     if unprotected := _unprotected(finished):
-        screen.tell(f"not protected from written code: {unprotected}", "warning")
+        screen.notify(f"not protected from generated code: {unprotected}", "warning")
     if finished.stopped:
-        screen.tell(f"{finished.stopped}; genotex agent resume {target} goes on", "stopped")
+        screen.notify(f"{finished.stopped}; resume with: genotex agent resume {target}", "stopped")
 
 
 def _unprotected(finished: TeamFinished) -> str:
-    """Return what no wall protected in some notebook."""
-    walls = (record.confinement.get("protected", {}) for record in finished.notebooks)
-    return ", ".join(sorted({name for held in walls for name, there in held.items() if not there}))
+    """Return the protections that were missing in some notebook."""
+    held = (record.confinement.get("protected", {}) for record in finished.notebooks)
+    return ", ".join(sorted({name for each in held for name, there in each.items() if not there}))
 
 
 def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
@@ -131,12 +131,12 @@ def _notebook_row(record: NotebookRecord) -> dict[str, Any]:
     }
 
 
-def say_usage(usage: UsageLedger) -> None:
+def show_usage(usage: UsageLedger) -> None:
     """Print calls, tokens and cost of a run."""
     total = usage.total()
     tokens = f"{total.input_tokens} tokens in, {total.output_tokens} out"
     failed = f"; {total.failed} more failed, at an unknown cost" if total.failed else ""
-    screen.say(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}{failed}")
+    screen.show(f"{total.calls} calls; {tokens}; {_dollars(total.cost)}{failed}")
 
 
 def overview_json(rows: Sequence[NotebookRow]) -> list[dict[str, Any]]:
@@ -167,7 +167,7 @@ def _overview_row(row: NotebookRow) -> dict[str, Any]:
 
 def trace_json(found: Trace) -> dict[str, Any]:
     """Return a notebook, step by step, as plain JSON values."""
-    told = {
+    facts = {
         "task": found.row.task.to_json(),
         "state": found.row.state,
         "why": found.row.why or None,
@@ -175,8 +175,8 @@ def trace_json(found: Trace) -> dict[str, Any]:
     }
     notebook = found.notebook
     if notebook is None:
-        return told | {"answers": list(found.answers)}
-    return told | {
+        return facts | {"answers": list(found.answers)}
+    return facts | {
         "ending": None if notebook.ending is None else notebook.ending.value,
         "plans": [
             {"step": p.unit.name, "retract_to": p.retract_to, "why": p.why} for p in notebook.plans
@@ -213,16 +213,16 @@ def _step_json(step: Step) -> dict[str, Any]:
 def show_trace(found: Trace) -> None:
     """Print a notebook step by step: plan, code, output, review, cost, time."""
     task = found.row.task
-    screen.say(f"{task.trait} {task.cohort or task.problem}")
+    screen.show(f"{task.trait} {task.cohort or task.problem}")
     for answer in found.answers:
         for line in json.dumps(answer, indent=2, ensure_ascii=False).splitlines():
-            screen.say(screen.one_line(line))
+            screen.show(screen.one_line(line))
     if found.notebook is not None:
         _show_notebook(found.notebook)
-    screen.say("")
-    screen.say(": ".join(part for part in (found.row.state, found.row.why) if part))
+    screen.show("")
+    screen.show(": ".join(part for part in (found.row.state, found.row.why) if part))
     for role, row in found.usage.by_role().items():
-        screen.say(
+        screen.show(
             f"{role}: {row.calls} calls, {row.input_tokens} tokens in, {row.output_tokens} out, "
             f"{_dollars(row.cost)}, {row.working:.1f} s"
         )
@@ -230,26 +230,26 @@ def show_trace(found: Trace) -> None:
 
 def _show_notebook(notebook: Notebook) -> None:
     for number, step in enumerate(_steps(notebook), start=1):
-        screen.say("")
-        screen.say(f"== Step {number}: {step.unit.title} ==")
+        screen.show("")
+        screen.show(f"== Step {number}: {step.unit.title} ==")
         for attempt in step.attempts:
             _show_attempt(attempt)
-    screen.say("")
+    screen.show("")
     for step in notebook.dropped:
-        screen.say(f"dropped: {step.unit.title} ({step.final.result.status})")
+        screen.show(f"dropped: {step.unit.title} ({step.final.result.status})")
     counts = {name: value for name, value in notebook.tally.to_json().items() if value}
-    screen.say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
+    screen.show(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
 
 
 def _show_attempt(attempt: Attempt) -> None:
-    who = attempt.author or "taken over from another notebook"
-    screen.say(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
+    who = attempt.author or "reused from another notebook"
+    screen.show(f"-- {who}: {attempt.result.status}, {attempt.result.seconds:.1f} s")
     for line in attempt.code.rstrip().expandtabs().splitlines():
-        screen.say(screen.one_line(f"    {line}".rstrip()))
+        screen.show(screen.one_line(f"    {line}".rstrip()))
     for line in attempt.result.text.rstrip().expandtabs().splitlines():
-        screen.say(screen.one_line(f"  > {line}".rstrip()))
+        screen.show(screen.one_line(f"  > {line}".rstrip()))
     if attempt.verdict is not None:
         word = "approved" if attempt.approved else "rejected"
-        screen.say(screen.one_line(f"-- review: {word}. {attempt.verdict.reasoning}"))
+        screen.show(screen.one_line(f"-- review: {word}. {attempt.verdict.reasoning}"))
         for suggestion in attempt.verdict.suggestions:
-            screen.say(screen.one_line(f"   * {suggestion}"))
+            screen.show(screen.one_line(f"   * {suggestion}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,78 +11,61 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.answer import show_result
-from genotex.cli.asking import ask
-from genotex.cli.combine import combine_cohorts
-from genotex.cli.option_checks import check_cohorts, check_controls, check_options
-from genotex.cli.report import pages_there, redraw
+from genotex.cli.option_classes import changed, with_options
+from genotex.cli.report import existing_pages, redraw
+from genotex.cli.results import combine_cohorts, show_result
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder, trait_folder_name
+from genotex.options import TWO_STEP, AnalysisOptions
 
 if TYPE_CHECKING:
-    from genotex.analysis import AnalysisOptions, ProblemOutcome
+    from genotex.analysis import ProblemOutcome
     from genotex.bench.problems import Problem, TaskInfo
 
 __all__ = [
     "analyze",
     "analyze_with_progress",
-    "build_options",
+    "check_cohorts",
+    "check_controls",
+    "check_options",
     "load_tasks",
     "show_problems",
 ]
 
 MOST_WITH_WARNINGS = 5
-"""Problems whose warnings are printed; with more of them they are in the results only."""
-
-Preprocessed = Annotated[
-    Path, typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex preprocess'.")
-]
-Conditions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--condition",
-        help="None, Age, Gender or another trait; repeat for several.",
-        show_default="None, or all of the task list",
-    ),
-]
+"""With more problems than this their warnings are in the results only, not printed."""
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """The problems to solve."""
+
+    trait: o.TraitNames = None
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--condition",
+            help="None, Age, Gender or another trait; repeat for several.",
+            show_default="None, or all of the task list",
+        ),
+    ] = None
+    task_info: o.TaskInfoFile = None
+
+
+@with_options
 def analyze(
-    output: Preprocessed,
-    trait: o.TraitNames = None,
-    condition: Conditions = None,
-    task_info: o.TaskInfoFile = None,
-    procedure: o.ProcedureName = o.Procedures.sound,
-    cohort: Annotated[
-        str | None, typer.Option("--cohort", help="Use this cohort, not the largest usable one.")
-    ] = None,
-    cohorts: o.Cohorts = o.CohortsUsed.largest,
-    controls: o.Controls = o.ControlRoles.auto,
-    q: o.QCut = 0.05,
+    output: Annotated[
+        Path, typer.Argument(metavar="OUTPUT", help="Output folder of 'genotex preprocess'.")
+    ],
+    wanted: _Wanted,
+    analysis: AnalysisOptions,
+    cohorts: o.Cohorts = "largest",
     jobs: o.Jobs = 1,
     json: o.Json = False,
-    test: o.TestName = o.Tests.moderated,
-    hidden: o.HiddenMode = o.HiddenModes.auto,
-    weights: o.Weights = o.WeightModes.auto,
-    levels: o.Levels = o.LevelModes.auto,
-    robust: o.Robust = False,
-    covariates: o.Covariates = "Age,Gender",
-    pair: o.Pair = None,
-    min_effect: o.MinEffect = 0.0,
-    exclude_outliers: o.ExcludeOutliers = False,
-    filter_low: o.FilterLow = True,
-    batch: o.KnownBatch = True,
-    trend: o.Trend = False,
-    panel: o.WithPanel = True,
-    seed: o.Seed = 42,
-    solver: o.SolverName = o.Solvers.scikit_learn,
-    regressors: o.Regressors = o.RegressorRules.inclusive,
-    condition_cohort: o.ConditionCohort = None,
 ) -> None:
     r"""Find the genes associated with each trait, given a condition.
 
-    A report page that is there is drawn again; 'genotex report' draws the
-    first one.
+    An existing report page is updated; 'genotex report' writes the first one.
 
     Examples:
       genotex analyze output --trait Osteoarthritis
@@ -99,43 +83,20 @@ def analyze(
 
       genotex analyze output --procedure benchmark --task-info task_info.json
     """
-    settings = build_options(
-        procedure=procedure,
-        controls=controls,
-        q=q,
-        cohort=cohort,
-        test=test,
-        hidden=hidden,
-        weights=weights,
-        levels=levels,
-        robust=robust,
-        covariates=covariates,
-        pair=pair,
-        min_effect=min_effect,
-        exclude_outliers=exclude_outliers,
-        filter_low=filter_low,
-        batch=batch,
-        trend=trend,
-        panel=panel,
-        seed=seed,
-        solver=solver,
-        regressors=regressors,
-        condition_cohort=condition_cohort,
-    )
-    check_cohorts(cohorts, settings)
-    check_controls(settings)
-    tasks, folder = load_tasks(task_info), OutputFolder(output)
-    problems = _problems(folder, trait or (), condition or (), settings, tasks)
-    check_options(settings, problems)
-    had_page = pages_there(folder, problems)
-    outcomes = analyze_with_progress(output, problems, settings, tasks, jobs=jobs)
+    check_cohorts(cohorts, analysis)
+    check_controls(analysis)
+    tasks, folder = load_tasks(wanted.task_info), OutputFolder(output)
+    problems = _problems(folder, wanted, analysis, tasks)
+    check_options(analysis, problems)
+    had_page = existing_pages(folder, problems)
+    outcomes = analyze_with_progress(output, problems, analysis, tasks, jobs=jobs)
     pages = redraw(folder, outcomes, had_page)
     combined = None
     if not json:
         show_problems(outcomes)
-        _tell_where(output, outcomes, pages)
-    if cohorts is o.CohortsUsed.all:
-        combined = combine_cohorts(output, problems, settings, tasks, jobs=jobs, quiet=json)
+        _show_where(output, outcomes, pages)
+    if cohorts == "all":
+        combined = combine_cohorts(output, problems, analysis, tasks, jobs=jobs, quiet=json)
     if json:
         rows = [outcome.summary() | _page(outcome, pages) for outcome in outcomes]
         screen.print_json(rows if combined is None else {"problems": rows, "combined": combined})
@@ -150,15 +111,15 @@ def _exit_code(outcomes: Sequence[ProblemOutcome], combined: Sequence[Mapping[st
     return screen.WRONG_USE if wrong_use else screen.NOTHING_USABLE
 
 
-def _tell_where(
+def _show_where(
     output: Path, outcomes: Sequence[ProblemOutcome], pages: Mapping[Problem, Path]
 ) -> None:
     if any(outcome.result is not None for outcome in outcomes):
-        screen.tell(f"results are in {output / 'regress'}")
+        screen.notify(f"results are in {output / 'regress'}")
     if len(pages) == 1:
-        screen.tell(f"report drawn again: {next(iter(pages.values()))}")
+        screen.notify(f"report updated: {next(iter(pages.values()))}")
     elif pages:
-        screen.tell(f"{len(pages)} reports drawn again in {output / 'report'}")
+        screen.notify(f"{len(pages)} reports updated in {output / 'report'}")
 
 
 def _page(outcome: ProblemOutcome, pages: Mapping[Problem, Path]) -> dict[str, str]:
@@ -166,71 +127,77 @@ def _page(outcome: ProblemOutcome, pages: Mapping[Problem, Path]) -> dict[str, s
     return {} if page is None else {"report": str(page)}
 
 
-def build_options(
-    *,
-    procedure: o.Procedures = o.Procedures.sound,
-    controls: o.ControlRoles = o.ControlRoles.auto,
-    q: float = 0.05,
-    cohort: str | None = None,
-    test: o.Tests = o.Tests.moderated,
-    hidden: o.HiddenModes = o.HiddenModes.auto,
-    weights: o.WeightModes = o.WeightModes.auto,
-    levels: o.LevelModes = o.LevelModes.auto,
-    robust: bool = False,
-    covariates: str = "Age,Gender",
-    pair: str | None = None,
-    min_effect: float = 0.0,
-    exclude_outliers: bool = False,
-    filter_low: bool = True,
-    batch: bool = True,
-    trend: bool = False,
-    panel: bool = True,
-    seed: int = 42,
-    solver: o.Solvers = o.Solvers.scikit_learn,
-    regressors: o.RegressorRules = o.RegressorRules.inclusive,
-    condition_cohort: str | None = None,
-) -> AnalysisOptions:
-    """Gather command-line options into the library's."""
-    from genotex.analysis import AnalysisOptions
-
-    return AnalysisOptions(
-        procedure=procedure.value,
-        model=test.value,
-        hidden=hidden.value,
-        weights=weights.value,
-        levels=levels.value,
-        robust=robust,
-        q_cut=q,
-        min_effect=min_effect,
-        exclude_outliers=exclude_outliers,
-        controls=controls.value,
-        filter_low=filter_low,
-        covariates=_covariates(covariates),
-        batch=batch,
-        trend=trend,
-        panel=panel,
-        seed=seed,
-        cohort=cohort,
-        condition_cohort=condition_cohort,
-        regressors=regressors.value,
-        pair=pair,
-        solver=solver.value,
-    )
-
-
-def _covariates(text: str) -> tuple[str, ...]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if [name.lower() for name in names] == ["none"]:
-        return ()
-    known = {"age": "Age", "gender": "Gender", "sex": "Gender"}
-    return tuple(dict.fromkeys(known.get(name.lower(), name) for name in names))
-
-
 def load_tasks(path: Path | None) -> TaskInfo | None:
-    """Read the task list where one is given."""
+    """Read the task list, if one was given."""
     from genotex.bench.problems import TaskInfo
 
     return None if path is None else TaskInfo.load(path)
+
+
+def check_options(settings: AnalysisOptions, problems: Sequence[Problem]) -> None:
+    """Refuse options that have no effect in this procedure or on these problems."""
+    from genotex.bench.problems import ProblemKind
+
+    if settings.procedure == "benchmark":
+        if idle := changed(settings, lambda option: option.only == "sound"):
+            msg = (
+                f"{', '.join(idle)} {_do(idle)} nothing in the procedure 'benchmark'; leave "
+                f"{_them(idle)} out or use --procedure sound"
+            )
+            raise UsageError(msg)
+    elif idle := changed(settings, lambda option: option.only == "benchmark", values=True):
+        msg = (
+            f"{', '.join(idle)} belongs to the procedure 'benchmark' and does nothing in the "
+            "procedure 'sound'; leave it out or add --procedure benchmark"
+        )
+        raise UsageError(msg)
+    if any(problem.kind is ProblemKind.TWO_STEP for problem in problems):
+        return
+    if idle := changed(settings, lambda option: option.panel == TWO_STEP, values=True):
+        msg = (
+            f"{' and '.join(idle)} {_do(idle)} nothing here: no other trait is the condition; "
+            f"leave {_them(idle)} out or name another trait with --condition"
+        )
+        raise UsageError(msg)
+
+
+def check_controls(settings: AnalysisOptions) -> None:
+    """Refuse to choose controls for tables that the procedure uses as they are."""
+    if settings.procedure == "benchmark" and settings.controls != "auto":
+        msg = (
+            f"--controls {settings.controls} does nothing in the procedure 'benchmark', which "
+            "uses every sample of the linked table; choose controls when preprocessing"
+        )
+        raise UsageError(msg)
+
+
+def check_cohorts(cohorts: o.CohortsUsed, settings: AnalysisOptions) -> None:
+    """Refuse to combine cohorts without standard errors, or a single cohort."""
+    if cohorts != "all":
+        return
+    if settings.procedure == "benchmark":
+        msg = (
+            "the procedure 'benchmark' gives no standard errors, so cohorts cannot be combined; "
+            "use --procedure sound or --cohorts largest"
+        )
+        raise UsageError(msg)
+    if settings.levels == "factor":
+        msg = (
+            "--levels factor gives each gene several effects, so cohorts cannot be combined; use "
+            "--levels ordered or --cohorts largest"
+        )
+        raise UsageError(msg)
+    if settings.cohort is not None:
+        msg = f"--cohorts all and --cohort {settings.cohort} exclude each other; use one of them"
+        raise UsageError(msg)
+
+
+def _do(names: Sequence[str]) -> str:
+    return "does" if len(names) == 1 else "do"
+
+
+def _them(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
 
 
 def analyze_with_progress(
@@ -269,23 +236,20 @@ def show_problems(outcomes: Sequence[ProblemOutcome]) -> None:
     for row in rows:
         what = f"{row['trait']} ({row['condition']}): " if row["condition"] else f"{row['trait']}: "
         if not row["solved"]:
-            screen.tell(row["why"], "error" if row["wrong_use"] else "not answered")
+            screen.notify(row["why"], "error" if row["wrong_use"] else "not answered")
         for kind in ("counts", "levels"):
-            if told := row.get(kind):
-                screen.tell(what + told)
+            if text := row.get(kind):
+                screen.notify(what + text)
         for warning in row.get("warnings", ()) if len(rows) <= MOST_WITH_WARNINGS else ():
-            screen.tell(what + warning, "warning")
+            screen.notify(what + warning, "warning")
 
 
 def _problems(
-    output: OutputFolder,
-    traits: Sequence[str],
-    conditions: Sequence[str],
-    settings: AnalysisOptions,
-    tasks: TaskInfo | None,
+    output: OutputFolder, wanted: _Wanted, settings: AnalysisOptions, tasks: TaskInfo | None
 ) -> list[Problem]:
     from genotex.analysis import check_request
 
+    traits, conditions = wanted.trait or (), wanted.condition or ()
     there = output.traits()
     if not there:
         msg = f"{output.root} holds no preprocessed cohorts; run 'genotex preprocess' first"
@@ -298,8 +262,11 @@ def _problems(
         )
         raise UsageError(msg)
     if tasks is None or (traits and conditions):
-        wanted = list(conditions) or ["None"]
-        problems = [ask(trait, condition) for trait in traits or there for condition in wanted]
+        problems = [
+            o.problem_named(trait, condition)
+            for trait in traits or there
+            for condition in conditions or ["None"]
+        ]
         for problem in problems:
             check_request(problem, settings, tasks)
         return problems
@@ -309,12 +276,14 @@ def _problems(
 def _listed_problems(
     output: OutputFolder, traits: Sequence[str], conditions: Sequence[str], tasks: TaskInfo
 ) -> list[Problem]:
-    """Return the problems of the task list whose cohorts are there."""
+    """Return the problems of the task list whose cohorts are preprocessed."""
     from genotex.bench.problems import ProblemKind
 
     there = set(output.traits())
     of = {trait_folder_name(trait) for trait in traits} or there
-    given = {ask(next(iter(of)), c).condition for c in conditions} if conditions else None
+    given = (
+        {o.problem_named(next(iter(of)), c).condition for c in conditions} if conditions else None
+    )
     problems = [
         p
         for p in tasks.problems()
@@ -325,11 +294,11 @@ def _listed_problems(
     known = sum(p.trait in of for p in tasks.problems())
     if not conditions and 0 < len(problems) < known:
         left = known - len(problems)
-        screen.tell(
+        screen.notify(
             f"{left} of the {known} problems of {', '.join(sorted(of))} in {tasks.path.name} have "
             "another trait as condition that has no preprocessed cohorts here"
         )
     if not problems:
-        msg = f"{tasks.path}: no problem of it has preprocessed cohorts in {output.root}"
+        msg = f"{tasks.path}: none of its problems has preprocessed cohorts in {output.root}"
         raise UsageError(msg)
     return problems

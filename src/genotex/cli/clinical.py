@@ -1,28 +1,32 @@
-"""`genotex clinical`: how sample characteristics are read."""
+"""`genotex clinical`: trait, age and sex from sample characteristics."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.clinical_screen import annotation_json, show_annotation, show_keys
+from genotex.cli.option_classes import Only, Without, with_options
 from genotex.cli.output_file import check_other_file, check_output_file, write_text
-from genotex.cli.preprocess import build_options, given_reading
-from genotex.cli.reading_json import plain_reading
-from genotex.cli.reading_screen import show_keys, show_reading
-from genotex.cli.trait_names import tell_names
+from genotex.cli.preprocess import given_annotation, load_options, note_trait_names
 from genotex.errors import UsageError
+from genotex.options import PreprocessChoices
+
+if TYPE_CHECKING:
+    from genotex.clinical import RuleExpert
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Read trait, age and gender from characteristics.")
+app = typer.Typer(no_args_is_help=True, help="Annotate samples with trait, age and gender.")
 
 
 @app.command()
+@with_options
 def infer(
     cases: Annotated[
         Path, typer.Argument(metavar="CASES", help="Cases, one JSON object a line (.gz allowed).")
@@ -30,60 +34,55 @@ def infer(
     output: Annotated[
         Path, typer.Option("-o", "--output", help="File for the answers (.gz allowed).")
     ],
-    procedure: o.ProcedureName = o.Procedures.sound,
-    vocabulary: o.VocabularyFile = None,
-    least_certainty: o.LeastCertainty = 0.0,
+    data: Annotated[PreprocessChoices, Only("procedure", "vocabulary", "least_certainty")],
 ) -> None:
-    """Answer many cases at once: which rows tell trait, age and gender.
+    """Answer many cases at once: which rows record trait, age and gender.
 
-    Each answer also says how values are coded. Labels in the file are ignored.
+    Each answer also states how values are coded. Labels in the file are not
+    used.
 
     Example:
       genotex clinical infer cases.jsonl.gz -o answers.jsonl
     """
-    from genotex.clinical import count_cases, infer_cases, rule_expert
+    from genotex.clinical import count_cases, infer_cases
 
     check_output_file(output)
-    expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
+    expert = _rule_expert(data)
     check_other_file(output, cases, "cases; write the answers")
     total = count_cases(cases)
     if not total:
-        msg = f"{cases} holds no case; a case is one JSON object on one line"
+        msg = f"{cases} holds no cases; a case is one JSON object on one line"
         raise UsageError(msg)
     answers = []
     with screen.progress("reading cases", total) as step:
-        for line in infer_cases(cases, expert, procedure.value):
+        for line in infer_cases(cases, expert, data.procedure):
             answers.append(line + "\n")
             step("reading cases", total)
     write_text(output, "".join(answers))
-    screen.tell(f"{len(answers)} answers in {output}")
+    screen.notify(f"{len(answers)} answers in {output}")
 
 
 @app.command()
+@with_options
 def show(
     matrix: Annotated[
         Path, typer.Argument(metavar="MATRIX", help="A series matrix or family SOFT file.")
     ],
     trait: Annotated[str, typer.Option("--trait", help="The trait to look for.")],
+    data: Annotated[PreprocessChoices, Without("control_roles", "scale", "gene_table")],
     save: Annotated[
         Path | None,
-        typer.Option("--save", help="Add the reading to an encoding file to edit by hand."),
+        typer.Option("--save", help="Add the annotation to an encoding file, to edit by hand."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a reading of this series in that file.")
+        bool, typer.Option("--force", help="Replace the annotation of this series in that file.")
     ] = False,
-    procedure: o.ProcedureName = o.Procedures.sound,
-    encoding: o.EncodingFile = None,
-    case: o.CaseValues = None,
-    control: o.ControlValues = None,
-    vocabulary: o.VocabularyFile = None,
-    least_certainty: o.LeastCertainty = 0.0,
     json: o.Json = False,
 ) -> None:
-    r"""Show how a series is read for a trait, how sure that is, and why.
+    r"""Show how a series is annotated for a trait, how certain that is, and why.
 
-    Ends with exit code 0 where trait and gene data are available, 1 where
-    they are not, 2 after a mistake.
+    Ends with exit code 0 if trait and gene data are available, 1 if they are
+    not, 2 after a mistake.
 
     Examples:
       genotex clinical show \
@@ -101,66 +100,57 @@ def show(
         characteristics_to_edit,
         describe_series,
         load_vocabulary,
-        rule_expert,
         sum_up,
         values_by_key,
     )
     from genotex.cohorts import read_or_replay, read_series_file
 
-    settings = build_options(
-        procedure=procedure,
-        encoding=encoding,
-        case=case,
-        control=control,
-        controls=o.ControlRoles.auto,
-        scale=o.Scales.auto,
-        gene_table=None,
-        vocabulary=vocabulary,
-        least_certainty=least_certainty,
-    )
-    expert = rule_expert(procedure.value, vocabulary=vocabulary, least_certainty=least_certainty)
-    known = load_vocabulary(vocabulary)
+    settings = load_options(data)
+    expert = _rule_expert(data)
+    known = load_vocabulary(data.vocabulary)
     named = known.named(trait)
-    tell_names([trait], vocabulary)
+    note_trait_names([trait], data.vocabulary)
     series = read_series_file(matrix)
     cohort = series.accession or matrix.name.split("_")[0]
-    given = given_reading(settings, cohort, trait)
+    given = given_annotation(settings, cohort, trait)
     description = describe_series(series)
     reading = read_or_replay(description, trait, expert, settings, given)
-    rows = annotation_rows(reading, series, procedure.value)
+    rows = annotation_rows(reading, series, data.procedure)
     keys = values_by_key(description, trait, known)
-    told = sum_up(reading, rows)
+    summary = sum_up(reading, rows)
     if save is not None:
         there = characteristics_to_edit(keys)
         add_annotation(
             save, cohort, reading, trait=named.name, characteristics=there, replace=force
         )
     if json:
-        facts = {"accession": cohort, "asked_for": trait, "procedure": procedure.value}
-        screen.print_json(facts | plain_reading(reading, told, keys))
+        facts = {"accession": cohort, "asked_for": trait, "procedure": data.procedure}
+        screen.print_json(facts | annotation_json(reading, summary, keys))
     else:
-        words = f" by the words of {named.listed}" if named.note and named.listed else ""
-        show_reading(told, f"{cohort}, read for {trait}{words} (procedure {procedure.value})\n")
-        if not told.features[0].available:
+        words = f" by the vocabulary of {named.listed}" if named.note and named.listed else ""
+        headline = f"{cohort}, annotated for {trait}{words} (procedure {data.procedure})\n"
+        show_annotation(summary, headline)
+        if not summary.features[0].available:
             show_keys(keys, reading)
     if save is not None:
-        screen.tell(f"saved: {save}; edit it and give it back with --encoding {save}")
-    found = told.features[0].available and told.gene
+        screen.notify(f"saved: {save}; edit it and use it with --encoding {save}")
+    found = summary.features[0].available and summary.gene
     raise typer.Exit(screen.DONE if found else screen.NOTHING_USABLE)
 
 
 @app.command()
+@with_options
 def words(
     trait: Annotated[str, typer.Option("--trait", help="The trait.")],
+    data: Annotated[PreprocessChoices, Only("vocabulary")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write them to this file.")
+        Path | None, typer.Option("-o", "--output", help="Write it to this file.")
     ] = None,
-    vocabulary: o.VocabularyFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
-    """Print the words by which a trait is read, as a file to edit.
+    """Print the vocabulary that recognises a trait, as a file to edit.
 
-    Give the edited file back with --vocabulary, to this and other commands.
+    Use the edited file with --vocabulary, in this and other commands.
 
     Examples:
       genotex clinical words --trait Osteoarthritis -o mine.toml
@@ -172,12 +162,20 @@ def words(
     if output is not None:
         check_output_file(output)
         if output.exists() and not force:
-            msg = f"{output} is there already, perhaps edited; replace it with --force"
+            msg = f"{output} exists already, perhaps edited; replace it with --force"
             raise UsageError(msg)
-    text = vocabulary_text(load_vocabulary(vocabulary), trait)
-    tell_names([trait], vocabulary)
+    text = vocabulary_text(load_vocabulary(data.vocabulary), trait)
+    note_trait_names([trait], data.vocabulary)
     if output is None:
         sys.stdout.write(text)
         return
     write_text(output, text)
-    screen.tell(f"saved: {output}; edit it and give it back with --vocabulary {output}")
+    screen.notify(f"saved: {output}; edit it and use it with --vocabulary {output}")
+
+
+def _rule_expert(data: PreprocessChoices) -> RuleExpert:
+    from genotex.clinical import rule_expert
+
+    return rule_expert(
+        data.procedure, vocabulary=data.vocabulary, least_certainty=data.least_certainty
+    )

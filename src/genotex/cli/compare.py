@@ -1,37 +1,85 @@
-"""`genotex compare`: runs side by side, and two annotators against each other."""
+"""`genotex compare` and `genotex bench table`: runs next to each other."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from genotex.cli import options as o
-from genotex.cli import run_scores as r
 from genotex.cli import screen
-from genotex.cli.evaluate import ScoredProblems
+from genotex.cli.evaluate import ScoredProblems, chosen_words, evaluate_with_progress
+from genotex.cli.option_classes import with_options
+from genotex.cli.output_file import check_output_file, write_text
+from genotex.cli.score_screen import show_table
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from genotex.bench.evaluation.comparing import Comparison
     from genotex.bench.evaluation.options import EvaluationOptions
+    from genotex.bench.evaluation.scores import Scores
 
-__all__ = ["compare"]
+__all__ = ["compare", "table"]
+
+RunPaths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Output folders, or scores.json of 'genotex evaluate -o'; NAME=PATH names a run.",
+        show_default=False,
+    ),
+]
 
 
+@dataclass(frozen=True)
+class _Scoring:
+    """How output folders are scored."""
+
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            "--ref-dir", "-r", help="Score output folders against this one.", show_default=False
+        ),
+    ] = None
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tasks",
+            "-t",
+            help="selection, preprocessing, analysis; separated by commas.",
+            show_default="all that the reference holds",
+        ),
+    ] = None
+    task_info: Annotated[
+        Path | None,
+        typer.Option("--task-info", help="The problems for dataset selection.", show_default=False),
+    ] = None
+    problems: ScoredProblems = None
+    jobs: o.Jobs = 1
+
+    def options(self) -> EvaluationOptions:
+        """Return the options of the evaluation, at their defaults otherwise."""
+        from genotex.bench.evaluation.options import TASKS, EvaluationOptions
+        from genotex.bench.problems import read_problems
+
+        return EvaluationOptions(
+            tasks=chosen_words(self.tasks, TASKS, "task"),
+            task_info=self.task_info,
+            problems=None if self.problems is None else read_problems(self.problems),
+        )
+
+
+@with_options
 def compare(
-    runs: r.RunPaths,
-    reference: r.Reference = None,
+    runs: RunPaths,
+    scoring: _Scoring,
     baseline: Annotated[
         str | None,
         typer.Option(
-            "--baseline",
-            metavar="NAME",
-            help="Compare with this run.",
-            show_default="the first",
+            "--baseline", metavar="NAME", help="Compare with this run.", show_default="the first"
         ),
     ] = None,
     each_other: Annotated[
@@ -40,17 +88,22 @@ def compare(
             "--each-other", help="Score two runs against each other, without a reference."
         ),
     ] = False,
-    tasks: r.Tasks = None,
-    task_info: r.TaskInfoFile = None,
-    problems: ScoredProblems = None,
-    output: r.ResultsFolder = None,
-    jobs: o.Jobs = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Write the results into this folder.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     json: o.Json = False,
 ) -> None:
-    r"""Put runs side by side: figures with intervals, and paired differences.
+    r"""Compare runs: figures with intervals, and paired differences.
 
-    Output folders are scored by the default settings; for others score them
+    Output folders are scored with the default settings; for others score them
     with 'genotex evaluate -o' first and compare what it wrote.
 
     Examples:
@@ -69,12 +122,12 @@ def compare(
     if output is not None:
         check_folder(output)
     named = name_runs(runs)
-    settings = r.scoring_options(tasks, task_info, problems)
+    settings = scoring.options()
     if each_other:
-        _refuse_beside_each_other(reference, baseline)
-        found = _agreement(named, settings, jobs, seed)
+        _refuse_with_each_other(scoring.reference, baseline)
+        found = _agreement(named, settings, scoring.jobs, seed)
     else:
-        found = _compared(named, reference, baseline, settings, jobs, seed)
+        found = _compared(named, scoring, baseline, settings, seed)
     page = None
     if output is not None:
         from genotex.reports.scores import write_comparison
@@ -90,10 +143,9 @@ def compare(
 
 def _compared(
     named: Mapping[str, Path],
-    reference: Path | None,
+    scoring: _Scoring,
     baseline: str | None,
     settings: EvaluationOptions,
-    jobs: int,
     seed: int,
 ) -> Comparison:
     from genotex.bench.evaluation.comparing import compare_runs
@@ -102,16 +154,18 @@ def _compared(
         msg = "give two runs or more; 'genotex evaluate' scores a single one"
         raise UsageError(msg)
     if baseline is not None and baseline not in named:
-        # Told before anything is scored, which takes its time.
+        # Before anything is scored, which takes time.
         msg = f"no run is called {baseline!r}; there are {', '.join(named)}"
         raise UsageError(msg)
-    return compare_runs(r.score_runs(named, reference, settings, jobs), baseline, seed=seed)
+    return compare_runs(
+        _score_runs(named, scoring.reference, settings, scoring.jobs), baseline, seed=seed
+    )
 
 
-def _refuse_beside_each_other(reference: Path | None, baseline: str | None) -> None:
+def _refuse_with_each_other(reference: Path | None, baseline: str | None) -> None:
     for option, value in (("-r", reference), ("--baseline", baseline)):
         if value is not None:
-            msg = f"{option} does nothing beside --each-other; leave one of them out"
+            msg = f"{option} does nothing with --each-other; leave one of them out"
             raise UsageError(msg)
 
 
@@ -125,8 +179,8 @@ def _agreement(
         msg = "--each-other takes two output folders, which are scored against each other"
         raise UsageError(msg)
     (first, one), (second, other) = named.items()
-    forward = r.score_runs({first: one}, other, settings, jobs)[first]
-    backward = r.score_runs({second: other}, one, settings, jobs)[second]
+    forward = _score_runs({first: one}, other, settings, jobs)[first]
+    backward = _score_runs({second: other}, one, settings, jobs)[second]
     return agreement((first, second), forward, backward, seed=seed)
 
 
@@ -136,14 +190,92 @@ def _show(found: Comparison, page: Path | None) -> None:
         how_compared,
         side_by_side_table,
     )
-    from genotex.cli.score_screen import show_table
 
     show_table(side_by_side_table(found))
     for table in difference_tables(found):
         show_table(table)
     screen.out.print()
-    screen.say(how_compared(found))
+    screen.show(how_compared(found))
     for note in found.notes:
-        screen.tell(note, "note")
+        screen.notify(note, "note")
     if page is not None:
-        screen.say(f"page: {page}")
+        screen.show(f"page: {page}")
+
+
+def _score_runs(
+    runs: Mapping[str, Path], reference: Path | None, settings: EvaluationOptions, jobs: int
+) -> dict[str, Scores]:
+    """Return the scores of every run: folders with a reference are scored, files are read."""
+    from genotex.bench.evaluation.reading_scores import read_scores
+    from genotex.bench.evaluation.run_names import holds_outputs
+    from genotex.bench.evaluation.score_files import SCORES_FILE
+
+    to_score = [
+        name for name, path in runs.items() if reference is not None and holds_outputs(path)
+    ]
+    for name, path in runs.items():
+        if name not in to_score and holds_outputs(path) and not (path / SCORES_FILE).is_file():
+            msg = f"{path} is an output folder: name the folder to score it against with -r"
+            raise UsageError(msg)
+    scores = {name: read_scores(path) for name, path in runs.items() if name not in to_score}
+    if reference is not None and to_score:
+        folders = [runs[name] for name in to_score]
+        found = evaluate_with_progress(folders, reference, settings, jobs)
+        scores.update(zip(to_score, found, strict=True))
+    return {name: scores[name] for name in runs}
+
+
+@with_options
+def table(
+    runs: RunPaths,
+    scoring: _Scoring,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="Add the rows that the paper published.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write Markdown as well.", show_default=False
+        ),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    r"""Print runs as the paper prints its tables 2 to 5; a dash is unknown.
+
+    Time, tokens and cost come from the run folders of 'genotex bench run'.
+
+    Examples:
+      genotex bench table lasso random -r reference --paper
+
+      genotex bench table mine/scores.json -o table.md
+
+      genotex bench table full no-planning -r reference \
+          --problems full/run/problems.csv
+    """
+    from genotex.bench.evaluation.paper_table import (
+        paper_json,
+        paper_markdown,
+        paper_notes,
+        paper_rows,
+        paper_tables,
+    )
+    from genotex.bench.evaluation.run_names import name_runs
+
+    if output is not None:
+        check_output_file(output)
+    paths = name_runs(runs)
+    scores = _score_runs(paths, scoring.reference, scoring.options(), scoring.jobs)
+    rows = paper_rows(scores, paths, paper=paper)
+    notes = paper_notes(scores, rows, paper=paper)
+    if output is not None:
+        write_text(output, paper_markdown(rows, notes))
+    if json:
+        screen.print_json(paper_json(rows, notes))
+        return
+    tables = paper_tables(rows)
+    for found in tables:
+        show_table(found)
+    if not tables:
+        screen.notify("nothing was scored: no file of the reference belongs to these tasks")
+    for note in notes:
+        screen.notify(note, "note")

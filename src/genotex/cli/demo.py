@@ -1,4 +1,4 @@
-"""`genotex demo`: simulate a study, solve it, report, and compare with what was planted."""
+"""`genotex demo`: simulate a study, solve it, and compare the genes found with the planted ones."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.analyze import build_options as analysis_options
-from genotex.cli.answer import show_result
 from genotex.cli.preprocess import preprocess_with_progress, show_outcomes
+from genotex.cli.results import show_result
 from genotex.cli.simulate import Seed
 from genotex.cli.solve import solve_and_report
+from genotex.options import AnalysisOptions
 
 __all__ = ["demo"]
 
@@ -25,9 +25,9 @@ def demo(
     seed: Seed = 1,
     jobs: o.Jobs = 1,
 ) -> None:
-    """Show the whole road on a simulated study whose answer is known.
+    """Run the whole pipeline on a simulated study whose answer is known.
 
-    Everything is written into one folder; no network is needed.
+    Everything is written to one folder; no network is needed.
 
     Examples:
       genotex demo
@@ -44,21 +44,20 @@ def demo(
         )
     truth, results = study.truth, folder / "results"
     outcomes = preprocess_with_progress(
-        study.folder, results, [truth.trait], [], PreprocessOptions(), jobs=jobs, force=False
+        study.folder, results, [truth.trait], [], PreprocessOptions(), o.Running(jobs=jobs)
     )
     show_outcomes(outcomes)
-    settings = analysis_options()
     problem = Problem(truth.trait)
     outcome, report = solve_and_report(
-        results, problem, settings, outcomes, report=folder / "report.html"
+        results, problem, AnalysisOptions(), outcomes, report=folder / "report.html"
     )
     if outcome.result is None:
-        screen.tell(f"the demonstration failed: {outcome.why}", "error", "red")
+        screen.notify(f"the demonstration failed: {outcome.why}", "error", "red")
         raise typer.Exit(screen.NOTHING_USABLE)
     screen.out.print()
     show_result(outcome.result)
-    screen.say(f"\nreport: {report} (open it in a browser)")
+    screen.show(f"\nreport: {report} (open it in a browser)")
     score = score_against_truth(truth, outcome.result.significant["Variable"])
-    screen.say(
+    screen.show(
         f"planted found: {score.found}/{score.planted}, FDP {score.false_discovery_proportion:.3f}"
     )

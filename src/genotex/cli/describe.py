@@ -1,8 +1,9 @@
-"""`genotex describe`: what a data set holds, for machines and for people."""
+"""`genotex describe`: a description of a data set, for machines and for people."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.option_classes import with_options
 
 if TYPE_CHECKING:
     from genotex.reports.datasets import Description
@@ -21,7 +23,7 @@ GAPS_SHOWN = 12
 
 def _web_address(text: str | None) -> str | None:
     if text is not None and not re.match(r"https?://\S+$", text):
-        msg = f"{text!r} is no address; give one that starts with https:// or http://"
+        msg = f"{text!r} is not an address; give one that starts with https:// or http://"
         raise typer.BadParameter(msg)
     return text
 
@@ -32,27 +34,18 @@ def _day(text: str | None) -> str | None:
     try:
         return None if text is None else datetime.date.fromisoformat(text).isoformat()
     except ValueError as error:
-        msg = f"{text!r} is no day; write it as 2026-01-31"
+        msg = f"{text!r} is not a day; write it as 2026-01-31"
         raise typer.BadParameter(msg) from error
 
 
-def describe(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR",
-            help="An input folder, an output folder, or a folder that holds such folders.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write here.", show_default="into DIR"),
-    ] = None,
+@dataclass(frozen=True)
+class _About:
+    """What only a person knows about a data set."""
+
     name: Annotated[
         str | None,
         typer.Option("--name", help="Name of the data set.", show_default="that of DIR"),
-    ] = None,
+    ] = None
     license_url: Annotated[
         str | None,
         typer.Option(
@@ -62,49 +55,66 @@ def describe(
             show_default=False,
             callback=_web_address,
         ),
-    ] = None,
+    ] = None
     url: Annotated[
         str | None,
         typer.Option(
             "--url", help="Where it is published.", show_default=False, callback=_web_address
         ),
-    ] = None,
+    ] = None
     version: Annotated[
         str | None, typer.Option("--version", help="Its version, as 1.2.0.", show_default=False)
-    ] = None,
+    ] = None
     citation: Annotated[
         str | None, typer.Option("--citation", help="How to cite it.", show_default=False)
-    ] = None,
+    ] = None
     creator: Annotated[
         list[str] | None,
         typer.Option("--creator", help="Who made it; can be repeated.", show_default=False),
-    ] = None,
+    ] = None
     publisher: Annotated[
         str | None,
         typer.Option("--publisher", help="Organisation that publishes it.", show_default=False),
-    ] = None,
+    ] = None
     date: Annotated[
         str | None,
         typer.Option(
             "--date", help="Day of publication, as 2026-01-31.", show_default=False, callback=_day
         ),
+    ] = None
+
+
+@with_options
+def describe(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="An input folder, an output folder, or a folder that holds such folders.",
+            show_default=False,
+        ),
+    ],
+    facts: _About,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write here.", show_default="into DIR"),
     ] = None,
     no_checksums: Annotated[
         bool,
         typer.Option(
             "--no-checksums",
-            help="A quick look: sizes and headers, without digests and numbers of rows.",
+            help="Quick: sizes and headers only, without digests and numbers of rows.",
         ),
     ] = False,
     jobs: o.Jobs = 1,
     json: o.Json = False,
 ) -> None:
-    """Tell what a data set holds: files, checksums, cohorts, samples, gaps.
+    """Describe a data set: files, checksums, cohorts, samples, gaps.
 
     Writes croissant.json (Croissant 1.0, for data set search and mlcroissant)
-    and, in description/, a datasheet as Markdown, JSON and CSV. What nobody
-    told is left out, not invented. Contacts of people, which series files
-    hold, are never repeated.
+    and, in description/, a datasheet as Markdown, JSON and CSV. Unknown fields
+    are omitted, never guessed. Contact details in series files are never
+    repeated.
 
     Examples:
       genotex describe input
@@ -126,14 +136,14 @@ def describe(
 
     target = output or folder
     about = About(
-        name or folder.resolve().name,
-        license_url,
-        url,
-        version,
-        citation,
-        tuple(creator or ()),
-        publisher,
-        date,
+        facts.name or folder.resolve().name,
+        facts.license_url,
+        facts.url,
+        facts.version,
+        facts.citation,
+        tuple(facts.creator or ()),
+        facts.publisher,
+        facts.date,
     )
     if folder.is_dir() or output is not None:
         check_place(target)
@@ -166,20 +176,20 @@ def _show(described: Description, written: Path) -> None:
     screen.out.print()
     for gap in described.gaps[:GAPS_SHOWN]:
         number = f" ({len(gap.where):,}, {gap.where[0]} first)" if gap.where else ""
-        screen.tell(f"{gap.what}{number}", "not there")
+        screen.notify(f"{gap.what}{number}", "not there")
     if len(described.gaps) > GAPS_SHOWN:
-        screen.tell(f"{len(described.gaps) - GAPS_SHOWN} more in the datasheet", "not there")
+        screen.notify(f"{len(described.gaps) - GAPS_SHOWN} more in the datasheet", "not there")
     about = described.about
-    told = {
+    known = {
         "license": about.license,
         "url": about.url,
         "creator": about.creators,
         "datePublished": about.date,
     }
-    if lacking := [option for key, option in WANTED_BY_CROISSANT.items() if not told[key]]:
-        screen.tell(
-            f"to publish it Croissant also asks for {', '.join(lacking)}, which files do not tell",
+    if lacking := [option for key, option in WANTED_BY_CROISSANT.items() if not known[key]]:
+        screen.notify(
+            f"to publish it Croissant also asks for {', '.join(lacking)}, which files do not state",
             "note",
         )
-    screen.say(f"datasheet: {written.parent / 'description' / 'datasheet.md'}")
-    screen.say(f"Croissant: {written}")
+    screen.show(f"datasheet: {written.parent / 'description' / 'datasheet.md'}")
+    screen.show(f"Croissant: {written}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +9,10 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.asking import ask
+from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 from genotex.layout import OutputFolder
+from genotex.options import EnrichmentOptions
 
 if TYPE_CHECKING:
     from genotex.analysis import Enrichment
@@ -28,48 +28,17 @@ _QUESTIONS = {
 }
 
 
-class SetTests(StrEnum):
-    """The test whose q-values decide."""
-
-    camera = "camera"
-    fry = "fry"
-    fry_mixed = "fry-mixed"
-
-
+@with_options
 def enrich(
     output: o.AnalysedDir,
-    trait: Annotated[str, typer.Option("--trait", help="The trait.")],
+    asked: o.AskedProblem,
     gmt: Annotated[
         Path, typer.Option("--gmt", help="File of gene sets (GMT, official symbols, also .gz).")
     ],
-    condition: Annotated[
-        str, typer.Option("--condition", help="The condition of the problem.", show_default=True)
-    ] = "None",
-    q: Annotated[
-        float,
-        typer.Option(
-            "--q",
-            metavar=o.ABOVE_0,
-            callback=o.above_0,
-            help="Sets with a smaller q-value are significant.",
-        ),
-    ] = 0.05,
-    min_size: Annotated[
-        int, typer.Option("--min-size", min=1, help="Fewest tested genes of a set.")
-    ] = 10,
-    max_size: Annotated[
-        int, typer.Option("--max-size", min=1, help="Most tested genes of a set.")
-    ] = 500,
-    permutations: Annotated[
-        int, typer.Option("--permutations", help="Random sets of each size, to normalise scores.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random sets.")] = 42,
-    test: Annotated[
-        SetTests, typer.Option("--test", help="Decides which sets are significant, and orders.")
-    ] = SetTests.camera,
+    enrichment: EnrichmentOptions,
     json: o.Json = False,
 ) -> None:
-    r"""Test gene sets of yours for association with an analysed trait.
+    r"""Test your gene sets for association with an analysed trait.
 
     camera asks whether a set changes more than the other genes, fry whether
     it changes at all, in one direction or mixed. Both allow for genes that
@@ -87,23 +56,21 @@ def enrich(
 
       genotex enrich output --trait Asthma --gmt sets.gmt --test fry
     """
-    from genotex.analysis import EnrichmentOptions, enrich_problem
+    from genotex.analysis import enrich_problem
 
-    problem = ask(trait, condition)
-    settings = EnrichmentOptions(q, min_size, max_size, permutations, seed, test.value)
     folder = OutputFolder(output)
     if not output.is_dir():
         msg = f"{output} is not a folder; give the output folder of 'genotex analyze'"
         raise UsageError(msg)
     with screen.progress("testing gene sets", total=1):
-        enrichment = enrich_problem(folder, problem, gmt, settings)
-    files = _files(folder, enrichment)
+        found = enrich_problem(folder, asked.problem, gmt, enrichment)
+    files = _files(folder, found)
     if json:
-        screen.print_json(_for_machines(enrichment, files))
+        screen.print_json(_for_machines(found, files))
         return
-    _show(enrichment)
+    _show(found)
     for what, path in files.items():
-        screen.say(f"{what}: {path}")
+        screen.show(f"{what}: {path}")
 
 
 def _files(folder: OutputFolder, enrichment: Enrichment) -> dict[str, Path]:
@@ -114,7 +81,7 @@ def _files(folder: OutputFolder, enrichment: Enrichment) -> dict[str, Path]:
     path = folder.enrichment(trait, condition)
     files = {"all sets": path.with_suffix(".csv"), "record": path}
     if folder.report(trait, condition).is_file():
-        with screen.progress("drawing the report", total=1):
+        with screen.progress("writing the report", total=1):
             files["report"] = write_report(folder, trait, condition)
     return files
 
@@ -134,7 +101,7 @@ def _show(enrichment: Enrichment) -> None:
 
     record = enrichment.record
     sets, options, hits = record["gene_sets"], record["options"], record["significant"]
-    screen.say(
+    screen.show(
         f"{sets['tested']:,} of {sets['sets']:,} gene sets have {options['min_size']} to "
         f"{options['max_size']} tested genes; {sets['genes_tested']:,} of the {sets['genes']:,} "
         f"genes in the file were tested in {record['cohort']}"
@@ -142,13 +109,13 @@ def _show(enrichment: Enrichment) -> None:
     trait, at = enrichment.trait.replace("_", " "), f"q < {options['q_cut']:g}"
     for name, found in hits.items():
         decides = " (decides)" if name == options["test"] else ""
-        screen.say(f"{name}{decides}, {_QUESTIONS[name]} {at}: {_found(found, trait)}")
+        screen.show(f"{name}{decides}, {_QUESTIONS[name]} {at}: {_found(found, trait)}")
     direction = TEST_COLUMNS[options["test"]][0]
     rows = [_row(row, direction) for row in enrichment.sets.head(MOST_ROWS).iter_rows(named=True)]
     columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
     screen.table(columns, rows)
     for note in record["notes"]:
-        screen.tell(note, "note")
+        screen.notify(note, "note")
 
 
 def _found(hits: int | dict[str, int], trait: str) -> str:

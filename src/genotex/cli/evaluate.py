@@ -1,20 +1,22 @@
-"""`genotex evaluate`: an output folder scored against a reference."""
+"""`genotex evaluate`: score an output folder against a reference."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 import typer
+from typer.core import TyperCommand
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.option_classes import with_options
 from genotex.cli.output_file import check_output_folder
 from genotex.cli.score_screen import show_scores
-from genotex.cli.several_words import command_with_several_words
 from genotex.errors import UsageError
+from genotex.options import RegressorRule
 
 if TYPE_CHECKING:
     from genotex.bench.evaluation.options import EvaluationOptions, GeneUniverse
@@ -26,6 +28,7 @@ __all__ = [
     "chosen_words",
     "evaluate",
     "evaluate_with_progress",
+    "repeat_names",
 ]
 
 ScoredProblems = Annotated[
@@ -38,36 +41,17 @@ ScoredProblems = Annotated[
     ),
 ]
 
-EvaluateCommand = command_with_several_words("-t", "--tasks", "-s", "--preprocess-subtasks")
 Word = TypeVar("Word", bound=str)
+_CohortFlag = Literal[
+    "is_available", "is_usable", "is_gene_available", "is_trait_available",
+    "is_biased", "has_age", "has_gender",
+]  # fmt: skip
 
 
-class Metrics(StrEnum):
-    """The version of the benchmark's metrics."""
+@dataclass(frozen=True)
+class _What:
+    """What is scored, and how."""
 
-    default = "default"
-    legacy = "legacy"
-
-
-class CohortFlags(StrEnum):
-    """What dataset filtering is about."""
-
-    is_available = "is_available"
-    is_usable = "is_usable"
-    is_gene_available = "is_gene_available"
-    is_trait_available = "is_trait_available"
-    is_biased = "is_biased"
-    has_age = "has_age"
-    has_gender = "has_gender"
-
-
-def evaluate(
-    prediction: Annotated[
-        Path, typer.Option("--pred-dir", "-p", help="Output folder to score, of any tool.")
-    ],
-    reference: Annotated[
-        Path, typer.Option("--ref-dir", "-r", help="Output folder to score it against.")
-    ] = Path("output"),
     tasks: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,7 +61,7 @@ def evaluate(
             help="selection, preprocessing, analysis; several words are fine.",
             show_default="all that the reference holds",
         ),
-    ] = None,
+    ] = None
     subtasks: Annotated[
         list[str] | None,
         typer.Option(
@@ -87,43 +71,43 @@ def evaluate(
             help="Tables of the task preprocessing: gene, clinical, linked.",
             show_default="all",
         ),
-    ] = None,
+    ] = None
     task_info: Annotated[
         Path | None,
         typer.Option(
             "--task-info",
             help="The benchmark's task_info.json: the problems for dataset selection, and the "
             "related genes.",
-            show_default="that in metadata/ beside the reference or in the working folder",
+            show_default="that in metadata/ next to the reference or in the working folder",
         ),
-    ] = None,
-    problems: ScoredProblems = None,
+    ] = None
+    problems: ScoredProblems = None
     metrics: Annotated[
-        Metrics,
+        Literal["default", "legacy"],
         typer.Option(
             "--metrics",
-            help="legacy: as the benchmark's older code, to compare with old tables. Its AUROC "
+            help="legacy: as in the benchmark's older code, to compare with old tables. Its AUROC "
             "never counts missed genes: random lists get 0.99.",
         ),
-    ] = Metrics.default,
+    ] = "default"
     df_field: Annotated[
-        CohortFlags,
+        _CohortFlag,
         typer.Option(
             "--df-field",
             metavar="FLAG",
-            help="Flag of cohort_info.json that dataset filtering is about: "
-            f"{', '.join(CohortFlags)}.",
+            help="Flag of cohort_info.json that dataset filtering is scored by: "
+            f"{', '.join(get_args(_CohortFlag))}.",
         ),
-    ] = CohortFlags.is_available,
+    ] = "is_available"
     regressors: Annotated[
-        o.RegressorRules,
+        RegressorRule,
         typer.Option(
             "--regressors",
             metavar="RULE",
             help="inclusive, or exclusive: a pair of cohorts must share a gene that is known for "
             "the condition and not for the trait.",
         ),
-    ] = o.RegressorRules.exclusive,
+    ] = "exclusive"
     gene_universe: Annotated[
         str | None,
         typer.Option(
@@ -133,15 +117,44 @@ def evaluate(
             "reference for those of its linked tables.",
             show_default="20,000 genes",
         ),
-    ] = None,
+    ] = None
     repair_reference: Annotated[
         bool,
         typer.Option(
             "--repair-reference",
-            help="Transpose tables of the reference that lie on their side, leave out those "
-            "without names, and say what they score as they are.",
+            help="Transpose tables of the reference that are transposed, leave out those "
+            "without names, and report what they score as they are.",
         ),
-    ] = False,
+    ] = False
+
+    def options(self) -> EvaluationOptions:
+        """Return the options of the library."""
+        from genotex.bench.evaluation.options import DEFAULT_TABLES, TASKS, EvaluationOptions
+        from genotex.bench.problems import read_problems
+
+        tables = chosen_words(self.subtasks, DEFAULT_TABLES, "preprocessing subtask")
+        return EvaluationOptions(
+            tasks=chosen_words(self.tasks, TASKS, "task"),
+            tables=tables or DEFAULT_TABLES,
+            task_info=self.task_info,
+            metrics=self.metrics,
+            df_field=self.df_field,
+            regressors=self.regressors,
+            gene_universe=_gene_universe(self.gene_universe),
+            repair_reference=self.repair_reference,
+            problems=None if self.problems is None else read_problems(self.problems),
+        )
+
+
+@with_options
+def evaluate(
+    prediction: Annotated[
+        Path, typer.Option("--pred-dir", "-p", help="Output folder to score, of any tool.")
+    ],
+    what: _What,
+    reference: Annotated[
+        Path, typer.Option("--ref-dir", "-r", help="Output folder to score it against.")
+    ] = Path("output"),
     output: Annotated[
         Path | None,
         typer.Option(
@@ -176,21 +189,9 @@ def evaluate(
 
       genotex evaluate -p my_output -r output --json
     """
-    from genotex.bench.evaluation.options import DEFAULT_TABLES, TASKS, EvaluationOptions
     from genotex.bench.evaluation.summary import summarise, to_json
-    from genotex.bench.problems import read_problems
 
-    settings = EvaluationOptions(
-        tasks=chosen_words(tasks, TASKS, "task"),
-        tables=chosen_words(subtasks, DEFAULT_TABLES, "preprocessing subtask") or DEFAULT_TABLES,
-        task_info=task_info,
-        metrics=metrics.value,
-        df_field=df_field.value,
-        regressors=regressors.value,
-        gene_universe=_gene_universe(gene_universe),
-        repair_reference=repair_reference,
-        problems=None if problems is None else read_problems(problems),
-    )
+    settings = what.options()
     if output is not None:
         check_output_folder(output)
     (scores,) = evaluate_with_progress([prediction], reference, settings, jobs)
@@ -202,7 +203,7 @@ def evaluate(
     if output is not None:
         from genotex.reports.scores import write_scores
 
-        screen.tell(f"scores are written: {write_scores(output, scores, summary)}")
+        screen.notify(f"scores written: {write_scores(output, scores, summary)}")
 
 
 def evaluate_with_progress(
@@ -232,3 +233,44 @@ def _gene_universe(given: str | None) -> GeneUniverse:
     if given is None:
         return None
     return "reference" if given == "reference" else Path(given)
+
+
+def command_with_several_words(*names: str) -> type[TyperCommand]:
+    """Return a class of commands whose options of these names take all words up to the next option.
+
+    Only for a command without arguments: such words could not be distinguished from them.
+    """
+
+    class Command(TyperCommand):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            return super().parse_args(ctx, repeat_names(args, names))
+
+    return Command
+
+
+def repeat_names(words: Sequence[str], names: Collection[str]) -> list[str]:
+    """Return a command line with the option's name before each of its values."""
+    spread: list[str] = []
+    name = None
+    has_value = False
+    for word in words:
+        if word.startswith("-"):
+            name, has_value = _several(word, names)
+        elif name is not None:
+            if has_value:
+                spread.append(name)
+            has_value = True
+        spread.append(word)
+    return spread
+
+
+def _several(word: str, names: Collection[str]) -> tuple[str | None, bool]:
+    """Return the name of an option for several words, and whether a value is attached to it."""
+    name, equals, _ = word.partition("=")
+    if name in names:
+        return name, bool(equals)
+    short = word[:2]
+    return (short, True) if short in names and short != "--" else (None, False)
+
+
+EvaluateCommand = command_with_several_words("-t", "--tasks", "-s", "--preprocess-subtasks")

@@ -5,57 +5,166 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from genotex.cli import fetch_options as f
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.fetch_screen import progress_of_files, tell_wait
-from genotex.cli.trait_names import tell_names
+from genotex.cli.fetch_screen import note_pause, progress_of_files
+from genotex.cli.option_classes import Only, with_options
+from genotex.cli.preprocess import note_trait_names
 from genotex.errors import FetchError, UsageError
+from genotex.options import Option, PreprocessChoices
 
 if TYPE_CHECKING:
     from genotex.fetch import FetchFolder, Progress
     from genotex.fetch.geo import GeoRequest, GeoSource, SeriesOutcome
     from genotex.fetch.geo_plan import SeriesPlan
+    from genotex.fetch.geo_search import Criteria
 
 __all__ = ["geo"]
 
-MB = 1_000_000
+_MB = 1_000_000
+_MOST_MB = 1_000_000
+_CRITERIA, _ADDRESSES = "Which series (paper, appendix E)", "Addresses"
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """The series to fetch: of a trait, or by name."""
+
+    trait: Annotated[
+        list[str] | None,
+        typer.Option("--trait", help="A trait to search series for; repeat for several."),
+    ] = None
+    accession: Annotated[
+        list[str] | None,
+        typer.Option("--accession", metavar="GSE...", help="A series by name; repeat for several."),
+    ] = None
+    query: Annotated[
+        str | None,
+        typer.Option("--query", help="Your own search words, in place of the trait's."),
+    ] = None
+    any_assay: Annotated[
+        bool,
+        typer.Option(
+            "--any-assay",
+            help="Also series that are not human gene expression according to their summary.",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class _Criteria:
+    """Which series of a search are taken; sizes in megabytes."""
+
+    max_series: Annotated[
+        int, Option("Number of series, the best ones first.", panel=_CRITERIA, least=1)
+    ] = 10
+    min_samples: Annotated[int, Option("Fewest samples.", panel=_CRITERIA, least=1)] = 30
+    max_samples: Annotated[int, Option("Most samples.", panel=_CRITERIA, least=1)] = 10_000
+    year_from: Annotated[
+        int, Option("First year of publication.", "--from", _CRITERIA, least=2000, most=2100)
+    ] = 2010
+    year_to: Annotated[
+        int, Option("Last year of publication.", "--to", _CRITERIA, least=2000, most=2100)
+    ] = 2025
+    organism: Annotated[str, Option("Organism of the samples.", panel=_CRITERIA)] = "Homo sapiens"
+    study_type: Annotated[
+        tuple[str, ...],
+        Option(
+            "GEO's type of a study; repeat for several.",
+            panel=_CRITERIA,
+            default="expression, genome variation, SNP, reanalysis",
+        ),
+    ] = ()
+    min_matrix: Annotated[
+        float, Option("Smallest matrix, MB.", panel=_CRITERIA, least=0, most=_MOST_MB)
+    ] = 0.1
+    max_matrix: Annotated[
+        float, Option("Largest matrix, MB.", panel=_CRITERIA, least=0, most=_MOST_MB)
+    ] = 100
+    max_family: Annotated[
+        float, Option("Largest family SOFT, MB.", panel=_CRITERIA, least=0, most=_MOST_MB)
+    ] = 100
+
+    def criteria(self) -> Criteria:
+        """Return the criteria of the library, with sizes in bytes."""
+        from genotex.fetch.geo_search import STUDY_TYPES, Criteria
+
+        return Criteria(
+            (self.min_samples, self.max_samples),
+            (self.year_from, self.year_to),
+            self.organism,
+            self.study_type or tuple(STUDY_TYPES),
+            (round(self.min_matrix * _MB), round(self.max_matrix * _MB)),
+            round(self.max_family * _MB),
+            self.max_series,
+        )
+
+
+@dataclass(frozen=True)
+class _Addresses:
+    """Other servers than NCBI's."""
+
+    eutils_address: Annotated[
+        str | None,
+        Option(
+            "Base address of the E-utilities.",
+            panel=_ADDRESSES,
+            metavar="ADDRESS",
+            default="NCBI's",
+        ),
+    ] = None
+    geo_files_address: Annotated[
+        str | None,
+        Option(
+            "Base address of GEO's folder tree.",
+            panel=_ADDRESSES,
+            metavar="ADDRESS",
+            default="NCBI's",
+        ),
+    ] = None
+    geo_address: Annotated[
+        str | None,
+        Option(
+            "Base address of GEO's pages, for platform tables and counts.",
+            panel=_ADDRESSES,
+            metavar="ADDRESS",
+            default="NCBI's",
+        ),
+    ] = None
+
+
+@with_options
 def geo(
-    source: f.InputToFill,
-    trait: f.SeriesTraits = None,
-    accession: f.Accessions = None,
-    query: f.Query = None,
-    dry_run: f.DryRun = False,
-    platform_only: f.PlatformOnly = False,
-    any_assay: f.AnyAssay = False,
-    vocabulary: o.VocabularyFile = None,
+    source: Annotated[
+        Path, typer.Argument(metavar="INPUT", help="Input folder to fetch into; made when missing.")
+    ],
+    wanted: _Wanted,
+    criteria: _Criteria,
+    addresses: _Addresses,
+    data: Annotated[PreprocessChoices, Only("vocabulary")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List what would be fetched, and fetch nothing.")
+    ] = False,
+    platform_only: Annotated[
+        bool,
+        typer.Option(
+            "--platform-only",
+            help="Fetch the platform table, not the family SOFT, which can have gigabytes.",
+        ),
+    ] = False,
     json: o.Json = False,
-    max_series: f.MaxSeries = 10,
-    min_samples: f.MinSamples = 30,
-    max_samples: f.MaxSamples = 10_000,
-    year_from: f.YearFrom = 2010,
-    year_to: f.YearTo = 2025,
-    organism: f.Organism = "Homo sapiens",
-    study_type: f.StudyTypes = None,
-    min_matrix: f.MinMatrix = 0.1,
-    max_matrix: f.MaxMatrix = 100,
-    max_family: f.MaxFamily = 100,
-    eutils_address: f.EutilsAddress = None,
-    geo_files_address: f.GeoFilesAddress = None,
-    geo_address: f.GeoAddress = None,
 ) -> None:
     r"""Fetch series for a trait, or by name, into INPUT/GEO/<Trait>/<GSE>/.
 
     Series matrix and family SOFT; for sequencing whose matrix is empty,
-    NCBI's raw counts too. Every file is checked before it takes its place.
-    After any end the same command goes on.
+    NCBI's raw counts too. Every file is checked before it is put in place.
+    The same command resumes where it stopped.
     A key of NCBI in the environment (NCBI_API_KEY) makes the search faster.
 
     Examples:
@@ -68,26 +177,19 @@ def geo(
     """
     from genotex.fetch.geo import GeoRequest
     from genotex.fetch.geo_plan import GeoOptions
-    from genotex.fetch.geo_search import STUDY_TYPES, Criteria, read_accessions
+    from genotex.fetch.geo_search import read_accessions
 
-    criteria = Criteria(
-        (min_samples, max_samples),
-        (year_from, year_to),
-        organism,
-        tuple(study_type or STUDY_TYPES),
-        (round(min_matrix * MB), round(max_matrix * MB)),
-        round(max_family * MB),
-        max_series,
-    )
-    options = GeoOptions(platform_only, any_assay)
-    names = read_accessions(accession or ())
-    if names and query is not None:
+    options = GeoOptions(platform_only, wanted.any_assay)
+    names = read_accessions(wanted.accession or ())
+    if names and wanted.query is not None:
         msg = "--query searches series and --accession names them; give one of the two"
         raise UsageError(msg)
-    asked = _traits(trait, names, vocabulary)
-    tell_names(trait or (), vocabulary)
-    requests = [GeoRequest(each, names, query, criteria, options) for each in asked]
-    with _geo_source(vocabulary, eutils_address, geo_files_address, geo_address) as geo_source:
+    asked = _traits(wanted.trait, names, data.vocabulary)
+    note_trait_names(wanted.trait or (), data.vocabulary)
+    requests = [
+        GeoRequest(each, names, wanted.query, criteria.criteria(), options) for each in asked
+    ]
+    with _geo_source(data.vocabulary, addresses) as geo_source:
         if dry_run:
             _list_only(geo_source, requests, json=json)
         _fetch(source, geo_source, requests, json=json)
@@ -96,7 +198,7 @@ def geo(
 def _traits(
     trait: list[str] | None, accessions: tuple[str, ...], vocabulary: Path | None
 ) -> list[str | None]:
-    """Return the traits by their listed names, so that one has one folder however it is called."""
+    """Return the traits by their listed names, so that each has one folder."""
     from genotex.clinical import load_vocabulary
 
     if not trait and not accessions:
@@ -111,9 +213,7 @@ def _traits(
 
 
 @contextmanager
-def _geo_source(
-    vocabulary: Path | None, eutils: str | None, files: str | None, pages: str | None
-) -> Iterator[GeoSource]:
+def _geo_source(vocabulary: Path | None, addresses: _Addresses) -> Iterator[GeoSource]:
     from genotex.clinical import load_vocabulary
     from genotex.fetch import ClientLimits, WebClient, base_address
     from genotex.fetch.entrez import Entrez, read_key
@@ -123,10 +223,14 @@ def _geo_source(
     key = read_key(os.environ)
     given = [
         base_address(address)
-        for address in (eutils or EUTILS, files or GEO_FILES, pages or GEO_PAGES)
+        for address in (
+            addresses.eutils_address or EUTILS,
+            addresses.geo_files_address or GEO_FILES,
+            addresses.geo_address or GEO_PAGES,
+        )
     ]
     limits = ClientLimits(ncbi_per_second=10.0 if key else 3.0)
-    with WebClient(given, limits=limits, seed=os.getpid(), waiting=tell_wait) as client:
+    with WebClient(given, limits=limits, seed=os.getpid(), waiting=note_pause) as client:
         yield GeoSource(
             client,
             Entrez(client, given[0], key),
@@ -136,12 +240,12 @@ def _geo_source(
 
 
 def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
-    """List what would come, and leave."""
+    """List what would be fetched, and exit."""
     from genotex.fetch.geo import choose
     from genotex.fetch.geo_plan import megabytes
 
     plans = []
-    with screen.progress("looking at series") as step:
+    with screen.progress("checking series") as step:
         for request in requests:
             for plan in choose(source, request):
                 plans.append((request.folder, plan))
@@ -153,9 +257,11 @@ def _list_only(source: GeoSource, requests: Sequence[GeoRequest], *, json: bool)
         columns = ["trait", "series", "samples", "size", "expression", "trait in", "what comes"]
         screen.table(columns, [_plan_row(folder, plan) for folder, plan in plans])
         size = sum(plan.size for plan in taken)
-        screen.tell(f"{len(taken)} series with {megabytes(size)} would come; nothing was fetched")
+        screen.notify(
+            f"{len(taken)} series with {megabytes(size)} would be fetched; nothing was fetched"
+        )
     else:
-        screen.tell("GEO has no series that fits")
+        screen.notify("GEO has no series that fits")
     raise typer.Exit(screen.DONE if taken else screen.NOTHING_USABLE)
 
 
@@ -184,7 +290,7 @@ def _plan_row(folder: str, plan: SeriesPlan) -> dict[str, Any]:
 
 
 def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, json: bool) -> None:
-    """Fetch all, say what became of each series, and leave."""
+    """Fetch all, print the outcome of each series, and exit."""
     from genotex.fetch import open_fetch_folder
     from genotex.fetch.geo import remember_end
 
@@ -196,7 +302,7 @@ def _fetch(place: Path, source: GeoSource, requests: Sequence[GeoRequest], *, js
             try:
                 plans = _choose_with_progress(source, folder, request)
             except FetchError:
-                # What came for the traits before is told all the same.
+                # Print what was fetched for earlier traits.
                 if outcomes:
                     _show(place, refused, outcomes, json=json)
                 raise
@@ -216,12 +322,12 @@ def _choose_with_progress(
 ) -> list[SeriesPlan]:
     from genotex.fetch.geo import choose_or_go_on
 
-    with screen.progress(f"looking at series for {request.folder}") as step:
+    with screen.progress(f"checking series for {request.folder}") as step:
 
-        def looked_at(plan: SeriesPlan) -> None:
+        def checked(plan: SeriesPlan) -> None:
             step(plan.accession, None)
 
-        return choose_or_go_on(source, folder, request, looked_at)
+        return choose_or_go_on(source, folder, request, checked)
 
 
 def _fetch_with_progress(
@@ -258,18 +364,20 @@ def _show(
         screen.print_json(rows)
         return
     if not rows:
-        screen.tell("GEO has no series that fits")
+        screen.notify("GEO has no series that fits")
         return
     for row in rows:
         row["size"] = megabytes(row["bytes"]) if row.get("bytes") else None
         row["files"] = len(row.get("files", ())) or None
     screen.table(["trait", "series", "state", "files", "size", "why"], rows)
     if any(outcome.error is not None for _, outcome in outcomes):
-        screen.tell("some could not be had now; the same command goes on from here", "not all")
+        screen.notify(
+            "some could not be fetched now; the same command resumes from here", "not all"
+        )
     if any(folder == UNSORTED for folder, _ in outcomes):
-        screen.tell(f"series without --trait lie in GEO/{UNSORTED}", "note")
+        screen.notify(f"series without --trait are in GEO/{UNSORTED}", "note")
     kept = sum(outcome.error is None for _, outcome in outcomes)
-    screen.tell(f"{kept} series are whole in {place / 'GEO'}")
+    screen.notify(f"{kept} series are complete in {place / 'GEO'}")
 
 
 def _outcome_row(folder: str, outcome: SeriesOutcome) -> dict[str, Any]:

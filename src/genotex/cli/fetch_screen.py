@@ -1,9 +1,11 @@
-"""What is seen while files come in: how many of them, how fast, and how long it takes yet."""
+"""Progress of a fetch, and the table of its outcome."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import (
     BarColumn,
@@ -16,38 +18,31 @@ from rich.progress import (
 
 from genotex.cli import screen
 
-__all__ = ["FileBar", "progress_of_files", "tell_wait"]
+if TYPE_CHECKING:
+    from genotex.fetch.folder import Outcome
+
+__all__ = ["FileBar", "note_pause", "outcomes_json", "progress_of_files", "show_outcomes"]
 
 LONG = 2.0
-"""Seconds from which on a pause is told, lest the command seem to hang."""
+"""Seconds from which a pause is announced, so that the command does not seem to hang."""
 
 FileBar = Callable[[int, int | None], None]
 
 
-def tell_wait(why: str, seconds: float) -> None:
-    """Say that a server failed and is asked again after a pause."""
+def note_pause(why: str, seconds: float) -> None:
+    """Note that a server failed, and that the request is repeated after a pause."""
     if seconds >= LONG:
-        screen.tell(f"{why}; asked again in {seconds:,.0f} s", "waiting")
+        screen.notify(f"{why}; next attempt in {seconds:,.0f} s", "waiting")
 
 
 @contextmanager
 def progress_of_files(
     total_bytes: int | None, items: int
 ) -> Iterator[Callable[[str, int, str], FileBar]]:
-    """Show a bar for all bytes that are to come, and one for the file under way.
+    """Show a bar for all bytes (None: unknown) of `items` groups of files, and one for each file.
 
-    Parameters
-    ----------
-    total_bytes : int or None
-        As far as it is known.
-    items : int
-        How many series, or other groups of files, are to come.
-
-    Yields
-    ------
-    callable
-        Takes the name of a group, its number and the name of a file; gives what is called with the
-        bytes at hand and those of the whole file.
+    Yields a function of the name of a group, its number and the name of a file. It returns what to
+    call with the bytes so far and those of the whole file.
     """
     screen.resumes.set()
     with Progress(
@@ -57,9 +52,9 @@ def progress_of_files(
         TransferSpeedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
-        console=screen.talk,
+        console=screen.err,
         transient=True,
-        disable=not screen.talk.is_terminal,
+        disable=not screen.err.is_terminal,
     ) as bar:
         whole = bar.add_task("all", total=total_bytes)
         single = bar.add_task("", total=None)
@@ -71,7 +66,7 @@ def progress_of_files(
 
             def step(done: int, size: int | None) -> None:
                 nonlocal before
-                # What an earlier run left is not counted as having come now.
+                # What an earlier run fetched does not count as fetched now.
                 bar.update(whole, advance=0 if before is None else max(0, done - before))
                 bar.update(single, completed=done, total=size)
                 before = done
@@ -82,5 +77,38 @@ def progress_of_files(
             yield start
         except SystemExit as end:
             if end.code == screen.INTERRUPTED:
-                screen.tell("what had come of the file under way is kept beside it, as NAME.part")
+                screen.notify("the part of the current file that was fetched is kept as NAME.part")
             raise
+
+
+def show_outcomes(outcomes: Sequence[Outcome]) -> None:
+    """Print a row for each file, and the number of files in each state."""
+    rows = [
+        {
+            "state": each.state,
+            "file": each.path,
+            "MB": None if each.fetched is None else f"{each.fetched.size / 1e6:,.1f}",
+            "why": None if each.error is None else str(each.error),
+        }
+        for each in outcomes
+    ]
+    failed = any(row["why"] for row in rows)
+    columns = ("state", "file", "MB", *(("why",) if failed else ()))
+    screen.table(columns, rows, fold=("file", "why"), right=("MB",))
+    counts = Counter(each.state for each in outcomes)
+    parts = ", ".join(f"{counts[state]:,} {state}" for state in counts)
+    screen.show(f"\n{parts}")
+
+
+def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return the outcome of each file, for machines."""
+    return [
+        {
+            "path": each.path,
+            "state": each.state,
+            "size": None if each.fetched is None else each.fetched.size,
+            "sha256": None if each.fetched is None else each.fetched.sha256,
+            "error": None if each.error is None else str(each.error),
+        }
+        for each in outcomes
+    ]

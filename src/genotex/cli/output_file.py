@@ -1,4 +1,4 @@
-"""Files and folders that a command is asked to write: looked at before any work."""
+"""Files and folders to write: checked before any work."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ __all__ = ["check_other_file", "check_output_file", "check_output_folder", "writ
 
 
 def check_output_file(path: Path) -> None:
-    """Refuse a path that no file can be written to.
-
-    Raises
-    ------
-    UsageError
-        If it is a folder, or lies in something that is none.
-    """
+    """Refuse a path that no file can be written to."""
     if path.is_dir():
         msg = f"{path} is a folder; name a file to write, as {path / 'NAME'}"
         raise UsageError(msg)
@@ -25,13 +19,7 @@ def check_output_file(path: Path) -> None:
 
 
 def check_output_folder(path: Path) -> None:
-    """Refuse a path that no folder can be made at.
-
-    Raises
-    ------
-    UsageError
-        If it is a file, or lies in something that is no folder.
-    """
+    """Refuse a path that no folder can be made at."""
     if path.exists() and not path.is_dir():
         msg = f"{path} is a file; name a folder"
         raise UsageError(msg)
@@ -46,20 +34,7 @@ def _check_above(path: Path) -> None:
 
 
 def check_other_file(output: Path, source: Path, holds: str) -> None:
-    """Refuse to write the results over the file that they come from.
-
-    Parameters
-    ----------
-    output, source : Path
-        The file to write, the file that is read.
-    holds : str
-        What is in the latter, and what goes to another file, in words for the message.
-
-    Raises
-    ------
-    UsageError
-        If they are the same file.
-    """
+    """Refuse to write results over their source, described by `holds` for the message."""
     if output.exists() and source.exists() and output.samefile(source):
         msg = f"{output} holds the {holds} to another file"
         raise UsageError(msg)
@@ -71,7 +46,7 @@ def write_text(path: Path, text: str) -> None:
 
     content = text.encode("utf-8")
     if path.suffix.lower() == ".gz":
-        # Without the time of writing the same answers are the same bytes.
+        # Without a time stamp the same text gives the same bytes.
         content = gzip.compress(content, mtime=0)
     with atomic_write(path) as part:
         part.write_bytes(content)

@@ -7,48 +7,41 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.trait_names import tell_names
+from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
+from genotex.options import PreprocessChoices
 
 if TYPE_CHECKING:
     from genotex.clinical import ClinicalAnnotation
     from genotex.cohorts import CohortOutcome, PreprocessOptions
+    from genotex.layout import InputFolder
+
+import typer
 
 __all__ = [
-    "build_options",
-    "given_reading",
+    "given_annotation",
+    "load_options",
+    "note_trait_names",
     "preprocess",
     "preprocess_with_progress",
     "show_outcomes",
 ]
 
 
+@with_options
 def preprocess(
     source: o.InputDir,
     output: o.OutputDir,
+    data: PreprocessChoices,
+    running: o.Running,
     trait: o.TraitNames = None,
     cohort: o.CohortNames = None,
-    procedure: o.ProcedureName = o.Procedures.sound,
-    encoding: o.EncodingFile = None,
-    case: o.CaseValues = None,
-    control: o.ControlValues = None,
-    controls: o.Controls = o.ControlRoles.auto,
-    scale: o.ScaleName = o.Scales.auto,
-    gene_table: o.GeneTableFile = None,
-    vocabulary: o.VocabularyFile = None,
-    least_certainty: o.LeastCertainty = 0.0,
-    jobs: o.Jobs = 1,
-    force: o.Force = False,
-    json: o.Json = False,
 ) -> None:
     """Turn raw GEO and TCGA files into linked tables, one for each cohort.
 
-    A cohort that is done already, with the same files and options, is not
-    done again.
+    Cohorts already processed with the same files and options are skipped.
 
     Examples:
       genotex preprocess input output
@@ -57,73 +50,41 @@ def preprocess(
 
       genotex preprocess input output --trait Gout --case gout --control normal
     """
-    settings = build_options(
-        procedure=procedure,
-        encoding=encoding,
-        case=case,
-        control=control,
-        controls=controls,
-        scale=scale,
-        gene_table=gene_table,
-        vocabulary=vocabulary,
-        least_certainty=least_certainty,
-    )
-    if not force:
+    settings = load_options(data)
+    if not running.force:
         screen.resumes.set()
-    tell_names(trait or (), vocabulary, source, cohort or ())
+    note_trait_names(trait or (), data.vocabulary, source, cohort or ())
     outcomes = preprocess_with_progress(
-        source, output, trait or (), cohort or (), settings, jobs=jobs, force=force
+        source, output, trait or (), cohort or (), settings, running
     )
-    if json:
+    if running.json:
         screen.print_json([asdict(outcome) for outcome in outcomes])
     else:
         show_outcomes(outcomes)
         if any(outcome.info is not None for outcome in outcomes):
-            screen.tell(f"tables are in {output / 'preprocess'}")
+            screen.notify(f"tables are in {output / 'preprocess'}")
     raise typer.Exit(_exit_code(outcomes))
 
 
-def build_options(
-    *,
-    procedure: o.Procedures,
-    encoding: Path | None,
-    case: Sequence[str] | None,
-    control: Sequence[str] | None,
-    controls: o.ControlRoles,
-    scale: o.Scales,
-    gene_table: Path | None,
-    vocabulary: Path | None,
-    least_certainty: float,
-) -> PreprocessOptions:
-    """Gather command-line options into the library's."""
+def load_options(chosen: PreprocessChoices) -> PreprocessOptions:
+    """Return the choices with the annotations of the encoding file."""
     from genotex.clinical import load_annotations
     from genotex.cohorts import PreprocessOptions
 
-    saved = None if encoding is None else load_annotations(encoding)
+    saved = None if chosen.encoding is None else load_annotations(chosen.encoding)
     return PreprocessOptions(
-        procedure=procedure.value,
+        **vars(chosen),
         readings={} if saved is None else saved.annotations,
         readings_of=None if saved is None else saved.trait,
-        encoding=encoding,
-        cases=tuple(case or ()),
-        controls=tuple(control or ()),
-        control_roles=controls.value,
-        scale=scale.value,
-        gene_table=gene_table,
-        vocabulary=vocabulary,
-        least_certainty=least_certainty,
     )
 
 
-def given_reading(
+def given_annotation(
     settings: PreprocessOptions, cohort: str, trait: str
 ) -> ClinicalAnnotation | None:
-    """Return the reading of one series from the encoding file, where one was given.
+    """Return the annotation of one series from the encoding file, if a file was given.
 
-    Raises
-    ------
-    UsageError
-        If the file does not hold the series, or was made for another trait.
+    Raises `UsageError` if the file lacks the series, or was made for another trait.
     """
     from genotex.clinical import load_vocabulary
 
@@ -141,28 +102,69 @@ def given_reading(
     return settings.readings[cohort]
 
 
+def note_trait_names(
+    traits: Sequence[str],
+    vocabulary: Path | None,
+    source: Path | None = None,
+    cohorts: Sequence[str] = (),
+) -> None:
+    """Note how each trait name is interpreted if it is not the listed one, and unused definitions.
+
+    Parameters
+    ----------
+    traits : sequence of str
+        The names, as they were given.
+    vocabulary : Path or None
+        The user's own vocabulary file.
+    source : Path, optional
+        The input folder. A trait with TCGA data alone is found by sample barcodes, not by words,
+        so its name gets no note.
+    cohorts : sequence of str
+        The cohorts that are used; empty for all.
+    """
+    from genotex.clinical import load_vocabulary
+    from genotex.layout import InputFolder
+
+    words = load_vocabulary(vocabulary)
+    for trait in traits:
+        if source is not None and _is_tcga_alone(trait, InputFolder(source), cohorts):
+            continue
+        if note := words.named(trait).note:
+            screen.notify(note, "note")
+    others = words.unused_tables(traits) if traits else ()
+    if others:
+        screen.notify(f"{vocabulary}: {', '.join(others)} is not the trait asked for", "note")
+
+
+def _is_tcga_alone(trait: str, source: InputFolder, cohorts: Sequence[str]) -> bool:
+    from genotex.cohorts import choose_folder
+
+    series = [found.cohort for found in source.geo_cohorts(trait)]
+    if any(name in cohorts for name in series) if cohorts else series:
+        return False
+    return choose_folder(trait, source.tcga_folders()).folder is not None
+
+
 def preprocess_with_progress(
     source: Path,
     output: Path,
     traits: Sequence[str],
     cohorts: Sequence[str],
     settings: PreprocessOptions,
-    *,
-    jobs: int,
-    force: bool,
+    running: o.Running,
 ) -> list[CohortOutcome]:
     """Preprocess behind a progress bar."""
-    from genotex import cohorts as room
+    from genotex.cohorts import preprocess
 
     with screen.progress("reading cohorts") as step:
-        return room.preprocess(
+        return preprocess(
             source,
             output,
             traits=traits,
             cohorts=cohorts,
             options=settings,
-            jobs=jobs,
-            force=force,
+            jobs=running.jobs,
+            force=running.force,
             progress=lambda outcome, total: step(f"{outcome.trait} {outcome.cohort}", total),
         )
 
@@ -174,11 +176,11 @@ def show_outcomes(outcomes: Sequence[CohortOutcome]) -> None:
     for outcome in outcomes:
         name = f"{outcome.trait}/{outcome.cohort}"
         if outcome.zeros_kept:
-            screen.tell(f"{name}: {outcome.zeros_kept}", "note")
+            screen.notify(f"{name}: {outcome.zeros_kept}", "note")
         if outcome.warnings:
-            screen.tell(f"{name}: {'; '.join(outcome.warnings)}", "warning")
+            screen.notify(f"{name}: {'; '.join(outcome.warnings)}", "warning")
         if outcome.error is not None:
-            screen.tell(f"{name}: {outcome.error}", "not done", "red")
+            screen.notify(f"{name}: {outcome.error}", "not done", "red")
 
 
 def _row(outcome: CohortOutcome) -> dict[str, Any]:

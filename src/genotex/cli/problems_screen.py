@@ -1,10 +1,11 @@
-"""What `genotex problems` prints for people."""
+"""Output of `genotex problems`: tables for people, JSON for machines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from genotex.cli import screen
 
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
         TraitInfo,
     )
 
-__all__ = ["show_built", "show_condition", "show_counts", "show_findings", "show_trait"]
+__all__ = [
+    "built_json",
+    "counts_json",
+    "facts_json",
+    "show_built",
+    "show_condition",
+    "show_counts",
+    "show_findings",
+    "show_trait",
+]
 
 MOST_GENES = 15
 MOST_CONDITIONS = 8
@@ -34,9 +44,9 @@ def show_trait(
     conditions: Sequence[ConditionFacts],
 ) -> None:
     """Print a trait, the first of its related genes, and its conditions."""
-    screen.say(f"{trait} ({category or 'not in the trait list'})")
-    screen.say(f"{len(genes):,} related genes: {_first(genes, MOST_GENES)}")
-    screen.say(f"{len(conditions)} conditions")
+    screen.show(f"{trait} ({category or 'not in the trait list'})")
+    screen.show(f"{len(genes):,} related genes: {_first(genes, MOST_GENES)}")
+    screen.show(f"{len(conditions)} conditions")
     rows = [
         {
             "condition": facts.condition,
@@ -54,48 +64,38 @@ def show_trait(
 def show_condition(
     trait: str, of_trait: int, of_condition: int | None, facts: ConditionFacts
 ) -> None:
-    """Print what a trait and one condition share, and whether they make a problem.
-
-    Parameters
-    ----------
-    trait : str
-        The trait.
-    of_trait, of_condition : int
-        Number of related genes of each; None for Age and Gender.
-    facts : ConditionFacts
-        What is known of the pair.
-    """
+    """Print what a trait and one condition share, and whether they make a problem."""
     there = "a problem of this list" if facts.listed else "no problem of this list"
-    screen.say(f"{trait} given {facts.condition}: {there} ({facts.kind.value})")
+    screen.show(f"{trait} given {facts.condition}: {there} ({facts.kind.value})")
     if facts.jaccard is not None:
-        screen.say(
+        screen.show(
             f"related genes: {of_trait:,} of the trait, {of_condition:,} of the condition, "
             f"{len(facts.shared):,} of both; Jaccard {facts.jaccard:.4f}"
         )
-        screen.say(f"shared: {_first(facts.shared, MOST_GENES)}")
+        screen.show(f"shared: {_first(facts.shared, MOST_GENES)}")
     if facts.why is not None:
-        screen.say(f"by the rules: {facts.why}")
+        screen.show(f"by the rules: {facts.why}")
 
 
 def show_counts(counts: ProblemCounts) -> None:
     """Print the counts of a task list."""
     kinds = {kind.value: f"{n:,} {kind.value}" for kind, n in counts.kinds.items()}
-    screen.say(f"{counts.traits:,} traits")
-    screen.say(
+    screen.show(f"{counts.traits:,} traits")
+    screen.show(
         f"{sum(counts.kinds.values()):,} problems: {kinds['unconditional']}, "
         f"{counts.conditional:,} conditional ({kinds['one-step']}, {kinds['two-step']})"
     )
     genes = counts.genes
-    screen.say(
+    screen.show(
         f"related genes per trait: {genes.least:,} to {genes.most:,}, median {genes.median:,g}; "
         f"{genes.distinct:,} different genes"
     )
-    _say_listed("traits without related genes", counts.without_genes)
-    _say_listed("traits without conditions", counts.without_conditions)
+    _show_listed("traits without related genes", counts.without_genes)
+    _show_listed("traits without conditions", counts.without_conditions)
     frequent = [f"{name} {n}" for name, n in counts.conditions.items()]
     if frequent:
-        screen.say(f"most frequent conditions: {', '.join(frequent[:MOST_CONDITIONS])}")
-    screen.say("")
+        screen.show(f"most frequent conditions: {', '.join(frequent[:MOST_CONDITIONS])}")
+    screen.show("")
     rows = [
         {
             "category": item.category,
@@ -119,9 +119,9 @@ def show_findings(path: Path, findings: Sequence[Finding]) -> None:
         more = len(finding.places) - MOST_PLACES
         places += f" and {more} more" if more > 0 else ""
         text = f"{places}: {finding.message} ({finding.advice})"
-        screen.tell(text, finding.severity, colours[finding.severity])
+        screen.notify(text, finding.severity, colours[finding.severity])
     errors = sum(finding.severity == "error" for finding in findings)
-    screen.say(f"{path}: errors {errors}, warnings {len(findings) - errors}")
+    screen.show(f"{path}: errors {errors}, warnings {len(findings) - errors}")
 
 
 def show_built(
@@ -134,34 +134,36 @@ def show_built(
     if related is not None:
         _show_related(related, built)
     pairs = sum(len(info.conditions) for info in built.values())
-    screen.say(f"{len(built):,} traits, {pairs:,} trait-condition pairs at threshold {threshold:g}")
+    screen.show(
+        f"{len(built):,} traits, {pairs:,} trait-condition pairs at threshold {threshold:g}"
+    )
     for comparison in compared:
         if comparison.threshold == threshold:
             _show_comparison(comparison)
     if compared:
-        screen.say("")
+        screen.show("")
         rows = [_threshold_row(comparison) for comparison in compared]
         screen.table(list(rows[0]), rows)
 
 
 def _show_related(related: RelatedGenes, built: Mapping[str, TraitInfo]) -> None:
     with_genes = sum(bool(info.related_genes) for info in built.values())
-    screen.say(
+    screen.show(
         f"{related.associations:,} associations; {with_genes:,} of {len(built):,} traits have "
         "related genes"
     )
-    _say_listed("Ensembl ids without one official symbol", related.unmapped)
-    _say_listed("traits without a disease id", related.without_id)
-    _say_listed("disease ids without an association", related.absent)
+    _show_listed("Ensembl ids without one official symbol", related.unmapped)
+    _show_listed("traits without a disease id", related.without_id)
+    _show_listed("disease ids without an association", related.absent)
 
 
 def _show_comparison(comparison: PairComparison) -> None:
-    screen.say(
+    screen.show(
         f"of {comparison.candidates:,} possible pairs {comparison.published:,} are published; "
         f"{len(comparison.agreeing):,} agree, {len(comparison.only_built):,} are only built, "
         f"{len(comparison.only_published):,} only published"
     )
-    screen.say("")
+    screen.show("")
     rules = [
         {
             "possible pairs": count.pairs,
@@ -181,7 +183,7 @@ def _show_comparison(comparison: PairComparison) -> None:
 def _show_differences(what: str, differences: Sequence[PairDifference]) -> None:
     if not differences:
         return
-    screen.say("")
+    screen.show("")
     rows = [
         {
             what: item.problem.trait,
@@ -192,7 +194,7 @@ def _show_differences(what: str, differences: Sequence[PairDifference]) -> None:
     ]
     screen.table(list(rows[0]), rows)
     if len(differences) > MOST_DIFFERENCES:
-        screen.say(f"... and {len(differences) - MOST_DIFFERENCES:,} more; --json prints all")
+        screen.show(f"... and {len(differences) - MOST_DIFFERENCES:,} more; --json prints all")
 
 
 def _threshold_row(comparison: PairComparison) -> dict[str, object]:
@@ -207,12 +209,93 @@ def _threshold_row(comparison: PairComparison) -> dict[str, object]:
     }
 
 
-def _say_listed(what: str, names: Sequence[str]) -> None:
+def _show_listed(what: str, names: Sequence[str]) -> None:
     if names:
-        screen.say(f"{what}: {len(names):,} ({_first(names, MOST_CONDITIONS)})")
+        screen.show(f"{what}: {len(names):,} ({_first(names, MOST_CONDITIONS)})")
 
 
 def _first(names: Iterable[str], most: int) -> str:
     names = tuple(names)
     shown = ", ".join(names[:most]) or "none"
     return f"{shown}, ..." if len(names) > most else shown
+
+
+def facts_json(facts: ConditionFacts, *, genes: bool = False) -> dict[str, Any]:
+    """Return the facts of a trait under a condition, with `genes` also the shared genes."""
+    shared = list(facts.shared) if genes else len(facts.shared)
+    return {
+        "condition": facts.condition,
+        "kind": facts.kind.value,
+        "listed": facts.listed,
+        "jaccard": facts.jaccard,
+        "shared_genes": None if facts.jaccard is None else shared,
+        "why": facts.why,
+    }
+
+
+def counts_json(counts: ProblemCounts) -> dict[str, Any]:
+    """Return the counts of a task list."""
+    return {
+        "traits": counts.traits,
+        "problems": sum(counts.kinds.values()),
+        "unconditional": counts.traits,
+        "conditional": counts.conditional,
+        "by_kind": {kind.value: n for kind, n in counts.kinds.items()},
+        "genes_per_trait": asdict(counts.genes),
+        "traits_without_genes": list(counts.without_genes),
+        "traits_without_conditions": list(counts.without_conditions),
+        "conditions": dict(counts.conditions),
+        "categories": [asdict(category) for category in counts.categories],
+    }
+
+
+def built_json(
+    built: Mapping[str, TraitInfo],
+    threshold: float,
+    related: RelatedGenes | None,
+    compared: Sequence[PairComparison],
+) -> dict[str, Any]:
+    """Return what was built, from what, and how it compares."""
+    facts: dict[str, Any] = {
+        "traits": len(built),
+        "threshold": threshold,
+        "conditional": sum(len(info.conditions) for info in built.values()),
+    }
+    if related is not None:
+        facts["related_genes"] = {
+            "associations": related.associations,
+            "unmapped": list(related.unmapped),
+            "traits_without_id": list(related.without_id),
+            "ids_without_association": list(related.absent),
+        }
+    if compared:
+        facts["thresholds"] = [_summary(comparison) for comparison in compared]
+        chosen = next(item for item in compared if item.threshold == threshold)
+        facts |= {
+            "rules": [asdict(count) | {"rule": count.rule.value} for count in chosen.rules],
+            "only_built": [_difference(item) for item in chosen.only_built],
+            "only_published": [_difference(item) for item in chosen.only_published],
+        }
+    return facts
+
+
+def _summary(comparison: PairComparison) -> dict[str, Any]:
+    return {
+        "threshold": comparison.threshold,
+        "candidates": comparison.candidates,
+        "built": comparison.built,
+        "published": comparison.published,
+        "agreeing": len(comparison.agreeing),
+        "only_built": len(comparison.only_built),
+        "only_published": len(comparison.only_published),
+        "precision": comparison.precision,
+        "recall": comparison.recall,
+    }
+
+
+def _difference(item: PairDifference) -> dict[str, Any]:
+    return {
+        "trait": item.problem.trait,
+        "condition": item.problem.condition,
+        "why": item.why,
+    }

@@ -1,16 +1,14 @@
-"""`genotex report`: the pages of a problem, drawn from what the output folder holds."""
+"""`genotex report`: the report pages of a problem, from its output folder."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from genotex.cli import options as o
 from genotex.cli import screen
-from genotex.cli.asking import ask
+from genotex.cli.option_classes import with_options
 from genotex.errors import GenotexError, UsageError
 from genotex.layout import OutputFolder
 
@@ -18,21 +16,15 @@ if TYPE_CHECKING:
     from genotex.analysis import ProblemOutcome
     from genotex.bench.problems import Problem
 
-__all__ = ["pages_there", "redraw", "report"]
+__all__ = ["existing_pages", "redraw", "report"]
 
 
-def report(
-    output: o.AnalysedDir,
-    trait: Annotated[str, typer.Option("--trait", help="The trait.")],
-    condition: Annotated[
-        str, typer.Option("--condition", help="The condition of the problem.", show_default=True)
-    ] = "None",
-    json: o.Json = False,
-) -> None:
-    """Draw the report of an analysed problem from its output folder.
+@with_options
+def report(output: o.AnalysedDir, asked: o.AskedProblem, json: o.Json = False) -> None:
+    """Write the report of an analysed problem from its output folder.
 
-    Where cohorts were combined, the page over all of them is drawn as well.
-    Everything is read from the output folder; the raw files are not needed.
+    If cohorts were combined, the page over all cohorts is written as well.
+    The raw files are not needed.
 
     Examples:
       genotex report output --trait Osteoarthritis
@@ -42,14 +34,14 @@ def report(
     if not output.is_dir():
         msg = f"{output} is not a folder; give the output folder of 'genotex analyze'"
         raise UsageError(msg)
-    problem = ask(trait, condition)
+    problem = asked.problem
     pages = _draw(OutputFolder(output), problem)
     if json:
         files = {what: str(path) for what, path in pages.items()}
         screen.print_json({"trait": problem.trait, "condition": problem.condition, "files": files})
         return
     for what, path in pages.items():
-        screen.say(f"{what}: {path}")
+        screen.show(f"{what}: {path}")
 
 
 def _draw(folder: OutputFolder, problem: Problem) -> dict[str, Path]:
@@ -58,17 +50,17 @@ def _draw(folder: OutputFolder, problem: Problem) -> dict[str, Path]:
     trait, condition = problem.trait, problem.condition
     over_cohorts = folder.meta_genes(trait, condition).is_file()
     pages = {}
-    with screen.progress("drawing the report", total=1 + over_cohorts) as step:
-        # The answer over all cohorts may be there where the largest alone has none.
+    with screen.progress("writing the report", total=1 + over_cohorts) as step:
+        # There may be an answer over all cohorts and none for the largest alone.
         if folder.significant_genes(trait, condition).is_file() or not over_cohorts:
             pages["report"] = write_report(folder, trait, condition)
-            step("drawing the report", None)
+            step("writing the report", None)
         if over_cohorts:
             pages["report over all cohorts"] = write_meta_report(folder, trait, condition)
     return pages
 
 
-def pages_there(folder: OutputFolder, problems: Sequence[Problem]) -> set[Problem]:
+def existing_pages(folder: OutputFolder, problems: Sequence[Problem]) -> set[Problem]:
     """Return the problems that have a report page."""
     return {p for p in problems if folder.report(p.trait, p.condition).is_file()}
 
@@ -76,21 +68,9 @@ def pages_there(folder: OutputFolder, problems: Sequence[Problem]) -> set[Proble
 def redraw(
     folder: OutputFolder, outcomes: Sequence[ProblemOutcome], had_page: Collection[Problem]
 ) -> dict[Problem, Path]:
-    """Draw the pages again that went with an earlier result, answered or not.
+    """Update the pages of earlier results, answered or not, and return them by problem.
 
-    Parameters
-    ----------
-    folder : OutputFolder
-        With the new results.
-    outcomes : sequence of ProblemOutcome
-        What became of the problems.
-    had_page : collection of Problem
-        Those that had a page before.
-
-    Returns
-    -------
-    dict of Problem to Path
-        The pages; one that cannot be drawn is told of and stops no other.
+    A page that cannot be written is reported and does not stop the others.
     """
     gone = [
         outcome
@@ -101,12 +81,12 @@ def redraw(
     pages: dict[Problem, Path] = {}
     if not gone:
         return pages
-    with screen.progress("drawing the reports again", total=len(gone)) as step:
+    with screen.progress("updating the reports", total=len(gone)) as step:
         for outcome in gone:
             try:
                 pages[outcome.problem] = _draw_outcome(folder, outcome)
             except (GenotexError, OSError) as error:
-                screen.tell(f"{outcome.problem}: {error}", "report not drawn")
+                screen.notify(f"{outcome.problem}: {error}", "report not written")
             step(str(outcome.problem), None)
     return pages
 

@@ -1,4 +1,4 @@
-"""`genotex sandbox check`: which walls this machine can put up around written code."""
+"""`genotex sandbox check`: the isolation mechanisms that this machine has."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from genotex.cli import screen
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Where code that a model wrote is run.")
+app = typer.Typer(no_args_is_help=True, help="Isolated execution of generated code.")
 
 
 @app.callback()
 def _group() -> None:
-    """Where code that a model wrote is run."""
+    """Isolated execution of generated code."""
 
 
 @app.command()
-def check(sandbox: o.SandboxMode = o.Sandboxes.best, as_json: o.Json = False) -> None:
-    """Start a session as for a model's code, and try to get out of it.
+def check(sandbox: o.SandboxMode = "best", as_json: o.Json = False) -> None:
+    """Start a session as for generated code, and try to escape from it.
 
-    Shows what held. Ends with 1 where something worked that should not have.
+    Shows which attempts were blocked. Ends with 1 if one was not.
 
     Examples:
       genotex sandbox check
@@ -42,11 +42,11 @@ def check(sandbox: o.SandboxMode = o.Sandboxes.best, as_json: o.Json = False) ->
     else:
         mechanisms = [asdict(m) for m in confinement.mechanisms]
         screen.table(("name", "active", "detail"), mechanisms)
-        screen.say("")
+        screen.show("")
         screen.table(("protection", "tried", "held", "answer"), tried)
-        screen.say(f"\nready after {checked.start_seconds:.2f} s")
+        screen.show(f"\nready after {checked.start_seconds:.2f} s")
     if confinement.missing:
         names = ", ".join(confinement.missing)
-        screen.tell(f"not protected from written code: {names}", "warning")
+        screen.notify(f"not protected from generated code: {names}", "warning")
     if not checked.held:
         raise typer.Exit(screen.NOTHING_USABLE)

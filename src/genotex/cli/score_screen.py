@@ -1,4 +1,4 @@
-"""Scores on the screen: averages with their intervals, kinds of problems, what was missing."""
+"""Scores on the screen: averages with intervals, kinds of problems, missing predictions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,7 @@ GAP = 2
 
 
 def show_scores(scores: Scores, summary: Summary) -> None:
-    """Print what an evaluation came to.
-
-    Parameters
-    ----------
-    scores : Scores
-        The items.
-    summary : Summary
-        Their averages.
-    """
+    """Print the averages of an evaluation, with notes."""
     from genotex.bench.evaluation.score_tables import (
         average_tables,
         kind_table,
@@ -34,9 +26,9 @@ def show_scores(scores: Scores, summary: Summary) -> None:
         settings_rows,
     )
 
-    screen.say(f"{scores.prediction} against {scores.reference}")
+    screen.show(f"{scores.prediction} against {scores.reference}")
     for name, value in settings_rows(scores):
-        screen.say(f"  {name}: {value}")
+        screen.show(f"  {name}: {value}")
     notes = []
     for table in average_tables(summary):
         show_table(table, note=False)
@@ -45,21 +37,21 @@ def show_scores(scores: Scores, summary: Summary) -> None:
         if other is not None:
             show_table(other)
     screen.out.print()
-    screen.say(
+    screen.show(
         "Figures without % are fractions or counts. Intervals: bootstrap over the items, "
         f"{summary.draws:,} draws, seed {summary.seed}."
     )
     for note in dict.fromkeys(filter(None, notes)):
-        screen.say(note)
+        screen.show(note)
     for note in scores.notes:
-        screen.tell(note, "note")
+        screen.notify(note, "note")
 
 
 def show_table(table: PlainTable, *, note: bool = True) -> None:
-    """Print a table under its title, as much of it side by side as the screen has room for.
+    """Print a table under its title, as many of its columns together as fit the screen.
 
     Where it is too wide, spare columns go first; then the columns of numbers come in several
-    blocks: the first with all columns of words, the others with those that tell the rows apart.
+    blocks: the first with all columns of words, the others with those that distinguish the rows.
     """
     screen.out.print()
     screen.out.print(table.title, style="bold", markup=False)
@@ -69,7 +61,7 @@ def show_table(table: PlainTable, *, note: bool = True) -> None:
             screen.out.print()
         screen.table([*words, *numbers], rows, fold=words, right=numbers)
     if note and table.note:
-        screen.say(table.note)
+        screen.show(table.note)
 
 
 def _blocks(table: PlainTable) -> list[tuple[list[str], list[str]]]:
@@ -84,15 +76,15 @@ def _blocks(table: PlainTable) -> list[tuple[list[str], list[str]]]:
     numbers = [name for name in table.head[table.words :] if name in widths]
     blocks: list[tuple[list[str], list[str]]] = [(words, [])]
     for name in numbers:
-        beside, so_far = blocks[-1]
-        if so_far and sum(widths[other] for other in (*beside, *so_far, name)) > room:
-            blocks.append((_telling(table, words), []))
+        words_there, so_far = blocks[-1]
+        if so_far and sum(widths[other] for other in (*words_there, *so_far, name)) > room:
+            blocks.append((_distinguishing(table, words), []))
         blocks[-1][1].append(name)
     return blocks
 
 
-def _telling(table: PlainTable, words: list[str]) -> list[str]:
-    """Return as many of the first columns of words as tell the rows apart."""
+def _distinguishing(table: PlainTable, words: list[str]) -> list[str]:
+    """Return as many of the first columns of words as distinguish the rows."""
     places = [table.head.index(name) for name in words]
     for number in range(1, len(words)):
         if len({tuple(row[place] for place in places[:number]) for row in table.rows}) == len(

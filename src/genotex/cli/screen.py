@@ -29,7 +29,9 @@ __all__ = [
     "NOTHING_USABLE",
     "STOPPED",
     "WRONG_USE",
+    "err",
     "interrupted",
+    "notify",
     "one_line",
     "out",
     "print_json",
@@ -37,11 +39,9 @@ __all__ = [
     "progress_by_stage",
     "progress_with_label",
     "resumes",
-    "say",
+    "show",
+    "show_warnings",
     "table",
-    "talk",
-    "tell",
-    "tell_warnings",
 ]
 
 DONE, NOTHING_USABLE, WRONG_USE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -53,23 +53,23 @@ WIDE = 10_000
 """Columns of a table that goes to a file or a pipe, where nothing is folded."""
 
 REST_OF_BAR = 54
-"""Columns of a progress bar beside its label: bar, count, time so far and time left."""
+"""Columns of a progress bar without its label: bar, count, elapsed time and time left."""
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
 """Results go here: standard output."""
-talk = Console(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False)
 """Progress, warnings and errors go here: standard error."""
 
 interrupted = threading.Event()
-"""Set by Ctrl-C, before the command is left."""
+"""Set by Ctrl-C, before the command exits."""
 resumes = threading.Event()
-"""Set by a command that, given again after a Ctrl-C, goes on where it was."""
+"""Set by a command that resumes when it is repeated after a Ctrl-C."""
 
 
 def print_json(data: Any) -> None:
     """Print data for machines, and nothing else, on standard output."""
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
-    # What code printed may hold halves of a character, which no stream takes.
+    # Output of code may contain lone surrogates, which no stream accepts.
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
 
 
@@ -87,7 +87,7 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[str, int
 
 @contextmanager
 def progress_by_stage(what: str) -> Iterator[Callable[[str, str, int], None]]:
-    """Show a bar that begins anew with each stage; gives a function (stage, label, total)."""
+    """Show a bar that restarts with each stage; gives a function (stage, label, total)."""
     with _bar() as bar:
         task = bar.add_task(what, total=None)
         under_way = what
@@ -116,7 +116,7 @@ def progress_with_label(
 
 
 class _Bar(Progress):
-    """A bar that leaves once more where a library swallowed the exception of a Ctrl-C."""
+    """A bar that exits again if a library swallowed the exception of a Ctrl-C."""
 
     def update(self, *args: Any, **changes: Any) -> None:
         if interrupted.is_set():
@@ -125,8 +125,8 @@ class _Bar(Progress):
 
 
 def _bar() -> Progress:
-    # A long label gives way, so that bar, count and times are whole on any screen.
-    label = Column(no_wrap=True, overflow="ellipsis", max_width=max(10, talk.width - REST_OF_BAR))
+    # A long label is cut, so that bar, count and times are whole on any screen.
+    label = Column(no_wrap=True, overflow="ellipsis", max_width=max(10, err.width - REST_OF_BAR))
     return _Bar(
         TextColumn("{task.description}", table_column=label),
         BarColumn(bar_width=20),
@@ -134,14 +134,14 @@ def _bar() -> Progress:
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
-        console=talk,
+        console=err,
         transient=True,
-        disable=not talk.is_terminal,
+        disable=not err.is_terminal,
     )
 
 
-def say(text: str) -> None:
-    """Print a line of the result as it is; on a screen it breaks between words, indented alike."""
+def show(text: str) -> None:
+    """Print a line of the result as it is; on a screen it is wrapped with its indent."""
     text = _harmless(text)
     inside = len(text) - len(text.lstrip(" "))
     if inside and not _keep_whole(out, text):
@@ -150,28 +150,28 @@ def say(text: str) -> None:
         out.print(escape(text), soft_wrap=_keep_whole(out, text))
 
 
-def tell(text: str, label: str = "", colour: str = "yellow") -> None:
-    """Print a line for the person at the screen, with a coloured word in front."""
+def notify(text: str, label: str = "", colour: str = "yellow") -> None:
+    """Print a message on standard error, with a coloured label in front."""
     front = f"[{colour} bold]{label}[/] " if label else ""
     text = _harmless(text)
-    talk.print(front + escape(text), soft_wrap=_keep_whole(talk, text))
+    err.print(front + escape(text), soft_wrap=_keep_whole(err, text))
 
 
-def tell_warnings(warnings: Iterable[str], *traits: str | None) -> None:
-    """Print warnings of a result, in which traits are named as people do."""
+def show_warnings(warnings: Iterable[str], *traits: str | None) -> None:
+    """Print warnings of a result, with the names of traits in plain words."""
     for warning in warnings:
         for trait in filter(None, traits):
             warning = warning.replace(trait, trait.replace("_", " "))
-        tell(warning, "warning")
+        notify(warning, "warning")
 
 
 def one_line(text: str) -> str:
-    """Return somebody else's text as one line."""
+    """Return a text from elsewhere as one line."""
     return " ".join(text.splitlines())
 
 
 def _harmless(text: str) -> str:
-    """Replace signs that a terminal obeys, or that turn a line round: texts come from files."""
+    """Replace control characters and those that reverse a line: texts come from files."""
     return "".join(
         sign if sign == "\n" or unicodedata.category(sign) not in _OBEYED else _REPLACED
         for sign in text.expandtabs()
@@ -179,7 +179,7 @@ def _harmless(text: str) -> str:
 
 
 def _keep_whole(console: Console, text: str) -> bool:
-    """Tell whether a line must not be broken: in a pipe, or for a path somebody may copy."""
+    """Return whether a line must not be wrapped: in a pipe, or with a path to copy."""
     return not console.is_terminal or max(map(len, text.split()), default=0) > console.width // 2
 
 
@@ -193,7 +193,7 @@ def table(
     """Print rows as a table; a missing value is a dash, yes and no are words.
 
     The columns named by `fold`, else the last one, take several lines where the screen is narrow.
-    Columns of numbers end alike, and so do those of written numbers, named by `right`.
+    Columns of numbers are right-aligned, and so are those named by `right`.
     """
     fold = fold or columns[-1:]
     grid = Table(box=None, pad_edge=False, header_style="bold")
@@ -212,7 +212,7 @@ def table(
     if out.is_terminal:
         out.print(grid)
         return
-    # Nothing is folded in a pipe, and no blanks are put behind a line.
+    # In a pipe nothing is folded, and lines have no trailing blanks.
     with out.capture() as written:
         out.print(grid)
     for line in written.get().splitlines():

@@ -1,7 +1,8 @@
-"""`genotex simulate`: a study, or a whole benchmark, in true GEO format whose answers are known."""
+"""`genotex simulate`: a study, or a whole benchmark, in true GEO format with known answers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from genotex.cli import options as o
 from genotex.cli import screen
+from genotex.cli.option_classes import with_options
 from genotex.errors import UsageError
 
 __all__ = ["Seed", "simulate"]
@@ -16,43 +18,60 @@ __all__ = ["Seed", "simulate"]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same files.")]
 
 _STUDY = {"samples": 80, "genes": 4000}
-_WORLD = {"samples": 40, "genes": 1200, "traits": 12, "cohorts": 40}
+_BENCHMARK = {"samples": 40, "genes": 1200, "traits": 12, "cohorts": 40}
 _SMALL = {"samples": 24, "genes": 400, "traits": 4, "cohorts": 8}
 _STUDY_STEPS = 8
 
 
-def simulate(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder for the files; new or empty.")
-    ],
+@dataclass(frozen=True)
+class _Content:
+    """What is simulated; sizes that are None have defaults by kind."""
+
     world: Annotated[
         bool, typer.Option("--world", help="Write a whole benchmark: traits, tasks, reference.")
-    ] = False,
-    small: Annotated[bool, typer.Option("--small", help="A world for quick tests.")] = False,
-    seed: Seed = 1,
+    ] = False
+    small: Annotated[bool, typer.Option("--small", help="A small benchmark for quick tests.")] = (
+        False
+    )
+    seed: Seed = 1
     samples: Annotated[
         int | None,
         typer.Option(
             "--samples",
-            help="Samples of the largest cohort: 80, in a world 40, in a small one 24.",
+            help="Samples of the largest cohort: 80; with --world 40, with --small 24.",
         ),
-    ] = None,
+    ] = None
     genes: Annotated[
         int | None,
-        typer.Option("--genes", help="Number of genes: 4000, in a world 1200, in a small one 400."),
-    ] = None,
+        typer.Option("--genes", help="Number of genes: 4000; with --world 1200, with --small 400."),
+    ] = None
     traits: Annotated[
-        int | None, typer.Option("--traits", help="Traits of a world: 12, of a small one 4.")
-    ] = None,
+        int | None, typer.Option("--traits", help="Traits of a benchmark: 12; with --small 4.")
+    ] = None
     cohorts: Annotated[
-        int | None, typer.Option("--cohorts", help="Cohorts of a world: 40, of a small one 8.")
-    ] = None,
+        int | None, typer.Option("--cohorts", help="Cohorts of a benchmark: 40; with --small 8.")
+    ] = None
     rna_seq: Annotated[
         bool,
         typer.Option("--rna-seq", help="Add a cohort with an empty matrix and NCBI's counts."),
-    ] = False,
+    ] = False
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that were given."""
+        asked = {"samples": self.samples, "genes": self.genes}
+        asked |= {"traits": self.traits, "cohorts": self.cohorts}
+        return {name: number for name, number in asked.items() if number is not None}
+
+
+@with_options
+def simulate(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder for the files; new or empty.")
+    ],
+    content: _Content,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an earlier simulated study or world.")
+        bool, typer.Option("--overwrite", help="Replace an earlier simulated study or benchmark.")
     ] = False,
     json: o.Json = False,
 ) -> None:
@@ -60,7 +79,7 @@ def simulate(
 
     It holds two cohorts of one trait on different platforms, a cohort of a
     condition, a TCGA-like study, cohorts that must be rejected and one with
-    shifted characteristics; truth.json tells what was planted. With --world
+    shifted characteristics; truth.json records what was planted. With --world
     it is a whole benchmark: many traits and cohorts, task_info.json with
     problems of all kinds, and in reference/ the true answers, to score an
     output folder by.
@@ -78,19 +97,19 @@ def simulate(
 
       genotex analyze output --task-info world/task_info.json
     """
-    asked = {"samples": samples, "genes": genes, "traits": traits, "cohorts": cohorts}
-    given = {name: number for name, number in asked.items() if number is not None}
-    if world:
-        if rna_seq:
-            msg = "--rna-seq: a world has no such cohort; leave --world out, or that"
+    seed, given = content.seed, content.sizes
+    if content.world:
+        if content.rna_seq:
+            msg = "--rna-seq: a simulated benchmark has no such cohort; leave out one of them"
             raise UsageError(msg)
-        _simulate_world(folder, seed, (_SMALL if small else _WORLD) | given, overwrite, json)
+        sizes = (_SMALL if content.small else _BENCHMARK) | given
+        _simulate_benchmark(folder, seed, sizes, overwrite, json)
         return
-    alone = ["--small"] * small + [f"--{name}" for name in given if name not in _STUDY]
+    alone = ["--small"] * content.small + [f"--{name}" for name in given if name not in _STUDY]
     if alone:
-        msg = f"{', '.join(alone)}: only a world has such sizes; add --world, or leave that out"
+        msg = f"{', '.join(alone)}: only a benchmark has such sizes; add --world, or leave them out"
         raise UsageError(msg)
-    _simulate_study(folder, seed, _STUDY | given, rna_seq, overwrite, json)
+    _simulate_study(folder, seed, _STUDY | given, content.rna_seq, overwrite, json)
 
 
 def _simulate_study(
@@ -113,19 +132,19 @@ def _simulate_study(
         screen.print_json({"folder": str(folder), "trait": truth.trait, "seed": seed})
         return
     planted = len(truth.planted[truth.trait])
-    screen.say(
+    screen.show(
         f"{folder}: {len(truth.cohorts)} cohorts; {planted} genes planted for {truth.trait}\n"
         f"next: genotex solve {folder} results --trait {truth.trait}"
     )
 
 
-def _simulate_world(
+def _simulate_benchmark(
     folder: Path, seed: int, sizes: dict[str, int], overwrite: bool, json: bool
 ) -> None:
     from genotex.bench.simulated import simulate_benchmark
 
     with screen.progress("simulating") as step:
-        world = simulate_benchmark(
+        simulated = simulate_benchmark(
             folder,
             seed=seed,
             traits=sizes["traits"],
@@ -135,16 +154,16 @@ def _simulate_world(
             overwrite=overwrite,
             progress=lambda what: step(what, sizes["cohorts"]),
         )
-    figures = world.summary()
+    figures = simulated.summary()
     if json:
         screen.print_json({"folder": str(folder), "seed": seed, **figures})
         return
     kinds = ", ".join(f"{number} {kind}" for kind, number in figures["problems"].items())
-    screen.say(
+    screen.show(
         f"{folder}: {figures['traits']} traits, {figures['cohorts']} cohorts "
         f"({figures['usable_cohorts']} usable), problems: {kinds}; "
         f"{figures['answered']} can be answered\n"
         f"next: genotex preprocess {folder} output\n"
-        f"      genotex analyze output --task-info {world.task_info}\n"
-        f"true answers: {world.reference}"
+        f"      genotex analyze output --task-info {simulated.task_info}\n"
+        f"true answers: {simulated.reference}"
     )

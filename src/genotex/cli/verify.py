@@ -1,7 +1,8 @@
-"""`genotex verify`: a folder against the list of what it should hold."""
+"""`genotex verify` and `fetch benchmark`: check a folder against the list of its files."""
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +16,13 @@ from genotex.cli.output_file import check_output_file
 from genotex.errors import UsageError
 
 if TYPE_CHECKING:
+    from genotex.fetch.bundle import Part
     from genotex.fetch.verification import CheckedFile, Manifest
 
-__all__ = ["checked_json", "show_checked", "verify"]
+__all__ = ["benchmark", "verify"]
+
+_WHOLE = 82_000_000_000
+"""Bytes of the published folders, according to their README."""
 
 MOST_SHOWN = 20
 """Files of a state that are shown one by one; all are in --json."""
@@ -51,11 +56,11 @@ def verify(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    r"""Check the files of a folder against a manifest, and that they are whole.
+    r"""Check the files of a folder against a manifest, and that they are complete.
 
     Size, SHA-256, and whether a file can be read. Files that no manifest
-    lists are told and are no mistake. Ends with exit code 1 where one is
-    missing, is another than the listed one, or cannot be read.
+    lists are reported, not errors. Ends with exit code 1 if a file is
+    missing, differs from the listed one, or cannot be read.
 
     Examples:
       genotex verify input --manifest geo_manifest.json --ignore-missing
@@ -82,9 +87,9 @@ def verify(
     else:
         checked = _check(folder, manifest or (), ignore_missing)
     if json:
-        screen.print_json(checked_json(folder, checked))
+        screen.print_json(_checked_json(folder, checked))
     else:
-        show_checked(checked)
+        _show_checked(checked)
     if any(file.state.is_wrong for file in checked):
         raise typer.Exit(screen.NOTHING_USABLE)
     if write is not None:
@@ -99,7 +104,7 @@ def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[C
         if manifests:
             return verify_folder(folder, manifests, step, ignore_missing=ignore_missing)
         checked = verify_readable(folder, step)
-    screen.tell(
+    screen.notify(
         f"{folder} has no manifest: only whether its files can be read is checked; give one with "
         "--manifest",
         "warning",
@@ -108,7 +113,7 @@ def _check(folder: Path, given: Sequence[Path], ignore_missing: bool) -> tuple[C
 
 
 def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
-    """Return those given, else those of the folder, and tell which they are."""
+    """Return those given, else those of the folder, and note which they are."""
     from genotex.fetch.verification import fetched_manifest, published_manifests, read_manifest
 
     if given:
@@ -117,7 +122,7 @@ def _manifests(folder: Path, given: Sequence[Path]) -> list[Manifest]:
     if not found and (fetched := fetched_manifest(folder)) is not None:
         found = [fetched]
     for manifest in found:
-        screen.tell(f"against {manifest.source}")
+        screen.notify(f"against {manifest.source}")
     return found
 
 
@@ -133,10 +138,10 @@ def _write(path: Path, folder: Path) -> None:
     with screen.progress("checksums") as step:
         described = describe_files(files, step)
     write_manifest(path, described)
-    screen.tell(f"saved: {path}")
+    screen.notify(f"saved: {path}")
 
 
-def show_checked(checked: Sequence[CheckedFile]) -> None:
+def _show_checked(checked: Sequence[CheckedFile]) -> None:
     """Print how many files are in each state, and those that are not as they should be."""
     from genotex.fetch.verification import FileState
 
@@ -151,13 +156,13 @@ def show_checked(checked: Sequence[CheckedFile]) -> None:
         ]
         screen.table(("state", "file", "detail"), rows, fold=("file", "detail"))
         if len(of_state) > MOST_SHOWN:
-            screen.say(f"... and {len(of_state) - MOST_SHOWN:,} more")
-        screen.say("")
-    told = ", ".join(f"{counts[state]:,} {state}" for state in FileState if counts[state])
-    screen.say(told or "no files")
+            screen.show(f"... and {len(of_state) - MOST_SHOWN:,} more")
+        screen.show("")
+    summary = ", ".join(f"{counts[state]:,} {state}" for state in FileState if counts[state])
+    screen.show(summary or "no files")
 
 
-def checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, object]:
+def _checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, object]:
     """Return what was found in a folder, for machines."""
     counts = Counter(str(file.state) for file in checked)
     files = [
@@ -166,3 +171,85 @@ def checked_json(folder: Path, checked: Sequence[CheckedFile]) -> dict[str, obje
     ]
     wrong = any(file.state.is_wrong for file in checked)
     return {"folder": str(folder), "wrong": wrong, "counts": dict(counts), "files": files}
+
+
+def benchmark(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Where the benchmark's folders are, or will be.")
+    ],
+    manifest: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--manifest",
+            help="A published geo_manifest.json or tcga_manifest.json; repeat.",
+            show_default="those in DIR/metadata",
+        ),
+    ] = None,
+    json: o.Json = False,
+) -> None:
+    r"""Explain how to fetch the published benchmark by hand, then check a folder.
+
+    Its 82 GB are on sites that cannot be fetched from automatically. The
+    layout is checked, and every input file against the published manifests.
+    Ends with exit code 1 if anything is missing or wrong.
+
+    Examples:
+      genotex fetch benchmark genotex
+
+      genotex fetch benchmark genotex \
+          --manifest geo_manifest.json --manifest tcga_manifest.json
+    """
+    from genotex.fetch.bundle import HOW_TO_FETCH, check_layout
+    from genotex.fetch.verification import published_manifests, read_manifest, verify_folder
+
+    manifests = [read_manifest(path) for path in manifest or published_manifests(folder)]
+    parts = check_layout(folder)
+    checked: tuple[CheckedFile, ...] = ()
+    if manifests and any(part.complete for part in parts):
+        with screen.progress("verifying") as step:
+            checked = verify_folder(folder, manifests, step)
+    complete = all(part.complete for part in parts)
+    if json:
+        screen.print_json(_parts_json(folder, parts, checked))
+    else:
+        if not complete:
+            screen.show(HOW_TO_FETCH.replace("DIR", str(folder)))
+            screen.show("")
+            _warn_of_space(folder)
+        _show_parts(parts)
+        if checked:
+            screen.show("")
+            _show_checked(checked)
+    if not manifests:
+        screen.notify(
+            "the checksums of the input files were not checked: give the published "
+            "geo_manifest.json and tcga_manifest.json with --manifest",
+            "warning",
+        )
+    if not complete or any(file.state.is_wrong for file in checked):
+        raise typer.Exit(screen.NOTHING_USABLE)
+
+
+def _show_parts(parts: Sequence[Part]) -> None:
+    rows = [
+        {"part": part.place, "complete": part.complete, "detail": part.detail} for part in parts
+    ]
+    screen.table(("part", "complete", "detail"), rows)
+
+
+def _warn_of_space(folder: Path) -> None:
+    place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(place).free
+    if free < _WHOLE:
+        screen.notify(
+            f"{free / 1e9:,.1f} GB are free there; the whole benchmark takes 82.0 GB", "warning"
+        )
+
+
+def _parts_json(
+    folder: Path, parts: Sequence[Part], checked: Sequence[CheckedFile]
+) -> dict[str, object]:
+    layout = [
+        {"part": part.place, "complete": part.complete, "detail": part.detail} for part in parts
+    ]
+    return {"layout": layout, **_checked_json(folder, checked)}

@@ -12,54 +12,32 @@ from numpy.typing import NDArray
 
 from genotex.clinical import ClinicalAnnotation, EncodedFeature, check_certainty
 from genotex.errors import UsageError
-from genotex.formats import Controls, Role
-from genotex.genes import GeneMapping, Scale
+from genotex.formats import Role
+from genotex.genes import GeneMapping
 from genotex.layout import Procedure
+from genotex.options import Controls, PreprocessChoices, Scale
 
 __all__ = ["PreparedCohort", "PreprocessOptions"]
 
 
 @dataclass(frozen=True)
-class PreprocessOptions:
+class PreprocessOptions(PreprocessChoices):
     """The choices that shape a preprocessed cohort.
+
+    The other fields, from `procedure` to `least_certainty`, are those of
+    `genotex.options.PreprocessChoices`, described by their help texts.
 
     Attributes
     ----------
-    procedure : str
-        ``sound`` or ``benchmark``.
     readings : mapping of str to ClinicalAnnotation
         By cohort: readings given by hand in place of the expert's. Whether a series holds gene
-        expression is judged again unless a reading says that it was made by hand (``by``).
+        expression is judged again unless a reading records that it was made by hand (``by``).
     readings_of : str or None
         The trait that `readings` were made for, where that is known.
-    encoding : Path or None
-        The encoding file that `readings` came from, for the record.
-    cases, controls : tuple of str
-        Raw values of the trait chosen by hand.
-    control_roles : str
-        ``auto``, ``healthy`` or ``all``: which controls serve in a contrast. ``healthy`` leaves
-        controls that are not known to be healthy out of the linked table.
-    scale : str
-        ``auto``, ``log2`` or ``linear``: the scale of the input values (`sound`).
-    gene_table : Path or None
-        A gene_info or gene_synonym.json file in place of the packaged gene table.
-    vocabulary : Path or None
-        A vocabulary file laid over the words of the built-in rules.
-    least_certainty : float
-        Trait readings of the built-in rules less certain than this (0 to 1) are "not available".
     """
 
-    procedure: Procedure = "sound"
     readings: Mapping[str, ClinicalAnnotation] = field(default_factory=dict)
     readings_of: str | None = None
-    encoding: Path | None = None
-    cases: tuple[str, ...] = ()
-    controls: tuple[str, ...] = ()
-    control_roles: Controls = "auto"
-    scale: Scale = "auto"
-    gene_table: Path | None = None
-    vocabulary: Path | None = None
-    least_certainty: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse unknown names and an invalid certainty."""

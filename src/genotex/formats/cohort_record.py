@@ -10,14 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from genotex.options import Controls
+
 __all__ = ["CohortInfo", "Controls", "Evidence", "Role"]
 
 Role = Literal["case", "healthy control", "other disease", "unknown"]
 """What a sample is in the contrast of a binary trait; "unknown" also for continuous traits."""
-
-
-Controls = Literal["auto", "healthy", "all"]
-"""Which controls cases are compared with; "auto": the healthy ones when there are enough."""
 
 
 @dataclass(frozen=True)

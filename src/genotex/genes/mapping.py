@@ -16,6 +16,7 @@ from genotex.genes.scale import detect_scale, to_log2, zero_offset
 from genotex.genes.symbols import OfficialSymbols, official_symbols
 from genotex.genes.table import GeneTable
 from genotex.layout import Procedure
+from genotex.options import Scale
 
 __all__ = [
     "ZEROS_KEPT",
@@ -29,8 +30,6 @@ __all__ = [
 
 ZEROS_KEPT = "zeros are kept as measurements"
 """Beginning of the note on the offset of the logarithm."""
-
-Scale = Literal["auto", "log2", "linear"]
 
 
 @dataclass(frozen=True, eq=False)

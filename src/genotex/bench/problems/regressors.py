@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Literal
+
+from genotex.options import RegressorRule
 
 __all__ = ["RegressorRule", "regressor_genes"]
-
-RegressorRule = Literal["inclusive", "exclusive"]
 
 
 def regressor_genes(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 from genotex.analysis import AnalysisOptions
 from genotex.bench.runs.methods.command import read_command
 from genotex.bench.runs.methods.entry_point import EntryPointMethod, entry_point_methods
@@ -21,6 +18,7 @@ from genotex.bench.runs.methods.zero_shot import ZeroShot, read_answers
 from genotex.errors import UsageError
 from genotex.formats.raw import sha256
 from genotex.layout import Procedure
+from genotex.options import MethodOptions
 
 __all__ = ["BUILT_IN", "COMMAND", "MethodOptions", "choose_method"]
 
@@ -35,36 +33,6 @@ _ANALYSES: dict[str, tuple[AnalysisOptions, tuple[Procedure, ...]]] = {
 
 BUILT_IN = ("rules", *_ANALYSES, "random", "zero-shot")
 """Names of the methods that are always there."""
-
-
-@dataclass(frozen=True)
-class MethodOptions:
-    """What a user chose about the method; None and empty: nothing.
-
-    Attributes
-    ----------
-    method : str or None
-        One of `BUILT_IN` or the name of an entry point.
-    command : str or None
-        A command line in place of a method.
-    procedure : {"sound", "benchmark"} or None
-    genes : int or None
-        How many genes ``random`` draws.
-    answers : Path or None
-        The file of ``zero-shot``.
-    pass_env : tuple of str
-        Environment variables for a command.
-    own_cohorts : bool
-        The plug-in preprocesses the cohorts itself.
-    """
-
-    method: str | None = None
-    command: str | None = None
-    procedure: Procedure | None = None
-    genes: int | None = None
-    answers: Path | None = None
-    pass_env: tuple[str, ...] = ()
-    own_cohorts: bool = False
 
 
 def choose_method(options: MethodOptions) -> ChosenMethod:

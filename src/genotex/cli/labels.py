@@ -1,8 +1,9 @@
-"""`genotex evaluate-labels`: a score against the benchmark's labels and verified ones."""
+"""`genotex evaluate-labels` and `apply-labels`: scores against sets of labels, and from them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,17 +18,15 @@ from genotex.errors import UsageError
 if TYPE_CHECKING:
     from genotex.bench.evaluation.labels import LabelEvaluation, LabelledCase
 
-__all__ = ["CasesFile", "evaluate_labels"]
+__all__ = ["apply_labels", "evaluate_labels"]
 
-CasesFile = Annotated[
-    Path, typer.Option("--cases", help="Labelled cases, one JSON object a line (.gz allowed).")
-]
-
-MOST_TOLD = 5
+MOST_SHOWN = 5
 
 
 def evaluate_labels(
-    cases: CasesFile,
+    cases: Annotated[
+        Path, typer.Option("--cases", help="Labelled cases, one JSON object a line (.gz allowed).")
+    ],
     prediction: Annotated[
         Path | None,
         typer.Argument(
@@ -60,8 +59,8 @@ def evaluate_labels(
 ) -> None:
     r"""Score against sets of labels: the benchmark's, verified ones, yours.
 
-    Labels say which row of a series tells trait, age and gender, and how its
-    values are coded. Each figure stands beside its difference to the labels
+    Labels state which row of a series records trait, age and gender, and how
+    its values are coded. Each figure is shown with its difference to the labels
     "reading" (verified by careful reading), on the cases that both sets
     label; other labels are also scored as if they were predictions.
 
@@ -75,13 +74,13 @@ def evaluate_labels(
 
       genotex evaluate-labels --cases cases.jsonl.gz
     """
-    from genotex.bench.evaluation import labels as room
+    from genotex.bench.evaluation import labels as known
 
     _check(prediction, cases, source, output)
-    chosen = room.of_traits(room.read_labelled_cases(cases), trait)
+    chosen = known.of_traits(known.read_labelled_cases(cases), trait)
     evaluation = _evaluate(prediction, chosen, labels, source)
     named = {"prediction": prediction and str(prediction), "cases": str(cases)}
-    content = named | room.evaluation_to_json(evaluation)
+    content = named | known.evaluation_to_json(evaluation)
     if json:
         screen.print_json(content)
     else:
@@ -89,13 +88,13 @@ def evaluate_labels(
     if output is not None:
         from genotex.bench.evaluation.text_files import write_texts
 
-        write_texts(output, room.evaluation_texts(evaluation, content))
-        screen.tell(f"scores are written: {output / 'labels.json'}, tables beside it")
+        write_texts(output, known.evaluation_texts(evaluation, content))
+        screen.notify(f"scores written: {output / 'labels.json'}, with tables next to it")
 
 
 def _check(prediction: Path | None, cases: Path, source: Path | None, output: Path | None) -> None:
     if prediction is not None and not prediction.exists():
-        msg = f"{prediction} is not there; give predictions by case, or an output folder"
+        msg = f"{prediction} does not exist; give predictions by case, or an output folder"
         raise UsageError(msg)
     if prediction is not None and cases.exists() and prediction.samefile(cases):
         msg = f"{prediction} holds the labels; give predictions of 'genotex clinical infer'"
@@ -136,8 +135,56 @@ def _show(evaluation: LabelEvaluation) -> None:
     for table in label_tables(evaluation):
         show_table(table)
     if missing := evaluation.missing:
-        told = [f"{one.item} ({one.why})" for one in missing[:MOST_TOLD]]
-        more = " ..." if len(missing) > MOST_TOLD else ""
-        screen.tell(f"{len(missing)}: {', '.join(told)}{more}", "predictions scored as nothing")
+        shown = [f"{one.item} ({one.why})" for one in missing[:MOST_SHOWN]]
+        more = " ..." if len(missing) > MOST_SHOWN else ""
+        screen.notify(f"{len(missing)}: {', '.join(shown)}{more}", "predictions scored as nothing")
     for note in evaluation.notes:
-        screen.tell(note, "note")
+        screen.notify(note, "note")
+
+
+def apply_labels(
+    cases: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CASES", help="Labelled cases, one JSON object a line (.gz allowed)."
+        ),
+    ],
+    source: o.InputDir,
+    output: Annotated[
+        Path, typer.Argument(metavar="REFERENCE", help="Folder for the reference; new or empty.")
+    ],
+    labels: Annotated[str, typer.Option("--labels", help="The set of labels.")] = "reading",
+    trait: o.TraitNames = None,
+    json: o.Json = False,
+) -> None:
+    """Make a reference from labels, in the benchmark's layout.
+
+    Every labelled cohort of the input gets its record of availability and,
+    if its label has a trait, its clinical table. It has no expression data:
+    score dataset filtering and clinical tables against it, not selection.
+
+    Examples:
+      genotex apply-labels cases.jsonl.gz input verified --labels reading
+
+      genotex evaluate -p output -r verified -t preprocessing -s clinical
+    """
+    from genotex.bench.evaluation import labels as known
+    from genotex.layout import InputFolder, OutputFolder
+
+    chosen = known.of_traits(known.read_labelled_cases(cases), trait)
+    raw = InputFolder(source)
+    with screen.progress("applying labels", len(chosen)) as step:
+        applied = known.apply_labels(chosen, labels, raw, OutputFolder(output), cases, step)
+    if json:
+        screen.print_json({"folder": str(output), "labels": labels, **asdict(applied)})
+        return
+    screen.show(
+        f"{output}, by labels {labels!r}: traits {applied.traits}, cohorts {applied.cohorts}, "
+        f"clinical tables {applied.tables}"
+    )
+    if applied.not_at_hand:
+        screen.notify(f"labelled cohorts that are not in {source}: {applied.not_at_hand}", "note")
+    for note in applied.notes[:MOST_SHOWN]:
+        screen.notify(note, "note")
+    if len(applied.notes) > MOST_SHOWN:
+        screen.notify(f"and {len(applied.notes) - MOST_SHOWN} more without a table", "note")

@@ -1,9 +1,10 @@
-"""A reading on the screen: the decisions first, then what each rests on."""
+"""The annotation of a series: tables for people, JSON for machines."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from genotex.cli import screen
@@ -18,54 +19,46 @@ if TYPE_CHECKING:
         KeyValues,
     )
 
-__all__ = ["show_keys", "show_reading"]
+__all__ = ["annotation_json", "show_annotation", "show_keys"]
 
 SHOWN_VALUES = 12
 VALUES_OF_KEY, LONGEST_VALUE = 5, 50
-"""How many values of a key are listed where nothing was found, and how much of each."""
+"""How many values of a key are listed if nothing was found, and how much of each."""
 FEW_VALUES = 10
-"""A key with more values than this is no likely place of cases and controls."""
+"""A key with more values than this is unlikely to define cases and controls."""
 UNSURE = 0.7
-"""Below this certainty, clear words do not mean that they stand in the right row."""
+"""Below this certainty, clear words do not mean that they are in the right row."""
 
 _CONFIDENCE = {
-    "explicit": "explicit: its values say it in so many words",
-    "inferred": "inferred: its values mean it in this company, or by the series' texts",
-    "arguable": "arguable: others may read its values otherwise",
+    "explicit": "explicit: its values state it",
+    "inferred": "inferred: from its values together with the other rows, or from the series' texts",
+    "arguable": "arguable: its values may be interpreted otherwise",
     "by hand": "by hand: chosen or edited by a person",
 }
 _PLAIN = ["value", "code", "samples"]
 
 
-def show_reading(told: AnnotationSummary, headline: str) -> None:
-    """Print a reading for people.
-
-    Parameters
-    ----------
-    told : AnnotationSummary
-        What is to be said of it.
-    headline : str
-        What was read for what.
-    """
+def show_annotation(summary: AnnotationSummary, headline: str) -> None:
+    """Print the annotation of a series under a headline."""
     from genotex.clinical import certainty_meaning
 
-    screen.say(headline)
-    screen.table(["", "decision", "certainty", "where or why"], _decisions(told))
-    sure = told.features[0].certainty
+    screen.show(headline)
+    screen.table(["", "decision", "certainty", "where or why"], _decisions(summary))
+    sure = summary.features[0].certainty
     meaning = "" if sure is None else f"Certainty: {certainty_meaning(sure)}. "
-    screen.say(f"{meaning}A dash: certainty not measured.")
-    for feature in told.features:
+    screen.show(f"{meaning}A dash: certainty not measured.")
+    for feature in summary.features:
         if feature.available or feature.values:
             _show_feature(feature)
         if feature.feature == "trait":
             _show_runner_up(feature)
-    for note in told.notes:
-        screen.say(f"\nnote: {note}")
+    for note in summary.notes:
+        screen.show(f"\nnote: {note}")
 
 
-def _decisions(told: AnnotationSummary) -> list[dict[str, Any]]:
-    rows = [_decision("gene data", told.gene, told.gene_certainty, told.gene_why)]
-    for feature in told.features:
+def _decisions(summary: AnnotationSummary) -> list[dict[str, Any]]:
+    rows = [_decision("gene data", summary.gene, summary.gene_certainty, summary.gene_why)]
+    for feature in summary.features:
         where = ": ".join(part for part in (feature.where, feature.amount) if part)
         rows.append(
             _decision(
@@ -92,17 +85,17 @@ def _show_feature(feature: FeatureSummary) -> None:
     mark = _CONFIDENCE.get(feature.mark, feature.mark)
     sure = feature.certainty
     if feature.mark == "explicit" and sure is not None and sure < UNSURE:
-        mark += f", but that it is the right row is less sure ({certainty_text(sure)})"
-    screen.say(f"\n{feature.feature}, {mark}")
+        mark += f" values, but it is less certain that it is the right row ({certainty_text(sure)})"
+    screen.show(f"\n{feature.feature}, {mark}")
     for line in feature.evidence:
-        screen.say(f"  {line}")
+        screen.show(f"  {line}")
     shown = [_value(row) for row in feature.values]
     columns = ["value", "code", "role", "samples"] if feature.feature == "trait" else _PLAIN
     if any(row.evidence for row in feature.values):
         columns = [*columns, "why"]
     screen.table(columns, shown[:SHOWN_VALUES], fold=("value", "why"))
     if len(shown) > SHOWN_VALUES:
-        screen.say(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
+        screen.show(f"... and {len(shown) - SHOWN_VALUES} more values (all with --json)")
 
 
 def _value(row: AnnotationRow) -> dict[str, Any]:
@@ -118,49 +111,44 @@ def _value(row: AnnotationRow) -> dict[str, Any]:
 
 
 def _show_runner_up(trait: FeatureSummary) -> None:
-    """Say what came second, or what was nearest where the trait is not available."""
+    """Print what came second, or what was nearest if the trait is not available."""
     if not trait.available and not trait.values:
-        screen.say("\ntrait, not available")
+        screen.show("\ntrait, not available")
     first, *rest = trait.runner_up.split("; ") if trait.runner_up else [""]
     if first:
-        screen.say(f"  {first}")
+        screen.show(f"  {first}")
     for part in rest:
-        screen.say(f"    {part}")
+        screen.show(f"    {part}")
 
 
 def show_keys(keys: Sequence[KeyValues], reading: ClinicalAnnotation) -> None:
-    """Print what the samples say, where it was not understood, and how to choose the groups.
+    """Print the annotation of the samples if no trait was found, and how to choose the groups.
 
-    Parameters
-    ----------
-    keys : sequence of KeyValues
-        Every key that tells samples apart (`genotex.clinical.groups`).
-    reading : ClinicalAnnotation
-        What was read: the groups of a trait that was left out are those to choose first, and a
-        person who said that the trait is not available is not told otherwise.
+    The groups of a trait that was left out are the first choice. Where a person recorded that the
+    trait is not available, no groups are suggested.
     """
     if not keys:
-        screen.say("\nNothing that is written about the samples tells them apart.")
+        screen.show("\nNo annotation distinguishes the samples.")
         return
-    screen.say("\nWhat is written about the samples, by key:")
+    screen.show("\nAnnotation of the samples, by key:")
     rows = [{"place": key.place, "values (samples)": _few(key)} for key in keys]
     screen.table(["place", "values (samples)"], rows, fold=("place", "values (samples)"))
     why, choice = _suggested(keys, reading)
     if not choice:
-        screen.say("\nChoose the groups yourself with --case VALUE --control VALUE.")
+        screen.show("\nChoose the groups yourself with --case VALUE --control VALUE.")
         return
-    screen.say(f"\n{why}. If these are the groups:")
-    screen.say(f"  {choice}")
+    screen.show(f"\n{why}. If these are the groups:")
+    screen.show(f"  {choice}")
 
 
 def _suggested(keys: Sequence[KeyValues], reading: ClinicalAnnotation) -> tuple[str, str]:
-    """Return what speaks for the likely groups and the options that choose them, if any."""
+    """Return the reason for the likely groups and the options that choose them, if any."""
     if reading.left_out is not None and reading.runner_up is not None:
-        return "The reading that was left out has groups", _groups_of(reading.runner_up)
+        return "The annotation that was left out has groups", _groups_of(reading.runner_up)
     if reading.trait is not None or "trait" in reading.unavailable:
         return "", ""
     likely = (k for k in keys if k.controls and k.others and len(k.values) <= FEW_VALUES)
-    # Where a value is a case already, those who have another disease are none.
+    # If a value is a case already, samples with another disease are not cases.
     best = next((key for key in likely if not key.cases), None)
     if best is None:
         return "", ""
@@ -192,3 +180,43 @@ def _few(key: KeyValues) -> str:
 
 def _cut(value: str) -> str:
     return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
+
+
+def annotation_json(
+    reading: ClinicalAnnotation, summary: AnnotationSummary, keys: Sequence[KeyValues]
+) -> dict[str, Any]:
+    """Return all that is known of the annotation of a series."""
+    from genotex.clinical import annotation_notes, annotation_to_json, inferred_from, why_no_trait
+
+    data = annotation_to_json(reading)
+    encodings = {"trait": reading.trait, "age": reading.age, "gender": reading.gender}
+    features = {}
+    for feature in summary.features:
+        encoding = encodings[feature.feature]
+        features[feature.feature] = _feature_json(feature) | {
+            "encoding": data[feature.feature],
+            "inferred_from": (encoding and inferred_from(encoding.sample_field)) or None,
+        }
+    features["trait"] |= {"left_out": reading.left_out, "runner_up": data["runner_up"]}
+    if reading.trait is None:
+        why = why_no_trait(reading)
+        features["trait"] |= {"certainty": data["certainty"], "why_not": why}
+    return {
+        "gene": data["gene"],
+        **features,
+        "values": [asdict(row) for feature in summary.features for row in feature.values],
+        "keys": [asdict(key) for key in keys],
+        "notes": list(annotation_notes(reading)),
+    }
+
+
+def _feature_json(feature: FeatureSummary) -> dict[str, Any]:
+    return {
+        "available": feature.available,
+        "place": feature.where or None,
+        "samples": feature.amount or None,
+        "certainty": feature.certainty,
+        "confidence": feature.confidence or None,
+        "why_not": feature.why_not or None,
+        "evidence": list(feature.evidence),
+    }

@@ -1,0 +1,214 @@
+"""Results of an analysis on the screen, of one cohort and of several combined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genotex.cli import screen
+from genotex.layout import OutputFolder
+
+if TYPE_CHECKING:
+    from genotex.analysis import AnalysisOptions, AnalysisResult
+    from genotex.analysis.meta import MetaResult
+    from genotex.bench.problems import Problem, TaskInfo
+
+__all__ = ["combine_cohorts", "show_result"]
+
+TOP_GENES = 10
+_RANKING = (
+    "p and q: an effect in common, allowing for effects that differ between cohorts as far as "
+    "those of all genes do; replication q: at least two cohorts have it"
+)
+
+
+def show_result(result: AnalysisResult) -> None:
+    """Print the answer: contrast, number of genes, the top ones, warnings."""
+    if result.method["procedure"] == "benchmark":
+        _show_selected(result)
+    else:
+        _show_tested(result)
+    screen.show_warnings(result.warnings, result.trait, result.condition)
+
+
+def _show_tested(result: AnalysisResult) -> None:
+    method = result.method
+    screen.show(
+        f"{result.significant.height} of {method['filter']['tested']} genes significant "
+        f"at q < {method['options']['q_cut']:g}{_beyond(method['options'])} in {result.cohort}: "
+        f"{method['contrast']['text']}"
+    )
+    for sentence in _sentences(result):
+        screen.show(sentence)
+    test = method["ranked_by"].removesuffix("p")
+    factor = method["contrast"]["kind"] == "factor"
+    names = {
+        "Variable": "gene",
+        "Coefficient": "largest difference" if factor else "effect",
+        f"{test}p": f"{test.lower()}p",
+        f"{test}q": f"{test.lower()}q",
+    }
+    if result.genes["Departure q"].null_count() < result.genes.height:
+        names["Departure q"] = "departure q"
+    if method["options"]["model"] == "all":
+        names["Mixed q"] = "mixed q"
+    _table(result, names)
+
+
+def _beyond(options: dict[str, Any]) -> str:
+    smallest = options.get("min_effect", 0.0)
+    return f" for effects beyond {smallest:g}" if smallest else ""
+
+
+def _sentences(result: AnalysisResult) -> Iterator[str]:
+    method = result.method
+    if result.counts_summary:
+        yield result.counts_summary
+    if result.levels_summary:
+        yield result.levels_summary
+    if two_step := method.get("two_step"):
+        yield (
+            f"{str(two_step['condition']).replace('_', ' ')} is predicted from "
+            f"{len(two_step['regressors'])} genes of {two_step['cohort']} "
+            f"({two_step['score_name']} {two_step['score']:.2f}); they are not tested."
+        )
+    if adjustment := _unmeasured(method["hidden"], method["ranked_by"] == "Mixed p"):
+        yield adjustment
+    if result.covariates_summary:
+        yield result.covariates_summary
+    if result.interaction_summary:
+        yield result.interaction_summary
+
+
+def _unmeasured(record: dict[str, Any], mixed_ranks: bool) -> str:
+    used = record.get("used", 0)
+    if not used:
+        return ""
+    what = "1 surrogate variable" if used == 1 else f"{used} surrogate variables"
+    change = record.get("change", {})
+    if record.get("ranked_with"):
+        other = _significant(change, "without")
+        return f"Adjusted for unmeasured confounding ({what}); without this, {other}."
+    if mixed_ranks:
+        return f"{what} found; the mixed model, which ranks the genes, does not use them."
+    other = _significant(change, "with")
+    return (
+        f"{what} found, but not adjusted for: they are probably the trait's own signal; with them, "
+        f"{other}."
+    )
+
+
+def _significant(change: dict[str, Any], how: str) -> str:
+    count = change.get(f"significant_{how}", 0)
+    return f"{count} gene{'' if count == 1 else 's'} would be significant"
+
+
+def _show_selected(result: AnalysisResult) -> None:
+    method = result.method
+    solver = method["solver"]
+    screen.show(
+        f"{result.significant.height} of {method['filter']['tested']} genes selected by the "
+        f"{'rotated Lasso' if method['rotated'] else 'Lasso'} at lambda {solver['lambda']:g} in "
+        f"{result.cohort}: {method['contrast']['text']}"
+    )
+    _table(result, {"Variable": "gene", "Coefficient": "coefficient"})
+
+
+def _table(result: AnalysisResult, names: dict[str, str]) -> None:
+    rows = result.genes.head(TOP_GENES).to_dicts()
+    screen.table(
+        list(names.values()), [{label: row[name] for name, label in names.items()} for row in rows]
+    )
+
+
+def combine_cohorts(
+    output: Path,
+    problems: Sequence[Problem],
+    settings: AnalysisOptions,
+    tasks: TaskInfo | None,
+    *,
+    jobs: int = 1,
+    quiet: bool = False,
+) -> list[dict[str, Any]]:
+    """Combine the cohorts of each problem; write results and pages, print them, return summaries.
+
+    A summary has ``solved``, and the counts or the reason ``why`` not.
+    """
+    from genotex.analysis.meta import remove_meta
+    from genotex.errors import AnalysisError, FormatError, UsageError
+
+    summaries: list[dict[str, Any]] = []
+    for problem in problems:
+        try:
+            result, page = _combine(OutputFolder(output), problem, settings, tasks, jobs)
+        except (AnalysisError, FormatError, UsageError) as error:
+            # An option that fits no cohort does not invalidate an earlier result.
+            if not isinstance(error, UsageError):
+                remove_meta(OutputFolder(output), problem.trait, problem.condition)
+            row = {"trait": problem.trait, "condition": problem.condition}
+            summaries.append({**row, "solved": False, "why": str(error)})
+            if not quiet:
+                screen.notify(str(error), "not combined")
+            continue
+        summaries.append({**result.summary(), "report": str(page)})
+        if not quiet:
+            _show_combined(result, page)
+    return summaries
+
+
+def _combine(
+    output: OutputFolder,
+    problem: Problem,
+    settings: AnalysisOptions,
+    tasks: TaskInfo | None,
+    jobs: int,
+) -> tuple[MetaResult, Path]:
+    from genotex.analysis.meta import analyze_cohorts, write_meta
+    from genotex.reports import write_meta_report
+
+    with screen.progress("combining cohorts") as step:
+        result = analyze_cohorts(output, problem, settings, tasks, jobs=jobs, progress=step)
+    write_meta(output, result)
+    return result, write_meta_report(output, problem.trait, problem.condition)
+
+
+def _show_combined(result: MetaResult, page: Path) -> None:
+    names = ", ".join(cohort.name for cohort in result.cohorts)
+    screen.out.print()
+    screen.show(
+        f"{len(result.cohorts)} cohorts together ({names}): {result.significant.height} of "
+        f"{result.genes.height} genes significant at q < {result.method['options']['q_cut']:g}, "
+        f"{result.replicating.height} of them replicate"
+    )
+    for cohort in result.cohorts:
+        if cohort.counts:
+            screen.show(f"{cohort.name}: {cohort.counts}")
+    rows = [
+        {
+            "gene": row["Variable"],
+            "effect": row["Combined Effect"],
+            "95 % interval": f"{row['CI Lower']:.3g} to {row['CI Upper']:.3g}",
+            "p": row["p"],
+            "q": row["q"],
+            "strict p": row["Random p"],
+            "I2": row["I2"],
+            "replication q": row["Replication q"],
+            "replicates": row["Replicates"],
+        }
+        for row in result.genes.head(TOP_GENES).to_dicts()
+    ]
+    columns = [name for name in rows[0] if name != "strict p" or result.random]
+    screen.table(columns, rows)
+    screen.show(_what_is_shown(result))
+    screen.show_warnings(result.warnings, result.trait, result.condition)
+    screen.show(f"\nreport over all cohorts: {page}")
+
+
+def _what_is_shown(result: MetaResult) -> str:
+    if not result.random:
+        return f"effect and interval: fixed effect, the average of two cohorts; {_RANKING}"
+    return (
+        "effect, interval and strict p: random effects (Knapp and Hartung, on t), or fixed effect "
+        f"for genes of two cohorts; {_RANKING}"
+    )
