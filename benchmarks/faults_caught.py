@@ -17,7 +17,7 @@ from genotex.agents.questions import Questions
 from genotex.agents.team.plan import read_plan
 from genotex.agents.team.running import TeamFinished
 from genotex.agents.team.trace import trace
-from genotex.formats.journal import Entry, read_journal
+from genotex.journal import Entry, read_journal
 
 __all__ = ["CATCHERS", "caught_in"]
 

@@ -28,7 +28,7 @@ from genotex.analysis.moderated import moderate
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.surrogate import find_reweighted_surrogates
 from genotex.bench.problems import Problem
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from genotex.parallel import side_by_side
 
 METHODS = ("default", "--hidden none", "R: limma", "R: sva + limma")

@@ -29,7 +29,7 @@ from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.voom import fit_counts
 from genotex.bench.problems import Problem
 from genotex.cohorts import preprocess
-from genotex.cohorts.tmm import tmm_factors
+from genotex.cohorts.rna_seq import tmm_factors
 from genotex.formats import (
     CountMatrix,
     Evidence,

@@ -29,7 +29,7 @@ from genotex.agents.faulty_rules import all_faults
 from genotex.agents.team.folder import TeamFolder
 from genotex.bench.evaluation.evaluate import evaluate
 from genotex.bench.evaluation.options import EvaluationOptions
-from genotex.formats.journal import read_journal
+from genotex.journal import read_journal
 
 GENOTEX = [sys.executable, "-m", "genotex"]
 

@@ -19,7 +19,7 @@ from genotex.clinical.trait.options import trait_options
 from genotex.clinical.trait.scoring import weigh_evidence, weigh_oversight
 from genotex.clinical.trait.value_roles import ValueJudge
 from genotex.clinical.words.vocabulary import Vocabulary
-from genotex.formats.json_lines import read_json_lines
+from genotex.formats import read_json_lines
 
 
 @dataclass(frozen=True)

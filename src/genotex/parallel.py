@@ -69,7 +69,7 @@ def side_by_side(jobs: int) -> Iterator[Map]:
             msg = "a worker process was ended from outside (out of memory?); use fewer --jobs"
             raise WorkerLostError(msg) from error
         except BaseException:
-            # Waiting costs nothing, since Python waits on exit; otherwise a pool that is dropped too
+            # Waiting costs nothing, since Python waits on exit; otherwise a pool dropped too
             # early continues with all the remaining work.
             pool.shutdown(wait=True, cancel_futures=True)
             raise

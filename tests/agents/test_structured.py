@@ -7,7 +7,7 @@ from genotex.agents.rules_model import RulesModel
 from genotex.agents.structured import ModelExpert, answer_of
 from genotex.agents.task import Task
 from genotex.clinical import RuleExpert, SeriesDescription, describe_series
-from genotex.cohorts.geo_files import read_raw_series
+from genotex.cohorts import read_raw_series
 from genotex.errors import BadAnswerError, RefusedError
 from genotex.layout import geo_cohort_files
 from genotex.simulate import SimulatedStudy

@@ -6,7 +6,7 @@ import pytest
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked, two_groups
 
 Facts = dict[str, dict[str, str | None]]

@@ -11,7 +11,7 @@ from genotex.analysis.contrast import Contrast, choose_contrast
 from genotex.analysis.design import build_design
 from genotex.analysis.linear import fit_last_column
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
 
 Facts = dict[str, dict[str, str | None]]

@@ -6,7 +6,7 @@ from genotex.analysis.checks import check_covariates, check_groups, check_p_valu
 from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.design import Design, build_design
 from genotex.analysis.multiple_testing import benjamini_hochberg, excess_near_one, null_share
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
 
 

@@ -14,7 +14,7 @@ from genotex.analysis.contrast import choose_contrast
 from genotex.analysis.problem_data import CohortData
 from genotex.bench.problems import Problem
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.sample_cohorts import clean_cohort, repeated_people
 
 FAST = AnalysisOptions(panel=False, hidden="none")

@@ -8,7 +8,7 @@ import pytest
 
 from genotex.analysis import AnalysisOptions, AnalysisResult, analyze_table
 from genotex.bench.problems import Problem
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 from tests.analysis.cohort_tables import linked
 
 OPTIONS = AnalysisOptions(panel=False, filter_low=False)

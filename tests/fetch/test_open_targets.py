@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genotex.bench.problems import ListedTrait, read_disease_ids
+from genotex.bench.problems.associations import read_associations
 from genotex.errors import FetchError, NotThereError, UsageError, WrongContentError
 from genotex.fetch import WebClient, open_fetch_folder
 from genotex.fetch.associations import fetch_associations, keep_to_one_release
 from genotex.fetch.disease_choice import choose_diseases, write_found
 from genotex.fetch.open_targets import PAGE, Disease, DiseaseAssociations, OpenTargets
 from genotex.fetch.several import Outcome
-from genotex.formats import read_associations
 
 from .open_targets_service import ASTHMA, BASE, ECZEMA, PATH, Platform, platform
 from .server import Fault, Reply, Site, captcha, cut_at, failing, redirect

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from genotex.errors import FormatError
-from genotex.formats.raw import decode, read_chunks
+from genotex.formats import decode, read_chunks
 
 __all__ = ["MOST_CHARACTERS", "list_files"]
 

@@ -15,7 +15,7 @@ from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design, independent_columns
 from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.sample_facts import SampleFacts, read_value
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["Adjustment", "gather_adjustment"]
 

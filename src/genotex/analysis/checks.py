@@ -14,7 +14,7 @@ from genotex.analysis.contrast import Contrast
 from genotex.analysis.design import Design
 from genotex.analysis.multiple_testing import excess_near_one, null_share
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["check_covariates", "check_groups", "check_p_values", "check_scale", "check_table"]
 

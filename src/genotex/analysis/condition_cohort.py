@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["ConditionCohort"]
 

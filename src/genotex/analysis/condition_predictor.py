@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from genotex.analysis.panel_folds import stratified_folds
 from genotex.analysis.panel_scores import auroc, regression
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["PredictedCondition", "predict_condition"]
 

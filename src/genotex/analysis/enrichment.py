@@ -20,11 +20,11 @@ from genotex.analysis.gene_set_descriptions import (
 )
 from genotex.analysis.gene_set_tests import camera, fry
 from genotex.analysis.gene_sets import MatchedSets, match_gene_sets
+from genotex.analysis.gmt import GeneSet
 from genotex.analysis.multiple_testing import benjamini_hochberg
 from genotex.analysis.result import AnalysisResult
 from genotex.analysis.trait_effects import TraitEffects
 from genotex.errors import AnalysisError, UsageError
-from genotex.formats import GeneSet
 
 __all__ = [
     "SET_COLUMNS",

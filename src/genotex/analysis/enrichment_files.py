@@ -17,12 +17,12 @@ from genotex.analysis.enrichment import (
     enrich,
     why_not_tested,
 )
+from genotex.analysis.gmt import read_gmt
 from genotex.analysis.result import read_result
 from genotex.analysis.result_pair import digest, read_content, told_as_foreign
 from genotex.analysis.trait_effects import read_trait_effects
 from genotex.bench.problems import Problem
 from genotex.errors import FormatError
-from genotex.formats import read_gmt
 from genotex.io import atomic_write
 from genotex.layout import OutputFolder
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from genotex.bench.problems import RegressorRule
 from genotex.errors import UsageError
-from genotex.formats.cohort_record import Controls
+from genotex.formats import Controls
 from genotex.layout import Procedure
 
 __all__ = ["AnalysisOptions", "Hidden", "LevelsMode", "Model", "SampleWeights", "Solver"]

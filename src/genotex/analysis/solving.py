@@ -23,9 +23,7 @@ from genotex.analysis.sample_quality import SampleTexts
 from genotex.analysis.sound import analyze_sound
 from genotex.bench.problems import WHERE_TO_GET, Problem, ProblemKind, TaskInfo
 from genotex.errors import UsageError
-from genotex.formats import Evidence
-from genotex.formats.cohort_record import Role
-from genotex.formats.linked import LinkedTable
+from genotex.formats import Evidence, LinkedTable, Role
 from genotex.layout import OutputFolder
 
 __all__ = [

@@ -17,8 +17,7 @@ from genotex.clinical.values import parse_number, split_cell, split_pairs
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
-from genotex.formats.cohort_record import Role
-from genotex.formats.series import Series
+from genotex.formats import Role, Series
 from genotex.layout import Procedure
 
 __all__ = ["EncodedFeature", "apply_encoding", "cells_to_code", "encode_cell", "encode_with_role"]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from genotex.errors import FormatError
-from genotex.formats.platform import Platform
-from genotex.formats.series import Series
+from genotex.formats import Platform, Series
 
 __all__ = ["SHOWN_VALUES", "SeriesDescription", "describe_series", "description_from_case"]
 

@@ -15,7 +15,7 @@ from genotex.clinical.values import parse_number, split_cell
 from genotex.clinical.words.vocabulary import Vocabulary
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import UsageError
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 __all__ = ["choose_groups"]
 

@@ -17,8 +17,7 @@ from genotex.clinical.telling import tell_reasons, tell_shifted
 from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import FormatError, UsageError
-from genotex.formats.json_lines import read_json_lines, read_text_lines
-from genotex.formats.series import Series
+from genotex.formats import Series, read_json_lines, read_text_lines
 from genotex.layout import Procedure
 
 __all__ = [

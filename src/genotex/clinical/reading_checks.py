@@ -17,7 +17,7 @@ from genotex.clinical.encoding import (
 from genotex.clinical.values import split_cell
 from genotex.clinical.words.wording import simple_key
 from genotex.errors import EncodingFileError
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 __all__ = ["FEATURES", "reading_from_json"]
 

@@ -29,7 +29,7 @@ class PreprocessOptions:
         ``sound`` or ``benchmark``.
     readings : mapping of str to ClinicalReading
         By cohort: readings given by hand in place of the expert's. Whether a series holds gene
-        expression is judged again unless a reading says that it was made by hand (``by``).
+        expression is judged again unless a reading was made by hand (``by``).
     readings_of : str or None
         The trait that `readings` were made for, where that is known.
     encoding : Path or None
@@ -97,14 +97,14 @@ class PreparedCohort:
     files : list of (Path, str)
         Files that were read, and for what.
     sample_facts : dict
-        Batches, tissues and donors by key and sample (see `facts.sample_facts`
-        and `tcga_facts.tcga_sample_facts`).
+        Batches, tissues and donors by key and sample (see `geo_files.sample_facts`
+        and `tcga_files.tcga_sample_facts`).
     notes : tuple of str
         Remarks for a careful reader.
     counts : dict
         How RNA-seq counts became expression (see `Evidence.counts`); empty for arrays.
     sample_texts : dict
-        Titles and source names (see `facts.sample_texts`); empty for TCGA.
+        Titles and source names (see `geo_files.sample_texts`); empty for TCGA.
     """
 
     trait: str

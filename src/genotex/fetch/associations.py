@@ -9,7 +9,7 @@ from genotex.errors import FetchError, NotThereError, UsageError
 from genotex.fetch.folder import Fetched, FetchFolder
 from genotex.fetch.open_targets import OpenTargets
 from genotex.fetch.several import Outcome, Patience
-from genotex.formats.json_files import read_json_object, write_json
+from genotex.formats import read_json_object, write_json
 from genotex.io import atomic_write
 
 __all__ = ["ASSOCIATIONS", "DISEASE_IDS", "fetch_associations", "keep_to_one_release"]

@@ -14,7 +14,7 @@ from genotex.fetch.answer import Answer, Trouble
 from genotex.fetch.contents import ENOUGH_TO_JUDGE, WHOLE_PAGE, Content, check_start, check_whole
 from genotex.fetch.disk import disk_full
 from genotex.fetch.web import WebClient
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
 from genotex.io import PART, flush
 
 __all__ = ["Progress", "Version", "Wanted", "download", "part_of"]

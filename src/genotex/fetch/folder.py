@@ -17,9 +17,9 @@ from genotex.fetch.contents import check_whole
 from genotex.fetch.disk import full_disk_told
 from genotex.fetch.download import Progress, Version, Wanted, download
 from genotex.fetch.web import WebClient
-from genotex.formats.journal import Entry, Journal, open_journal
-from genotex.formats.raw import sha256
+from genotex.formats import sha256
 from genotex.io import atomic_write, lock
+from genotex.journal import Entry, Journal, open_journal
 
 __all__ = ["FetchFolder", "Fetched", "journal_path", "open_fetch_folder"]
 

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlencode
 
 from genotex.fetch.web import WebClient
-from genotex.formats.raw import decode
+from genotex.formats import decode
 
 __all__ = ["COUNTS_ANNOTATION", "GeoTree", "ListedFile"]
 

@@ -11,10 +11,9 @@ from typing import Any
 
 from genotex.errors import FormatError
 from genotex.fetch.folder import journal_path
-from genotex.formats.journal import read_journal
-from genotex.formats.json_files import read_json_object, write_json
-from genotex.formats.raw import sha256
+from genotex.formats import read_json_object, sha256, write_json
 from genotex.io import PART
+from genotex.journal import read_journal
 
 __all__ = [
     "ListedFile",

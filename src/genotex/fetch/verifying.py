@@ -15,7 +15,7 @@ from genotex.fetch.manifest import (
     manifest_base,
     unfinished_files,
 )
-from genotex.formats.raw import is_gzip, read_chunks, sha256
+from genotex.formats import is_gzip, read_chunks, sha256
 
 __all__ = ["CheckedFile", "FileState", "unreadable", "verify_folder", "verify_readable"]
 

@@ -7,7 +7,7 @@ from genotex.agents.team.notebook_journal import NotebookJournal
 from genotex.agents.team.recorded_look import RecordedLook
 from genotex.agents.team.recorded_session import RecordedSession
 from genotex.errors import FormatError, SessionDeadError, UsageError
-from genotex.formats.journal import open_journal, read_journal
+from genotex.journal import open_journal, read_journal
 from tests.agents.playing import FakeSession
 
 

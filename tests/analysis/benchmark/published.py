@@ -15,7 +15,7 @@ from genotex.analysis import AnalysisOptions, AnalysisResult
 from genotex.analysis.benchmark import analyze_benchmark
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.bench.problems import Problem, RegressorRule, regressor_genes
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 
 def load_transcription() -> ModuleType:

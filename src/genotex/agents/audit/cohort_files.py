@@ -14,7 +14,7 @@ from genotex.agents.audit.saved_tables import SavedTables
 from genotex.agents.audit.second_opinion import opinion_on_series, opinion_on_study
 from genotex.agents.audit.told_cohort import ToldSeries, ToldStudy, tell_series, tell_study
 from genotex.agents.task import Task
-from genotex.cohorts.quality import judge
+from genotex.cohorts import judge
 from genotex.errors import FormatError
 from genotex.formats import (
     CohortInfo,

@@ -20,10 +20,14 @@ from genotex.agents.audit.records_agree import records_agree
 from genotex.agents.audit.saved_tables import Differences, SavedTables, differences
 from genotex.agents.audit.told_cohort import ToldSeries, ToldStudy
 from genotex.clinical import is_biased
-from genotex.cohorts.facts import Facts
-from genotex.cohorts.geo_files import RawSeries, read_raw_series
-from genotex.cohorts.judging import JudgedCohort, judge_cohort
-from genotex.cohorts.prepared import PreparedCohort
+from genotex.cohorts import (
+    Facts,
+    JudgedCohort,
+    PreparedCohort,
+    RawSeries,
+    judge_cohort,
+    read_raw_series,
+)
 from genotex.errors import FormatError, GenotexError
 from genotex.formats import Evidence
 from genotex.genes import GeneTable, RowGenes, collapse_rows, genes_by_columns, genes_of_rows

@@ -18,9 +18,14 @@ from numpy.typing import NDArray
 
 from genotex.agents.audit.saved_tables import SavedTables, differences
 from genotex.agents.audit.told_cohort import ToldSeries, ToldStudy
-from genotex.cohorts.geo_files import read_annotation
-from genotex.cohorts.judging import judge_filled, link_features, treat_missing
-from genotex.cohorts.tcga_files import NO_EXPRESSION, expression_path
+from genotex.cohorts import (
+    NO_EXPRESSION,
+    expression_path,
+    judge_filled,
+    link_features,
+    read_annotation,
+    treat_missing,
+)
 from genotex.errors import FormatError, GenotexError
 from genotex.formats import (
     Evidence,
@@ -28,19 +33,19 @@ from genotex.formats import (
     LinkedTable,
     Platform,
     TableLines,
+    first_repeated,
     read_series_lines,
     read_xena_lines,
 )
-from genotex.formats.rows import first_repeated
 from genotex.genes import (
     GeneTable,
     RowGenes,
     collapse_rows,
+    detect_scale,
     genes_of_rows,
     identify_ids,
     official_rows,
 )
-from genotex.genes.scale import detect_scale
 
 __all__ = ["LARGE", "NamedRows", "naming_rows", "same_at_some_genes"]
 

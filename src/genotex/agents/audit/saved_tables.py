@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genotex.cohorts.judging import JudgedCohort
+from genotex.cohorts import JudgedCohort
 from genotex.formats import LinkedTable
 
 __all__ = ["Differences", "SavedTables", "differences"]

@@ -15,8 +15,7 @@ from genotex.agents.audit.told_cohort import (
 )
 from genotex.agents.task import Task
 from genotex.clinical import FeatureEncoding, apply_encoding, describe_series, rule_expert
-from genotex.cohorts import PreprocessOptions, choose_folder
-from genotex.cohorts.tcga import read_tcga_features
+from genotex.cohorts import PreprocessOptions, choose_folder, read_tcga_features
 
 __all__ = ["opinion_on_series", "opinion_on_study"]
 

@@ -17,13 +17,22 @@ from genotex.clinical import (
     reading_from_json,
 )
 from genotex.clinical.recorded import recorded_reading
-from genotex.cohorts import PreparedCohort, PreprocessOptions
-from genotex.cohorts.facts import Facts, sample_facts
-from genotex.cohorts.geo import prepare_geo_cohort
-from genotex.cohorts.geo_files import RawSeries, choose_file
-from genotex.cohorts.tcga import apply_tcga_encoding, prepare_tcga_cohort, read_tcga_features
-from genotex.cohorts.tcga_facts import tcga_sample_facts
-from genotex.cohorts.tcga_files import RawClinical, expression_path, read_raw_clinical
+from genotex.cohorts import (
+    Facts,
+    PreparedCohort,
+    PreprocessOptions,
+    RawClinical,
+    RawSeries,
+    apply_tcga_encoding,
+    choose_file,
+    expression_path,
+    prepare_geo_cohort,
+    prepare_tcga_cohort,
+    read_raw_clinical,
+    read_tcga_features,
+    sample_facts,
+    tcga_sample_facts,
+)
 from genotex.errors import FormatError, UsageError
 from genotex.formats import Evidence, read_xena_samples
 from genotex.layout import (

@@ -9,7 +9,7 @@ from genotex.agents.rule_written_code.geo_decisions import Coded, GeoDecisions, 
 from genotex.agents.rule_written_code.wording import cell_of, comment, one_line
 from genotex.agents.task import Task
 from genotex.clinical import FeatureEncoding, tell_place, why_no_trait
-from genotex.cohorts.geo import no_table
+from genotex.cohorts import no_table
 
 __all__ = ["FINISH", "geo_steps", "write_geo_code"]
 

@@ -19,9 +19,14 @@ from genotex.clinical import (
     rule_expert,
 )
 from genotex.clinical.words.wording import simple_key
-from genotex.cohorts.geo import no_table, rows_need_mapping, takes_counts
-from genotex.cohorts.geo_files import RawSeries, read_raw_series
-from genotex.cohorts.rna_seq import count_genes
+from genotex.cohorts import (
+    RawSeries,
+    count_genes,
+    no_table,
+    read_raw_series,
+    rows_need_mapping,
+    takes_counts,
+)
 from genotex.errors import FormatError
 from genotex.formats import Role, Series
 from genotex.genes import (

@@ -13,9 +13,13 @@ from genotex.agents.rule_written_code.wording import cell_of, comment, one_line
 from genotex.agents.task import Task
 from genotex.clinical import ClinicalReading, EncodedFeature, FeatureEncoding
 from genotex.clinical.tcga.columns import named_columns
-from genotex.cohorts import PreprocessOptions, choose_folder
-from genotex.cohorts.tcga import read_tcga_features
-from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_clinical
+from genotex.cohorts import (
+    NO_EXPRESSION,
+    PreprocessOptions,
+    choose_folder,
+    read_raw_clinical,
+    read_tcga_features,
+)
 from genotex.layout import TcgaCohortFiles, tcga_cohort_files
 
 __all__ = ["tcga_steps", "write_tcga_code"]

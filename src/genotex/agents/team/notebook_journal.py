@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from genotex.errors import FormatError, UsageError
-from genotex.formats.journal import Entry, Journal
+from genotex.journal import Entry, Journal
 
 __all__ = ["NotebookJournal", "text_digest"]
 

@@ -28,7 +28,7 @@ from genotex.agents.team.taking import take
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import ContextTooLongError, MethodFailedError
 from genotex.formats import write_json
-from genotex.formats.journal import Entry, open_journal
+from genotex.journal import Entry, open_journal
 from genotex.layout import OutputFolder
 
 __all__ = ["Bench", "MakeSession", "book_calls", "do_notebook", "taken"]

@@ -15,10 +15,10 @@ __all__ = ["NEEDED", "LiveSessions", "local_sessions"]
 
 
 NEEDED = (
-    "genotex.genes.ready_made:begin",
+    "genotex.genes.table:start_lookups",
     "genotex.agents.toolkit",
     "genotex.analysis",
-    "genotex.genes.ready_made:finish",
+    "genotex.genes.table:adopt_lookups",
 )
 """What every notebook imports, and the look-ups of its gene table; had once for all of them."""
 

@@ -14,8 +14,7 @@ from genotex.agents.team.one_notebook import Bench
 from genotex.agents.team.without_code import do_without_code
 from genotex.analysis import AnalysisOptions, solve_problem, write_result
 from genotex.clinical import rule_expert
-from genotex.cohorts import PreprocessOptions, choose_folder
-from genotex.cohorts.preprocess import CohortTask, preprocess_cohort
+from genotex.cohorts import CohortTask, PreprocessOptions, choose_folder, preprocess_cohort
 from genotex.formats import CohortInfo, update_cohort_info
 from genotex.layout import OutputFolder, geo_cohort_files, tcga_cohort_files
 

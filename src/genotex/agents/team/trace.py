@@ -23,7 +23,7 @@ from genotex.agents.team.recorded_session import RecordedSession
 from genotex.agents.team.recorded_shelf import RecordedShelf
 from genotex.agents.team.recorded_work import recorded_work
 from genotex.errors import FormatError, GenotexError, UsageError
-from genotex.formats.journal import Entry, read_journal
+from genotex.journal import Entry, read_journal
 from genotex.layout import trait_folder_name
 
 __all__ = ["NotebookRow", "Trace", "find_notebook", "overview", "trace"]

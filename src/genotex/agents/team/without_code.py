@@ -18,7 +18,7 @@ from genotex.agents.team.one_notebook import Bench, book_calls, taken
 from genotex.agents.team.recorded_model import RecordedModel, RoutedModel
 from genotex.bench.runs.problem_record import ErrorClass
 from genotex.errors import BadAnswerError, FormatError, RefusedError
-from genotex.formats.journal import open_journal
+from genotex.journal import open_journal
 
 __all__ = ["do_without_code"]
 

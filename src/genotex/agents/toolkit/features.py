@@ -16,7 +16,7 @@ from genotex.agents.toolkit.tool import tool
 from genotex.agents.toolkit.written_encoding import Converter, code_cells
 from genotex.clinical import FeatureEncoding, apply_encoding, cells_to_code
 from genotex.clinical.values import split_cell
-from genotex.cohorts.tcga import apply_tcga_encoding, tcga_cells
+from genotex.cohorts import apply_tcga_encoding, tcga_cells
 from genotex.errors import UsageError
 from genotex.formats import Role
 

@@ -6,11 +6,7 @@ from genotex.agents.toolkit.clinical_objects import ClinicalTable
 from genotex.agents.toolkit.gene_objects import Genes
 from genotex.agents.toolkit.linked_objects import FilledTable, JudgedTable, LinkedSamples
 from genotex.agents.toolkit.tool import tool
-from genotex.cohorts.judging import (
-    judge_filled,
-    link_features,
-    treat_missing,
-)
+from genotex.cohorts import judge_filled, link_features, treat_missing
 from genotex.errors import UsageError
 
 __all__ = ["handle_missing_values", "judge_bias", "link"]

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from genotex.agents.task import Task
 from genotex.agents.toolkit.tables import Table, listed
 from genotex.agents.toolkit.tool import Made
-from genotex.cohorts.geo_files import RawSeries
-from genotex.cohorts.rna_seq import CountedGenes
-from genotex.cohorts.tcga_files import RawExpression
+from genotex.cohorts import CountedGenes, RawExpression, RawSeries
 from genotex.formats import ExpressionMatrix, Platform
 from genotex.genes import GeneMapping, RowGenes
 

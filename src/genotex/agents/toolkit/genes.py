@@ -7,11 +7,15 @@ from genotex.agents.toolkit.gene_objects import Annotation, Expression, Genes, M
 from genotex.agents.toolkit.sources import ClinicalColumns, SeriesText
 from genotex.agents.toolkit.tables import listed
 from genotex.agents.toolkit.tool import tool
-from genotex.cohorts.geo import no_table, takes_counts
-from genotex.cohorts.geo_files import read_annotation as read_platform_tables
-from genotex.cohorts.geo_files import with_expression
-from genotex.cohorts.rna_seq import count_genes
-from genotex.cohorts.tcga_files import NO_EXPRESSION, read_raw_genes
+from genotex.cohorts import (
+    NO_EXPRESSION,
+    count_genes,
+    no_table,
+    read_raw_genes,
+    takes_counts,
+    with_expression,
+)
+from genotex.cohorts import read_annotation as read_platform_tables
 from genotex.errors import UsageError
 from genotex.formats import ExpressionMatrix, Platform, read_raw_counts
 from genotex.genes import (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from genotex.agents.task import Task
 from genotex.agents.toolkit.tables import Table
-from genotex.cohorts.judging import FilledCohort, JudgedCohort, LinkedCohort
+from genotex.cohorts import FilledCohort, JudgedCohort, LinkedCohort
 from genotex.formats import LinkedTable
 
 __all__ = ["FilledTable", "JudgedTable", "LinkedSamples", "OfSamples"]

@@ -14,8 +14,7 @@ from genotex.agents.toolkit.tables import Table, listed, preview_rows
 from genotex.agents.toolkit.tool import tool
 from genotex.clinical import GeneVerdict, describe_series, judge_expression
 from genotex.clinical.tcga.columns import read_tcga_cell
-from genotex.cohorts.geo_files import choose_file
-from genotex.cohorts.tcga_files import read_raw_clinical
+from genotex.cohorts import choose_file, read_raw_clinical
 from genotex.errors import UsageError
 from genotex.layout import geo_cohort_files, tcga_cohort_files
 

@@ -14,22 +14,23 @@ from genotex.agents.toolkit.linked_objects import JudgedTable
 from genotex.agents.toolkit.sources import ClinicalColumns
 from genotex.agents.toolkit.tool import tool
 from genotex.clinical import ClinicalReading, GeneVerdict
-from genotex.cohorts.finish import (
+from genotex.cohorts import (
+    JudgedCohort,
+    PreparedCohort,
+    PreprocessOptions,
+    RawExpression,
+    RawSeries,
+    assemble_counted_cohort,
+    assemble_geo_cohort,
+    assemble_tcga_cohort,
     begin_cohort,
+    prepare_absent_tcga,
     record_cohort,
     remove_absent_tables,
     remove_stale_tables,
+    why_unavailable,
     write_linked,
 )
-from genotex.cohorts.geo import assemble_counted_cohort, assemble_geo_cohort
-from genotex.cohorts.geo_files import RawSeries
-from genotex.cohorts.judging import (
-    JudgedCohort,
-    why_unavailable,
-)
-from genotex.cohorts.prepared import PreparedCohort, PreprocessOptions
-from genotex.cohorts.tcga import assemble_tcga_cohort, prepare_absent_tcga
-from genotex.cohorts.tcga_files import RawExpression
 from genotex.errors import UsageError
 from genotex.formats import CohortInfo, update_cohort_info, write_clinical_csv, write_gene_csv
 

@@ -9,8 +9,7 @@ from typing import ClassVar
 from genotex.agents.task import Task
 from genotex.agents.toolkit.tables import listed
 from genotex.agents.toolkit.tool import Made
-from genotex.cohorts.geo_files import RawSeries
-from genotex.cohorts.tcga_files import RawClinical
+from genotex.cohorts import RawClinical, RawSeries
 from genotex.layout import GeoCohortFiles, TcgaCohortFiles
 
 __all__ = ["ClinicalColumns", "CohortFiles", "SeriesText"]

@@ -15,7 +15,7 @@ from genotex.analysis.benchmark.scaling import measure_scaling
 from genotex.analysis.benchmark.trait import FILL_AGAIN
 from genotex.analysis.condition_cohort import ConditionCohort
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["Predicted", "Residual", "measured_condition", "predict_condition"]
 

@@ -28,7 +28,7 @@ from genotex.analysis.options import AnalysisOptions
 from genotex.analysis.result import AnalysisResult
 from genotex.bench.problems import Problem, ProblemKind
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["analyze_benchmark"]
 

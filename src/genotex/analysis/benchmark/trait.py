@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genotex.errors import AnalysisError
-from genotex.formats.linked import LinkedTable
+from genotex.formats import LinkedTable
 
 __all__ = ["FILL_AGAIN", "MIN_SAMPLES", "TraitColumn", "check_expression", "choose_samples"]
 

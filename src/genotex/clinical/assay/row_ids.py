@@ -11,6 +11,7 @@ from typing import Any
 
 from genotex.clinical.assay.signs import Finding, Kind, compile_any, kind_of, load_signs
 from genotex.clinical.assay.verdicts import not_expression, not_human
+from genotex.id_kinds import ID_KINDS
 
 __all__ = ["by_row_ids", "by_symbols", "kind_of_id", "known_ids", "same_platform"]
 
@@ -113,10 +114,12 @@ def _match(row_id: str) -> _Match | None:
 
 @lru_cache(maxsize=1)
 def _shapes() -> list[tuple[re.Pattern[str], _Match]]:
-    return [
+    shapes = [
         (compile_any(entry["patterns"]), _Match(kind_of(entry)))
         for entry in load_signs().entries("row_ids", "shapes")
     ]
+    human = [ids.only_human for ids in ID_KINDS.values() if ids.only_human is not None]
+    return [*shapes, (compile_any(human), _Match(Kind()))]
 
 
 def _holds(entry: Mapping[str, Any], value: int) -> bool:

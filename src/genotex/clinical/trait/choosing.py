@@ -12,7 +12,7 @@ from genotex.clinical.trait.options import TraitOption, trait_options
 from genotex.clinical.trait.pooling import Pool, pool_options
 from genotex.clinical.trait.scoring import score_options
 from genotex.clinical.trait.value_roles import ValueJudge
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 __all__ = ["TraitChoice", "option_encoding", "read_trait", "take_unmeasured"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 __all__ = ["UNKNOWN", "Ground", "Judgement", "Judgements", "Meaning", "best_ground", "leave_open"]
 

@@ -22,7 +22,7 @@ from genotex.clinical.words.keys import (
 from genotex.clinical.words.negation import NAME
 from genotex.clinical.words.vocabulary import TraitWords, Vocabulary, load_vocabulary
 from genotex.clinical.words.wording import Terms, mask, simplify
-from genotex.formats.cohort_record import Role
+from genotex.formats import Role
 
 __all__ = ["ValueJudge", "control_role"]
 
