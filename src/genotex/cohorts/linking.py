@@ -156,7 +156,7 @@ def _fill_with_mean(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], i
     return np.where(missing, sums / np.maximum(known, 1), values), number
 
 
-SMALLEST_TABLE = 4
+_SMALLEST_TABLE = 4
 """A linked table with at most this many columns counts as having no genes."""
 
 
@@ -188,7 +188,7 @@ def unavailable(*, genes: bool, trait: bool) -> CohortInfo:
 def judge(table: LinkedTable) -> CohortInfo:
     """Return the record of a linked cohort, without note."""
     rows, columns = len(table.samples), 1 + len(table.covariates) + len(table.genes)
-    if rows == 0 or columns <= SMALLEST_TABLE:
+    if rows == 0 or columns <= _SMALLEST_TABLE:
         return CohortInfo(
             is_usable=False,
             is_gene_available=False,

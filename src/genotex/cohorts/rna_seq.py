@@ -21,7 +21,6 @@ from genotex.genes import GeneCounts, GeneMapping, GeneTable, IdKind, counts_by_
 from genotex.layout import GeoCohortFiles
 
 __all__ = [
-    "LEAST_COUNT",
     "CountedGenes",
     "count_genes",
     "expressed_genes",
@@ -32,12 +31,12 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-LEAST_COUNT = 10.0
+_LEAST_COUNT = 10.0
 """Counts in a library of median size that a gene should have."""
-LEAST_TOTAL = 15.0
-LARGE_GROUP = 10
-SHARE_OF_LARGE = 0.7
-ROUNDING = 1e-14
+_LEAST_TOTAL = 15.0
+_LARGE_GROUP = 10
+_SHARE_OF_LARGE = 0.7
+_ROUNDING = 1e-14
 
 
 def least_samples(trait: Floats, *, binary: bool) -> float:
@@ -64,7 +63,9 @@ def least_samples(trait: Floats, *, binary: bool) -> float:
         centred = trait - trait.mean()
         number = 1.0 / float((1 / len(trait) + centred**2 / (centred @ centred)).max())
     return (
-        number if number <= LARGE_GROUP else LARGE_GROUP + (number - LARGE_GROUP) * SHARE_OF_LARGE
+        number
+        if number <= _LARGE_GROUP
+        else _LARGE_GROUP + (number - _LARGE_GROUP) * _SHARE_OF_LARGE
     )
 
 
@@ -84,15 +85,15 @@ def expressed_genes(counts: Floats, library_sizes: Floats, least: float) -> NDAr
     Chen, Lun and Smyth 2016, F1000Research 5:1438; defaults are those of edgeR's ``filterByExpr``.
     """
     # Both sides are multiplied by the sizes, so that rounding does not separate equal counts.
-    high = counts * np.median(library_sizes) >= LEAST_COUNT * library_sizes
-    enough = high.sum(axis=1) >= least - ROUNDING
-    return np.asarray(enough & (counts.sum(axis=1) >= LEAST_TOTAL))
+    high = counts * np.median(library_sizes) >= _LEAST_COUNT * library_sizes
+    enough = high.sum(axis=1) >= least - _ROUNDING
+    return np.asarray(enough & (counts.sum(axis=1) >= _LEAST_TOTAL))
 
 
-LOG_RATIO_TRIM = 0.3
-LEVEL_TRIM = 0.05
-REFERENCE_QUANTILE = 0.75
-EQUAL = 1e-6
+_LOG_RATIO_TRIM = 0.3
+_LEVEL_TRIM = 0.05
+_REFERENCE_QUANTILE = 0.75
+_EQUAL = 1e-6
 """Libraries with a smaller log ratio count as equal."""
 
 
@@ -139,7 +140,7 @@ def tmm_factors(
 
 
 def _reference(counts: Floats, library_sizes: Floats, among: NDArray[np.bool_]) -> int:
-    upper = np.quantile(counts, REFERENCE_QUANTILE, axis=0) / library_sizes
+    upper = np.quantile(counts, _REFERENCE_QUANTILE, axis=0) / library_sizes
     if np.median(upper[among]) < 1e-20:
         distance = -np.sqrt(counts).sum(axis=0)
     else:
@@ -152,10 +153,10 @@ def _log_factor(observed: Floats, reference: Floats, size: float, reference_size
     both = (observed > 0) & (reference > 0)
     share, other = observed[both] / size, reference[both] / reference_size
     ratio = np.log2(share / other)
-    if not both.any() or np.abs(ratio).max() < EQUAL:
+    if not both.any() or np.abs(ratio).max() < _EQUAL:
         return 0.0
-    kept = _trimmed(ratio, LOG_RATIO_TRIM)
-    kept &= _trimmed((np.log2(share) + np.log2(other)) / 2, LEVEL_TRIM)
+    kept = _trimmed(ratio, _LOG_RATIO_TRIM)
+    kept &= _trimmed((np.log2(share) + np.log2(other)) / 2, _LEVEL_TRIM)
     # Binomial variances by the delta method; their inverses weigh.
     variance = (1 - share) / observed[both] + (1 - other) / reference[both]
     weight = 1 / variance[kept]
@@ -272,7 +273,7 @@ def _normalise(matrix: ExpressionMatrix, trait: Floats, *, binary: bool) -> _Nor
         "genes": len(kept),
         "filtered": len(kept) - len(genes),
         "kept": len(genes),
-        "rule": f"at least {LEAST_COUNT:g} counts, brought to a library of median size, in "
+        "rule": f"at least {_LEAST_COUNT:g} counts, brought to a library of median size, in "
         f"{int(np.ceil(least))} samples or more (edgeR's filterByExpr)",
         "normalisation": "TMM",
         "factors": dict(zip(matrix.samples, factors.tolist(), strict=True)),

@@ -183,7 +183,7 @@ def apply_tcga_encoding(encoding: FeatureEncoding, clinical: ClinicalMatrix) -> 
     raw = tcga_cells(clinical, column)
     found = [None if cell is None else encoding.values.get(cell) for cell in raw]
     is_trait = encoding.feature == "trait" and encoding.kind == "binary"
-    roles = tuple(role_of_sample_type(code) if is_trait else "unknown" for code in found)
+    roles = tuple(_role_of_sample_type(code) if is_trait else "unknown" for code in found)
     values = np.array([np.nan if code is None else code for code in found], dtype=np.float64)
     return EncodedFeature(values, roles, tuple(raw), ())
 
@@ -194,7 +194,7 @@ def _sample_type_codes(samples: Sequence[str]) -> list[str | None]:
     return [None if match is None else match[1] for match in found]
 
 
-def role_of_sample_type(code: float | None) -> Role:
+def _role_of_sample_type(code: float | None) -> Role:
     """Return the role of a sample in the contrast, by the code of its type."""
     if code == 1:
         return "case"
@@ -212,7 +212,7 @@ def _trait_by_barcode(samples: Sequence[str], procedure: str) -> EncodedFeature:
     if unread := raw.count(None):
         notes.append(f"{unread} sample ids are not TCGA barcodes: left out")
     values = np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
-    return EncodedFeature(values, tuple(map(role_of_sample_type, codes)), tuple(raw), tuple(notes))
+    return EncodedFeature(values, tuple(map(_role_of_sample_type, codes)), tuple(raw), tuple(notes))
 
 
 def _code_of_type(kind: int, procedure: str) -> float | None:

@@ -157,11 +157,11 @@ def _first_of_duplicates(clinical: ClinicalMatrix) -> RawClinical:
 
 MOST_COLUMNS = 60
 """Maximum number of columns recorded: those with the fewest missing values."""
-MOST_GROUPS = 50
+_MOST_GROUPS = 50
 """Columns with more distinct words are remarks or names."""
-FEWEST_OUTSIDE = 2
+_FEWEST_OUTSIDE = 2
 """Minimum number of samples outside the largest group."""
-NUMBERS = 3
+_NUMBERS = 3
 """Minimum number of distinct values of a numeric column."""
 
 _SITE = "tissue_source_site"
@@ -238,11 +238,11 @@ def _is_usable(cells: Sequence[str | None]) -> bool:
     known = counts.total()
     if 2 * known < len(cells) or len(counts) < 2:
         return False
-    if known - max(counts.values()) < FEWEST_OUTSIDE:
+    if known - max(counts.values()) < _FEWEST_OUTSIDE:
         return False
-    if len(counts) >= NUMBERS and all(map(_is_number, counts)):
+    if len(counts) >= _NUMBERS and all(map(_is_number, counts)):
         return True
-    return len(counts) <= min(MOST_GROUPS, known // 2)
+    return len(counts) <= min(_MOST_GROUPS, known // 2)
 
 
 def _is_number(text: str) -> bool:

@@ -22,13 +22,8 @@ from genotex.io import atomic_write
 
 __all__ = [
     "CsvTable",
-    "NumberCells",
-    "NumberLine",
     "TextCells",
-    "no_number",
     "parse_csv_header",
-    "plain_lines",
-    "quoted_lines",
     "read_clinical_csv",
     "read_csv_table",
     "read_gene_csv",
@@ -45,7 +40,7 @@ PIECE = 1 << 21
 """Bytes that are read at once: they fit into the cache of a processor."""
 
 
-class NumberLine(NamedTuple):
+class _NumberLine(NamedTuple):
     """One row of a table: its line number in the file, its name, and the cells with commas."""
 
     number: int
@@ -53,7 +48,7 @@ class NumberLine(NamedTuple):
     cells: bytes
 
 
-class NumberCells:
+class _NumberCells:
     """Collects the rows of a table of numbers."""
 
     def __init__(self, columns: Sequence[str], most: int, path: Path, text: TextCells) -> None:
@@ -61,11 +56,11 @@ class NumberCells:
         self._path = path
         self._text = text
         self._names: list[str] = []
-        self._waiting: list[NumberLine] = []
+        self._waiting: list[_NumberLine] = []
         self._bytes = 0
         self._values = np.empty((most, len(columns)))
 
-    def add_all(self, lines: Iterable[NumberLine]) -> None:
+    def add_all(self, lines: Iterable[_NumberLine]) -> None:
         """Take rows with as many cells as there are columns."""
         for line in lines:
             self._names.append(line.name)
@@ -85,7 +80,7 @@ class NumberCells:
             start, end = len(self._names) - len(lines), len(self._names)
             self._values[start:end] = self._numbers(lines).reshape(len(lines), -1)
 
-    def _numbers(self, lines: Sequence[NumberLine]) -> NDArray[np.float64]:
+    def _numbers(self, lines: Sequence[_NumberLine]) -> NDArray[np.float64]:
         column = b"\n".join([line.cells for line in lines]).replace(b",", b"\n") + b"\n"
         try:
             return _one_column(column, pl.Float64).to_numpy()
@@ -95,7 +90,7 @@ class NumberCells:
         if bad is not None and self._text == "refuse":
             place = bad.arg_max() or 0
             row, at = divmod(place, len(self._columns))
-            raise no_number(self._path, lines[row].number, self._columns[at], str(cells[place]))
+            raise _no_number(self._path, lines[row].number, self._columns[at], str(cells[place]))
         return numbers.to_numpy()
 
 
@@ -104,15 +99,15 @@ def _one_column(cells: bytes, kind: type[pl.DataType]) -> pl.Series:
     return frame["cell"]
 
 
-def no_number(path: Path, line: int, column: str, cell: str) -> FormatError:
+def _no_number(path: Path, line: int, column: str, cell: str) -> FormatError:
     """Return the error for a cell that should be a number."""
     msg = f"{cell[:40]!r} is not a number"
     return FormatError(msg, path=path, line=line, field=f"column {column}")
 
 
-def plain_lines(
+def _plain_lines(
     data: bytes, start: int, columns: Sequence[str], path: Path
-) -> Iterator[NumberLine]:
+) -> Iterator[_NumberLine]:
     """Yield the lines of a table without quotes, blank ones left out."""
     wanted = len(columns)
     number = 1
@@ -124,14 +119,14 @@ def plain_lines(
         number += 1
         if (commas := line.count(b",")) == wanted:
             name, _, cells = line.partition(b",")
-            yield NumberLine(number, name.decode(), cells)
+            yield _NumberLine(number, name.decode(), cells)
         elif line.strip():
             raise _uneven(path, number, commas + 1, wanted + 1, cut=cut)
 
 
-def quoted_lines(
+def _quoted_lines(
     data: bytes, start: int, columns: Sequence[str], path: Path, text: TextCells
-) -> Iterator[NumberLine]:
+) -> Iterator[_NumberLine]:
     """Yield the same of a table with quotes, which may hold commas and line ends."""
     width = len(columns) + 1
     last = data.count(b"\n", start) + 1
@@ -145,10 +140,10 @@ def quoted_lines(
                     raise _uneven(path, number, len(cells), width, cut=cut)
                 split = _split_cells(cells)
                 if split and text == "refuse":
-                    raise no_number(path, number, columns[split[0] - 1], cells[split[0]])
+                    raise _no_number(path, number, columns[split[0] - 1], cells[split[0]])
                 for i in split:
                     cells[i] = ""
-                yield NumberLine(number, cells[0], ",".join(cells[1:]).encode())
+                yield _NumberLine(number, cells[0], ",".join(cells[1:]).encode())
             number = reader.line_num + 2
     except csv.Error as error:
         kind = TruncatedFileError if reader.line_num == last else FormatError
@@ -298,10 +293,10 @@ def read_csv_table(path: Path, *, text: TextCells = "refuse") -> CsvTable:
     if not data.endswith(b"\n"):
         note_missing_line_end(path)
     body = data.find(b"\n") + 1 or len(data)
-    cells = NumberCells(columns, data.count(b"\n") + 1, path, text)
+    cells = _NumberCells(columns, data.count(b"\n") + 1, path, text)
     if data.find(b'"', body) < 0:
-        cells.add_all(plain_lines(data, body, columns, path))
+        cells.add_all(_plain_lines(data, body, columns, path))
     else:
-        cells.add_all(quoted_lines(data, body, columns, path, text))
+        cells.add_all(_quoted_lines(data, body, columns, path, text))
     names, values = cells.finish()
     return CsvTable(names, columns, values)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from genotex.errors import FormatError, NotDataError, TruncatedFileError
 from genotex.formats.raw import BYTE_ORDER_MARK, FETCH_AGAIN, decode, read_chunks
 
-__all__ = ["Block", "LineReader", "find_marker", "is_marker"]
+__all__ = ["Block", "LineReader", "is_marker"]
 
 
 _AROUND = ' \t\r"'
@@ -20,7 +20,7 @@ def is_marker(text: str, marker: str) -> bool:
     return text.strip(_AROUND).lower() == marker.lower()
 
 
-def find_marker(data: bytes, marker: bytes) -> tuple[int, int]:
+def _find_marker(data: bytes, marker: bytes) -> tuple[int, int]:
     """Return where the line of a marker (lower case) starts and the next one starts, or -1."""
     at = data.find(marker[:1])
     while at >= 0:
@@ -111,7 +111,7 @@ class LineReader:
                 msg = f"the line {end} is missing"
                 raise TruncatedFileError(msg, path=self.path, line=self.line, hint=FETCH_AGAIN)
             data = self._buffer[self._at :] if self._at else self._buffer
-            start, behind = find_marker(data, marker) if marker else (-1, -1)
+            start, behind = _find_marker(data, marker) if marker else (-1, -1)
             block = data if start < 0 else data[:start]
             self._at = len(self._buffer) if start < 0 else self._at + behind
             if start < 0:

@@ -128,17 +128,17 @@ def write_linked_parquet(path: Path, table: LinkedTable, *, csv: Path | None = N
     with atomic_write(path) as part:
         pl.DataFrame(data).write_parquet(part, compression="lz4", statistics=False)
         seal["parquet"] = _fingerprint(part)
-    with atomic_write(seal_path(path)) as part:
+    with atomic_write(_seal_path(path)) as part:
         part.write_text(json.dumps(seal, indent=1) + "\n", encoding="utf-8")
 
 
 def remove_linked_parquet(path: Path) -> None:
     """Remove the Parquet twin and its digests, if they exist."""
     path.unlink(missing_ok=True)
-    seal_path(path).unlink(missing_ok=True)
+    _seal_path(path).unlink(missing_ok=True)
 
 
-def seal_path(parquet: Path) -> Path:
+def _seal_path(parquet: Path) -> Path:
     """Return the path of a Parquet twin's digests."""
     return parquet.with_name(f"{parquet.name}.json")
 
@@ -231,7 +231,7 @@ def _belongs_to(twin: Path, csv: Path) -> bool:
 def _seal(parquet: Path) -> dict[str, Any]:
     """Return the digests of a twin, empty if they are missing or unreadable."""
     try:
-        found = json.loads(seal_path(parquet).read_bytes())
+        found = json.loads(_seal_path(parquet).read_bytes())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -33,7 +33,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 CHUNK = 1 << 20
 ENOUGH_TO_JUDGE = 64
-MOST_TO_JUDGE = 1 << 22
+_MOST_TO_JUDGE = 1 << 22
 FETCH_AGAIN = "the download may have been cut short or damaged: fetch the file again"
 
 _OTHER_CONTENTS = {
@@ -111,12 +111,12 @@ def read_chunks(path: Path) -> Generator[bytes, None, None]:
         with path.open("rb") as handle:
             chunks = _open_chunks(handle, path)
             first = b""
-            while len(first.strip()) < ENOUGH_TO_JUDGE and len(first) < MOST_TO_JUDGE:
+            while len(first.strip()) < ENOUGH_TO_JUDGE and len(first) < _MOST_TO_JUDGE:
                 if not (chunk := next(chunks, b"")):
                     break
                 first += chunk
             _refuse_other_contents(first, path)
-            while b"\r" in first and b"\n" not in first and len(first) < MOST_TO_JUDGE:
+            while b"\r" in first and b"\n" not in first and len(first) < _MOST_TO_JUDGE:
                 if not (chunk := next(chunks, b"")):
                     break
                 first += chunk

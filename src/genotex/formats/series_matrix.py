@@ -16,11 +16,9 @@ from genotex.formats.series import Cells, ExpressionMatrix, Series
 from genotex.formats.tables import ValueTable, average_duplicates
 
 __all__ = [
-    "TABLE_BEGIN",
     "MatrixHeader",
     "build_matrix",
     "column_order",
-    "fit_cells",
     "no_samples_error",
     "read_head",
     "read_header",
@@ -29,7 +27,7 @@ __all__ = [
 ]
 
 
-TABLE_BEGIN = "!series_matrix_table_begin"
+_TABLE_BEGIN = "!series_matrix_table_begin"
 _STARTS = ("!series_", "!sample_")
 _LONGEST_VALUE = 1 << 20
 _MOST_LINES = 10_000
@@ -55,7 +53,7 @@ def read_header(reader: LineReader) -> MatrixHeader:
         line = reader.line
         name, _, rest = text.partition("\t")
         name = name.strip().strip('"')
-        if is_marker(name, TABLE_BEGIN):
+        if is_marker(name, _TABLE_BEGIN):
             header.has_table = True
             break
         if name.startswith("!Series_"):
@@ -164,7 +162,7 @@ def _without_empty_end(cells: list[str | None], least: int) -> list[str | None]:
     return cells[:end]
 
 
-def fit_cells(
+def _fit_cells(
     cells: list[str | None], width: int, name: str, line: int, reader: LineReader
 ) -> tuple[Cells, str | None]:
     """Make a ragged line as wide as there are samples."""
@@ -308,7 +306,7 @@ def _sample_fields(
 ) -> dict[str, tuple[Cells, ...]]:
     fields: dict[str, list[Cells]] = {}
     for name, line, cells in header.sample_lines:
-        fitted, note = fit_cells(cells, width, name, line, reader)
+        fitted, note = _fit_cells(cells, width, name, line, reader)
         fields.setdefault(name, []).append(fitted)
         if note:
             header.notes.append(note)

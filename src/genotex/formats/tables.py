@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-LARGEST_BAD_SHARE = 0.05
+_LARGEST_BAD_SHARE = 0.05
 _MISSING = sorted({word.lower() for word in MISSING_WORDS})
 
 
@@ -66,7 +66,7 @@ class CellCounts:
             example, line = self.first_bad
             share = self.bad / self.cells
             where = f", first {example[:40]!r}" + (f" in line {line}" if line else "")
-            if share > LARGEST_BAD_SHARE:
+            if share > _LARGEST_BAD_SHARE:
                 msg = f"{self.bad} of {self.cells} cells ({share:.1%}) are not numbers{where}"
                 hint = "are these measurements, with a point as decimal sign?"
                 raise FormatError(msg, path=self.path, line=line, hint=hint)

@@ -20,8 +20,8 @@ from genotex.io import atomic_write
 
 __all__ = ["build_gene_table", "read_org_db", "write_gene_table"]
 
-TRANSCRIPTS = re.compile(r"(NM_|NR_|XM_|XR_|ENST)(\d+)$")
-NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: UniProt
+_TRANSCRIPTS = re.compile(r"(NM_|NR_|XM_|XR_|ENST)(\d+)$")
+_NUCLEOTIDES = re.compile(r"(?![OPQ]\d)([A-Z]{1,2})(\d{5,8})$")  # O, P, Q + 5: UniProt
 
 
 def build_gene_table(gene_info: Path, folder: Path, accessions_of: GeneTable) -> GeneTable:
@@ -138,7 +138,7 @@ def _collect(rows: sqlite3.Cursor) -> defaultdict[int, list[str]]:
 def _accessions(pairs: set[tuple[str, int]], row: dict[int, int]) -> pl.DataFrame:
     found = []
     for accession, key in pairs:
-        match = TRANSCRIPTS.match(accession) or NUCLEOTIDES.match(accession)
+        match = _TRANSCRIPTS.match(accession) or _NUCLEOTIDES.match(accession)
         if match:
             found.append((match[1], len(match[2]), int(match[2]), row[key]))
     return pl.DataFrame(sorted(found), schema=ACCESSION_SCHEMA, orient="row")

@@ -18,7 +18,6 @@ __all__ = [
     "OfficialSymbols",
     "cell_form",
     "date_symbols",
-    "is_excluded",
     "official_symbols",
     "scan_column",
     "scan_symbols",
@@ -39,14 +38,14 @@ _EXCLUDED_START = re.compile(r"NR_|XR_|LOC[0-9]|LINC[0-9]")
 _EXCLUDED = frozenset({"DNA", "RNA", "PCR", "EST", "CHR"})
 
 
-def is_excluded(token: str) -> bool:
+def _is_excluded(token: str) -> bool:
     """Return whether the published procedure ignores this token."""
     return token in _EXCLUDED or _EXCLUDED_START.match(token) is not None
 
 
 def scan_symbols(text: str) -> tuple[str, ...]:
     """Scan a cell for tokens that look like human symbols, as `benchmark` does."""
-    return tuple(token for token in dict.fromkeys(_SYMBOL.findall(text)) if not is_excluded(token))
+    return tuple(token for token in dict.fromkeys(_SYMBOL.findall(text)) if not _is_excluded(token))
 
 
 def scan_column(cells: pl.Series) -> list[tuple[str, ...]]:
@@ -55,7 +54,7 @@ def scan_column(cells: pl.Series) -> list[tuple[str, ...]]:
     different = cells.unique()
     found = different.str.extract_all(SYMBOL_PATTERN).to_list()
     symbols = {
-        cell: tuple(t for t in dict.fromkeys(tokens) if not is_excluded(t))
+        cell: tuple(t for t in dict.fromkeys(tokens) if not _is_excluded(t))
         for cell, tokens in zip(different.to_list(), found, strict=True)
     }
     return [symbols[cell] for cell in cells.to_list()]
